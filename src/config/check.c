@@ -153,13 +153,14 @@ static void check_waves(struct reading *reading, const struct perturbation_list 
 static void check_formula(struct reading *reading, const char *formula, double least, double *most)
 {
     const struct grid_config *grid = &reading->config->grid;
-    double *values = profile_tabulate(formula, grid->cells, grid->length);
-    if (!values) {
+    const size_t along_x = profile_intervals(grid->cells[0]), along_y = profile_intervals(grid->cells[1]);
+    const size_t nodes = profile_nodes(grid->cells);
+    double *values = malloc(nodes * sizeof *values);
+    if (!values || !profile_tabulate(formula, grid->cells, grid->length, values)) {
         complain(reading, NULL, "no memory to evaluate the formula");
+        free(values);
         return;
     }
-    const size_t along_x = profile_intervals(grid->cells[0]), along_y = profile_intervals(grid->cells[1]);
-    const size_t nodes = (along_x + 1) * (along_y + 1);
     size_t n = 0;
     *most = 0;
     for (; n < nodes && isfinite(values[n]) && values[n] >= least; n++)
@@ -174,36 +175,38 @@ static void check_formula(struct reading *reading, const char *formula, double l
     free(values);
 }
 
+/* A formula of the velocities at the path in hand, which belongs to some kinds alone. */
+static void check_velocity_formula(struct reading *reading, const char *formula, enum velocity_kind kind,
+                                   const char *kinds, double least, double *most)
+{
+    static const char *const words[] = {
+        [VELOCITIES_COLD] = "cold", [VELOCITIES_MAXWELLIAN] = "maxwellian", [VELOCITIES_UNIFORM] = "uniform"};
+    if (!strstr(kinds, words[kind]))
+        complain(reading, NULL, "belongs to velocities of kind %s, found kind %s", kinds, words[kind]);
+    else if (is_sound(reading, "grid"))
+        check_formula(reading, formula, least, most);
+}
+
 static void check_profile(struct reading *reading, struct species_config *species, uint32_t index)
 {
     struct profile_config *profile = &species->profile;
     const enum velocity_kind kind = species->velocities.kind;
-    const bool has_grid = is_sound(reading, "grid");
+    double most;
     if (!at(reading, "species.%u.velocities", index) || !at(reading, "species.%u.perturb", index))
         return;
     if (at(reading, "species.%u.profile.density", index) && profile_is_given(profile->density, "1")) {
-        double most;
         if (species->perturb.density.count > 0)
             complain(reading, NULL, "is the whole density; write the waves of perturb.density into it");
-        else if (has_grid)
+        else if (is_sound(reading, "grid"))
             check_formula(reading, profile->density, 0, &most);
     }
     for (int axis = 0; axis < 2; axis++) {
-        if (at(reading, "species.%u.profile.drift", index) && profile_is_given(profile->drift[axis], "0")) {
-            if (kind == VELOCITIES_UNIFORM)
-                complain(reading, NULL,
-                         "belongs to velocities of kind cold or maxwellian, found kind uniform");
-            else if (has_grid)
-                check_formula(reading, profile->drift[axis], -INFINITY, &profile->most_drift[axis]);
-        }
-        if (at(reading, "species.%u.profile.thermal", index) &&
-            profile_is_given(profile->thermal[axis], "1")) {
-            if (kind != VELOCITIES_MAXWELLIAN)
-                complain(reading, NULL, "belongs to velocities of kind maxwellian, found kind %s",
-                         kind == VELOCITIES_COLD ? "cold" : "uniform");
-            else if (has_grid)
-                check_formula(reading, profile->thermal[axis], 0, &profile->most_thermal[axis]);
-        }
+        if (at(reading, "species.%u.profile.drift", index) && profile_is_given(profile->drift[axis], "0"))
+            check_velocity_formula(reading, profile->drift[axis], kind, "cold or maxwellian", -INFINITY,
+                                   &profile->most_drift[axis]);
+        if (at(reading, "species.%u.profile.thermal", index) && profile_is_given(profile->thermal[axis], "1"))
+            check_velocity_formula(reading, profile->thermal[axis], kind, "maxwellian", 0,
+                                   &profile->most_thermal[axis]);
     }
 }
 

@@ -3,6 +3,7 @@
 #define RADIXPIC_CONFIG_PROFILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Whether a formula says more than `none`, the number that stands for its absence; an empty one does not. */
@@ -12,8 +13,11 @@ bool profile_is_given(const char *formula, const char *none);
  * on large grids the cells, at most 4,096. */
 uint32_t profile_intervals(uint32_t cells);
 
-/* The values of a formula, which is a sound one, at the nodes (i, j), j the faster, of the intervals along x
- * and y, ends included; the caller frees them. NULL without memory. */
-double *profile_tabulate(const char *formula, const uint32_t cells[2], const double length[2]);
+/* Nodes of a table: those of the intervals along x times those along y, ends included. */
+size_t profile_nodes(const uint32_t cells[2]);
+
+/* values[profile_nodes()] <- a formula, which can be read, at the nodes (i, j), j the faster. False without
+ * memory. */
+bool profile_tabulate(const char *formula, const uint32_t cells[2], const double length[2], double *values);
 
 #endif

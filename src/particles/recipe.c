@@ -91,11 +91,14 @@ static void set_velocities(const struct velocities_config *config, uint32_t axis
 
 /* ---- formulas ---- */
 
-/* The values of a formula at the nodes. */
-static enum status tabulate(const char *formula, const struct grid *grid, double **values)
+/* values[nodes] <- a formula. */
+static enum status tabulate(const char *formula, const struct grid *grid, double *values)
 {
-    *values = profile_tabulate(formula, (uint32_t[]){grid->nx, grid->ny}, (double[]){grid->lx, grid->ly});
-    return *values ? STATUS_OK : status_fail(STATUS_FAILED, "no memory for the formulas of a species");
+    const uint32_t cells[2] = {grid->nx, grid->ny};
+    const double length[2] = {grid->lx, grid->ly};
+    return values && profile_tabulate(formula, cells, length, values)
+               ? STATUS_OK
+               : status_fail(STATUS_FAILED, "no memory for the formulas of a species");
 }
 
 /* Pairs (integral, density) by the trapezoidal rule from `count` densities, each `stride` numbers from the
@@ -141,10 +144,15 @@ static enum status fill_density(const struct grid *grid, const char *formula, st
 {
     const struct profile_tables *profile = &table->recipe.profile;
     const size_t along_x = profile->intervals[0] + 1, along_y = profile->intervals[1] + 1;
-    double *values = NULL, *over_y = table->tables + profile->density, *pairs = over_y + 2 * along_x;
+    double *over_y = table->tables + profile->density, *pairs = over_y + 2 * along_x;
     if (profile->density == PROFILE_NONE)
         return STATUS_OK;
-    TRY(tabulate(formula, grid, &values));
+    double *values = malloc(along_x * along_y * sizeof *values);
+    const enum status status = tabulate(formula, grid, values);
+    if (status != STATUS_OK) {
+        free(values);
+        return status;
+    }
     for (size_t i = 0; i < along_x; i++)
         integrate(values + i * along_y, 1, along_y, pairs + 2 * i * along_y);
     integrate(pairs + 2 * (along_y - 1), 2 * along_y, along_x, over_y);
@@ -155,14 +163,7 @@ static enum status fill_density(const struct grid *grid, const char *formula, st
 static enum status fill_values(const struct grid *grid, const char *formula, uint32_t first,
                                struct recipe_table *table)
 {
-    const uint32_t *intervals = table->recipe.profile.intervals;
-    double *values = NULL;
-    if (first == PROFILE_NONE)
-        return STATUS_OK;
-    TRY(tabulate(formula, grid, &values));
-    memcpy(table->tables + first, values, (intervals[0] + 1) * (size_t)(intervals[1] + 1) * sizeof *values);
-    free(values);
-    return STATUS_OK;
+    return first == PROFILE_NONE ? STATUS_OK : tabulate(formula, grid, table->tables + first);
 }
 
 static enum status fill_tables(const struct grid *grid, const struct profile_config *config,
