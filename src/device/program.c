@@ -136,6 +136,34 @@ static void release_built(struct owned *owned)
     free(built);
 }
 
+/* What the compiler said of the last build, for free(). May be NULL. */
+static char *build_log(const struct core *core, cl_program handle)
+{
+    size_t length = 0;
+    clGetProgramBuildInfo(handle, core->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &length);
+    char *log = length > 0 ? calloc(length + 1, 1) : NULL;
+    if (log)
+        clGetProgramBuildInfo(handle, core->id, CL_PROGRAM_BUILD_LOG, length, log, NULL);
+    return log;
+}
+
+/* PoCL keeps what it compiles in one folder for all processes. Where two build the same program at once, the
+ * second may remove the file which the first has just replaced, and one of them reports a failure without a
+ * compiler's error (PoCL issue 1480). The next attempt finds the file of the other process. */
+static cl_int build_handle(const struct core *core, const struct built *built)
+{
+    enum { MOST_ATTEMPTS = 4 };
+    cl_int error = CL_SUCCESS;
+    bool again = true;
+    for (int n = 0; n < MOST_ATTEMPTS && again; n++) {
+        error = clBuildProgram(built->handle, 1, &core->id, built->options, NULL, NULL);
+        char *log = error == CL_BUILD_PROGRAM_FAILURE ? build_log(core, built->handle) : NULL;
+        again = log && !strstr(log, "error");
+        free(log);
+    }
+    return error;
+}
+
 static enum status compile(const struct core *core, const char *file, struct built *built)
 {
     cl_int error = CL_SUCCESS;
@@ -145,19 +173,12 @@ static enum status compile(const struct core *core, const char *file, struct bui
         return STATUS_OK;
     built->handle = clCreateProgramWithSource(core->context, 1, &source, NULL, &error);
     if (error == CL_SUCCESS)
-        error = clBuildProgram(built->handle, 1, &core->id, built->options, NULL, NULL);
+        error = build_handle(core, built);
     if (error == CL_SUCCESS && core->keeps_programs)
         program_cache_store(core, source, built->options, built->handle);
     if (error == CL_SUCCESS)
         return STATUS_OK;
-    size_t length = 0;
-    char *log = NULL;
-    if (built->handle)
-        clGetProgramBuildInfo(built->handle, core->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &length);
-    if (length > 0)
-        log = calloc(length + 1, 1);
-    if (log)
-        clGetProgramBuildInfo(built->handle, core->id, CL_PROGRAM_BUILD_LOG, length, log, NULL);
+    char *log = built->handle ? build_log(core, built->handle) : NULL;
     const enum status status =
         status_fail_lines(STATUS_FAILED, "%s: kernels/%s does not build with options '%s': %s\n%s",
                           core->info.name, file, built->options, opencl_error_name(error), log ? log : "");
