@@ -9,10 +9,11 @@ constant). Time is in 1/omega_p.
 
 A fit is a look at a window of time, not a proof: early times still hold transients, late ones the particles' noise.
 The default window is 3 to 12 for --theory landau, 12 to 24 for --theory two-stream, else the whole history. With
---dt and --dx the same fit is made of the exact linear series, transients included: a good run comes close to that.
+--dt and --dx (of cic particles and the spectral gradient) the same fit is made of the exact linear series, transients
+included: a good run comes close to that.
 
 Theory is for any set of Maxwellian species without a magnetic field: --theory config takes them, the mode's k, the time
-step and the cells from the run's own config.yaml, --theory beams from --beam. It may have several roots, which are
+step, cells, shape, gradient and filter from the run's own config.yaml, --theory beams from --beam. It may have several roots, which are
 printed by their growth, at most three that are near the first.
 """
 
@@ -20,7 +21,7 @@ import json
 import math
 
 from radixpic import dispersion
-from radixpic.fit import Plasma, fit, fit_exact_series, plasma_of, select
+from radixpic.fit import Plasma, fit, fit_exact_series, grid_of, plasma_of, select
 from radixpic.history import read_config, read_history
 from radixpic.script import Problem, make_parser, run_script
 
@@ -38,26 +39,27 @@ MOST_ROOTS, LEAST_GROWTH = 3, 0.5  # of several roots those whose rate is so nea
 
 
 def plasma_and_roots(arguments, history):
-    """What --theory stands for: its name, the plasma, the roots to print, and time step and cell where they are known."""
-    k, step, cell = arguments.k, arguments.dt, arguments.dx
+    """What --theory stands for: its name, the plasma, the roots to print, and the words, dt and grid_factor() of the steps."""
+    k, discrete = arguments.k, None
+    if arguments.dt is not None:
+        words = f"dt = {arguments.dt:g}, dx = {arguments.dx:.4g}"
+        discrete = (words, arguments.dt, dispersion.grid_factor([k], [arguments.dx]))
     if arguments.theory == "landau":
-        return f"theory, Landau damping, k = {k:g}", Plasma(k, [(1, 0, 1)]), [dispersion.landau_root(k)], step, cell
+        return f"theory, Landau damping, k = {k:g}", Plasma(k, [(1, 0, 1)]), [dispersion.landau_root(k)], discrete
     if arguments.theory == "two-stream":
         beams = dispersion.two_stream_beams(arguments.drift, arguments.thermal)
         roots = [dispersion.two_stream_root(k, arguments.drift, arguments.thermal)]
-        return f"theory, two-stream, k = {k:g}", Plasma(k, beams), roots, step, cell
+        return f"theory, two-stream, k = {k:g}", Plasma(k, beams), roots, discrete
     if arguments.theory == "beams":
         plasma = Plasma(k, arguments.beam)
     else:
         config = read_config(history.path.parent)
         mode = tuple(arguments.mode or next(iter(history.modes), (1, 0)))
         plasma = plasma_of(config, mode)
-        axis = 0 if mode[1] == 0 else 1 if mode[0] == 0 else None
-        if axis is not None:
-            step, cell = config["time"]["step"], config["grid"]["length"][axis] / config["grid"]["cells"][axis]
+        discrete = ("the run's steps and grid", config["time"]["step"], grid_of(config, mode))
     roots = dispersion.roots(plasma.k, plasma.beams)
     near = [root for root in roots if root[0] > roots[0][0] - LEAST_GROWTH][:MOST_ROOTS]
-    return f"theory, k = {plasma.k:.5g}", plasma, near, step, cell
+    return f"theory, k = {plasma.k:.5g}", plasma, near, discrete
 
 
 def theories(arguments, history, wave):
@@ -66,16 +68,17 @@ def theories(arguments, history, wave):
         if arguments.theory_gamma is None and arguments.theory_omega is None:
             return []
         return [("theory (as given)", arguments.theory_gamma, arguments.theory_omega)]
-    name, plasma, roots, step, cell = plasma_and_roots(arguments, history)
+    name, plasma, roots, discrete = plasma_and_roots(arguments, history)
     if not roots or roots[0] is None:
         raise Problem(f"no root of the dispersion relation was found for --theory {arguments.theory} at k = {plasma.k:g}")
     names = [f"{name}, root {number}" for number in range(1, len(roots) + 1)] if len(roots) > 1 else [name]
     found = [(name, *root) for name, root in zip(names, roots)]
-    if step is not None:
-        discrete = dispersion.discrete_root(roots[0], plasma.k, plasma.beams, step, cell)
-        if discrete is not None:
-            found.insert(1, (f"same with dt = {step:g}, dx = {cell:.4g}", *discrete))
-        series = fit_exact_series(wave, plasma, step, cell, arguments.model)
+    if discrete is not None:
+        words, step, factor = discrete
+        root = dispersion.discrete_root(roots[0], plasma.k, plasma.beams, step, factor)
+        if root is not None:
+            found.insert(1, (f"same with {words}", *root))
+        series = fit_exact_series(wave, plasma, step, factor, arguments.model)
         if series is not None:
             found.append(("exact linear series, in the same window", series.gamma, series.omega))
     return found

@@ -41,16 +41,28 @@ def dielectric(w, k, beams):
     return 1 - sum(n * plasma_z_prime((w - k * u) / (k * s * np.sqrt(2))) / (2 * k * k * s * s) for n, u, s in beams)
 
 
-def discrete_dielectric(w, k, beams, dt, dx):
-    """The same for leapfrog steps dt and cloud-in-cell particles on cells dx with the spectral gradient.
+SHAPES = ("ngp", "cic", "tsc")  # by order
 
-    One kick moves the density m steps later by m dt^2; deposit and interpolation each weigh the wave with
-    sinc^2(k dx / 2) (Birdsall and Langdon 1985, chapters 4 and 8; the grid's aliases are left out).
+
+def grid_factor(k, cells, shape="cic", gradient="spectral", filter_passes=0):
+    """What the grid makes of the field of a wave with components k on cells of these sizes: 1 without a grid.
+
+    Deposit and interpolation each weigh the wave with the shape, sinc^(order + 1)(k dx / 2) along each axis, the centred
+    gradient takes sin(k dx) / dx for k, and a pass of the filter multiplies by cos^2(k dx / 2) along each axis (Birdsall
+    and Langdon 1985, chapters 4 and 8, appendix C; the grid's aliases are left out).
     """
+    k, half = np.array(k, float), 0.5 * np.multiply(k, cells)
+    slope = k if gradient == "spectral" else k * np.sinc(2 * half / np.pi)
+    shapes = np.prod(np.sinc(half / np.pi)) ** (2 * SHAPES.index(shape) + 2)
+    return float(shapes * (slope @ k) / (k @ k) * np.prod(np.cos(half)) ** (2 * filter_passes))
+
+
+def discrete_dielectric(w, k, beams, dt, factor):
+    """The same for leapfrog steps dt on a grid, whose grid_factor() each kick has: it moves the density m steps later by m dt^2."""
     m = np.arange(1, int(40 / (k * dt * min(s for _, _, s in beams))) + 10)
     wave = np.exp(1j * np.multiply.outer(w, m) * dt)
     free = sum(n * np.exp(-1j * k * u * m * dt - 0.5 * (k * s * m * dt) ** 2) for n, u, s in beams)
-    return 1 + np.sinc(k * dx / (2 * np.pi)) ** 4 * dt * dt * wave @ (m * free)
+    return 1 + factor * dt * dt * wave @ (m * free)
 
 
 def newton(function, starts):
@@ -95,13 +107,13 @@ def two_stream_root(k, drift, thermal):
     return growing[0] if growing else None
 
 
-def discrete_root(root, k, beams, dt, dx):
-    """What the continuum's root (gamma, omega) becomes with steps dt and cells dx; None where none is found."""
-    found = newton(lambda w: discrete_dielectric(w, k, beams, dt, dx), [complex(root[1], root[0])])
+def discrete_root(root, k, beams, dt, factor):
+    """What the continuum's root (gamma, omega) becomes with steps dt and a grid_factor(); None where none is found."""
+    found = newton(lambda w: discrete_dielectric(w, k, beams, dt, factor), [complex(root[1], root[0])])
     return (float(found[0].imag), float(found[0].real)) if len(found) else None
 
 
-def discrete_series(steps, k, beams, dt, dx, weights=None):
+def discrete_series(steps, k, beams, dt, factor, weights=None):
     """n_k(t) / n_k(0) at steps 0 to `steps` of a wave that starts as a density perturbation: transients and all.
 
     Each density feeds a kick, each kick moves the density of all later steps; the first kick is half of one. weights are
@@ -112,7 +124,7 @@ def discrete_series(steps, k, beams, dt, dx, weights=None):
     weights = np.array([n for n, _, _ in beams] if weights is None else weights, float)
     free = sum(weight * wave for weight, wave in zip(weights / weights.sum(), moving))
     response = sum(n * wave for (n, _, _), wave in zip(beams, moving))
-    kernel = np.sinc(k * dx / (2 * np.pi)) ** 4 * dt * dt * m * response
+    kernel = factor * dt * dt * m * response
     series = np.zeros(steps + 1, complex)
     series[0] = 1
     for i in range(1, steps + 1):

@@ -167,12 +167,12 @@ def select(history, name=None, start=-math.inf, end=math.inf):
     return Wave(time[inside], series[inside], power), name
 
 
-def fit_exact_series(wave, plasma, dt, dx, model="auto"):
+def fit_exact_series(wave, plasma, dt, factor, model="auto"):
     """What the same fit measures in a run without noise and nonlinearity: the honest thing to compare with."""
     steps = np.rint(wave.time / dt).astype(int)
     if steps[-1] > MOST_SERIES_STEPS or np.max(np.abs(steps * dt - wave.time)) > 1e-6 * dt * steps[-1]:
         return None
-    series = dispersion.discrete_series(steps[-1], plasma.k, plasma.beams, dt, dx, plasma.weights)[steps]
+    series = dispersion.discrete_series(steps[-1], plasma.k, plasma.beams, dt, factor, plasma.weights)[steps]
     columns = np.abs(series[:, None]) ** 2 if wave.power == 2 else np.stack([series.real, series.imag], axis=1)
     return fit(Wave(wave.time, columns, wave.power), model)
 
@@ -211,6 +211,14 @@ def plasma_of(config, mode):
         beams.append((species["density"] * species["charge"] ** 2 / species["mass"], drift, along))
         weights.append(species["charge"] * species["density"] * amplitude(species, mode))
     return Plasma(size, beams, weights if sum(weights) else None)
+
+
+def grid_of(config, mode):
+    """The grid_factor() of a mode in a run with this config."""
+    grid, deposit = config["grid"], config["deposit"]
+    k = [2 * math.pi * m / length for m, length in zip(mode, grid["length"])]
+    cells = [length / count for length, count in zip(grid["length"], grid["cells"])]
+    return dispersion.grid_factor(k, cells, deposit["shape"], config["fields"]["gradient"], deposit["filter_passes"])
 
 
 def amplitude(species, mode):

@@ -17,6 +17,7 @@ from radixpic import dispersion, energy, fields  # noqa: E402
 from radixpic.history import read_config, read_history, read_title  # noqa: E402
 
 T = np.arange(0, 20.05, 0.1)  # the times of a history
+CELL_FACTOR = dispersion.grid_factor([0.5], [4 * math.pi / 32])
 HEADER = "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y,charge"
 
 
@@ -139,7 +140,7 @@ class FitRate(ScriptTest):
             self.assertEqual("transient" in self.measure(*arguments)[2], told, arguments)
 
     def test_prints_theory_beside(self):
-        write_history(self.path, dispersion.discrete_series(200, 0.5, [(1, 0, 1)], 0.1, 4 * math.pi / 32))
+        write_history(self.path, dispersion.discrete_series(200, 0.5, [(1, 0, 1)], 0.1, CELL_FACTOR))
         gamma, _, out = self.measure("--theory", "landau", "--k", 0.5, "--dt", 0.1, "--dx", 4 * math.pi / 32)
         for words in ("0.15336", "1.41566", "0.15433"):
             self.assertIn(words, out)
@@ -148,7 +149,7 @@ class FitRate(ScriptTest):
 
     def test_theory_of_the_runs_own_config(self):
         k, dt, dx = 0.5, 0.1, 4 * math.pi / 32
-        write_history(self.path, dispersion.discrete_series(200, k, [(1, 0, 1)], dt, dx))
+        write_history(self.path, dispersion.discrete_series(200, k, [(1, 0, 1)], dt, CELL_FACTOR))
         species = "- {name: electrons, charge: -1, mass: 1, density: 1, particles: 64, velocities: {kind: maxwellian}}"
         config = f"grid: {{cells: [32, 4], length: [{4 * math.pi!r}, 1]}}\ntime: {{step: 0.1, steps: 0}}\nspecies:\n  {species}\n"
 
@@ -162,7 +163,7 @@ class FitRate(ScriptTest):
         by_config = self.run_it_well("--theory", "config", "--from", 3, "--to", 12)
         numbers = [re.findall(r"(?m)^.*?(\S+ +\S+ +%)?(\S+ +\S+ +%)$", text) for text in (by_hand, by_config)]
         self.assertEqual(*numbers)
-        self.assertIn("dt = 0.1, dx = 0.3927", by_config)
+        self.assertIn("the run's steps and grid", by_config)
         beams = self.run_it_well("--theory", "beams", "--beam", 1, 0, 1, "--k", k, "--json")
         found = json.loads(beams)
         self.assertAlmostEqual(found["theory"][0]["gamma"], -0.15336, delta=1e-5)
@@ -174,6 +175,19 @@ class FitRate(ScriptTest):
         self.assert_problem("--theory", "config", words=["electrons has a profile"])
         resolve(config, "species.electrons.velocities={kind: cold}")
         self.assert_problem("--theory", "config", words=["electrons has no Maxwellian spread"])
+
+    def test_theory_of_the_runs_own_grid(self):
+        """A coarse and filtered run is that of the exact linear series, not of the continuum."""
+        settings = (
+            "grid.cells=[12, 2]", "deposit.shape=tsc", "deposit.filter_passes=2", "fields.gradient=centred",
+            "species.electrons.particles=1048576", "time.steps=100", "output.snapshots.every=0",
+        )  # fmt: skip
+        self.run_well("run", ROOT / "configs" / "landau_damping.yaml", "--quiet", "--output", "coarse", *sets(*settings))
+        found = self.run_it_well("--theory", "config", "--json", "--from", 3, "--to", 10, folder=self.folder / "coarse")
+        measured, (continuum, grid, series) = json.loads(found), json.loads(found)["theory"]
+        self.assertAlmostEqual(measured["omega"], series["omega"], delta=2e-3 * series["omega"])
+        self.assertAlmostEqual(measured["gamma"], series["gamma"], delta=0.01 * abs(series["gamma"]))
+        self.assertGreater(abs(grid["omega"] / continuum["omega"] - 1), 0.05)
 
     def test_theory_of_the_other_sign_shows(self):
         write_history(self.path, np.exp(-0.1 * T) + 0j)

@@ -70,7 +70,7 @@ class Theory(unittest.TestCase):
 
     def test_discrete_root_and_series_agree(self):
         root = dispersion.landau_root(0.5)
-        step = (0.5, [(1, 0, 1)], 0.1, 4 * math.pi / 32)  # k, beams, dt, dx
+        step = (0.5, [(1, 0, 1)], 0.1, dispersion.grid_factor([0.5], [4 * math.pi / 32]))  # k, beams, dt, factor
         discrete = dispersion.discrete_root(root, *step)
         self.assert_root(discrete, -0.1543344, 1.4135317)
         series = dispersion.discrete_series(200, *step)
@@ -78,8 +78,19 @@ class Theory(unittest.TestCase):
         wave = fit.Wave(late * 0.1, np.stack([series.real, series.imag], axis=1)[late], 1)
         self.assert_root(fit.fit(wave), *discrete)
 
+    def test_grid_factor(self):
+        sinc = math.sin(0.3) / 0.3  # k dx = 0.6
+        self.assertAlmostEqual(dispersion.grid_factor([0, 2], [1, 0.3]), sinc**4, delta=1e-15)
+        self.assertAlmostEqual(dispersion.grid_factor([2, 0], [0.3, 1], "tsc"), sinc**6, delta=1e-15)
+        filtered = dispersion.grid_factor([2], [0.3], "ngp", "centred", 3)
+        self.assertAlmostEqual(filtered, sinc**2 * math.sin(0.6) / 0.6 * math.cos(0.3) ** 6, delta=1e-15)
+        # the gradient of an oblique wave has a part along it, (kx sin(kx dx) / dx + ky sin(ky dy) / dy) / k^2
+        oblique = dispersion.grid_factor([2, 1], [0.3, 0.2], "ngp", "centred")
+        along = (2 * math.sin(0.6) / 0.3 + math.sin(0.2) / 0.2) / 5
+        self.assertAlmostEqual(oblique, (sinc * math.sin(0.1) / 0.1) ** 2 * along, delta=1e-15)
+
     def test_series_against_the_continuum(self):
         # the integral equation of the linear problem, k = 0.5; leapfrog's error at dt = 0.01 is near 1e-5
-        series = dispersion.discrete_series(1000, 0.5, [(1, 0, 1)], 0.01, 1e-6)
+        series = dispersion.discrete_series(1000, 0.5, [(1, 0, 1)], 0.01, 1)
         for time, value in ((1, 0.460399), (2, -0.370979), (5, 0.330347), (10, 0.0783957)):
             self.assertAlmostEqual(series[100 * time].real, value, delta=5e-5)
