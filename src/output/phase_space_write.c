@@ -175,10 +175,7 @@ static void write_attributes(const struct openpmd *openpmd, struct hdf5_object *
     /* f is a density in space, summed over the axes of space that are missing, and per volume in velocity. */
     const double space = item->space_axes, velocity = item->space->axis_count - space;
     const double density = units->particles / pow(units->length, 3);
-    hdf5_text(mesh, "geometry", "other");
-    hdf5_text(mesh, "geometryParameters",
-              "phase space;u and v: velocities along x and y;axisLow, axisHigh: of the axes, in units of "
-              "axisUnitSI");
+    hdf5_text(mesh, "geometry", "cartesian");
     hdf5_text(mesh, "dataOrder", "C");
     hdf5_doubles(mesh, "unitDimension", OPENPMD_DIMENSIONS,
                  (const double[OPENPMD_DIMENSIONS]){-3 + (2 - space) - velocity, 0, velocity});
@@ -190,7 +187,8 @@ static void write_attributes(const struct openpmd *openpmd, struct hdf5_object *
     hdf5_numbers(mesh, "particlesOutside", HDF5_UINT64, 0, &outside);
     hdf5_double(mesh, "weightOutside", (double)outside * weight);
     hdf5_text(mesh, "comment",
-              "number density in phase space: weight times the macro-particles in a bin, by its volume; "
+              "number density in phase space, u and v being the velocities along x and y: weight times the "
+              "macro-particles in a bin, by its volume; axisLow and axisHigh are in units of axisUnitSI; "
               "positions are at the iteration's time, velocities half a time step earlier (axisTimeOffset); "
               "particles outside the ranges are counted in particlesOutside alone");
 }
