@@ -237,6 +237,19 @@ class Fits:
         """
         return fit(select(self.history, name, start, end)[0], model)
 
+    def fit_linear(self, mode=None, start=-math.inf, end=math.inf, model="auto"):
+        """What the same fit() of a mode measures in linear_series()."""
+        mode = tuple(mode or next(iter(self.history.modes), (1, 0)))
+        wave = select(self.history, "density_{}_{}".format(*mode), start, end)[0]
+        return fit_exact_series(wave, plasma_of(self.config, mode), self.config["time"]["step"], grid_of(self.config, mode), model)
+
+    def linear_series(self, mode=None):
+        """n_k(t) / n_k(0) of the exact linear solution, all its roots together, with the time step and grid of the run: at
+        the times of its history."""
+        mode, dt = tuple(mode or next(iter(self.history.modes), (1, 0))), self.config["time"]["step"]
+        plasma, steps = plasma_of(self.config, mode), np.rint(self.history["time"] / dt).astype(int)
+        return dispersion.discrete_series(steps[-1], plasma.k, plasma.beams, dt, grid_of(self.config, mode), plasma.weights)[steps]
+
     def theory(self, mode=None):
         """Roots (gamma, omega) of the linear theory of the own species for a mode, by default the first one followed."""
         plasma = plasma_of(self.config, tuple(mode or next(iter(self.history.modes), (1, 0))))

@@ -20,19 +20,21 @@ def field_frames(run, name, si):
     return frames, fields.axis_labels(si, "xy"), fields.mesh_label(name, si)
 
 
-def density_frames(run, name, si):
-    """The same of a mesh of phase_space/, in the files that have it."""
+def density_frames(run, names, si):
+    """The same of the sum of meshes of phase_space/, in the files that have them all."""
     frames, labels = [], None
     for path in fields.find_snapshots(run.folder, "all", phase_space.FOLDER):
         snapshot = fields.Snapshot(path)
         with closing(snapshot.file):
-            mesh = phase_space.phase_spaces(snapshot).get(name)
-            if mesh is None:
+            there = phase_space.phase_spaces(snapshot)
+            if not set(names) <= set(there):
                 continue
-            axes = phase_space.preferred_axes(mesh)
-            values, ranges = mesh.over(axes, si)
+            meshes = list(phase_space.choose_named([snapshot], names, there).values())
+            axes = phase_space.preferred_axes(meshes[0])
+            values, ranges = phase_space.together(meshes, axes, si)
             frames.append((snapshot.time_label(si), values, ranges))
-            labels = fields.axis_labels(si, axes), f"{fields.density_label(axes, *mesh.powers(axes), si)} of {mesh.species}"
+            label = fields.density_label(axes, *meshes[0].powers(axes), si)
+            labels = fields.axis_labels(si, axes), f"{label} of {' + '.join(mesh.species for mesh in meshes)}"
     return frames, *labels
 
 
@@ -58,25 +60,28 @@ def writer_for(path, rate):
     return animation.writers[name](fps=rate)
 
 
-def make(plt, run, name, output, si, rate):
-    """Writes the movie and returns its path."""
+def make(plt, run, names, output, si, rate, size, dpi):
+    """Writes the movie of one mesh, or of the sum of several of phase_space/, and returns its path."""
     path = Path(output)
     writer = writer_for(path, rate)
-    density = is_density(run, name)
-    frames, (x_label, y_label), value_label = (density_frames if density else field_frames)(run, name, si)
+    density = len(names) > 1 or is_density(run, names[0])
+    frames, (x_label, y_label), value_label = density_frames(run, names, si) if density else field_frames(run, names[0], si)
     colours = {"cmap": "magma", "vmin": 0, "vmax": max(np.max(values) for _, values, _ in frames)}
     if not density:
         colours = fields.colours([values for _, values, _ in frames])
     time, values, (horizontal, vertical) = frames[0]
-    figure, axes = plt.subplots(figsize=(6.4, 4.8))
+    figure, axes = plt.subplots(figsize=size, dpi=dpi)
     extent = (*horizontal, *vertical)
     image = axes.imshow(values.T, origin="lower", extent=extent, aspect="auto", interpolation="nearest", **colours)
     axes.set(xlabel=x_label, ylabel=y_label)
     axes.grid(False)
     figure.suptitle(read_title(run.folder))
     figure.colorbar(image).set_label(value_label)
+    axes.set_title(time)
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # the layout of the first frame is that of all: to find it takes longer than to draw one
     try:
-        with writer.saving(figure, path, dpi=110):
+        with writer.saving(figure, path, dpi=dpi):
             for time, values, _ in frames:
                 image.set_data(values.T)
                 axes.set_title(time)

@@ -121,7 +121,11 @@ class Run(Fits):
         kept, axes, _ = phase_space.choose(self._open(step, phase_space.FOLDER), names, axes)
         return self._picture(output, phase_space.draw, kept, axes, si, limits, read_title(self.folder))
 
-    def movie(self, name, output, si=False, rate=10):
-        """A mesh of snapshots or of phase_space/, a frame for each file, `rate` a second: .gif, or by ffmpeg .mp4."""
+    def movie(self, name, output, si=False, rate=10, size=(6.4, 4.8), dpi=110):
+        """A mesh of snapshots or of phase_space/, or a list of the latter, of different species, to see their sum.
+
+        A frame for each file, `rate` a second, of size (in inches) times dpi pixels: .gif, or by ffmpeg .mp4.
+        """
+        names = [ALIASES.get(name, name)] if isinstance(name, str) else list(name)
         with look.pyplot() as plt:
-            return movie.make(plt, self, ALIASES.get(name, name), output, si, rate)
+            return movie.make(plt, self, names, output, si, rate, size, dpi)

@@ -341,6 +341,9 @@ class Runs(PackageTest):
         found, fit = json.loads(script.stdout), run.fit()
         self.assertEqual((found["gamma"], found["omega"]), (fit.gamma, fit.omega))
         self.assertEqual((found["theory"][0]["gamma"], found["theory"][0]["omega"]), run.theory()[0])
+        linear = run.fit_linear()
+        self.assertEqual((found["theory"][-1]["gamma"], found["theory"][-1]["omega"]), (linear.gamma, linear.omega))
+        self.assertEqual(len(run.linear_series()), len(run.history["time"]))
         self.assertNotEqual(run.fit("field_energy", start=0.5).gamma, fit.gamma)
         self.assert_problem(lambda: run.fit("charge"), "density_MX_MY or field_energy, not of charge")
         for draw, name in (
@@ -355,6 +358,8 @@ class Runs(PackageTest):
         for name, movie in (("electrons_ux", "f.gif"), ("E/x", "ex.gif")):
             with Image.open(run.movie(name, self.folder / movie)) as image:
                 self.assertEqual(image.n_frames, 4)
+        with Image.open(run.movie(["electrons_ux"], self.folder / "small.gif", size=(3, 2), dpi=50)) as image:
+            self.assertEqual(image.size, (150, 100))
         self.assert_problem(lambda: run.movie("B/z", self.folder / "b.gif"), "no mesh B")
         self.assert_problem(lambda: run.movie("E/x", self.folder / "no" / "x.gif"), "cannot write")
 

@@ -1,0 +1,100 @@
+"""The notebooks: each runs from a clone, and what is committed of it is small, whole, and of no machine."""
+
+import getpass
+import json
+import os
+import re
+import socket
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from program import PROGRAM, ROOT
+
+FOLDER = ROOT / "docs" / "notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+MOST_BYTES = 400_000
+sys.path.insert(0, str(FOLDER))
+sys.dont_write_bytecode = True
+
+import execute  # noqa: E402
+
+
+def text_of(notebook):
+    """All its text but the pictures, whose letters spell anything."""
+    notebook = json.loads(json.dumps(notebook))
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []):
+            for kind in [kind for kind in output.get("data", {}) if kind.startswith("image/")]:
+                del output["data"][kind]
+    return json.dumps(notebook)
+
+
+def kinds(notebook):
+    """What each code cell left: printed text and kinds of pictures."""
+    return [
+        [output.get("name") or sorted(output.get("data", [])) for output in cell["outputs"]]
+        for cell in notebook["cells"]
+        if cell["cell_type"] == "code"
+    ]
+
+
+class Committed(unittest.TestCase):
+    def of_each(self, check):
+        self.assertTrue(NOTEBOOKS)
+        for path in NOTEBOOKS:
+            with self.subTest(path.name):
+                check(path, json.loads(path.read_text()))
+
+    def test_they_are_small(self):
+        self.of_each(lambda path, notebook: self.assertLessEqual(path.stat().st_size, MOST_BYTES))
+
+    def test_they_say_nothing_of_a_machine(self):
+        places = ["/tmp", "/work", "/root", "/home", *{str(ROOT), socket.gethostname(), getpass.getuser()} - {"root", "user", "localhost"}]
+
+        def check(path, notebook):
+            for place in places:
+                self.assertNotIn(place, text_of(notebook))
+            self.assertNotRegex(text_of(notebook), r"\b20\d\d-\d\d-\d\dT|\d\d:\d\d:\d\d|iopub\.")
+            self.assertEqual(set(notebook["metadata"]), {"kernelspec", "language_info"})
+            self.assertEqual([cell["metadata"] for cell in notebook["cells"] if cell["metadata"]], [])
+
+        self.of_each(check)
+
+    def test_they_have_prose_and_a_picture(self):
+        def check(path, notebook):
+            prose = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
+            self.assertRegex(prose[0], rf"^# {path.name[0]}\. ")
+            for heading in ("## Exercises", "## References"):
+                self.assertIn(heading, prose[-1])
+            self.assertGreater(sum(bool(re.search(r"^## ", text, re.M)) for text in prose), 4)
+            left = kinds(notebook)
+            self.assertTrue(any("image/png" in kind for cell in left for kind in cell), left)
+
+        self.of_each(check)
+
+
+class Run(unittest.TestCase):
+    """In a tree of links to this one's folders, so that nothing is written here."""
+
+    def check(self, path):
+        with tempfile.TemporaryDirectory() as holder:
+            tree = Path(holder).resolve()
+            for name in ("configs", "kernels", "scripts"):
+                (tree / name).symlink_to(ROOT / name)
+            place = tree / "docs" / "notebooks"
+            place.mkdir(parents=True)
+            os.environ.update(RADIXPIC=PROGRAM, IPYTHONDIR=str(tree / "ipython"))
+            before = json.loads(path.read_text())
+            after = execute.executed(path, place)
+            self.assertEqual(kinds(before), kinds(after))
+            self.assertNotIn("stderr", str(kinds(after)))
+            self.assertEqual(sorted(os.listdir(place)), [])
+
+
+for path in NOTEBOOKS:
+    setattr(Run, f"test_{path.stem}", lambda self, path=path: self.check(path))
+
+if __name__ == "__main__":
+    unittest.main()
