@@ -37,15 +37,17 @@ static void choose_timing(const struct simulation *simulation)
 
 static enum status deposit_charge(struct simulation *simulation)
 {
+    const struct config *config = simulation->config;
     struct buffer *rho = simulation->fields.rho;
-    for (uint32_t s = 0; s < simulation->config->species_count; s++) {
+    bool is_first = true;
+    for (uint32_t s = 0; s < config->species_count; s++) {
         const struct particles *list = &simulation->particles[s];
-        if (list->count > 0)
-            TRY(deposit_species(simulation->deposit, list, s == 0, rho));
-        else if (s == 0)
-            TRY(buffer_fill(rho, 0));
+        if (list->count == 0 || !config->species[s].charge_density)
+            continue;
+        TRY(deposit_species(simulation->deposit, list, is_first, rho));
+        is_first = false;
     }
-    return STATUS_OK;
+    return is_first ? buffer_fill(rho, 0) : STATUS_OK;
 }
 
 static enum status solve_field(struct simulation *simulation)
@@ -58,7 +60,8 @@ static enum status start(struct simulation *simulation)
     if (simulation->step > 0 || simulation->is_restart)
         return STATUS_OK;
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
-        TRY(stepper_start(&simulation->stepper, &simulation->fields, &simulation->particles[s]));
+        if (simulation->config->species[s].push)
+            TRY(stepper_start(&simulation->stepper, &simulation->fields, &simulation->particles[s]));
     return STATUS_OK;
 }
 
@@ -81,7 +84,8 @@ static enum status advance(struct simulation *simulation)
 {
     simulation->is_solved = false;
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
-        TRY(advance_species(simulation, s));
+        if (simulation->config->species[s].push)
+            TRY(advance_species(simulation, s));
     return simulation->exchange && !is_last_step(simulation) ? ranks_settle(simulation) : STATUS_OK;
 }
 

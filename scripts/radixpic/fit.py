@@ -203,6 +203,12 @@ def plasma_of(config, mode):
     for species in config["species"]:
         if species.get("profile", UNIFORM) != UNIFORM:
             raise Problem(f"species {species['name']} has a profile; the theory is of a uniform plasma")
+        if not species.get("charge_density", True):
+            continue
+        if not species.get("push", True):
+            if amplitude(species, mode):
+                raise Problem(f"species {species['name']} is perturbed and stands still; the theory is of a uniform background")
+            continue
         velocities = species["velocities"]
         along = velocities["kind"] == "maxwellian" and math.hypot(*(a * s / size for a, s in zip(k, velocities["thermal"])))
         if not along:

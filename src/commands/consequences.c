@@ -16,7 +16,7 @@ struct consequences {
     double debye_length;     /* of all thermal species together; 0 when none is thermal */
     double rotation;         /* |q B/m| dt, of the species with the most */
     double fastest; /* cells that a thermal particle (drift + 3 thermal velocities) crosses in a step */
-    double particles_per_cell;  /* of the species with the fewest */
+    double particles_per_cell;  /* of the charge density's species with the fewest */
     const char *fewest_species; /* its name */
     const char *fastest_species;
 };
@@ -27,18 +27,21 @@ static struct consequences derive(const struct config *config)
     double frequency_squared = 0, inverse_length_squared = 0;
     for (uint32_t s = 0; s < config->species_count; s++) {
         const struct species_config *species = &config->species[s];
-        const double response = species->density * species->charge * species->charge / species->mass;
+        const bool responds = species->push && species->charge_density;
+        const double response =
+            responds ? species->density * species->charge * species->charge / species->mass : 0;
         const double thermal_squared =
             (pow(species_thermal_speed(species, 0), 2) + pow(species_thermal_speed(species, 1), 2)) / 2;
         frequency_squared += response;
-        derived.rotation =
-            fmax(derived.rotation,
-                 fabs(species->charge * config->fields.magnetic / species->mass) * config->time.step);
+        if (species->push)
+            derived.rotation =
+                fmax(derived.rotation,
+                     fabs(species->charge * config->fields.magnetic / species->mass) * config->time.step);
         if (thermal_squared > 0)
             inverse_length_squared +=
                 response / thermal_squared; /* lambda_D = v_th / omega_p of each species */
         const double per_cell = (double)species->particles / grid_cells(&derived.grid);
-        if (per_cell < derived.particles_per_cell) {
+        if (species->charge_density && per_cell < derived.particles_per_cell) {
             derived.particles_per_cell = per_cell;
             derived.fewest_species = species->name;
         }

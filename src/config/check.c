@@ -89,9 +89,15 @@ static bool check_ends(struct reading *reading, const double range[2], bool may_
     return false;
 }
 
-static void check_velocities(struct reading *reading, const struct velocities_config *velocities,
-                             uint32_t index)
+static void check_velocities(struct reading *reading, const struct species_config *species, uint32_t index)
 {
+    const struct velocities_config *velocities = &species->velocities;
+    const bool is_still = velocities->kind == VELOCITIES_COLD && velocities->drift[0] == 0 &&
+                          velocities->drift[1] == 0 && !profile_is_given(species->profile.drift[0], "0") &&
+                          !profile_is_given(species->profile.drift[1], "0");
+    if (!species->push && !is_still && at(reading, "species.%u.push", index))
+        complain(reading, NULL,
+                 "a species that is not pushed stands still: expected cold velocities without drift");
     for (int axis = 0; axis < 2; axis++)
         if (velocities->kind == VELOCITIES_UNIFORM && at(reading, "species.%u.velocities.range", index))
             check_ends(reading, velocities->range[axis], true);
@@ -215,7 +221,7 @@ static void check_species(struct reading *reading, uint32_t index)
     struct species_config *species = &reading->config->species[index];
     check_name(reading, reading->config->species, index);
     check_lattice(reading, species, index);
-    check_velocities(reading, &species->velocities, index);
+    check_velocities(reading, species, index);
     check_bases(reading, species, index);
     check_waves(reading, &species->perturb.density, index, true);
     check_waves(reading, &species->perturb.displacement, index, false);

@@ -109,6 +109,8 @@ struct species_config {
     double density;     /* mean number density */
     uint64_t particles; /* macro-particles */
     bool ids;
+    bool push;           /* false: it stands still */
+    bool charge_density; /* false: test particles, which are not deposited */
     struct positions_config positions;
     struct velocities_config velocities;
     struct profile_config profile;

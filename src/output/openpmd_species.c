@@ -105,11 +105,12 @@ static void write_patches(struct openpmd *openpmd, struct hdf5_object *group, co
 
 /* ---- a species ---- */
 
-static void write_method_attributes(struct hdf5_object *group, const struct config *config)
+static void write_method_attributes(struct hdf5_object *group, const struct config *config,
+                                    const struct species_config *species)
 {
     hdf5_double(group, "particleShape", (double)config->deposit.shape);
     hdf5_text(group, "currentDeposition", "none"); /* electrostatic: only charge is deposited */
-    hdf5_text(group, "particlePush", PUSHER_NAME);
+    hdf5_text(group, "particlePush", species->push ? PUSHER_NAME : "other");
     hdf5_text(group, "particleInterpolation", "uniform");
     hdf5_text(group, "particleSmoothing", "none");
 }
@@ -169,7 +170,7 @@ static void write_one_species(struct openpmd *openpmd, const struct sorted_list 
         {{"id", {0}, {1}, {x}, fill_id, HDF5_UINT64, 0, of_id}, 0, 0, 0},
     };
     struct hdf5_object *group = hdf5_group(openpmd->particles, species->name);
-    write_method_attributes(group, config);
+    write_method_attributes(group, config, species);
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
         if (records[n].common.fill != fill_id || species->ids)
             write_record(group, list, &records[n]);

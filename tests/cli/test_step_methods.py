@@ -1,6 +1,6 @@
-"""step.method: which step check and run say they take, and snapshots that do not depend on it."""
+"""step.method: which step check and run say they take, and results that do not depend on it."""
 
-
+import re
 import h5py
 import numpy as np
 
@@ -72,3 +72,38 @@ class Snapshots(ProgramTest):
                     difference = np.abs(radix - self.particles(method, precision, 20))
                     difference[:2] = np.minimum(difference[:2], box - difference[:2])  # around the box
                     self.assertLess(difference.max(), tolerance, method)
+
+
+class SpeciesApart(ProgramTest):
+    """push: false is the limit of a heavy species, charge_density: false that of a thin one."""
+
+    IONS = (
+        "\n  - {name: ions, charge: 1, mass: 1, density: 1, particles: 6000, push: false, "
+        "perturb: {density: [{axis: x, mode: 1, amplitude: 0.5}]}}"
+    )
+    HEAVY = IONS.replace("mass: 1", "mass: 1.e30").replace("push: false, ", "")
+
+    def history_of(self, species, method, ranks):
+        """The history of the small config with more species."""
+        (self.folder / "more.yaml").write_text((self.folder / "small.yaml").read_text().replace("\ndevice:", f"{species}\ndevice:"))
+        names = ", ".join(re.findall("name: ([a-z]+)", species))
+        settings = sets(f"step.method={method}", f"output.history.species=[electrons, {names}]")
+        self.run_well_on(ranks, "run", "more.yaml", "--quiet", "--force", *settings)
+        return self.history()
+
+    def test_they_are_limits_of_others(self):
+        electrons = (self.folder / "small.yaml").read_text().split("species:")[1].split("\ndevice:")[0]
+        tracers = electrons.replace("electrons", "tracers") + "\n    charge_density: false"
+        for method, ranks in (("tiled", 1), ("chunked", 1), ("radix", 3)):
+            with self.subTest(method=method, ranks=ranks):
+                expected = self.history_of(self.HEAVY, method, ranks)
+                for row, heavy in zip(self.history_of(self.IONS + tracers, method, ranks), expected, strict=True):
+                    for column in ("field_energy", "charge", "density_1_0_re", "electrons_kinetic_energy"):
+                        self.assertEqual(row[column], heavy[column], column)
+                    self.assertEqual(row["tracers_kinetic_energy"], row["electrons_kinetic_energy"])
+                    self.assertEqual(row["tracers_momentum_x"], row["electrons_momentum_x"])
+                    self.assertEqual(float(row["ions_kinetic_energy"]), 0)
+
+    def test_one_that_is_not_pushed_has_no_velocity(self):
+        words = ["species.electrons.push", "stands still: expected cold velocities without drift"]
+        self.assert_refused(self.run_program("check", "small.yaml", *sets("species.electrons.push=false")), 2, *words)

@@ -180,6 +180,32 @@ class InProcess(PackageTest):
         # 64 speeds for a beam leave 0.4 % to the exact linear series
         self.assertAlmostEqual(simulation.fit("density_1_0", start=18, end=30).gamma, exact, delta=0.01 * exact)
 
+    def test_waves_by_formulas(self):
+        """A cold wave that travels along an oblique mode, and a density that is a product of cosines."""
+        lengths, a = (2 * math.pi / 0.3, 2 * math.pi / 0.4), 0.02  # of mode (1, 1) k is 0.5
+        settings = {
+            "grid.cells": [32, 32], "grid.length": lengths, "time.step": 0.1, "precision": "double",
+            "species.electrons.particles": 1 << 16, "species.electrons.velocities": "{kind: cold}",
+            "species.electrons.perturb.density": [], "output.history": {"every": 1, "modes": [[1, 1], [-1, 1]]},
+        }  # fmt: skip
+        # n = a cos(k r - t) needs u = a/k cos(k r - t) along k: the continuity equation
+        drift = [f"{a / 0.5 * part} * cos(0.3*x + 0.4*y)" for part in (0.6, 0.8)]
+        profile = {"density": f"1 + {a}*cos(0.3*x + 0.4*y)", "drift": drift}
+        simulation = self.simulation({**settings, "species.electrons.profile": profile})
+        simulation.step(64)
+        wave, _ = select(simulation.history, "density_1_1", -math.inf, math.inf)
+        amplitudes = wave.columns @ [1, 1j]
+        np.testing.assert_allclose(np.abs(amplitudes), np.abs(amplitudes[0]), rtol=0.02)  # a standing one would pass through 0
+        turned = np.unwrap(np.angle(amplitudes))
+        np.testing.assert_allclose(turned - turned[0], -wave.time, atol=0.05)
+
+        profile = {"density": f"1 + {a}*cos(0.3*x)*cos(0.4*y)"}
+        rho = self.simulation({**settings, "species.electrons.profile": profile}).field("rho")
+        modes = np.fft.fft2(rho) / rho.size
+        shape = np.sinc(1 / 32) ** 4  # cic, along x and along y
+        for mode in ((1, 1), (1, -1)):
+            self.assertAlmostEqual(modes[mode].real, -a / 4 * shape, delta=1e-2 * a)
+
     def test_create_and_close_again_and_again(self):
         """What a simulation holds is given back: forty more of 6 MB each take less than seven."""
         text = """

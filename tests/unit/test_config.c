@@ -63,7 +63,7 @@ static void assert_echoes(const char *text, const char *fragments)
 TEST(every_key_but_the_required_has_a_default)
 {
     static const char fragments[] =
-        "title: untitled|check_every: 10 |precision: single|name: electrons|ids: false|"
+        "title: untitled|check_every: 10 |precision: single|name: electrons|ids: false|push: true|"
         "kind: van_der_corput|bases: [2, 3]|kind: cold|drift: [0, 0]|density: []|displacement: []|"
         "solver: auto|decomposition: auto|gradient: spectral|magnetic: 0 |shape: cic|method: sorted|"
         "filter_passes: 0 |method: auto|passes: 2 |key_bits: auto|items_per_group: auto|groups: auto|"
