@@ -122,6 +122,7 @@ static enum status write_outputs(struct simulation *simulation)
     view = view_of(simulation, simulation->step); /* with the first energy, where it was read just now */
     if (simulation->needs & OUTPUT_NEEDS_POTENTIAL)
         TRY(field_solver_potential(simulation->field_solver, &simulation->fields));
+    TRY(outputs_measure(simulation->outputs, &view, (uint32_t)(simulation->step % SUM_SLOTS)));
     TRY(outputs_write(simulation->outputs, &view));
     choose_timing(simulation);
     return STATUS_OK;

@@ -10,7 +10,14 @@
 enum { HALF = SUM_SLOTS / 2 };
 
 /* What is still to be done with a slot. */
-enum { READ_FIELDS = 1, CHECK_FIELDS = 2, READ_PARTICLES = 4, WRITE_ROW = 8 };
+enum {
+    READ_FIELDS = 1,
+    CHECK_FIELDS = 2,
+    READ_PARTICLES = 4,
+    SUM_PARTICLES = 8,
+    READ_NODES = 16,
+    WRITE = 32
+};
 
 static uint32_t slot_now(const struct simulation *simulation)
 {
@@ -54,17 +61,19 @@ static void take_particles(const struct simulation *simulation, uint32_t slot, s
 static enum status read_slots(struct simulation *simulation, uint32_t first, uint32_t count)
 {
     struct pending_sums *const pending = simulation->pending;
-    uint32_t fields = first, particles = first;
+    uint32_t fields = first, particles = first, nodes = first;
     const uint32_t fields_end = range_of(pending, count, READ_FIELDS, &fields);
     const uint32_t particles_end = range_of(pending, count, READ_PARTICLES, &particles);
+    const uint32_t nodes_end = range_of(pending, count, READ_NODES, &nodes);
     TRY(energy_read(simulation->energy, fields, fields_end - fields));
     TRY(stepper_read_sums(&simulation->stepper, particles, particles_end - particles));
+    TRY(outputs_read(simulation->outputs, nodes, nodes_end - nodes));
     for (uint32_t slot = first; slot < first + count; slot++) {
         if (pending[slot].to_do & READ_FIELDS)
             take_fields(simulation, slot, &pending[slot].row);
         if (pending[slot].to_do & READ_PARTICLES)
             take_particles(simulation, slot, &pending[slot].row);
-        pending[slot].to_do &= ~(unsigned)(READ_FIELDS | READ_PARTICLES);
+        pending[slot].to_do &= ~(unsigned)(READ_FIELDS | READ_PARTICLES | READ_NODES);
     }
     return STATUS_OK;
 }
@@ -87,7 +96,8 @@ static enum status check_fields(const struct view *view, struct history_row *row
     return finite_require(view, "field energy", row->field_energy);
 }
 
-static enum status write_row(struct simulation *simulation, struct view *view, struct history_row *row)
+static enum status sum_particles(struct simulation *simulation, const struct view *view,
+                                 struct history_row *row)
 {
     double sums[3] = {row->kinetic_energy, row->momentum[0], row->momentum[1]};
     communicator_sum(&simulation->communicator, 3, sums);
@@ -101,8 +111,7 @@ static enum status write_row(struct simulation *simulation, struct view *view, s
     if (row->step == 0)
         simulation->first_energy = row->field_energy + row->kinetic_energy;
     simulation->row = *row;
-    view->measured = row;
-    return outputs_write(simulation->outputs, view);
+    return STATUS_OK;
 }
 
 /* All that is to be done with the slots first to before first + count, in the order of their steps. */
@@ -118,8 +127,11 @@ static enum status finish_slots(struct simulation *simulation, uint32_t first, u
         pending->to_do = 0;
         if (to_do & CHECK_FIELDS)
             TRY(check_fields(&view, &pending->row));
-        if (to_do & WRITE_ROW)
-            TRY(write_row(simulation, &view, &pending->row));
+        if (to_do & SUM_PARTICLES)
+            TRY(sum_particles(simulation, &view, &pending->row));
+        view.measured = &pending->row;
+        if (to_do & WRITE)
+            TRY(outputs_write(simulation->outputs, &view));
     }
     return STATUS_OK;
 }
@@ -168,10 +180,14 @@ enum status sums_write(struct simulation *simulation)
     const struct history_config *history = &simulation->config->output.history;
     struct pending_sums *pending = &simulation->pending[slot_now(simulation)];
     if (simulation->needs & OUTPUT_NEEDS_MEASURED) {
-        pending->to_do |= READ_PARTICLES | WRITE_ROW;
+        pending->to_do |= READ_PARTICLES | SUM_PARTICLES;
         field_solver_read_modes(simulation->field_solver, history->mode_count, history->modes,
                                 &pending->row.modes[0][0]);
     }
+    if (simulation->needs & OUTPUT_NEEDS_NODES)
+        pending->to_do |= READ_NODES;
+    if (simulation->needs & OUTPUT_AFTER)
+        pending->to_do |= WRITE;
     if (!simulation->reads_late || simulation->step >= simulation->config->time.steps)
         return finish_all(simulation);
     return (simulation->step + 1) % HALF == 0 ? finish_earlier_half(simulation) : STATUS_OK;

@@ -58,6 +58,10 @@ class Run(Fits):
         is complex."""
         return read_history(self.folder)
 
+    def probe(self, name):
+        """The columns of probes/NAME.csv by name, as arrays: "time", and "Ex", "Ey", "phi", "rho" as it has them."""
+        return read_history(self.folder / "probes" / f"{name}.csv")
+
     # ---- files ----
 
     def _open(self, step, inner="snapshots"):

@@ -343,6 +343,20 @@ static void check_phase_space(struct reading *reading, uint32_t index)
         complain(reading, NULL, "expected every one of the %u axes, once", phase_space->axis_count);
 }
 
+static void check_probe(struct reading *reading, uint32_t index)
+{
+    const struct config *config = reading->config;
+    const struct probe_config *probes = config->output.probes;
+    for (uint32_t j = 0; j < index; j++)
+        if (at(reading, "output.probes.%u.name", index) && strcmp(probes[index].name, probes[j].name) == 0)
+            complain(reading, NULL, "expected one probe of a name, found %s twice", probes[index].name);
+    for (int axis = 0; axis < 2; axis++)
+        if (is_sound(reading, "grid") && at(reading, "output.probes.%u.at", index) &&
+            probes[index].at[axis] > config->grid.length[axis])
+            complain(reading, NULL, "expected a place in the box, 0 to %g along %c, found %g",
+                     config->grid.length[axis], "xy"[axis], probes[index].at[axis]);
+}
+
 void check_config(struct reading *reading)
 {
     const struct config *config = reading->config;
@@ -353,6 +367,8 @@ void check_config(struct reading *reading)
     check_snapshots(reading, &config->output.snapshots);
     for (uint32_t i = 0; i < config->output.phase_space_count; i++)
         check_phase_space(reading, i);
+    for (uint32_t i = 0; i < config->output.probe_count; i++)
+        check_probe(reading, i);
     for (uint32_t i = 0; i < config->species_count; i++)
         check_species(reading, i);
 }

@@ -17,12 +17,12 @@ bool snapshots_hold(const struct snapshots_config *snapshots, const char *specie
     return species_are_named(&snapshots->species, species) && snapshots->particles.kind != PARTICLES_NONE;
 }
 
-bool snapshots_hold_field(const struct snapshots_config *snapshots, enum snapshot_field field)
+bool fields_hold(const struct field_list *fields, enum snapshot_field field)
 {
     uint32_t n = 0;
-    while (n < snapshots->field_count && snapshots->fields[n] != field)
+    while (n < fields->count && fields->items[n] != field)
         n++;
-    return n < snapshots->field_count;
+    return n < fields->count;
 }
 
 double species_thermal_speed(const struct species_config *species, int axis)

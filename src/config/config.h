@@ -18,6 +18,7 @@ enum {
     CONFIG_MAX_MODES = 32,        /* in output.history.modes */
     CONFIG_MAX_PHASE_SPACES = 8,  /* in output.phase_space */
     CONFIG_PHASE_AXES = 4,        /* of one of them */
+    CONFIG_MAX_PROBES = 16,       /* in output.probes */
     CONFIG_NAME_LENGTH = 64,      /* bytes of a name, with its end */
     CONFIG_FORMULA_LENGTH = 512,  /* bytes of a formula, with its end */
     CONFIG_TEXT_LENGTH = 1024     /* bytes of a title, device or path, with its end */
@@ -169,11 +170,15 @@ struct history_config {
     int32_t modes[CONFIG_MAX_MODES][2]; /* (MX, MY), each within +-cells/2 */
 };
 
+struct field_list {
+    uint32_t count;
+    enum snapshot_field items[SNAPSHOT_FIELDS];
+};
+
 /* Of which a snapshot holds those that are named. */
 struct snapshots_config {
     uint64_t every; /* 0: never */
-    uint32_t field_count;
-    enum snapshot_field fields[SNAPSHOT_FIELDS];
+    struct field_list fields;
     struct species_names species;
     struct {
         enum snapshot_particles kind;
@@ -211,6 +216,14 @@ struct checkpoints_config {
     double on_signal_within;        /* seconds that one of them leaves; 0: any number */
 };
 
+/* Fields at a place of the box, in a CSV file. */
+struct probe_config {
+    char name[CONFIG_NAME_LENGTH];
+    double at[2]; /* within the box, ends included */
+    struct field_list fields;
+    uint64_t every; /* >= 1 */
+};
+
 struct moments_config {
     uint64_t every; /* 0: never */
 };
@@ -222,6 +235,8 @@ struct output_config {
     uint32_t phase_space_count;
     struct phase_space_config phase_space[CONFIG_MAX_PHASE_SPACES];
     struct moments_config moments;
+    uint32_t probe_count;
+    struct probe_config probes[CONFIG_MAX_PROBES];
     struct checkpoints_config checkpoints;
 };
 
@@ -296,8 +311,8 @@ bool species_are_named(const struct species_names *names, const char *species);
 /* Whether snapshots hold particles of a species of that name. */
 bool snapshots_hold(const struct snapshots_config *snapshots, const char *species);
 
-/* Whether they hold a field. */
-bool snapshots_hold_field(const struct snapshots_config *snapshots, enum snapshot_field field);
+/* Whether a field is among them. */
+bool fields_hold(const struct field_list *fields, enum snapshot_field field);
 
 /* ---- the speeds that a species is loaded with, along an axis (0: u, 1: v) ---- */
 

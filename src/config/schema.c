@@ -15,10 +15,13 @@
 #define SPECIES(member, type)      ROW(species_config, member, type)
 #define PERTURBATION(member, type) ROW(perturbation, member, type)
 #define PHASE_SPACE(member, type)  ROW(phase_space_config, member, type)
+#define PROBE(member, type)        ROW(probe_config, member, type)
 #define PHASE_AXIS(member, type)   ROW(phase_axis_config, member, type)
 #define LIST(path, of, member, counter, table)                                                               \
     path, TYPE_LIST, .offset = offsetof(struct of, member), .count_offset = offsetof(struct of, counter),    \
                      .high = COUNT_OF(((struct of *)0)->member), .items = &(table)
+#define FIELDS(path, of, member)                                                                             \
+    LIST(path, of, member.items, member.count, snapshot_field_table), .fallback = "[E, phi, rho]"
 #define WITHIN(least, most)   .low = (least), .high = (most)
 #define BETWEEN(below, above) .low = (below), .high = (above), .open = true
 #define POSITIVE              BETWEEN(0, INFINITY)
@@ -136,6 +139,15 @@ static const struct schema_row snapshot_field_rows[] = {
 };
 static const struct schema_table snapshot_field_table = TABLE(snapshot_field_rows, enum snapshot_field);
 
+static const struct schema_row probe_rows[] = {
+    {PROBE(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "of its file, probes/NAME.csv"},
+    {PROBE(at, TYPE_REAL), PAIR, NOT_NEGATIVE, .unit = "lambda_D", .help = "its place in the box"},
+    {FIELDS("fields", probe_config, fields), .low = 1, .help = "columns, Ex and Ey of E"},
+    {PROBE(every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
+     .help = "between rows"},
+};
+static const struct schema_table probe_table = TABLE(probe_rows, struct probe_config);
+
 static const struct schema_row species_name_rows[] = {
     {"", TYPE_NAME, .capacity = CONFIG_NAME_LENGTH, BYTES(1, CONFIG_NAME_LENGTH),
      .help = "the name of a species, or all"},
@@ -241,9 +253,8 @@ static const struct schema_row config_rows[] = {
      .fallback = "[]", .help = "with columns of their own: kinetic energy and momentum"},
     {"output.snapshots", TYPE_GROUP, .help = "openPMD files"},
     {CONFIG(output.snapshots.every, TYPE_COUNT64), FILES_EVERY("0")},
-    {LIST("output.snapshots.fields", config, output.snapshots.fields, output.snapshots.field_count,
-          snapshot_field_table),
-     .fallback = "[E, phi, rho]", .help = "the meshes that are written; [] is none"},
+    {FIELDS("output.snapshots.fields", config, output.snapshots.fields),
+     .help = "the meshes that are written; [] is none"},
     {LIST("output.snapshots.species", config, output.snapshots.species.items, output.snapshots.species.count,
           species_name_table),
      .fallback = "[all]", .help = "species with particles in the file; [] is none"},
@@ -266,6 +277,8 @@ static const struct schema_row config_rows[] = {
     {"output.moments", TYPE_GROUP,
      .help = "density, mean velocity and temperature of each species, on the grid"},
     {CONFIG(output.moments.every, TYPE_COUNT64), FILES_EVERY("0")},
+    {LIST("output.probes", config, output.probes, output.probe_count, probe_table), .fallback = "[]",
+     .help = "CSV files of the fields at places of the box"},
     {"output.checkpoints", TYPE_GROUP, .help = "the state, for run --restart"},
     {CONFIG(output.checkpoints.every, TYPE_COUNT64), FILES_EVERY("0")},
     {CONFIG(output.checkpoints.minutes, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "min",

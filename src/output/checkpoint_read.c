@@ -327,6 +327,25 @@ static const char *const may_differ[] = {
     "title",    "time.steps",    "time.check_every",     "device",         "sort",   "step",
     "parallel", "fields.solver", "fields.decomposition", "deposit.method", "output", NULL};
 
+/* Lines for the probes that have a name as before but another place; returns how many. */
+static size_t compare_probes(const struct output_config *old, const struct output_config *output,
+                             FILE *stream)
+{
+    size_t count = 0;
+    for (uint32_t n = 0; n < old->probe_count; n++)
+        for (uint32_t m = 0; m < output->probe_count; m++) {
+            const struct probe_config *before = &old->probes[n], *now = &output->probes[m];
+            if (strcmp(before->name, now->name) != 0 ||
+                (before->at[0] == now->at[0] && before->at[1] == now->at[1]))
+                continue;
+            fprintf(stream,
+                    "output.probes.%s.at: the checkpoint has [%.17g, %.17g], the config [%.17g, %.17g]\n",
+                    now->name, before->at[0], before->at[1], now->at[0], now->at[1]);
+            count++;
+        }
+    return count;
+}
+
 enum status checkpoint_require_same(const char *path, const struct config *old, const struct config *config)
 {
     char *lines = NULL;
@@ -334,7 +353,8 @@ enum status checkpoint_require_same(const char *path, const struct config *old, 
     FILE *stream = open_memstream(&lines, &length);
     if (!stream)
         return status_fail(STATUS_FAILED, "%s: no memory to compare it", path);
-    const size_t count = config_compare(old, config, may_differ, stream);
+    const size_t count = config_compare(old, config, may_differ, stream) +
+                         compare_probes(&old->output, &config->output, stream);
     char *shown = text_escaped(path, false);
     fprintf(stream, "a run that goes on from %s must not change %s", shown ? shown : "it",
             count > 1 ? "these keys" : "this key");

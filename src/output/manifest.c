@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { VERSION = 1, MOST_BYTES = 1 << 20 };
+enum { OLDEST_VERSION = 1 /* without probes */, VERSION = 2, MOST_BYTES = 1 << 22 };
 
 static const char *const state_names[] = {"none", "starting", "running", "complete"};
 
@@ -34,12 +34,17 @@ static void print(const struct manifest *manifest, FILE *stream)
     fprintf(stream, "outputs: # up to which step\n");
     for (uint32_t n = 0; n < manifest->output_count; n++)
         fprintf(stream, "  %s: %" PRIu64 "\n", manifest->outputs[n].name, manifest->outputs[n].last);
-    fprintf(stream, "checkpoints: # with what history.csv was\n");
+    fprintf(stream, "checkpoints: # with what history.csv was, and probes\n");
     for (uint32_t n = 0; n < manifest->checkpoint_count; n++) {
         const struct manifest_checkpoint *checkpoint = &manifest->checkpoints[n];
-        fprintf(stream,
-                "  - {step: %" PRIu64 ", run: %016" PRIx64 ", bytes: %" PRIu64 ", digest: %016" PRIx64 "}\n",
-                checkpoint->step, checkpoint->run, checkpoint->history.bytes, checkpoint->history.digest);
+        fprintf(
+            stream, "  - {step: %" PRIu64 ", run: %016" PRIx64 ", bytes: %" PRIu64 ", digest: %016" PRIx64,
+            checkpoint->step, checkpoint->run, checkpoint->growing[0].bytes, checkpoint->growing[0].digest);
+        for (uint32_t file = 1; file < MANIFEST_GROWING; file++)
+            if (checkpoint->growing[file].bytes > 0)
+                fprintf(stream, ", %s: [%" PRIu64 ", %016" PRIx64 "]", manifest->growing[file],
+                        checkpoint->growing[file].bytes, checkpoint->growing[file].digest);
+        fprintf(stream, "}\n");
     }
 }
 
@@ -99,19 +104,40 @@ static bool read_outputs(const char **text, struct manifest *manifest)
     return true;
 }
 
+/* The marks of files but history.csv, up to the end of the line. */
+static bool read_marks(const char *line, struct manifest *manifest, struct manifest_checkpoint *checkpoint)
+{
+    char name[MANIFEST_NAME_LENGTH];
+    struct growing_mark mark;
+    int used = 0;
+    while (sscanf(line, ", %79[A-Za-z0-9_./]: [%" SCNu64 ", %" SCNx64 "]%n", name, &mark.bytes, &mark.digest,
+                  &used) == 3) {
+        const uint32_t file = manifest_growing(manifest, name, true);
+        if (file == MANIFEST_GROWING)
+            return false;
+        checkpoint->growing[file] = mark;
+        line += used;
+    }
+    return strcmp(line, "}") == 0;
+}
+
 static bool read_checkpoints(const char **text, struct manifest *manifest)
 {
-    struct manifest_checkpoint found;
-    int used = 0;
-    while (sscanf(*text,
-                  "  - {step: %" SCNu64 ", run: %" SCNx64 ", bytes: %" SCNu64 ", digest: %" SCNx64 "}\n%n",
-                  &found.step, &found.run, &found.history.bytes, &found.history.digest, &used) == 4) {
+    char line[(MANIFEST_GROWING + 1) * (MANIFEST_NAME_LENGTH + 48)];
+    while (strncmp(*text, "  - ", 4) == 0) {
+        struct manifest_checkpoint found = {0};
+        const size_t length = strcspn(*text, "\n");
         const uint32_t count = manifest->checkpoint_count;
-        if (count == MANIFEST_CHECKPOINTS ||
+        int used = 0;
+        snprintf(line, sizeof line, "%.*s", (int)length, *text);
+        if (sscanf(line,
+                   "  - {step: %" SCNu64 ", run: %" SCNx64 ", bytes: %" SCNu64 ", digest: %" SCNx64 "%n",
+                   &found.step, &found.run, &found.growing[0].bytes, &found.growing[0].digest, &used) != 4 ||
+            !read_marks(line + used, manifest, &found) || count == MANIFEST_CHECKPOINTS ||
             (count > 0 && manifest->checkpoints[count - 1].step >= found.step))
             return false;
         manifest->checkpoints[manifest->checkpoint_count++] = found;
-        *text += used;
+        *text += length + 1;
     }
     return true;
 }
@@ -131,17 +157,19 @@ static bool parse(const char *text, struct manifest *manifest)
     used = 0;
     if (!read_outputs(&text, manifest))
         return false;
-    sscanf(text, "checkpoints: # with what history.csv was\n%n", &used);
-    text += used;
+    sscanf(text, "checkpoints: # with what history.csv was%n", &used);
+    text += (size_t)used + strcspn(text + used, "\n"); /* version 1 has no more in this line */
+    text += *text == '\n';
+    manifest_growing(manifest, "history.csv", true);
     return used > 0 && read_checkpoints(&text, manifest) && strncmp(text, "digest: ", 8) == 0;
 }
 
 static enum status read_text(const char *path, const char *text, size_t length, struct manifest *manifest)
 {
     int version = 0, used = 0;
-    if (sscanf(text, HEAD_FORM "%n", &version, &used) == 1 && version != VERSION)
-        return status_fail(STATUS_FAILED, "%s is of version %d; this program reads version %d", path, version,
-                           VERSION);
+    if (sscanf(text, HEAD_FORM "%n", &version, &used) == 1 && (version < OLDEST_VERSION || version > VERSION))
+        return status_fail(STATUS_FAILED, "%s is of version %d; this program reads versions %d to %d", path,
+                           version, OLDEST_VERSION, VERSION);
     if (!is_whole(text, length) || used == 0 || !parse(text + used, manifest))
         return status_fail(STATUS_FAILED,
                            "%s is damaged, so it is not known which files belong to the run; go on from one "
@@ -206,6 +234,19 @@ struct manifest_output *manifest_output(struct manifest *manifest, const char *n
     return output;
 }
 
+uint32_t manifest_growing(struct manifest *manifest, const char *name, bool add)
+{
+    uint32_t number = 0, unused = 0;
+    while (number < MANIFEST_GROWING && strcmp(manifest->growing[number], name) != 0)
+        number++;
+    while (unused < MANIFEST_GROWING && manifest->growing[unused][0] != '\0')
+        unused++;
+    if (number < MANIFEST_GROWING || !add || unused == MANIFEST_GROWING)
+        return number;
+    snprintf(manifest->growing[unused], MANIFEST_NAME_LENGTH, "%s", name);
+    return unused;
+}
+
 void manifest_add(struct manifest *manifest, const struct manifest_checkpoint *checkpoint)
 {
     while (manifest->checkpoint_count > 0 &&
@@ -227,4 +268,8 @@ void manifest_cut(struct manifest *manifest, uint64_t step)
     for (uint32_t n = 0; n < manifest->output_count; n++)
         if (manifest->outputs[n].last > step)
             manifest->outputs[n].last = step;
+    const struct manifest_checkpoint *newest = manifest->checkpoints + manifest->checkpoint_count;
+    for (uint32_t n = 1; n < MANIFEST_GROWING; n++)
+        if (manifest->checkpoint_count == 0 || newest[-1].growing[n].bytes == 0)
+            manifest->growing[n][0] = '\0';
 }

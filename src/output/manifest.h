@@ -16,19 +16,21 @@
 
 enum {
     MANIFEST_CHECKPOINTS = 1001, /* output.checkpoints.keep at most, and one */
-    MANIFEST_OUTPUTS = 8         /* with a folder of their own, at most */
+    MANIFEST_OUTPUTS = 8,        /* with a folder of their own, at most */
+    MANIFEST_GROWING = 24,    /* files that grow, at most: history.csv, and probes of any run of the line */
+    MANIFEST_NAME_LENGTH = 80 /* bytes of the name of one, with its end */
 };
 
-/* How much of history.csv there was at some step. */
-struct history_mark {
+/* How much of a file that grows there was at some step; 0 bytes: it was not there. */
+struct growing_mark {
     uint64_t bytes;
     uint64_t digest; /* XXH3, 64 bits, of these bytes */
 };
 
 struct manifest_checkpoint {
     uint64_t step;
-    uint64_t run; /* which wrote it */
-    struct history_mark history;
+    uint64_t run;                                  /* which wrote it */
+    struct growing_mark growing[MANIFEST_GROWING]; /* of the files of these numbers */
 };
 
 /* Of the files PREFIX_STEP.h5 of an output: those up to a step belong to the run. */
@@ -51,6 +53,7 @@ struct manifest {
     uint64_t complete_step;       /* where it is complete */
     uint32_t output_count;
     struct manifest_output outputs[MANIFEST_OUTPUTS];
+    char growing[MANIFEST_GROWING][MANIFEST_NAME_LENGTH]; /* below the folder; "": no file; 0: history.csv */
     uint32_t checkpoint_count;
     struct manifest_checkpoint checkpoints[MANIFEST_CHECKPOINTS]; /* of growing steps */
 };
@@ -71,11 +74,15 @@ const struct manifest_checkpoint *manifest_find(const struct manifest *manifest,
 /* The output's entry, added where there is none and `add`; else NULL. */
 struct manifest_output *manifest_output(struct manifest *manifest, const char *name, bool add);
 
+/* The number of a file that grows, which gets one that is free where there is none and `add`; else, and where
+ * all have names, MANIFEST_GROWING. */
+uint32_t manifest_growing(struct manifest *manifest, const char *name, bool add);
+
 /* Names a checkpoint, and none of its step or a later one beside it. Where there is no room the oldest is
  * named no longer. */
 void manifest_add(struct manifest *manifest, const struct manifest_checkpoint *checkpoint);
 
-/* What belongs to a run that goes on from this step: nothing later. */
+/* What belongs to a run that goes on from this step: nothing later, and no file that grew only later. */
 void manifest_cut(struct manifest *manifest, uint64_t step);
 
 #endif

@@ -7,15 +7,16 @@
 static const struct output_row check_output = {.name = "check",
                                                .every = offsetof(struct config, time.check_every)};
 
-const struct output_row *const output_table[OUTPUTS] = {&history_output,     &check_output,
-                                                        &checkpoint_output,  &snapshot_output,
-                                                        &phase_space_output, &moments_output};
+const struct output_row *const output_table[OUTPUTS] = {
+    &history_output,  &probes_output,      &check_output,  &checkpoint_output,
+    &snapshot_output, &phase_space_output, &moments_output};
 
 struct outputs {
     struct device *device;       /* owns the parts and this */
     const struct config *config; /* not owned */
     struct run_folder *folder;   /* NULL: nothing is written */
     struct writer *writer;       /* owned; with the folder */
+    struct growing_files growing;
     void *parts[OUTPUTS];
     bool due[OUTPUTS];       /* in this step */
     double seconds[OUTPUTS]; /* that the steps waited for it */
@@ -39,7 +40,7 @@ static enum status open_growing(struct outputs *outputs)
 {
     for (size_t n = 0; n < OUTPUTS; n++)
         if (output_table[n]->open)
-            TRY(output_table[n]->open(outputs->folder, outputs->config, &outputs->parts[n]));
+            TRY(output_table[n]->open(&outputs->growing, outputs->config, &outputs->parts[n]));
     return STATUS_OK;
 }
 
@@ -51,27 +52,16 @@ enum status outputs_open(struct outputs *outputs, const struct communicator *com
     outputs->folder = folder;
     if (communicator->rank > 0)
         return STATUS_OK;
-    /* What goes on is looked at before anything changes; what is new needs the folder. */
-    const bool goes_on = folder->use == RUN_FOLDER_CONTINUE;
-    if (goes_on)
-        TRY(open_growing(outputs));
+    outputs->growing.folder = folder;
+    TRY(open_growing(outputs));
     TRY(run_folder_begin(folder));
-    if (!goes_on)
-        TRY(open_growing(outputs));
+    TRY(growing_files_begin(&outputs->growing));
     return run_folder_clear(folder);
-}
-
-static enum status sync_growing(const struct outputs *outputs)
-{
-    for (size_t n = 0; n < OUTPUTS; n++)
-        if (output_table[n]->sync && outputs->parts[n])
-            TRY(output_table[n]->sync(outputs->parts[n]));
-    return STATUS_OK;
 }
 
 enum status outputs_complete(struct outputs *outputs, uint64_t step)
 {
-    TRY(sync_growing(outputs));
+    TRY(growing_files_sync(&outputs->growing));
     return run_folder_set(outputs->folder, MANIFEST_COMPLETE, step);
 }
 
@@ -90,17 +80,12 @@ enum status outputs_finish(struct outputs *outputs)
 
 enum status outputs_close(struct outputs *outputs)
 {
-    enum status status = STATUS_OK;
-    if (outputs)
-        status = outputs_finish(outputs);
-    if (outputs)
-        writer_destroy(&outputs->writer);
-    for (size_t n = 0; outputs && n < OUTPUTS; n++) {
-        const enum status closed =
-            output_table[n]->close ? output_table[n]->close(&outputs->parts[n]) : STATUS_OK;
-        status = status == STATUS_OK ? closed : status;
-    }
-    return status;
+    if (!outputs)
+        return STATUS_OK;
+    const enum status status = outputs_finish(outputs);
+    writer_destroy(&outputs->writer);
+    const enum status closed = growing_files_close(&outputs->growing);
+    return status == STATUS_OK ? closed : status;
 }
 
 struct written outputs_written(const struct outputs *outputs)
@@ -136,18 +121,24 @@ static uint64_t every_of(const struct output_row *row, const struct config *conf
     return row->every ? *(const uint64_t *)((const char *)config + row->every) : 0;
 }
 
+static bool is_due(const struct outputs *outputs, size_t n, const struct view *view)
+{
+    const struct output_row *row = output_table[n];
+    return row->is_due && outputs->folder ? row->is_due(outputs->parts[n], view)
+                                          : view_is_due(view, every_of(row, view->config));
+}
+
 unsigned outputs_due(struct outputs *outputs, const struct view *view)
 {
     unsigned needs = 0;
     for (size_t n = 0; n < OUTPUTS; n++) {
         const struct output_row *row = output_table[n];
-        outputs->due[n] = row->is_due && outputs->folder ? row->is_due(outputs->parts[n], view)
-                                                         : view_is_due(view, every_of(row, view->config));
-        if (outputs->due[n])
-            needs |= OUTPUT_NEEDS_SUMS | (row->record ? OUTPUT_NEEDS_CHECK : 0) | row->needs;
+        outputs->due[n] = is_due(outputs, n, view);
+        if (!outputs->due[n])
+            continue;
+        needs |= OUTPUT_NEEDS_SUMS | (row->record ? OUTPUT_NEEDS_CHECK : 0) | row->needs;
+        needs |= row->holds_potential && row->holds_potential(view) ? OUTPUT_NEEDS_POTENTIAL : 0;
     }
-    if (!snapshots_hold_field(&view->config->output.snapshots, SNAPSHOT_PHI))
-        needs &= ~(unsigned)OUTPUT_NEEDS_POTENTIAL;
     if (needs == 0 || !outputs->folder)
         return needs;
     outputs->failed = writer_failed(outputs->writer);
@@ -159,7 +150,7 @@ unsigned outputs_due(struct outputs *outputs, const struct view *view)
 static enum status prepare(const struct outputs *outputs, const struct output_row *row, const char *folder)
 {
     if (row->needs & OUTPUT_NEEDS_SYNC)
-        TRY(sync_growing(outputs));
+        TRY(growing_files_sync(&outputs->growing));
     return run_folder_make(folder);
 }
 
@@ -183,10 +174,11 @@ static enum status plan_commit(struct outputs *outputs, size_t n, const struct v
     struct commit *planned = hdf5_file_keep(file, sizeof *planned);
     if (!planned)
         return file->status;
-    *planned = (struct commit){outputs->folder,
-                               output_table[n],
-                               {view->step, view->run, history_mark(outputs->parts[HISTORY])},
-                               view->config->output.checkpoints.keep};
+    *planned = (struct commit){.folder = outputs->folder,
+                               .row = output_table[n],
+                               .file = {.step = view->step, .run = view->run},
+                               .keep = view->config->output.checkpoints.keep};
+    growing_files_mark(&outputs->growing, planned->file.growing);
     file->context = planned;
     file->after = commit;
     return STATUS_OK;
@@ -252,6 +244,22 @@ static enum status write_into_folder(struct outputs *outputs, size_t n, const st
     return stop(outputs, n, folder, view);
 }
 
+enum status outputs_measure(struct outputs *outputs, const struct view *view, uint32_t slot)
+{
+    for (size_t n = 0; n < OUTPUTS; n++)
+        if (outputs->due[n] && output_table[n]->measure)
+            TRY(output_table[n]->measure(outputs->parts[n], view, slot));
+    return STATUS_OK;
+}
+
+enum status outputs_read(struct outputs *outputs, uint32_t first, uint32_t count)
+{
+    for (size_t n = 0; n < OUTPUTS && count > 0; n++)
+        if (output_table[n]->read)
+            TRY(output_table[n]->read(outputs->parts[n], first, count));
+    return STATUS_OK;
+}
+
 enum status outputs_write(struct outputs *outputs, const struct view *state)
 {
     if (!outputs->folder)
@@ -263,12 +271,11 @@ enum status outputs_write(struct outputs *outputs, const struct view *state)
         return communicator_agree(view->communicator, writer_wait(outputs->writer));
     for (size_t n = 0; n < OUTPUTS; n++) {
         const struct output_row *row = output_table[n];
-        const bool is_measured = (row->needs & OUTPUT_NEEDS_MEASURED) != 0;
-        const bool is_due = is_measured ? view_is_due(view, every_of(row, view->config)) : outputs->due[n];
-        if (!is_due || is_measured != (view->measured != NULL))
+        const bool is_after = (row->needs & OUTPUT_AFTER) != 0;
+        if (is_after != (view->measured != NULL) || !(is_after ? is_due(outputs, n, view) : outputs->due[n]))
             continue;
         const double start = timer_now();
-        if (row->folder)
+        if (row->record)
             TRY(write_into_folder(outputs, n, view));
         else if (row->write)
             TRY(row->write(outputs->parts[n], view));

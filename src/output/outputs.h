@@ -4,7 +4,7 @@
 #ifndef RADIXPIC_OUTPUT_OUTPUTS_H
 #define RADIXPIC_OUTPUT_OUTPUTS_H
 
-#include "output/run_folder.h"
+#include "output/growing_file.h"
 #include "output/view.h"
 #include "output/writer.h"
 
@@ -13,7 +13,9 @@ enum output_need {
     OUTPUT_NEEDS_SUMS = 1,      /* of the fields, to be checked */
     OUTPUT_NEEDS_CHECK = 16,    /* they are checked now: a non-finite value must not be recorded */
     OUTPUT_NEEDS_POTENTIAL = 2, /* fields->phi */
-    OUTPUT_NEEDS_MEASURED = 4,  /* view->measured: it is written after the advance */
+    OUTPUT_NEEDS_MEASURED = 4,  /* sums of the particles */
+    OUTPUT_NEEDS_NODES = 32,    /* measure(), and then read() */
+    OUTPUT_AFTER = 36,          /* either: it is written after the advance, or some steps later */
     OUTPUT_NEEDS_SYNC = 8       /* what the other outputs wrote earlier is on the disk */
 };
 
@@ -30,15 +32,20 @@ struct output_row {
     /* Where not only `every` decides. Collective. */
     bool (*is_due)(void *part, const struct view *view);
 
+    /* Whether what is due in this step holds the potential; NULL: never. */
+    bool (*holds_potential)(const struct view *view);
+
     /* What the output holds for the whole run, on all ranks; it dies with the device handle. STATUS_USAGE for
      * what the config asks in vain. */
     enum status (*create)(struct device *device, const struct config *config, void **part);
 
-    /* Rank 0: a file of the run folder that grows with the run. After a failure an older file is as it was.
-     * close() comes in any case; NULL is fine, for sync() too. */
-    enum status (*open)(const struct run_folder *folder, const struct config *config, void **part);
-    enum status (*sync)(void *part);
-    enum status (*close)(void **part);
+    /* Rank 0: adds the files of the run folder that grow with the run. */
+    enum status (*open)(struct growing_files *files, const struct config *config, void **part);
+
+    /* Leaves on the device, in a slot, what write() will need of the fields at n; and brings slots `first` to
+     * before first + count to the host, where write() finds that of its step in slot step % SUM_SLOTS. */
+    enum status (*measure)(void *part, const struct view *view, uint32_t slot);
+    enum status (*read)(void *part, uint32_t first, uint32_t count);
 
     /* Collective. Records FOLDER/PREFIX_STEP.h5, all ranks their parts of the one file, which the caller
      * writes and frees, on a failure too. */
@@ -58,8 +65,8 @@ struct output_row {
 };
 
 /* Each in the file of its output. */
-extern const struct output_row history_output, checkpoint_output, snapshot_output, phase_space_output,
-    moments_output;
+extern const struct output_row history_output, probes_output, checkpoint_output, snapshot_output,
+    phase_space_output, moments_output;
 
 /* Columns of a history: sums of the step, then two for each mode, then three for each species that is named.
  */
@@ -75,11 +82,8 @@ void history_head(const struct config *config, char head[HISTORY_HEAD_LENGTH]);
 /* values[history_columns()] <- a row. */
 void history_values(const struct config *config, const struct history_row *row, double time, double *values);
 
-/* How much of history.csv there is; of NULL, on ranks without it, nothing. */
-struct history_mark history_mark(const void *part);
-
 /* In the order of writing: a run that a signal stops writes its checkpoint and nothing after it. */
-enum { HISTORY = 0, OUTPUTS = 6 };
+enum { OUTPUTS = 7 };
 extern const struct output_row *const output_table[OUTPUTS];
 
 struct outputs;
@@ -117,6 +121,10 @@ double outputs_seconds(const struct outputs *outputs, const char **thrift);
  * an earlier file could not be written, and outputs_write() is about to fail, that is a check too: rows of
  * earlier steps are then written before. Collective. */
 unsigned outputs_due(struct outputs *outputs, const struct view *view);
+
+/* For the outputs that are due and have measure() or read(): see there. */
+STATUS_CHECKED enum status outputs_measure(struct outputs *outputs, const struct view *view, uint32_t slot);
+STATUS_CHECKED enum status outputs_read(struct outputs *outputs, uint32_t first, uint32_t count);
 
 /* Records what is due, to be written while the run goes on: where view->measured is NULL what comes before
  * the advance, else the rest, which may be of an earlier step. Times it as STAGE_OUTPUT, for which it leaves

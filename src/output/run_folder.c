@@ -5,6 +5,7 @@
 #include "output/checkpoint.h"
 #include "output/outputs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -180,7 +181,7 @@ enum status run_folder_continue(struct run_folder *folder)
                            ", which is of another run; go on from it elsewhere, by --output DIR",
                            folder->path, folder->from_step);
     folder->use = RUN_FOLDER_CONTINUE;
-    folder->kept = checkpoint->history;
+    memcpy(folder->kept, checkpoint->growing, sizeof folder->kept);
     return STATUS_OK;
 }
 
@@ -267,9 +268,12 @@ enum status run_folder_require(const struct run_folder *folder)
         if (!holds(folder, checkpoint_name(manifest->checkpoints[n].step, name)))
             return status_fail(STATUS_USAGE, "%s/" MANIFEST_NAME " names %s, which is not there",
                                folder->path, name);
-    if (stat(path_of(folder, "history.csv", path), &found) != 0 ||
-        (count > 0 && (uint64_t)found.st_size < manifest->checkpoints[count - 1].history.bytes))
-        return status_fail(STATUS_USAGE, "%s does not hold the rows that belong to the run", path);
+    for (uint32_t n = 0; n < MANIFEST_GROWING; n++) {
+        const uint64_t bytes = count > 0 ? manifest->checkpoints[count - 1].growing[n].bytes : 0;
+        if ((n == 0 || bytes > 0) && (stat(path_of(folder, manifest->growing[n], path), &found) != 0 ||
+                                      (uint64_t)found.st_size < bytes))
+            return status_fail(STATUS_USAGE, "%s does not hold the rows that belong to the run", path);
+    }
     return STATUS_OK;
 }
 
@@ -319,6 +323,8 @@ enum status run_folder_close(const struct run_folder *folder, const char *name, 
 
 /* ---- what belongs to the run ---- */
 
+static const char not_of_run[] = "which does not belong to the run any more";
+
 static bool is_named(const struct run_folder *folder, const struct output_row *row,
                      const struct numbered_file *file)
 {
@@ -338,22 +344,57 @@ static enum status clear(const struct run_folder *folder, const struct output_ro
     enum status status = numbered_files_list(path_of(folder, row->folder, path), row->prefix, &files, &count);
     for (size_t n = 0; n < count && status == STATUS_OK; n++)
         if (!is_named(folder, row, &files[n]))
-            status = file_remove(path, files[n].name, "which does not belong to the run any more");
+            status = file_remove(path, files[n].name, not_of_run);
     free(files);
     (void)rmdir(path); /* stays where it holds anything else */
     return status;
 }
 
-enum status run_folder_clear(const struct run_folder *folder)
+static int is_csv(const struct dirent *entry)
+{
+    const char *end = strrchr(entry->d_name, '.');
+    return entry->d_name[0] != '.' && end && strcmp(end, ".csv") == 0;
+}
+
+/* The same of an output whose files grow: FOLDER/NAME.csv. */
+static enum status clear_growing(const struct run_folder *folder, const char *inner)
+{
+    char path[PATH_MAX], name[PATH_MAX];
+    struct dirent **entries;
+    const int count = scandir(path_of(folder, inner, path), &entries, is_csv, NULL);
+    enum status status = STATUS_OK;
+    for (int n = 0; n < count; n++) {
+        snprintf(name, sizeof name, "%s/%s", inner, entries[n]->d_name);
+        if (status == STATUS_OK &&
+            manifest_growing((struct manifest *)&folder->manifest, name, false) == MANIFEST_GROWING)
+            status = file_remove(folder->path, name, not_of_run);
+        free(entries[n]);
+    }
+    if (count >= 0)
+        free(entries);
+    (void)rmdir(path);
+    return status;
+}
+
+static enum status cut(const struct run_folder *folder)
 {
     char path[PATH_MAX];
-    path_of(folder, "history.csv", path);
-    if (folder->use == RUN_FOLDER_CONTINUE && truncate(path, (off_t)folder->kept.bytes) != 0)
-        return status_fail(STATUS_FAILED, "cannot cut %s: %s", path, strerror(errno));
+    for (uint32_t n = 0; n < MANIFEST_GROWING && folder->use == RUN_FOLDER_CONTINUE; n++)
+        if ((n == 0 || folder->kept[n].bytes > 0) &&
+            truncate(path_of(folder, folder->manifest.growing[n], path), (off_t)folder->kept[n].bytes) != 0)
+            return status_fail(STATUS_FAILED, "cannot cut %s: %s", path, strerror(errno));
+    return STATUS_OK;
+}
+
+enum status run_folder_clear(const struct run_folder *folder)
+{
+    TRY(cut(folder));
     TRY(file_remove(folder->path, "timers.csv", "which is of an earlier run"));
-    for (size_t n = 0; n < OUTPUTS; n++)
-        if (output_table[n]->folder)
-            TRY(clear(folder, output_table[n]));
+    for (size_t n = 0; n < OUTPUTS; n++) {
+        const struct output_row *row = output_table[n];
+        if (row->folder)
+            TRY(row->prefix ? clear(folder, row) : clear_growing(folder, row->folder));
+    }
     return STATUS_OK;
 }
 

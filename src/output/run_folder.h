@@ -24,7 +24,7 @@ struct run_folder {
     bool has_no_locks;            /* the file system knows none: two runs at once would not be noticed */
     bool held_run;                /* an earlier run was there */
     uint64_t from_run, from_step; /* the checkpoint that the run goes on from; run 0: none */
-    struct history_mark kept;     /* of history.csv, where it goes on in this folder */
+    struct growing_mark kept[MANIFEST_GROWING]; /* of files that grow, where it goes on in this folder */
     struct manifest manifest; /* from run_folder_look() the earlier one's, from run_folder_begin() the own */
 };
 
@@ -41,7 +41,8 @@ STATUS_CHECKED enum status run_folder_check(struct run_folder *folder);
  * where the manifest does not name that. */
 STATUS_CHECKED enum status run_folder_continue(struct run_folder *folder);
 
-/* STATUS_USAGE where a checkpoint that the manifest names, or a row of the history up to it, is not there. */
+/* STATUS_USAGE where a checkpoint that the manifest names, or a row of a file that grows up to it, is not
+ * there. */
 STATUS_CHECKED enum status run_folder_require(const struct run_folder *folder);
 
 /* Creates the folder and its parents, locks it, looks and checks again unless it was locked already, and
@@ -50,13 +51,13 @@ STATUS_CHECKED enum status run_folder_require(const struct run_folder *folder);
  * text. */
 STATUS_CHECKED enum status run_folder_begin(struct run_folder *folder);
 
-/* Cuts history.csv to what is kept of it; removes timers.csv, the files of all outputs that the manifest does
- * not name, and folders in which nothing is left. STATUS_FAILED names path and errno text. */
+/* Cuts files that grow to what is kept of them; removes timers.csv, the files of all outputs that the
+ * manifest does not name, and folders in which nothing is left. STATUS_FAILED names path and errno text. */
 STATUS_CHECKED enum status run_folder_clear(const struct run_folder *folder);
 
-/* Names a file of an output that has just been written, with the history up to it. Of checkpoints the `keep`
- * newest whole ones are named, and the others removed: one that is no whole checkpoint at a glance is not
- * counted, and stays as long as fewer than `keep` newer ones are there. */
+/* Names a file of an output that has just been written, with the files that grow up to it. Of checkpoints the
+ * `keep` newest whole ones are named, and the others removed: one that is no whole checkpoint at a glance is
+ * not counted, and stays as long as fewer than `keep` newer ones are there. */
 STATUS_CHECKED enum status run_folder_add(struct run_folder *folder, const struct output_row *row,
                                           const struct manifest_checkpoint *file, uint32_t keep);
 

@@ -59,9 +59,9 @@ static void write_fields(struct openpmd *openpmd)
     const uint32_t filter_passes[SNAPSHOT_FIELDS] = {[SNAPSHOT_RHO] = config->deposit.filter_passes};
     write_solver_attributes(openpmd);
     for (enum snapshot_field f = 0; f < SNAPSHOT_FIELDS; f++) {
-        for (int axis = 0; snapshots_hold_field(snapshots, f) && nodes[f][axis]; axis++)
+        for (int axis = 0; fields_hold(&snapshots->fields, f) && nodes[f][axis]; axis++)
             meshes[f].source[axis] = keep_nodes(openpmd, nodes[f][axis]);
-        if (snapshots_hold_field(snapshots, f))
+        if (fields_hold(&snapshots->fields, f))
             openpmd_write_mesh(openpmd, &meshes[f], 0, filter_passes[f]);
     }
 }
@@ -77,6 +77,11 @@ static enum status record_snapshot(void *selection, const char *folder, const st
     return (*file)->status;
 }
 
+static bool holds_potential(const struct view *view)
+{
+    return fields_hold(&view->config->output.snapshots.fields, SNAPSHOT_PHI);
+}
+
 static uint64_t snapshot_bytes(const struct config *config)
 {
     /* Groups, attributes and first chunk indices, measured and rounded up by a third or more. */
@@ -84,7 +89,7 @@ static uint64_t snapshot_bytes(const struct config *config)
     const struct snapshots_config *snapshots = &config->output.snapshots;
     uint64_t bytes = frame + openpmd_species_bytes(config);
     for (enum snapshot_field f = 0; f < SNAPSHOT_FIELDS; f++)
-        if (snapshots_hold_field(snapshots, f))
+        if (fields_hold(&snapshots->fields, f))
             bytes += openpmd_mesh_bytes(&config->grid, snapshots_precision(config), f == SNAPSHOT_E ? 2 : 1);
     /* Further chunk indices and checksums: less than 100 bytes for a chunk of 64 Ki elements. */
     return bytes + bytes / 1024;
@@ -96,7 +101,7 @@ const struct output_row snapshot_output = {
     .prefix = "data_",
     .thrift = "a larger output.snapshots.every, or fewer of the particles by output.snapshots.particles",
     .every = offsetof(struct config, output.snapshots.every),
-    .needs = OUTPUT_NEEDS_POTENTIAL,
+    .holds_potential = holds_potential,
     .create = selection_create,
     .record = record_snapshot,
     .bytes = snapshot_bytes};

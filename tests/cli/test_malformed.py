@@ -28,6 +28,7 @@ output:
   history: {modes: [[1, 0]]}
   snapshots: {particles: {every_nth: 2}}
   phase_space: [{species: quiet, axes: [{axis: x, bins: 8, range: [0, 6]}], order: [x]}]
+  probes: [{name: centre, at: [3, 2], fields: [E]}]
 """
 
 
@@ -82,8 +83,8 @@ class Line:
     def __init__(self, number, indent, key, path, row, value):
         self.number, self.indent, self.key, self.path, self.row, self.value = number, indent, key, path, row, value
         self.pattern = rf"\b{re.escape(path)}\b"
-        if row == "species[].name":  # while that is wrong, the species has its number for a name, or the wrong one
-            self.pattern = r"\bspecies\..*\.name\b"
+        if row.endswith("[].name"):  # while that is wrong, the item has its number for a name, or the wrong one
+            self.pattern = rf"\b{re.escape(row[:-7])}\..*\.name\b"
 
 
 def read_keys():

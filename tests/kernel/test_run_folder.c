@@ -47,7 +47,7 @@ static struct run_folder begin_run(void)
 
 static void add(struct run_folder *run, uint64_t step, uint32_t keep)
 {
-    const struct manifest_checkpoint file = {step, run->manifest.run, {BYTES_A_STEP * step, ~step}};
+    const struct manifest_checkpoint file = {step, run->manifest.run, {{BYTES_A_STEP * step, ~step}}};
     assert_ok(scene_write(&scene, checkpoints.path, step));
     assert_ok(run_folder_add(run, &checkpoint_output, &file, keep));
 }
@@ -60,8 +60,8 @@ static void assert_names(const char *steps)
     assert_ok(manifest_read(top.path, &manifest));
     for (uint32_t n = 0; n < manifest.checkpoint_count; n++) {
         const struct manifest_checkpoint *checkpoint = &manifest.checkpoints[n];
-        assert_int_equal(checkpoint->history.bytes, BYTES_A_STEP * checkpoint->step);
-        assert_true(checkpoint->history.digest == ~checkpoint->step);
+        assert_int_equal(checkpoint->growing[0].bytes, BYTES_A_STEP * checkpoint->step);
+        assert_true(checkpoint->growing[0].digest == ~checkpoint->step);
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%" PRIu64, n ? " " : "",
                  checkpoint->step);
     }

@@ -353,8 +353,11 @@ class Runs(PackageTest):
     def test_what_a_run_has(self):
         axes = [{"axis": "x", "bins": 8, "range": [0, 6]}, {"axis": "u", "bins": 12, "range": [-6, 6]}]
         item = {"species": "electrons", "axes": axes, "order": ["u", "x"], "every": 10}
-        run = self.run_config({**EVERY_STEP, "output.phase_space": [item]})
+        probe = {"name": "centre", "at": [0, 0], "fields": ["E"], "every": 10}
+        run = self.run_config({**EVERY_STEP, "output.phase_space": [item], "output.probes": [probe]})
         self.assertEqual(run.steps("phase_space"), [0, 10, 20, 23])
+        self.assertEqual(run.probe("centre")["Ey"][1], run.field("E/y", step=10)[0, 0])
+        self.assert_problem(lambda: run.probe("left"), "cannot read", "left.csv")
         f = run.phase_space("electrons_ux", step=10)
         self.assertEqual((f.values.shape, f.axes, f.time), ((12, 8), "ux", 1.0))
         np.testing.assert_array_equal(f.edges[0], np.arange(-6, 7))

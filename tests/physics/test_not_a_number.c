@@ -15,7 +15,8 @@ static const char plasma[] = "grid: {cells: [8, 4], length: [6, 3]}\n"
                              "  - {name: ions, charge: 1, mass: 100, density: 1, particles: 500}\n"
                              "  - {name: electrons, charge: -1, mass: 1, density: 1, particles: 2000,\n"
                              "     velocities: {kind: maxwellian}}\n"
-                             "output: {history: {every: 1000}, checkpoints: {every: 8, keep: 1}}\n";
+                             "output: {history: {every: 1000}, checkpoints: {every: 8, keep: 1},\n"
+                             "  probes: [{name: p, at: [5.9, 1.1], every: 1000}]}\n";
 
 enum { DX, DY, U, V };
 
@@ -171,14 +172,16 @@ TEST(a_field_between_steps_is_of_no_consequence)
 }
 
 /* A run with a row of each step from the checkpoint on, to its end or, with a velocity that is none in step
- * `planted`, to its failure, which it finds at *found. Returns history.csv. */
-static char *run_rows(const struct kind *kind, bool late, uint64_t planted, uint64_t *found)
+ * `planted`, to its failure, which it finds at *found. Returns history.csv, and *probe the file of a probe.
+ */
+static char *run_rows(const struct kind *kind, bool late, uint64_t planted, uint64_t *found, char **probe)
 {
     struct patient patient;
     struct simulation *simulation = &patient.simulation;
     enum status status = STATUS_OK;
     patient_create(kind, CHECKPOINT + 1, &patient);
     patient.config.output.history.every = 1;
+    patient.config.output.probes[0].every = 3;
     patient.config.output.checkpoints.every = 0;
     patient.config.time.check_every = 3;
     patient.config.time.steps = 3 * SUM_SLOTS;
@@ -191,6 +194,7 @@ static char *run_rows(const struct kind *kind, bool late, uint64_t planted, uint
     *found = simulation->step;
     assert_int_equal(status, planted > 0 ? STATUS_FAILED : STATUS_OK);
     char *rows = read_text(folder_file(&patient.run, "history.csv"));
+    *probe = read_text(folder_file(&patient.run, "probes/p.csv"));
     patient_destroy(&patient);
     return rows;
 }
@@ -202,14 +206,16 @@ TEST(sums_read_late_are_those_read_at_once)
     for (unsigned k = 0; k < KINDS; k++)
         for (uint64_t planted = 0; planted <= PLANTED_LATE; planted += PLANTED_LATE) {
             uint64_t found[2];
-            char *rows[2], last[16], words[16];
+            char *rows[2], *probes[2], last[16], words[16];
             for (int late = 0; late < 2; late++) {
-                rows[late] = run_rows(&kinds[k], late, planted, &found[late]);
+                rows[late] = run_rows(&kinds[k], late, planted, &found[late], &probes[late]);
                 snprintf(words, sizeof words, "step %d ", PLANTED_LATE);
                 if (planted > 0)
                     assert_sentence_holds(words);
             }
             assert_string_equal(rows[0], rows[1]);
+            assert_string_equal(probes[0], probes[1]);
+            assert_non_null(strstr(probes[1], planted > 0 ? "\n33," : "\n96,"));
             snprintf(last, sizeof last, "\n%d,", planted > 0 ? PLANTED_LATE - 1 : 3 * SUM_SLOTS);
             const char *const line = strstr(rows[1], last);
             assert_true(line && strchr(line + 1, '\n') == strrchr(line, '\n'));

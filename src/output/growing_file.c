@@ -1,0 +1,213 @@
+/* Growing file: opening, rows, and going on with an older one. */
+#include "output/growing_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum status fail(const struct growing_file *file, const char *what)
+{
+    return status_fail(STATUS_FAILED, "cannot %s %s/%s: %s", what, file->folder->path, file->name,
+                       strerror(errno));
+}
+
+/* ---- lines ---- */
+
+/* One of which only a part fitted on the disk is taken back. */
+static enum status write_line(struct growing_file *file, const char *line)
+{
+    const size_t length = strlen(line);
+    for (size_t done = 0; done < length;) {
+        const ssize_t more = write(file->descriptor, line + done, length - done);
+        if (more < 0 && errno == EINTR)
+            continue;
+        if (more < 0) {
+            const enum status status = fail(file, "write");
+            /* Where that fails too, a part of a line is all that is lost. */
+            const int taken_back = ftruncate(file->descriptor, (off_t)file->whole);
+            (void)taken_back;
+            return status;
+        }
+        done += (size_t)more;
+    }
+    file->whole += length;
+    XXH3_64bits_update(file->digest, line, length);
+    return STATUS_OK;
+}
+
+enum status growing_file_write(struct growing_file *file, uint32_t count, const double *values)
+{
+    enum { NUMBER = 26 };
+    char *line = malloc(count * (size_t)NUMBER + 1);
+    int used = 0;
+    if (!line)
+        return status_fail(STATUS_FAILED, "no memory for a row of %s/%s", file->folder->path, file->name);
+    for (uint32_t n = 0; n < count; n++)
+        used += snprintf(line + used, NUMBER, "%.17g%c", values[n], n + 1 < count ? ',' : '\n');
+    const enum status status = write_line(file, line);
+    free(line);
+    return status;
+}
+
+static struct growing_mark mark_of(const struct growing_file *file)
+{
+    return (struct growing_mark){file->whole, XXH3_64bits_digest(file->digest)};
+}
+
+/* ---- going on with an older file ---- */
+
+static enum status require_columns(const struct growing_file *file, const char *keys, const char *bytes,
+                                   size_t count)
+{
+    const size_t length = strlen(file->head);
+    if (count >= length && memcmp(bytes, file->head, length) == 0)
+        return STATUS_OK;
+    return status_fail(
+        STATUS_USAGE,
+        "%s/%s has other columns than %s ask for; go on with those it was begun with, or write "
+        "elsewhere by --output",
+        file->folder->path, file->name, keys);
+}
+
+static enum status refuse_rows(const struct growing_file *file)
+{
+    return status_fail(STATUS_USAGE,
+                       "%s/%s does not hold the rows that it had at the checkpoint; go on elsewhere, by "
+                       "--output DIR, or from an older checkpoint",
+                       file->folder->path, file->name);
+}
+
+/* Opens FOLDER/NAME; false with errno. */
+static bool open_file(struct growing_file *file, int flags)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", file->folder->path, file->name);
+    file->descriptor = open(path, O_RDWR | O_CLOEXEC | flags, 0666);
+    return file->descriptor >= 0;
+}
+
+/* Reads what was there at the checkpoint, and goes on behind it. */
+static enum status go_on(struct growing_file *file, const char *keys, const struct growing_mark *kept)
+{
+    char bytes[1 << 15]; /* more than the head has */
+    if (!open_file(file, 0))
+        return errno == ENOENT ? refuse_rows(file) : fail(file, "read");
+    while (file->whole < kept->bytes) {
+        const uint64_t left = kept->bytes - file->whole;
+        const ssize_t more =
+            pread(file->descriptor, bytes, left < sizeof bytes ? left : sizeof bytes, (off_t)file->whole);
+        if (more < 0)
+            return fail(file, "read");
+        if (more == 0)
+            break;
+        if (file->whole == 0)
+            TRY(require_columns(file, keys, bytes, (size_t)more));
+        file->whole += (uint64_t)more;
+        XXH3_64bits_update(file->digest, bytes, (size_t)more);
+    }
+    const struct growing_mark found = mark_of(file);
+    if (found.bytes != kept->bytes || found.digest != kept->digest)
+        return refuse_rows(file);
+    return lseek(file->descriptor, (off_t)kept->bytes, SEEK_SET) < 0 ? fail(file, "read") : STATUS_OK;
+}
+
+/* ---- all of a run ---- */
+
+/* What there was at the checkpoint of a file that the run goes on with, or NULL. */
+static const struct growing_mark *find_kept(const struct growing_files *files, const char *name)
+{
+    struct run_folder *folder = files->folder;
+    const uint32_t number = manifest_growing(&folder->manifest, name, false);
+    const bool is_kept = folder->use == RUN_FOLDER_CONTINUE && number < MANIFEST_GROWING;
+    return is_kept && folder->kept[number].bytes > 0 ? &folder->kept[number] : NULL;
+}
+
+enum status growing_files_add(struct growing_files *files, const char *name, const char *head,
+                              const char *keys, struct growing_file **added)
+{
+    struct growing_file *file = &files->files[files->count];
+    const struct growing_mark *kept = find_kept(files, name);
+    const size_t length = strlen(head) + 2;
+    if (files->count == MANIFEST_GROWING)
+        return status_fail(STATUS_FAILED, "more than %d files that grow", MANIFEST_GROWING);
+    files->count++;
+    file->descriptor = -1;
+    file->folder = files->folder;
+    snprintf(file->name, sizeof file->name, "%s", name);
+    file->digest = XXH3_createState();
+    file->head = malloc(length);
+    if (!file->digest || !file->head)
+        return status_fail(STATUS_FAILED, "no memory for %s/%s", files->folder->path, name);
+    XXH3_64bits_reset(file->digest);
+    snprintf(file->head, length, "%s\n", head);
+    *added = file;
+    return kept ? go_on(file, keys, kept) : STATUS_OK;
+}
+
+static enum status begin(struct growing_files *files, struct growing_file *file)
+{
+    char path[PATH_MAX];
+    if (manifest_growing(&files->folder->manifest, file->name, true) == MANIFEST_GROWING)
+        return status_fail(
+            STATUS_USAGE,
+            "%s holds %d files of earlier probes, as many as there can be; go on elsewhere, by "
+            "--output DIR",
+            files->folder->path, MANIFEST_GROWING);
+    if (file->descriptor >= 0)
+        return STATUS_OK;
+    snprintf(path, sizeof path, "%s/%s", files->folder->path, file->name);
+    if (strchr(file->name, '/'))
+        TRY(run_folder_make(dirname(path)));
+    return open_file(file, O_CREAT | O_TRUNC) ? write_line(file, file->head) : fail(file, "write");
+}
+
+enum status growing_files_begin(struct growing_files *files)
+{
+    for (uint32_t n = 0; n < files->count; n++)
+        TRY(begin(files, &files->files[n]));
+    return STATUS_OK;
+}
+
+enum status growing_files_sync(const struct growing_files *files)
+{
+    for (uint32_t n = 0; n < files->count; n++) {
+        const struct growing_file *file = &files->files[n];
+        struct stat found;
+        if (fstat(file->descriptor, &found) == 0 && found.st_nlink == 0)
+            return status_fail(STATUS_FAILED, "%s/%s was removed while this run wrote to it",
+                               file->folder->path, file->name);
+        /* A pipe or a device in the place of the file has nothing to sync. */
+        if (fsync(file->descriptor) != 0 && errno != EINVAL && errno != EROFS)
+            return fail(file, "write");
+    }
+    return STATUS_OK;
+}
+
+void growing_files_mark(const struct growing_files *files, struct growing_mark marks[MANIFEST_GROWING])
+{
+    memcpy(marks, files->folder->kept, sizeof files->folder->kept);
+    for (uint32_t n = 0; n < files->count; n++) {
+        const uint32_t number = manifest_growing(&files->folder->manifest, files->files[n].name, false);
+        if (number < MANIFEST_GROWING)
+            marks[number] = mark_of(&files->files[n]);
+    }
+}
+
+enum status growing_files_close(struct growing_files *files)
+{
+    enum status status = STATUS_OK;
+    for (uint32_t n = 0; n < files->count; n++) {
+        struct growing_file *file = &files->files[n];
+        if (file->descriptor >= 0 && close(file->descriptor) != 0 && status == STATUS_OK)
+            status = fail(file, "write");
+        XXH3_freeState(file->digest);
+        free(file->head);
+    }
+    files->count = 0;
+    return status;
+}

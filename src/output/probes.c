@@ -1,0 +1,125 @@
+/* Probes: probes/NAME.csv, the fields at a place of the box as rows of a growing file (output.probes). All
+ * probes are measured together, each is written by its own `every`. */
+#include "output/outputs.h"
+#include "output/points.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct probes {
+    struct points *points;
+    double at[CONFIG_MAX_PROBES][2];
+    struct growing_file *files[CONFIG_MAX_PROBES]; /* of rank 0 */
+};
+
+static const struct {
+    const char *name;
+    enum snapshot_field field;
+} columns[POINT_VALUES] = {
+    {"Ex", SNAPSHOT_E}, {"Ey", SNAPSHOT_E}, {"phi", SNAPSHOT_PHI}, {"rho", SNAPSHOT_RHO}};
+
+static enum status create_probes(struct device *device, const struct config *config, void **part)
+{
+    const uint32_t count = config->output.probe_count;
+    struct probes *probes;
+    *part = NULL;
+    if (count == 0)
+        return STATUS_OK;
+    TRY(DEVICE_NEW(device, probes));
+    *part = probes;
+    for (uint32_t n = 0; n < count; n++)
+        memcpy(probes->at[n], config->output.probes[n].at, sizeof probes->at[n]);
+    return points_create(device, config, count, (const double(*)[2])probes->at, SUM_SLOTS, &probes->points);
+}
+
+static enum status open_probes(struct growing_files *files, const struct config *config, void **part)
+{
+    struct probes *probes = *part;
+    for (uint32_t n = 0; n < config->output.probe_count; n++) {
+        const struct probe_config *probe = &config->output.probes[n];
+        char name[MANIFEST_NAME_LENGTH], keys[CONFIG_NAME_LENGTH + 32], head[64] = "step,time";
+        snprintf(name, sizeof name, "probes/%s.csv", probe->name);
+        snprintf(keys, sizeof keys, "output.probes.%s.fields", probe->name);
+        for (size_t c = 0; c < POINT_VALUES; c++)
+            if (fields_hold(&probe->fields, columns[c].field))
+                strcat(strcat(head, ","), columns[c].name);
+        TRY(growing_files_add(files, name, head, keys, &probes->files[n]));
+    }
+    return STATUS_OK;
+}
+
+static bool is_one_due(const struct view *view, bool with_potential)
+{
+    const struct output_config *output = &view->config->output;
+    bool is_due = false;
+    for (uint32_t n = 0; n < output->probe_count; n++)
+        is_due |= view_is_due(view, output->probes[n].every) &&
+                  (!with_potential || fields_hold(&output->probes[n].fields, SNAPSHOT_PHI));
+    return is_due;
+}
+
+static bool are_due(void *probes, const struct view *view)
+{
+    (void)probes;
+    return is_one_due(view, false);
+}
+
+static bool hold_potential(const struct view *view)
+{
+    return is_one_due(view, true);
+}
+
+static enum status measure_probes(void *part, const struct view *view, uint32_t slot)
+{
+    return points_measure(((struct probes *)part)->points, view, hold_potential(view), slot);
+}
+
+static enum status read_probes(void *part, uint32_t first, uint32_t count)
+{
+    return points_read(((struct probes *)part)->points, first, count);
+}
+
+/* Collective. */
+static enum status write_rows(void *part, const struct view *view)
+{
+    struct probes *probes = part;
+    const struct output_config *output = &view->config->output;
+    double *values = points_values(probes->points, (uint32_t)(view->step % SUM_SLOTS));
+    communicator_sum(view->communicator, POINT_VALUES * (size_t)output->probe_count, values);
+    for (uint32_t n = 0; n < output->probe_count; n++) {
+        double row[2 + POINT_VALUES] = {(double)view->step, view->time};
+        uint32_t count = 2;
+        for (size_t c = 0; c < POINT_VALUES; c++)
+            if (fields_hold(&output->probes[n].fields, columns[c].field))
+                row[count++] = values[POINT_VALUES * n + c];
+        if (probes->files[n] && view_is_due(view, output->probes[n].every))
+            TRY(growing_file_write(probes->files[n], count, row));
+    }
+    return STATUS_OK;
+}
+
+static void print_size(const struct config *config)
+{
+    for (uint32_t n = 0; n < config->output.probe_count; n++) {
+        const struct probe_config *probe = &config->output.probes[n];
+        const uint64_t rows = outputs_times_due(config, probe->every);
+        double row_bytes = 32;
+        for (size_t c = 0; c < POINT_VALUES; c++)
+            row_bytes += fields_hold(&probe->fields, columns[c].field) ? 24 : 0;
+        printf("probe %-19s %" PRIu64 " rows, about %.3g MB\n", probe->name, rows,
+               1e-6 * row_bytes * (double)rows);
+    }
+}
+
+const struct output_row probes_output = {.name = "probes",
+                                         .folder = "probes",
+                                         .thrift = "a larger `every` of output.probes",
+                                         .needs = OUTPUT_NEEDS_NODES,
+                                         .is_due = are_due,
+                                         .holds_potential = hold_potential,
+                                         .create = create_probes,
+                                         .open = open_probes,
+                                         .measure = measure_probes,
+                                         .read = read_probes,
+                                         .write = write_rows,
+                                         .print_size = print_size};

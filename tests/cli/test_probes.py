@@ -1,0 +1,187 @@
+"""output.probes: the rows against a field that is known by formula and against the snapshots beside them, on ranks, across
+restarts, and what is refused."""
+
+import csv
+import os
+import shutil
+import unittest
+
+import h5py
+import numpy as np
+
+from program import ProgramTest, sets
+
+PROBES = "output.probes=[{name: between, at: [2.9, 1.3]}, {name: corner, at: [5.9, 3.8], fields: [rho, E], every: 5}]"
+RUN = ["run", "small.yaml", "--quiet", *sets(PROBES, "output.checkpoints.every=6", "output.checkpoints.keep=9")]
+
+# A cold lattice displaced by (a/k) cos(k x) in a uniform background oscillates as a whole, with E its displacement.
+WAVE = """\
+grid: {cells: [128, 4], length: [6, 1]}
+time: {step: 0.05, steps: 40}
+precision: double
+species:
+  - name: electrons
+    charge: -1
+    mass: 1
+    density: 1
+    particles: 8192
+    positions: {kind: lattice, counts: [1024, 8]}
+    perturb: {displacement: [{axis: x, mode: 1, amplitude: 0.001}]}
+output: {directory: out, probes: [%s]}
+"""
+
+
+class ProbesTest(ProgramTest):
+    def path(self, name, folder="out"):
+        return self.folder / folder / "probes" / f"{name}.csv"
+
+    def columns(self, name, folder="out"):
+        rows = list(csv.reader(self.path(name, folder).read_text().splitlines()))
+        return dict(zip(rows[0], np.array(rows[1:], dtype=float).T))
+
+    def assert_same(self, folder, straight="straight", names=("between", "corner")):
+        for path in [self.path(name) for name in names] + [self.folder / "out" / "history.csv"]:
+            name = path.relative_to(self.folder / "out")
+            self.assertEqual((self.folder / folder / name).read_bytes(), (self.folder / straight / name).read_bytes(), name)
+
+
+class Values(ProbesTest):
+    def test_a_known_field(self):
+        """At places within cells, at both ends of the box, and later in the oscillation."""
+        places = {"a": 0, "b": 0.731, "c": 2.2222, "d": 5.99, "e": 6}
+        probes = ", ".join(f"{{name: {name}, at: [{x}, 0.37]}}" for name, x in places.items())
+        (self.folder / "wave.yaml").write_text(WAVE % probes)
+        self.run_well("run", "wave.yaml", "--quiet")
+        k, most = 2 * np.pi / 6, 0.001
+        for name, x in places.items():
+            probe = self.columns(name)
+            np.testing.assert_array_equal(probe["step"], range(41))
+            time = np.cos(probe["time"])
+            np.testing.assert_allclose(probe["Ex"], most / k * np.cos(k * x) * time, atol=3e-3 * most / k)
+            np.testing.assert_allclose(probe["phi"], -most / k**2 * np.sin(k * x) * time, atol=3e-3 * most / k**2)
+            np.testing.assert_allclose(probe["rho"], -1 - most * np.sin(k * x) * time, atol=5e-3 * most)
+            np.testing.assert_allclose(probe["Ey"], 0, atol=1e-12)
+        for column, values in self.columns("a").items():
+            np.testing.assert_array_equal(values, self.columns("e")[column])
+
+    def test_the_nodes_of_snapshots(self):
+        """Between nodes, across both edges of the box; and the history is as without probes."""
+        self.run_well("run", "small.yaml", "--quiet", "--output", "without")
+        self.run_well(*RUN)
+        self.assertEqual(*((self.folder / each / "history.csv").read_bytes() for each in ("out", "without")))
+        self.assertEqual(list(self.columns("between")), ["step", "time", "Ex", "Ey", "phi", "rho"])
+        self.assertEqual(list(self.columns("corner")), ["step", "time", "Ex", "Ey", "rho"])
+        np.testing.assert_array_equal(self.columns("corner")["step"], [0, 5, 10, 15, 20, 23])
+        names = {"Ex": "E/x", "Ey": "E/y", "phi": "phi", "rho": "chargeDensity"}
+        for step in (0, 10, 20, 23):
+            with h5py.File(self.folder / f"out/snapshots/data_{step}.h5") as file:
+                meshes = {column: file[f"data/{step}/fields/{name}"][...].astype(float) for column, name in names.items()}
+            for name, place in (("between", (2.9, 1.3)), ("corner", (5.9, 3.8))):
+                probe = self.columns(name)
+                (row,) = np.flatnonzero(probe["step"] == step)
+                x, y = place[0] / 6 * 16, place[1] / 4 * 8
+                i, j = int(x), int(y)
+                for column in probe.keys() & names.keys():
+                    low, high = (meshes[column][n % 16, [j, (j + 1) % 8]] @ [1 + j - y, y - j] for n in (i, i + 1))
+                    self.assertAlmostEqual(probe[column][row], low * (1 + i - x) + high * (x - i), 13)
+
+    @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
+    def test_ranks(self):
+        """The same to the rounding of the sums of charge, also between the rows of two ranks and where rows change hands."""
+        # of 16 rows, 2.9 is between the 8th and the 9th, and 5.9 between the last and the first
+        options = [*RUN, *sets("precision=double", "parallel.balance_every=3", "parallel.threshold=1")]
+        self.run_well(*options, "--output", "out")
+        for ranks in (2, 3):
+            self.run_well_on(ranks, *options, "--output", f"on{ranks}")
+            for name in ("between", "corner"):
+                for column, values in self.columns(name, f"on{ranks}").items():
+                    np.testing.assert_allclose(values, self.columns(name)[column], rtol=0, atol=1e-12)
+
+
+class Restarted(ProbesTest):
+    def setUp(self):
+        super().setUp()
+        self.run_well(*RUN, "--output", "straight")
+
+    def test_going_on(self):
+        """From the end of a shorter run, from an older checkpoint, after rows that no checkpoint has, and in another folder."""
+        self.run_well(*RUN, "--steps", "12")
+        self.run_well(*RUN, "--restart", "latest")
+        self.assert_same("out")
+        self.run_well(*RUN, "--restart", "out/checkpoints/checkpoint_6.h5", "--steps", "16", *sets("output.checkpoints.every=0"))
+        self.assertEqual(self.columns("between")["step"][-1], 16)
+        self.run_well(*RUN, "--resume")
+        self.assert_same("out")
+        self.run_well(*RUN, "--restart", "out/checkpoints/checkpoint_12.h5", "--output", "branch")
+        lines = self.path("between").read_text().splitlines()
+        self.assertEqual(self.path("between", "branch").read_text().splitlines(), [lines[0], *lines[13:]])
+
+    def test_other_probes(self):
+        """One that is left out keeps its rows and is gone on with later; a new one begins where it is added; one that was
+        added after the checkpoint goes; --force leaves none."""
+        corner = sets("output.probes=[{name: corner, at: [5.9, 3.8], fields: [rho, E], every: 5}, {name: new, at: [1, 1]}]")
+        self.run_well(*RUN, "--steps", "12")
+        kept = self.path("between").read_bytes().splitlines()[:13]  # without that of step 12
+        self.run_well(*RUN, *corner, "--restart", "latest", "--steps", "18")
+        self.assertEqual(self.path("between").read_bytes().splitlines(), kept)
+        np.testing.assert_array_equal(self.columns("new")["step"], range(12, 19))
+        self.run_well(*RUN, "--restart", "latest")
+        np.testing.assert_array_equal(self.columns("between")["step"], [*range(12), *range(18, 24)])
+        np.testing.assert_array_equal(self.columns("new")["step"], range(12, 18))
+        self.run_well(*RUN, "--restart", "out/checkpoints/checkpoint_12.h5")
+        self.assert_same("out")
+        self.assertFalse(self.path("new").exists())
+        (self.folder / "out/probes/notes.txt").touch()
+        self.run_well(*RUN, *sets("output.probes=[]"), "--force")
+        self.assertEqual(os.listdir(self.folder / "out/probes"), ["notes.txt"])
+
+    def test_refused(self):
+        """Rows that are missing or others, other columns, another place: nothing changes."""
+        path = self.path("corner", "straight")
+        lines = path.read_bytes().splitlines(keepends=True)
+        command = [*RUN, "--output", "straight", "--restart", "latest"]
+        cases = [(lines[:4], [], "straight/probes/corner.csv"), ([*lines[:2], lines[2].replace(b"5", b"4"), *lines[3:]], [], "does not hold")]
+        cases += [(None, [], "straight/probes/corner.csv"), (lines, ["output.probes.corner.fields=[E]"], "output.probes.corner.fields")]
+        for content, changes, words in cases:
+            with self.subTest(words=words):
+                path.unlink() if content is None else path.write_bytes(b"".join(content))
+                before = self.everything("straight")
+                self.assert_refused(self.run_program(*command, *sets(*changes)), 2, words)
+                self.assertEqual(self.everything("straight"), before)
+        path.write_bytes(b"".join(lines))
+        result = self.run_program(*command, *sets("output.probes.corner.at=[1, 1]"))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("output.probes.corner.at: the checkpoint has [5.9", result.stderr)
+        path.unlink()
+        self.assert_refused(self.run_program(*RUN, "--output", "straight", "--resume"), 2, "straight/probes/corner.csv")
+
+
+class Config(ProbesTest):
+    def test_bad_configs(self):
+        for probe, words in (
+            ("{name: a, at: [6.1, 1]}", "0 to 6 along x, found 6.1"),
+            ("{name: a, at: [1, -1]}", "output.probes.a.at"),
+            ("{name: a, at: [1, 1], fields: [B]}", "expected E, phi or rho, found \"B\""),
+            ("{name: a, at: [1, 1], fields: []}", "output.probes.a.fields"),
+            ("{name: a/b, at: [1, 1]}", "letters, digits and _"),
+            ("{name: ../a, at: [1, 1]}", "letters, digits and _"),
+            ("{name: a, at: [1, 1], every: 0}", "output.probes.a.every"),
+            ("{name: a, at: [1, 1]}, {name: a, at: [2, 1]}", "expected one probe of a name, found a twice"),
+            ("{name: a}", "at"),
+        ):
+            with self.subTest(probe=probe):
+                self.assert_refused(self.run_program("check", "small.yaml", *sets(f"output.probes=[{probe}]")), 2, words)
+
+    def test_foretold_sizes(self):
+        """check says the rows, and at least their bytes but not twice as many."""
+        said = self.run_well("check", "small.yaml", *sets(PROBES)).stdout
+        self.run_well(*RUN)
+        for name, rows in (("between", 24), ("corner", 6)):
+            (line,) = (line for line in said.splitlines() if line.startswith(f"probe {name} "))
+            self.assertIn(f" {rows} rows, about ", line)
+            foretold, found = 1e6 * float(line.split()[-2]), self.path(name).stat().st_size
+            self.assertTrue(found <= foretold <= 2 * found, (found, line))
+
+
+if __name__ == "__main__":
+    unittest.main()
