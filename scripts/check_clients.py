@@ -146,9 +146,11 @@ def by_viewer(files):
 
 
 def by_api(files):
+    """By the pattern in PREFIX.pmd, as ParaView's reader opens it."""
     import openpmd_api
 
-    series = openpmd_api.Series(str(files.folder / text(files.last.file.attrs["iterationFormat"])), openpmd_api.Access.read_only)
+    (pattern,) = files.folder.glob("*.pmd")
+    series = openpmd_api.Series(str(files.folder / pattern.read_text().splitlines()[0]), openpmd_api.Access.read_only)
     iteration, scalar, values = series.iterations[files.last.step], openpmd_api.Record_Component.SCALAR, {}
 
     def load(component):

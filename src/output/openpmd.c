@@ -1,6 +1,7 @@
 /* openPMD: units, the file, its root, and meshes. */
 #include "output/openpmd.h"
 
+#include "base/replace.h"
 #include "output/performance.h"
 #include "output/provenance.h"
 
@@ -59,6 +60,21 @@ static void write_root(struct hdf5_object *root, const struct config *config, co
         hdf5_text(root, "comment", config->title);
 }
 
+/* FOLDER/PREFIX.pmd, where there is none: a line with the names of all files, by which ParaView opens them.
+ */
+static enum status name_series(const char *folder, const char *prefix)
+{
+    char name[64], path[PATH_MAX];
+    struct replacement replacement;
+    snprintf(name, sizeof name, "%s.pmd", prefix);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (access(path, F_OK) == 0)
+        return STATUS_OK;
+    TRY(replace_begin(folder, name, &replacement));
+    fprintf(replacement.file, "%s_%%T.h5\n", prefix);
+    return replace_end(&replacement, STATUS_OK);
+}
+
 enum status openpmd_create(const struct view *view, const char *folder, const char *prefix,
                            uint32_t extensions, struct openpmd *openpmd)
 {
@@ -66,6 +82,8 @@ enum status openpmd_create(const struct view *view, const char *folder, const ch
     *openpmd = (struct openpmd){.view = view, .units = units_make(&view->config->units)};
     snprintf(name, sizeof name, "%s_%" PRIu64 ".h5", prefix, view->step);
     TRY(hdf5_file_create(view->communicator, folder, name, &openpmd->file));
+    if (view->communicator->rank == 0)
+        hdf5_file_fail(openpmd->file, name_series(folder, prefix));
     openpmd->file->compression = view->config->output.snapshots.compression;
     write_root(&openpmd->file->root, view->config, prefix, extensions);
     performance_record(openpmd->file, view);

@@ -49,7 +49,8 @@ struct openpmd {
         *particles; /* groups; what the two paths name is there, if empty */
 };
 
-/* A file that will be FOLDER/PREFIX_STEP.h5, with the attributes of root and iteration. */
+/* A file that will be FOLDER/PREFIX_STEP.h5, with the attributes of root and iteration, and FOLDER/PREFIX.pmd
+ * beside it. */
 STATUS_CHECKED enum status openpmd_create(const struct view *view, const char *folder, const char *prefix,
                                           uint32_t extensions, struct openpmd *openpmd);
 

@@ -338,14 +338,20 @@ static bool is_named(const struct run_folder *folder, const struct output_row *r
 
 static enum status clear(const struct run_folder *folder, const struct output_row *row)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], series[64];
     struct numbered_file *files;
-    size_t count;
+    size_t count, kept = 0;
     enum status status = numbered_files_list(path_of(folder, row->folder, path), row->prefix, &files, &count);
-    for (size_t n = 0; n < count && status == STATUS_OK; n++)
-        if (!is_named(folder, row, &files[n]))
+    for (size_t n = 0; n < count && status == STATUS_OK; n++) {
+        if (is_named(folder, row, &files[n]))
+            kept++;
+        else
             status = file_remove(path, files[n].name, not_of_run);
+    }
     free(files);
+    snprintf(series, sizeof series, "%.*s.pmd", (int)strlen(row->prefix) - 1, row->prefix); /* openpmd.h */
+    if (kept == 0 && status == STATUS_OK)
+        status = file_remove(path, series, not_of_run);
     (void)rmdir(path); /* stays where it holds anything else */
     return status;
 }

@@ -164,7 +164,7 @@ class Check(ProgramTest):
         self.assertEqual(rows, len(self.history()))
         size = (self.folder / "out" / "history.csv").stat().st_size
         self.assertAlmostEqual(self.number(text, rf"history .*about {NUMBER} MB"), 1e-6 * size, delta=0.3e-6 * size)
-        files = list((self.folder / "out" / "snapshots").iterdir())
+        files = list((self.folder / "out" / "snapshots").glob("*.h5"))
         self.assertEqual(self.number(text, rf"snapshots +{NUMBER},"), len(files))
         each = 1e-6 * max(path.stat().st_size for path in files)
         most = self.number(text, rf"snapshots .*at most {NUMBER} MB each")

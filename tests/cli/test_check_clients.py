@@ -2,6 +2,7 @@
 """scripts/check_clients.py by h5py alone, which is here: it sees wrong units, places and particles; and arguments of check_clients.sh."""
 
 import re
+import sys
 import unittest
 
 import h5py
@@ -42,6 +43,14 @@ class CheckClients(ProgramTest):
             self.assertIn(said, rows.pop(what))
             self.assertEqual(set(rows.values()), {"right"})
             path.write_bytes(good)
+
+    def test_the_lines_of_the_readme(self):
+        """Those of h5py; those of openPMD-viewer, beside them, need PyPI."""
+        lines = re.findall(r"(?m)^    (import h5py|phi = .*|volts = .*)$", (ROOT / "README.md").read_text())
+        self.assertEqual(len(lines), 3)
+        self.run_well("run", "small.yaml", "--output", "output/my", "--steps", "100", *sets("units.temperature_eV=200"))
+        script = "\n".join([*lines, "print(volts.shape, round(abs(volts).max() / abs(phi[...]).max(), 2))"])
+        self.assertEqual(self.run_program("-c", script, command=(sys.executable,)).stdout, "(16, 8) 200.0\n")
 
     def test_wrong_arguments(self):
         by = "check_clients.sh: "

@@ -183,7 +183,7 @@ class TakenOn(RestartTest):
         self.assertEqual(self.everything(), before)
         old, new = ((self.folder / folder / "history.csv").read_text().splitlines() for folder in ("out", "new"))
         self.assertEqual(new, [old[0], *old[1 + 150 :]])
-        self.assertEqual(sorted(os.listdir(self.folder / "new" / "snapshots")), ["data_300.h5", "data_400.h5"])
+        self.assertEqual(sorted(os.listdir(self.folder / "new" / "snapshots")), ["data.pmd", "data_300.h5", "data_400.h5"])
         self.assertEqual(self.snapshot("new", 400), self.snapshot("out", 400))
 
     def test_another_run_is_not_gone_on_with(self):

@@ -42,7 +42,7 @@ class Files(ProgramTest):
 
     def test_a_run_folder(self):
         found = sorted(str(path.relative_to(self.out)) for path in self.out.rglob("*"))
-        snapshots = [f"snapshots/data_{step}.h5" for step in (0, 10, 20, 23)]
+        snapshots = ["snapshots/data.pmd", *(f"snapshots/data_{step}.h5" for step in (0, 10, 20, 23))]
         files = [".lock", "config.yaml", "history.csv", "log.txt", "manifest.yaml", "snapshots", *snapshots, "timers.csv"]
         self.assertEqual(found, sorted(files))
         self.assertEqual(sorted(os.listdir(self.folder)), ["out", "small.yaml"])
@@ -66,7 +66,7 @@ class Files(ProgramTest):
                 said = self.run_well("run", "small.yaml", "--force", "--steps", steps, *settings).stdout
                 self.assertNotRegex(said, r"\b(nan|inf)\b")
                 self.assertEqual([int(row["step"]) for row in self.history()], expected)
-                files = [f"data_{step}.h5" for step in expected]
+                files = ["data.pmd", *(f"data_{step}.h5" for step in expected)]
                 self.assertEqual(sorted(os.listdir(self.out / "snapshots")), sorted(files))
 
     def test_history_agrees_with_the_snapshots(self):
@@ -334,12 +334,16 @@ class SecondRun(ProgramTest):
             (checkpoints / name).write_text("of the first")
         result = self.run_well(*force, "--steps", "4")
         self.assertRegex(result.stdout, r"(?m)^out held an earlier run, which this one replaces$")
-        self.assertEqual(sorted(os.listdir(snapshots)), ["data_0.h5", "data_4.h5", "notes.txt"])
+        self.assertEqual(sorted(os.listdir(snapshots)), ["data.pmd", "data_0.h5", "data_4.h5", "notes.txt"])
         self.assertEqual(os.listdir(checkpoints), ["notes.txt"])
+        self.assertEqual((snapshots / "data.pmd").read_text(), "data_%T.h5\n")
         self.assertEqual([row["step"] for row in self.history()], ["0", "4"])
         (checkpoints / "notes.txt").rename(checkpoints / "checkpoint_4.h5")
         self.run_well(*force, "--quiet", "--steps", "4")
         self.assertFalse(checkpoints.exists())
+        (snapshots / "notes.txt").unlink()
+        self.run_well(*force, "--quiet", *sets("output.snapshots.every=0"))
+        self.assertFalse(snapshots.exists())
 
 
 class Names(ProgramTest):
@@ -388,4 +392,4 @@ class Killed(ProgramTest):
         # and the folder can be used again, without what a killed run was writing
         (self.folder / "out" / "snapshots" / ".data_60.h5.tmp").write_bytes(b"half a snapshot")
         self.run_well("run", "small.yaml", "--force", "--steps", "1")
-        self.assertEqual(sorted(os.listdir(self.folder / "out" / "snapshots")), ["data_0.h5", "data_1.h5"])
+        self.assertEqual(sorted(os.listdir(self.folder / "out" / "snapshots")), ["data.pmd", "data_0.h5", "data_1.h5"])

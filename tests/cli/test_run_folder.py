@@ -39,7 +39,7 @@ class RunFolder(RestartTest):
         self.run_well(*RUN, *older, *sets("output.checkpoints.every=0"))
         self.assertEqual([int(row["step"]) for row in self.history()], list(range(31)))
         self.assertEqual(self.names("checkpoints"), ["checkpoint_20.h5"])
-        self.assertEqual(self.names("snapshots"), ["data_0.h5", "data_20.h5", "data_30.h5"])
+        self.assertEqual(self.names("snapshots"), ["data.pmd", "data_0.h5", "data_20.h5", "data_30.h5"])
         self.run_well(*RUN, *LATEST)
         self.assertEqual(*((self.folder / each / "history.csv").read_bytes() for each in ("out", "straight")))
         for folder in ("checkpoints", "snapshots"):
