@@ -207,16 +207,16 @@ class InProcess(PackageTest):
             self.assertAlmostEqual(modes[mode].real, -a / 4 * shape, delta=1e-2 * a)
 
     def test_create_and_close_again_and_again(self):
-        """What a simulation holds is given back: forty more of 6 MB each take less than seven."""
+        """What a simulation holds is given back: twenty more of 6 MB each take less than seven."""
         text = """
 import os, radixpic, sys
 def held():
     return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE"), len(os.listdir("/proc/self/fd"))
-for number in range(50):
+for number in range(26):
     with radixpic.Simulation(sys.argv[1], set={"species.electrons.particles": 100000}) as simulation:
         simulation.step(1)
         simulation.particles("electrons").u
-    if number == 9:
+    if number == 5:
         before = held()
 after = held()
 assert after[1] <= before[1], (before, after)
