@@ -143,6 +143,25 @@ RADIXPIC_API enum radixpic_status radixpic_write_particles(struct radixpic *run,
 RADIXPIC_API enum radixpic_status radixpic_read_ids(struct radixpic *run, const char *species,
                                                     uint64_t *values);
 
+/* ---- the sort, seen ---- */
+
+/* Of the radix sort of P. Helluy 2011, by the `sort` of the config: the letters of the paper's Table 1. */
+struct radixpic_sort_shape {
+    uint32_t key_bits, radix_bits, passes; /* b, r, p = ceil(b/r) */
+    uint32_t items_per_group, groups;      /* I, G */
+};
+
+RADIXPIC_API enum radixpic_status radixpic_sort_shape(const struct radixpic *run,
+                                                      struct radixpic_sort_shape *shape);
+
+/* Sorts a list by the lowest `passes` digits, 1 to p, of its keys, by the kernels of that sort and whatever
+ * sort.method is: what a whole sort has after so many passes. keys[count] are below 2^b. sorted[count] <- the
+ * keys, permutation[count] <- where each was in the list. Of the last of these passes, table[2^r G I] <- the
+ * histogram H(c, g, i) of its digit at (c G + g) I + i, and scan[2^r G I] <- its exclusive prefix sum. */
+RADIXPIC_API enum radixpic_status radixpic_sort(struct radixpic *run, size_t count, const uint32_t *keys,
+                                                uint32_t passes, uint32_t *sorted, uint32_t *permutation,
+                                                uint32_t *table, uint32_t *scan);
+
 /* ---- history ---- */
 
 /* A row for each step that was taken and is one of every output.history.every: energies, momentum, charge and

@@ -47,8 +47,15 @@ class Species(ctypes.Structure):
     ]
 
 
+class SortShape(ctypes.Structure):
+    """struct radixpic_sort_shape"""
+
+    _fields_ = [(name, ctypes.c_uint32) for name in ("key_bits", "radix_bits", "passes", "items_per_group", "groups")]
+
+
 TEXT, COUNT, STATUS = ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int
 TEXTS = ctypes.POINTER(TEXT)
+WORDS = ctypes.POINTER(ctypes.c_uint32)
 # Result and arguments.
 FUNCTIONS = {
     "error": (TEXT, []),
@@ -69,6 +76,8 @@ FUNCTIONS = {
     "read_particles": (STATUS, [HANDLE, TEXT, TEXT, DOUBLES]),
     "write_particles": (STATUS, [HANDLE, TEXT, TEXT, DOUBLES]),
     "read_ids": (STATUS, [HANDLE, TEXT, ctypes.POINTER(ctypes.c_uint64)]),
+    "sort_shape": (STATUS, [HANDLE, ctypes.POINTER(SortShape)]),
+    "sort": (STATUS, [HANDLE, COUNT, WORDS, ctypes.c_uint32, WORDS, WORDS, WORDS, WORDS]),
     "history_rows": (COUNT, [HANDLE]),
     "history_names": (TEXT, [HANDLE]),
     "read_history": (None, [HANDLE, DOUBLES]),

@@ -2,10 +2,11 @@
 
 import ctypes
 import os
+from typing import NamedTuple
 
 from radixpic.fit import Fits
 from radixpic.history import History, parse_config
-from radixpic.library import DOUBLES, HANDLE, Species, load
+from radixpic.library import DOUBLES, HANDLE, WORDS, SortShape, Species, load
 from radixpic.program import settings_of
 from radixpic.script import Problem, numpy as np
 
@@ -73,6 +74,16 @@ class Particles:
     def _end(self):
         for values, _ in self._arrays.values():
             values.flags.writeable = False
+
+
+class Sort(NamedTuple):
+    """A list after some passes of the radix sort: keys, and permutation, so that keys = given[permutation]; of the last of
+    these passes the histogram table and its scan, [digit c, group g, item i]."""
+
+    keys: object
+    permutation: object
+    table: object
+    scan: object
 
 
 class Simulation(Fits):
@@ -167,6 +178,27 @@ class Simulation(Fits):
         self._write_lent()
         values = np.ascontiguousarray(np.broadcast_to(values, self.cells), float)
         load().write_field(self._open(), name.encode(), pointer(values))
+
+    # ---- the sort ----
+
+    @property
+    def sort_shape(self):
+        """key_bits (b), radix_bits (r), passes (p), items_per_group (I) and groups (G) of the radix sort by `sort` of the config."""
+        shape = SortShape()
+        load().sort_shape(self._open(), shape)
+        return shape
+
+    def sort(self, keys, passes=None):
+        """Keys, whole numbers below 2^b, by the kernels of the radix sort: the Sort after so many passes, by default all."""
+        shape, keys = self.sort_shape, np.asarray(keys)
+        if keys.ndim != 1 or keys.dtype.kind not in "iu" or keys.size and not 0 <= keys.min() <= keys.max() < 1 << shape.key_bits:
+            raise Problem(f"keys: expected a list of whole numbers below {1 << shape.key_bits}")
+        given = np.ascontiguousarray(keys, np.uint32)
+        table = (1 << shape.radix_bits, shape.groups, shape.items_per_group)
+        result = Sort(*(np.empty(size, np.uint32) for size in (len(given), len(given), table, table)))
+        arrays = [pointer(array, WORDS) for array in result]
+        load().sort(self._open(), len(given), pointer(given, WORDS), shape.passes if passes is None else passes, *arrays)
+        return result
 
     # ---- particles ----
 

@@ -68,6 +68,43 @@ static void read_all(struct radixpic *run, double values[4][PARTICLES])
 
 /* ---- the tests ---- */
 
+/* Keys of 7 bits in 3 passes of 3. */
+static void test_sort_by_the_lower_digits(void **state)
+{
+    (void)state;
+    enum { KEYS = 1000, LEAST = 8 * 2 * 3 };
+    static uint32_t keys[KEYS], sorted[KEYS], permutation[KEYS], table[LEAST], scan[LEAST];
+    struct radixpic_sort_shape shape;
+    struct radixpic *run =
+        make(3, (const char *[]){"sort.passes=3", "sort.groups=2", "sort.items_per_group=3"});
+    succeeds(radixpic_sort_shape(run, &shape));
+    assert_int_equal(shape.key_bits, 7);
+    assert_int_equal(shape.radix_bits, 3);
+    assert_int_equal(shape.groups * shape.items_per_group, 6);
+    for (uint32_t n = 0; n < KEYS; n++)
+        keys[n] = n * 37 % 128;
+    for (uint32_t passes = 1; passes <= shape.passes; passes++) {
+        const uint32_t mask = passes < 3 ? (1u << 3 * passes) - 1 : 127;
+        uint32_t sum = 0;
+        succeeds(radixpic_sort(run, KEYS, keys, passes, sorted, permutation, table, scan));
+        for (uint32_t n = 0; n < KEYS; n++) {
+            assert_int_equal(sorted[n], keys[permutation[n]]);
+            if (n > 0 && (sorted[n] & mask) == (sorted[n - 1] & mask))
+                assert_true(permutation[n - 1] < permutation[n]);
+            else if (n > 0)
+                assert_true((sorted[n - 1] & mask) < (sorted[n] & mask));
+        }
+        for (uint32_t n = 0; n < LEAST; sum += table[n++])
+            assert_int_equal(scan[n], sum);
+        assert_int_equal(sum, KEYS);
+    }
+    refuses(radixpic_sort(run, KEYS, keys, 4, sorted, permutation, table, scan), "passes: expected 1 to 3");
+    refuses(radixpic_sort(run, 0, keys, 1, sorted, permutation, table, scan), "keys: expected 1 to");
+    keys[999] = 128;
+    refuses(radixpic_sort(run, KEYS, keys, 1, sorted, permutation, table, scan), "found 128 in place 999");
+    radixpic_destroy(&run);
+}
+
 static void test_what_there_is(void **state)
 {
     (void)state;
@@ -291,6 +328,7 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sort_by_the_lower_digits),
         cmocka_unit_test(test_what_there_is),
         cmocka_unit_test(test_history_is_the_same_with_reading),
         cmocka_unit_test(test_written_field_pushes),

@@ -76,6 +76,24 @@ class Import(PackageTest):
 
 
 class InProcess(PackageTest):
+    def test_the_sort_pass_by_pass(self):
+        simulation = self.simulation({"sort": "{passes: 2, groups: 2, items_per_group: 2}"})
+        keys = np.random.default_rng(1).integers(0, 128, 500)
+        digits = 1 << simulation.sort_shape.radix_bits
+        before = keys
+        for passes in (1, 2):
+            found = simulation.sort(keys, passes)
+            np.testing.assert_array_equal(found.permutation, np.argsort(keys % digits**passes, kind="stable"))
+            np.testing.assert_array_equal(found.keys, keys[found.permutation])
+            counts = np.bincount(before // digits ** (passes - 1) % digits, minlength=digits)
+            np.testing.assert_array_equal(found.table.sum(axis=(1, 2)), counts)
+            np.testing.assert_array_equal(found.scan.ravel(), np.cumsum(found.table) - found.table.ravel())
+            before = found.keys
+        for wrong in ([128], [-1], [0.5], [[1]]):
+            self.assert_problem(lambda: simulation.sort(wrong), "expected a list of whole numbers below 128")
+        self.assert_problem(lambda: simulation.sort([], 1), "expected")
+        self.assert_problem(lambda: simulation.sort(keys, 3), "passes: expected 1 to 2, found 3", code=2)
+
     def test_the_bits_of_the_program(self):
         for choice in PRECISIONS:
             settings = {**EVERY_STEP, **choice}

@@ -1,0 +1,96 @@
+/* Library: the radix sort of the paper, pass by pass, of the caller's keys. */
+#include "library/internal.h"
+
+#include "sort/radix_sort.h"
+
+/* The table lies as the paper has it: in the order c, g, i, of the list as it is. */
+static enum status make_plan(const struct radixpic *run, struct radix_plan *plan)
+{
+    TRY(radix_plan_make(device_info(run->session.device), &run->config.sort,
+                        grid_key_bits(&run->session.simulation.slab.box), plan));
+    plan->transpose = plan->table_rows = false;
+    return STATUS_OK;
+}
+
+static enum status find_shape(const struct radixpic *run, struct radixpic_sort_shape *shape)
+{
+    struct radix_plan plan;
+    TRY(make_plan(run, &plan));
+    *shape = (struct radixpic_sort_shape){plan.key_bits, plan.radix_bits, plan.passes, plan.items_per_group,
+                                          plan.groups};
+    return STATUS_OK;
+}
+
+enum radixpic_status radixpic_sort_shape(const struct radixpic *run, struct radixpic_sort_shape *shape)
+{
+    return (enum radixpic_status)find_shape(run, shape);
+}
+
+/* What the caller wants, on the host. */
+struct wanted {
+    uint32_t *sorted, *permutation, *table, *scan;
+};
+
+/* The first passes alone: a plan of fewer passes leaves the list as it is between two. `wanted` may be NULL.
+ */
+static enum status sort_by(struct device *device, struct radix_plan plan, uint32_t passes, uint32_t count,
+                           const struct radix_lists *lists, const struct wanted *wanted)
+{
+    struct radix_sort *sort = NULL;
+    const struct buffer *before = lists->keys;
+    const size_t words = (size_t)radix_plan_table_length(&plan) * sizeof(uint32_t);
+    if (wanted && passes > 1) {
+        TRY(sort_by(device, plan, passes - 1, count, lists, NULL));
+        before = lists->sorted_keys;
+    }
+    plan.passes = passes;
+    TRY(radix_sort_create(device, &plan, count, true, false, &sort));
+    if (wanted) {
+        TRY(radix_sort_histogram(sort, before, count, passes - 1));
+        TRY(buffer_read(radix_sort_table(sort), 0, words, wanted->table));
+        TRY(radix_sort_scan(sort));
+        TRY(buffer_read(radix_sort_table(sort), 0, words, wanted->scan));
+    }
+    return radix_sort_run(sort, count, lists);
+}
+
+static enum status sort_on(struct device *device, const struct radix_plan *plan, uint32_t passes,
+                           uint32_t count, const uint32_t *keys, const struct wanted *wanted)
+{
+    const size_t bytes = count * sizeof *keys;
+    struct buffer *from = NULL, *sorted = NULL, *permutation = NULL;
+    TRY(buffer_create_with(device, bytes, "keys to sort", keys, &from));
+    TRY(buffer_create(device, bytes, "sorted keys", &sorted));
+    TRY(buffer_create(device, bytes, "a permutation", &permutation));
+    const struct radix_lists lists = {.keys = from, .sorted_keys = sorted, .permutation = permutation};
+    TRY(sort_by(device, *plan, passes, count, &lists, wanted));
+    TRY(buffer_read(sorted, 0, bytes, wanted->sorted));
+    return buffer_read(permutation, 0, bytes, wanted->permutation);
+}
+
+static enum status sort(struct radixpic *run, size_t count, const uint32_t *keys, uint32_t passes,
+                        const struct wanted *wanted)
+{
+    struct radix_plan plan;
+    struct device *device = NULL;
+    TRY(make_plan(run, &plan));
+    if (passes < 1 || passes > plan.passes)
+        return status_fail(STATUS_USAGE, "passes: expected 1 to %u, found %u", plan.passes, passes);
+    if (count < 1 || count > INT32_MAX)
+        return status_fail(STATUS_USAGE, "keys: expected 1 to %d, found %zu", INT32_MAX, count);
+    for (size_t n = 0; n < count; n++)
+        if ((uint64_t)keys[n] >> plan.key_bits > 0)
+            return status_fail(STATUS_USAGE, "keys: expected keys of %u bits, found %u in place %zu",
+                               plan.key_bits, keys[n], n);
+    TRY(device_branch(run->session.device, &device));
+    const enum status status = sort_on(device, &plan, passes, (uint32_t)count, keys, wanted);
+    device_close(&device);
+    return status;
+}
+
+enum radixpic_status radixpic_sort(struct radixpic *run, size_t count, const uint32_t *keys, uint32_t passes,
+                                   uint32_t *sorted, uint32_t *permutation, uint32_t *table, uint32_t *scan)
+{
+    const struct wanted wanted = {sorted, permutation, table, scan};
+    return (enum radixpic_status)sort(run, count, keys, passes, &wanted);
+}
