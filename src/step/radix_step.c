@@ -56,22 +56,16 @@ static enum status create(struct stepper *stepper)
     return buffer_create(device, bytes, "the sort's permutation", &stepper->origin);
 }
 
-/* Group g owns the particles [g chunk, (g + 1) chunk). How many that are depends on the device and the number
- * of particles only, so the sums run in the same order every time. */
-static uint32_t chunk_of(const struct stepper *stepper, uint32_t count)
-{
-    const struct radix_step *step = stepper->own;
-    return round_up(divide_up(count, stepper->most_groups), (uint32_t)step->group_items);
-}
-
-/* One of the three kernels, which moves `bytes` of each particle. */
+/* One of the three kernels, which moves `bytes` of each particle. Group g owns the particles [g chunk, (g +
+ * 1) chunk): the sums run in the same order every time, on the same device. */
 static enum status launch_push(struct stepper *stepper, struct kernel *kernel, const struct fields *fields,
                                uint32_t species, uint64_t bytes, const struct particles *list)
 {
     const struct radix_step *step = stepper->own;
     const struct stepper_setup *setup = &stepper->setup;
     const struct pusher motion = species_motion_make(list->species, setup);
-    const uint32_t chunk = chunk_of(stepper, list->count);
+    const uint32_t chunk =
+        round_up(divide_up(list->count, stepper->most_groups), (uint32_t)step->group_items);
     const uint32_t groups = chunk > 0 ? divide_up(list->count, chunk) : 0;
     const uint64_t field_bytes = 2 * precision_bytes(setup->precision) * (uint64_t)grid_cells(&setup->grid);
     if (kernel != step->push)
