@@ -226,7 +226,7 @@ class Checker:
         geometry = self.text(record, "geometry", {"cartesian"} if self.is_ed_pic else {"cartesian", "other"})
         self.parameters(record, "geometry", geometry, without=("cartesian",))
         self.text(record, "dataOrder", {"C"})
-        self.texts(record, "axisLabels", dimensions, {"x", "y"} if self.is_ed_pic else {"x", "y", "u", "v"})
+        self.texts(record, "axisLabels", dimensions, {"x", "y"} if self.is_ed_pic else {"x", "y", "u", "v", "s"})
         spacing = self.numbers(record, "gridSpacing", dimensions, FLOATS)
         self.require(spacing is None or (spacing > 0).all(), record, "attribute gridSpacing is not positive")
         self.numbers(record, "gridGlobalOffset", dimensions)

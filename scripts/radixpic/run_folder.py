@@ -69,7 +69,7 @@ class Run(Fits):
         return [fields.Snapshot(path) for path in fields.find_snapshots(self.folder, steps, inner)]
 
     def steps(self, inner="snapshots"):
-        """The steps of which there are files in snapshots/, phase_space/ or moments/."""
+        """The steps of which there are files in snapshots/, phase_space/, lines/ or moments/."""
         return [int(path.stem[5:]) for path in fields.find_snapshots(self.folder, "all", inner)]
 
     def field(self, name, step=None, si=False):
@@ -77,6 +77,15 @@ class Run(Fits):
         (snapshot,) = self._open(step)
         with closing(snapshot.file):
             return fields.read_mesh(snapshot, ALIASES.get(name, name), si)[0]
+
+    def line(self, name, field, step=None, si=False):
+        """A mesh of a line, "E/x", "E/y", "phi" or "rho" of `name`: the lengths from its first point, and the values there."""
+        (snapshot,) = self._open(step, "lines")
+        record, _, component = field.partition("/")
+        with closing(snapshot.file):
+            mesh = f"{name}_{ALIASES.get(record, record)}" + (f"/{component}" if component else "")
+            values, _, spacing = fields.read_mesh(snapshot, mesh, si)
+            return spacing[0] * np.arange(len(values)), values
 
     def particles(self, species, step=None, si=False):
         """The particles of a species in a snapshot, a Cloud."""

@@ -142,9 +142,7 @@ void consequences_print_last_checkpoint(const struct config *config, double rate
     if (config->output.checkpoints.signal_count == 0)
         return;
     for (const struct output_row *const *row = output_table; row < end; row++) {
-        const bool is_ever_due = (*row)->every ? *(const uint64_t *)((const char *)config + (*row)->every) > 0
-                                               : config->output.phase_space_count > 0;
-        if ((*row)->bytes && is_ever_due)
+        if ((*row)->bytes && outputs_every(*row, config) > 0)
             before = fmax(before, WRITER_FILES * (double)(*row)->bytes(config));
     }
     const double seconds = (own + before) / rate;

@@ -29,6 +29,8 @@ static void leave_files(struct output_config *output)
     output->checkpoints.minutes = 0;
     for (uint32_t n = 0; n < output->phase_space_count; n++)
         output->phase_space[n].every = 0;
+    for (uint32_t n = 0; n < output->line_count; n++)
+        output->lines[n].every = 0;
 }
 
 /* One file of each output: the first step has all but a checkpoint, which the second one has. The first step

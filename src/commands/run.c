@@ -263,8 +263,10 @@ enum status command_run(int argc, char **argv)
         .doc =
             "Run the simulation that the YAML file CONFIG describes, or go on with one from a checkpoint.\v"
             "The run folder gets history.csv, config.yaml (every key, resolved), timers.csv, log.txt, "
-            "manifest.yaml (what belongs to the run) and, where asked for, snapshots/, phase_space/ and "
-            "checkpoints/. One that holds a run already is left alone without --force. SIGTERM, Ctrl-C, "
+            "manifest.yaml (what belongs to the run) and, where asked for, snapshots/, phase_space/, "
+            "moments/, "
+            "probes/, lines/ and checkpoints/. One that holds a run already is left alone without --force. "
+            "SIGTERM, Ctrl-C, "
             "SIGHUP, SIGUSR1 and SIGXCPU end a run after a step, with a checkpoint and "
             "exit code 4. Under mpirun all ranks make one run.\n\n"
             "Examples:\n"

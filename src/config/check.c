@@ -61,11 +61,14 @@ static void check_history_modes(struct reading *reading, const struct grid_confi
 
 /* ---- species ---- */
 
-static void check_name(struct reading *reading, const struct species_config *all, uint32_t index)
+/* No item of the list before this one has its name, the first member of items of `size` bytes. */
+static void check_name(struct reading *reading, const char *list, const char *what, const void *items,
+                       size_t size, uint32_t index)
 {
+    const char *name = (const char *)items + size * index;
     for (uint32_t j = 0; j < index; j++)
-        if (at(reading, "species.%u.name", index) && strcmp(all[index].name, all[j].name) == 0)
-            complain(reading, NULL, "expected one species of a name, found %s twice", all[index].name);
+        if (at(reading, "%s.%u.name", list, index) && strcmp(name, (const char *)items + size * j) == 0)
+            complain(reading, NULL, "expected one %s of a name, found %s twice", what, name);
 }
 
 static void check_lattice(struct reading *reading, const struct species_config *species, uint32_t index)
@@ -219,7 +222,7 @@ static void check_profile(struct reading *reading, struct species_config *specie
 static void check_species(struct reading *reading, uint32_t index)
 {
     struct species_config *species = &reading->config->species[index];
-    check_name(reading, reading->config->species, index);
+    check_name(reading, "species", "species", reading->config->species, sizeof *species, index);
     check_lattice(reading, species, index);
     check_velocities(reading, species, index);
     check_bases(reading, species, index);
@@ -343,18 +346,36 @@ static void check_phase_space(struct reading *reading, uint32_t index)
         complain(reading, NULL, "expected every one of the %u axes, once", phase_space->axis_count);
 }
 
+/* ---- probes and lines ---- */
+
+static void check_place(struct reading *reading, const char *path, uint32_t index, const char *key,
+                        const double place[2])
+{
+    const double *length = reading->config->grid.length;
+    for (int axis = 0; axis < 2; axis++)
+        if (is_sound(reading, "grid") && at(reading, "%s.%u.%s", path, index, key) &&
+            place[axis] > length[axis])
+            complain(reading, NULL, "expected a place in the box, 0 to %g along %c, found %g", length[axis],
+                     "xy"[axis], place[axis]);
+}
+
 static void check_probe(struct reading *reading, uint32_t index)
 {
-    const struct config *config = reading->config;
-    const struct probe_config *probes = config->output.probes;
-    for (uint32_t j = 0; j < index; j++)
-        if (at(reading, "output.probes.%u.name", index) && strcmp(probes[index].name, probes[j].name) == 0)
-            complain(reading, NULL, "expected one probe of a name, found %s twice", probes[index].name);
-    for (int axis = 0; axis < 2; axis++)
-        if (is_sound(reading, "grid") && at(reading, "output.probes.%u.at", index) &&
-            probes[index].at[axis] > config->grid.length[axis])
-            complain(reading, NULL, "expected a place in the box, 0 to %g along %c, found %g",
-                     config->grid.length[axis], "xy"[axis], probes[index].at[axis]);
+    const struct probe_config *probes = reading->config->output.probes;
+    check_name(reading, "output.probes", "probe", probes, sizeof *probes, index);
+    check_place(reading, "output.probes", index, "at", probes[index].at);
+}
+
+static void check_line(struct reading *reading, uint32_t index)
+{
+    const struct line_config *lines = reading->config->output.lines, *line = &lines[index];
+    check_name(reading, "output.lines", "line", lines, sizeof *lines, index);
+    check_place(reading, "output.lines", index, "from", line->from);
+    check_place(reading, "output.lines", index, "to", line->to);
+    if (at(reading, "output.lines.%u.from", index) && at(reading, "output.lines.%u.to", index) &&
+        line->from[0] == line->to[0] && line->from[1] == line->to[1])
+        complain(reading, NULL, "expected another place than that of from, found [%g, %g]", line->to[0],
+                 line->to[1]);
 }
 
 void check_config(struct reading *reading)
@@ -369,6 +390,8 @@ void check_config(struct reading *reading)
         check_phase_space(reading, i);
     for (uint32_t i = 0; i < config->output.probe_count; i++)
         check_probe(reading, i);
+    for (uint32_t i = 0; i < config->output.line_count; i++)
+        check_line(reading, i);
     for (uint32_t i = 0; i < config->species_count; i++)
         check_species(reading, i);
 }

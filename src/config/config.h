@@ -19,6 +19,7 @@ enum {
     CONFIG_MAX_PHASE_SPACES = 8,  /* in output.phase_space */
     CONFIG_PHASE_AXES = 4,        /* of one of them */
     CONFIG_MAX_PROBES = 16,       /* in output.probes */
+    CONFIG_MAX_LINES = 8,         /* in output.lines */
     CONFIG_NAME_LENGTH = 64,      /* bytes of a name, with its end */
     CONFIG_FORMULA_LENGTH = 512,  /* bytes of a formula, with its end */
     CONFIG_TEXT_LENGTH = 1024     /* bytes of a title, device or path, with its end */
@@ -224,6 +225,15 @@ struct probe_config {
     uint64_t every; /* >= 1 */
 };
 
+/* Fields at equidistant points from one place of the box to another, in openPMD files. */
+struct line_config {
+    char name[CONFIG_NAME_LENGTH];
+    double from[2], to[2]; /* within the box, ends included */
+    uint32_t points;
+    struct field_list fields;
+    uint64_t every; /* 0: never */
+};
+
 struct moments_config {
     uint64_t every; /* 0: never */
 };
@@ -237,6 +247,8 @@ struct output_config {
     struct moments_config moments;
     uint32_t probe_count;
     struct probe_config probes[CONFIG_MAX_PROBES];
+    uint32_t line_count;
+    struct line_config lines[CONFIG_MAX_LINES];
     struct checkpoints_config checkpoints;
 };
 

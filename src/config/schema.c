@@ -16,6 +16,7 @@
 #define PERTURBATION(member, type) ROW(perturbation, member, type)
 #define PHASE_SPACE(member, type)  ROW(phase_space_config, member, type)
 #define PROBE(member, type)        ROW(probe_config, member, type)
+#define LINE(member, type)         ROW(line_config, member, type)
 #define PHASE_AXIS(member, type)   ROW(phase_axis_config, member, type)
 #define LIST(path, of, member, counter, table)                                                               \
     path, TYPE_LIST, .offset = offsetof(struct of, member), .count_offset = offsetof(struct of, counter),    \
@@ -146,6 +147,16 @@ static const struct schema_row probe_rows[] = {
     {PROBE(every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
      .help = "between rows"},
 };
+static const struct schema_row line_rows[] = {
+    {LINE(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "its meshes are NAME_E and so on"},
+    {LINE(from, TYPE_REAL), PAIR, NOT_NEGATIVE, .unit = "lambda_D", .help = "its first point in the box"},
+    {LINE(to, TYPE_REAL), PAIR, NOT_NEGATIVE, .unit = "lambda_D", .help = "its last point"},
+    {LINE(points, TYPE_COUNT32), WITHIN(2, MOST_CELLS), .help = "equidistant, both ends among them"},
+    {FIELDS("fields", line_config, fields), .low = 1, .help = "the meshes that are written"},
+    {LINE(every, TYPE_COUNT64), FILES_EVERY("100")},
+};
+static const struct schema_table line_table = TABLE(line_rows, struct line_config);
+
 static const struct schema_table probe_table = TABLE(probe_rows, struct probe_config);
 
 static const struct schema_row species_name_rows[] = {
@@ -279,6 +290,8 @@ static const struct schema_row config_rows[] = {
     {CONFIG(output.moments.every, TYPE_COUNT64), FILES_EVERY("0")},
     {LIST("output.probes", config, output.probes, output.probe_count, probe_table), .fallback = "[]",
      .help = "CSV files of the fields at places of the box"},
+    {LIST("output.lines", config, output.lines, output.line_count, line_table), .fallback = "[]",
+     .help = "openPMD files of the fields along straight lines"},
     {"output.checkpoints", TYPE_GROUP, .help = "the state, for run --restart"},
     {CONFIG(output.checkpoints.every, TYPE_COUNT64), FILES_EVERY("0")},
     {CONFIG(output.checkpoints.minutes, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "min",

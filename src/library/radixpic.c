@@ -33,8 +33,8 @@ static enum status begin(struct radixpic *run)
     session->communicator = (struct communicator){.size = 1, .local_size = 1};
     session->config.time.steps = UINT64_MAX;
     session->config.output.snapshots.every = session->config.output.moments.every = 0;
-    session->config.output.checkpoints.every = session->config.output.phase_space_count =
-        session->config.output.probe_count = 0;
+    session->config.output.checkpoints.every = session->config.output.phase_space_count = 0;
+    session->config.output.probe_count = session->config.output.line_count = 0;
     history_head(&run->config, run->history_names);
     TRY(session_begin(session));
     session->simulation.timing = TIME_NO_STEP;

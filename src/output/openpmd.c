@@ -105,7 +105,7 @@ static struct hdf5_object *write_component(struct hdf5_object *parent, const cha
     struct hdf5_object *dataset = hdf5_dataset(parent, name, array);
     hdf5_double(dataset, "unitSI", unit);
     if (position)
-        hdf5_doubles(dataset, "position", 2, position);
+        hdf5_doubles(dataset, "position", (size_t)array->dimensions, position);
     return dataset;
 }
 
@@ -146,14 +146,25 @@ void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_record *me
                               .shape = {slab->box.nx, slab->box.ny},
                               .first = slab->first_row * (uint64_t)slab->box.ny,
                               .count = slab_own_cells(slab)};
-    hdf5_choose_chunks(&part);
+    openpmd_write_mesh_along(openpmd, mesh, &part,
+                             &(struct openpmd_axes){{"x", "y"}, {slab->box.dx, slab->box.dy}, position},
+                             filter_passes);
+}
+
+struct hdf5_object *openpmd_write_mesh_along(struct openpmd *openpmd, const struct openpmd_record *mesh,
+                                             const struct hdf5_array *part, const struct openpmd_axes *axes,
+                                             uint32_t filter_passes)
+{
+    struct hdf5_array chunked = *part;
+    const size_t count = (size_t)part->dimensions;
+    hdf5_choose_chunks(&chunked);
     struct hdf5_object *record =
-        openpmd_write_components(openpmd->meshes, mesh, &part, (double[]){position, position});
+        openpmd_write_components(openpmd->meshes, mesh, &chunked, (double[]){axes->position, axes->position});
     hdf5_text(record, "geometry", "cartesian");
     hdf5_text(record, "dataOrder", "C");
-    hdf5_texts(record, "axisLabels", 2, (const char *const[]){"x", "y"});
-    hdf5_doubles(record, "gridSpacing", 2, (const double[]){slab->box.dx, slab->box.dy});
-    hdf5_doubles(record, "gridGlobalOffset", 2, (const double[]){0, 0});
+    hdf5_texts(record, "axisLabels", count, axes->labels);
+    hdf5_doubles(record, "gridSpacing", count, axes->spacing);
+    hdf5_doubles(record, "gridGlobalOffset", count, (const double[]){0, 0});
     hdf5_double(record, "gridUnitSI", openpmd->units.length);
     openpmd_write_time(record, mesh);
     hdf5_text(record, "fieldSmoothing", filter_passes ? "Binomial" : "none");
@@ -163,6 +174,7 @@ void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_record *me
                  filter_passes);
         hdf5_text(record, "fieldSmoothingParameters", parameters);
     }
+    return record;
 }
 
 uint64_t openpmd_mesh_bytes(const struct grid_config *grid, enum precision precision, uint32_t components)

@@ -71,13 +71,26 @@ struct openpmd_record {
     const char *comment; /* NULL: none */
 };
 
-/* Records the components, arrays with the shape and range of `part`, with unitSI[2] and, where it is not
- * NULL, position[2] in a cell; then unitDimension. Returns the record for more attributes. */
+/* Records the components, arrays with the shape and range of `part`, with unitSI and, where it is not
+ * NULL, the position in a cell along each axis; then unitDimension. Returns the record for more attributes.
+ */
 struct hdf5_object *openpmd_write_components(struct hdf5_object *parent, const struct openpmd_record *record,
                                              const struct hdf5_array *part, const double *position);
 
 /* timeOffset and comment. */
 void openpmd_write_time(struct hdf5_object *object, const struct openpmd_record *record);
+
+/* Where the values of a mesh are, along each of its axes. */
+struct openpmd_axes {
+    const char *labels[2];
+    double spacing[2];
+    double position; /* in a cell: 0 for nodes */
+};
+
+/* A mesh whose array, or the part of this rank, is `part`. Returns it for more attributes. */
+struct hdf5_object *openpmd_write_mesh_along(struct openpmd *openpmd, const struct openpmd_record *mesh,
+                                             const struct hdf5_array *part, const struct openpmd_axes *axes,
+                                             uint32_t filter_passes);
 
 /* A mesh over the grid, at `position` in each cell along both axes: 0 for nodes. */
 void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_record *mesh, double position,

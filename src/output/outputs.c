@@ -8,8 +8,8 @@ static const struct output_row check_output = {.name = "check",
                                                .every = offsetof(struct config, time.check_every)};
 
 const struct output_row *const output_table[OUTPUTS] = {
-    &history_output,  &probes_output,      &check_output,  &checkpoint_output,
-    &snapshot_output, &phase_space_output, &moments_output};
+    &history_output,  &probes_output,      &check_output,   &checkpoint_output,
+    &snapshot_output, &phase_space_output, &moments_output, &lines_output};
 
 struct outputs {
     struct device *device;       /* owns the parts and this */
@@ -116,8 +116,10 @@ double outputs_seconds(const struct outputs *outputs, const char **thrift)
 
 /* ---- one step ---- */
 
-static uint64_t every_of(const struct output_row *row, const struct config *config)
+uint64_t outputs_every(const struct output_row *row, const struct config *config)
 {
+    if (row->least_every)
+        return row->least_every(config);
     return row->every ? *(const uint64_t *)((const char *)config + row->every) : 0;
 }
 
@@ -125,7 +127,7 @@ static bool is_due(const struct outputs *outputs, size_t n, const struct view *v
 {
     const struct output_row *row = output_table[n];
     return row->is_due && outputs->folder ? row->is_due(outputs->parts[n], view)
-                                          : view_is_due(view, every_of(row, view->config));
+                                          : view_is_due(view, outputs_every(row, view->config));
 }
 
 unsigned outputs_due(struct outputs *outputs, const struct view *view)
@@ -301,7 +303,7 @@ void outputs_print_files(const char *name, uint64_t times, const char *what, uin
 /* A signal asks for a checkpoint at any time. */
 static bool is_ever_due(const struct output_row *row, const struct config *config)
 {
-    return row == &checkpoint_output || !row->every || every_of(row, config) > 0;
+    return row == &checkpoint_output || outputs_every(row, config) > 0;
 }
 
 /* A file waits in the memory of the host, in the precision of the run and before compression, until it is
@@ -320,18 +322,15 @@ static void print_in_flight(const struct config *config)
            WRITER_FILES, 1e-6 * WRITER_FILES * (double)most, 1e-6 * (double)hdf5_packing_bytes());
 }
 
-/* Of checkpoints none is of the first step; of phase spaces the one that comes most often counts for all. */
+/* Of checkpoints none is of the first step; of phase spaces and lines the one that comes most often counts
+ * for all. */
 uint64_t outputs_foretold(const struct config *config, uint64_t *each)
 {
     uint64_t all = 0;
     *each = 0;
     for (size_t n = 0; n < OUTPUTS; n++) {
         const struct output_row *row = output_table[n];
-        uint64_t every = every_of(row, config);
-        for (uint32_t i = 0; !row->every && i < config->output.phase_space_count; i++) {
-            const uint64_t own = config->output.phase_space[i].every;
-            every = own > 0 && (every == 0 || own < every) ? own : every;
-        }
+        const uint64_t every = outputs_every(row, config);
         if (!row->bytes || every == 0)
             continue;
         all += row->bytes(config) * (outputs_times_due(config, every) - (row == &checkpoint_output));
@@ -347,7 +346,7 @@ void outputs_print_sizes(const struct config *config)
             output_table[n]->print_size(config);
         else if (output_table[n]->bytes)
             outputs_print_files(output_table[n]->name,
-                                outputs_times_due(config, every_of(output_table[n], config)), "",
+                                outputs_times_due(config, outputs_every(output_table[n], config)), "",
                                 output_table[n]->bytes(config));
     }
     print_in_flight(config);

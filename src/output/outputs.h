@@ -26,8 +26,9 @@ struct output_row {
     const char *folder; /* below the run folder, for files PREFIX_STEP.h5; NULL: none of its own */
     const char *prefix;
     const char *thrift; /* what in the config would make it cost less, in a few words */
-    size_t every;       /* where in struct config it stands how many steps are between two; 0: nowhere */
-    unsigned needs;     /* beside OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
+    size_t every;       /* where in struct config it stands how many steps are between two; 0: nowhere, */
+    uint64_t (*least_every)(const struct config *config); /* which has the least of its items; 0: never */
+    unsigned needs; /* beside OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
 
     /* Where not only `every` decides. Collective. */
     bool (*is_due)(void *part, const struct view *view);
@@ -66,7 +67,7 @@ struct output_row {
 
 /* Each in the file of its output. */
 extern const struct output_row history_output, probes_output, checkpoint_output, snapshot_output,
-    phase_space_output, moments_output;
+    phase_space_output, moments_output, lines_output;
 
 /* Columns of a history: sums of the step, then two for each mode, then three for each species that is named.
  */
@@ -83,7 +84,7 @@ void history_head(const struct config *config, char head[HISTORY_HEAD_LENGTH]);
 void history_values(const struct config *config, const struct history_row *row, double time, double *values);
 
 /* In the order of writing: a run that a signal stops writes its checkpoint and nothing after it. */
-enum { OUTPUTS = 7 };
+enum { OUTPUTS = 8 };
 extern const struct output_row *const output_table[OUTPUTS];
 
 struct outputs;
@@ -138,6 +139,15 @@ void outputs_print_sizes(const struct config *config);
 
 /* Bytes of all files of a run, before compression, and of one of each output that has some. */
 uint64_t outputs_foretold(const struct config *config, uint64_t *each);
+
+/* The least number of steps between two of an output; 0: never. */
+uint64_t outputs_every(const struct output_row *row, const struct config *config);
+
+/* The lesser of two numbers of steps of which 0 is never. */
+static inline uint64_t sooner(uint64_t one, uint64_t other)
+{
+    return other > 0 && (one == 0 || other < one) ? other : one;
+}
 
 /* How often something is written that is due every so many steps and at both ends of the run. */
 uint64_t outputs_times_due(const struct config *config, uint64_t every);

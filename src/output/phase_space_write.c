@@ -248,6 +248,14 @@ static enum status record_due(void *spaces, const char *folder, const struct vie
     return (*file)->status;
 }
 
+static uint64_t least_every(const struct config *config)
+{
+    uint64_t every = 0;
+    for (uint32_t i = 0; i < config->output.phase_space_count; i++)
+        every = sooner(every, config->output.phase_space[i].every);
+    return every;
+}
+
 static uint64_t item_bytes(const struct config *config, uint32_t item)
 {
     /* Groups and attributes; then, for each chunk, its index and checksum. */
@@ -280,6 +288,7 @@ const struct output_row phase_space_output = {.name = "phase space",
                                               .prefix = "data_",
                                               .thrift =
                                                   "a larger `every`, or fewer bins, of output.phase_space",
+                                              .least_every = least_every,
                                               .is_due = are_due,
                                               .create = phase_spaces_create,
                                               .record = record_due,

@@ -1,8 +1,9 @@
-"""output.probes: the rows against a field that is known by formula and against the snapshots beside them, on ranks, across
+"""output.probes and output.lines: the values against a field that is known by formula and against the snapshots beside them, on ranks, across
 restarts, and what is refused."""
 
 import csv
 import os
+import re
 import shutil
 import unittest
 
@@ -154,6 +155,91 @@ class Restarted(ProbesTest):
         self.assertIn("output.probes.corner.at: the checkpoint has [5.9", result.stderr)
         path.unlink()
         self.assert_refused(self.run_program(*RUN, "--output", "straight", "--resume"), 2, "straight/probes/corner.csv")
+
+
+LINES = "output.lines=[{name: across, from: [0, 1], to: [6, 1], points: 17, every: 10}, "
+LINES += "{name: up, from: [5.9, 0], to: [1.4, 4], points: 40, fields: [rho, phi], every: 5}]"
+
+
+class Lines(ProbesTest):
+    def meshes(self, folder, step):
+        """By name the arrays of a file of lines, its attributes below NAME@."""
+        content = {}
+
+        def visit(name, node):
+            if isinstance(node, h5py.Dataset):
+                content[name] = node[...]
+            content.update({f"{name}@{key}": value for key, value in node.attrs.items()})
+
+        with h5py.File(self.folder / folder / f"lines/data_{step}.h5") as file:
+            file[f"data/{step}/fields"].visititems(visit)
+        return content
+
+    def steps(self, folder="out"):
+        return sorted(int(path.stem[5:]) for path in (self.folder / folder / "lines").glob("data_*.h5"))
+
+    def test_the_nodes_of_snapshots(self):
+        """Along a row of nodes, from one edge of the box to the other."""
+        self.run_well("run", "small.yaml", "--quiet", *sets(LINES))
+        self.assertEqual(self.steps(), [0, 5, 10, 15, 20, 23])
+        paths = [self.folder / f"out/lines/data_{step}.h5" for step in self.steps()]
+        checked = self.run_script("check_openpmd.py", *paths)
+        self.assertEqual((checked.returncode, checked.stderr), (0, ""), checked.stdout)
+        self.assertEqual({name for name in self.meshes("out", 15) if "@" not in name}, {"up_phi", "up_chargeDensity"})
+        for step in (0, 10, 20, 23):
+            lines = self.meshes("out", step)
+            with h5py.File(self.folder / f"out/snapshots/data_{step}.h5") as file:
+                for name in ("E/x", "E/y", "phi", "chargeDensity"):
+                    nodes = file[f"data/{step}/fields/{name}"]
+                    np.testing.assert_allclose(lines[f"across_{name}"], nodes[...][np.arange(17) % 16, 2], rtol=1e-12, atol=1e-14)
+                    self.assertEqual(lines[f"across_{name}@unitSI"], nodes.attrs["unitSI"])
+            self.assertEqual(list(lines["up_phi@axisLabels"]), [b"s"])
+            self.assertAlmostEqual(lines["up_phi@gridSpacing"][0] * 39, np.hypot(4.5, 4), 12)
+            self.assertEqual((*lines["up_phi@lineFrom"], *lines["up_phi@lineTo"]), (5.9, 0, 1.4, 4))
+
+    def test_the_rows_of_probes(self):
+        """A point of a line has the bits of a probe there."""
+        probe = "output.probes=[{name: end, at: [1.4, 4]}, {name: begin, at: [5.9, 0]}]"
+        self.run_well("run", "small.yaml", "--quiet", *sets(LINES, probe))
+        for step in (5, 20):
+            lines = self.meshes("out", step)
+            for name, column in (("phi", "phi"), ("chargeDensity", "rho")):
+                for point, place in ((0, "begin"), (-1, "end")):
+                    self.assertEqual(lines[f"up_{name}"][point], self.columns(place)[column][step])
+
+    @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
+    def test_ranks_and_restarts(self):
+        options = ["run", "small.yaml", "--quiet", *sets(LINES, "precision=double", "output.checkpoints.every=8")]
+        self.run_well(*options)
+        self.run_well_on(3, *options, "--output", "ranks")
+        self.run_well(*options, "--output", "stopped", "--steps", "8")
+        self.assertEqual(self.steps("stopped"), [0, 5, 8])
+        self.run_well(*options, "--output", "stopped", "--restart", "latest")
+        for step in self.steps():
+            wanted = self.meshes("out", step)
+            for folder, digits in (("ranks", 1e-12), ("stopped", 0)):
+                found = self.meshes(folder, step)
+                self.assertEqual(found.keys(), wanted.keys())
+                for name in (name for name in wanted if "@" not in name):
+                    np.testing.assert_allclose(found[name], wanted[name], rtol=0, atol=digits)
+
+    def test_bad_configs(self):
+        for line, words in (
+            ("from: [0, 1], to: [6, 4.1], points: 9", "0 to 4 along y, found 4.1"),
+            ("from: [1, 1], to: [1, 1], points: 9", "expected another place than that of from"),
+            ("from: [0, 1], to: [6, 1], points: 1", "output.lines.a.points"),
+            ("from: [0, 1], to: [6, 1], points: 2, fields: [J]", "expected E, phi or rho"),
+            ("from: [0, 1], to: [6, 1], points: 2}, {name: a, from: [0, 1], to: [6, 1], points: 2", "one line of a name, found a twice"),
+        ):
+            with self.subTest(line=line):
+                self.assert_refused(self.run_program("check", "small.yaml", *sets(f"output.lines=[{{name: a, {line}}}]")), 2, words)
+
+    def test_foretold_sizes(self):
+        said = self.run_well("check", "small.yaml", *sets(LINES)).stdout
+        foretold = re.search(r"^lines +6, at most (\S+) MB each before compression", said, re.MULTILINE)
+        self.run_well("run", "small.yaml", "--quiet", *sets(LINES, "output.snapshots.compression=0"))
+        most = max(path.stat().st_size for path in (self.folder / "out/lines").iterdir())
+        self.assertTrue(most <= 1e6 * float(foretold[1]) <= 4 * most, (most, foretold))
 
 
 class Config(ProbesTest):

@@ -372,8 +372,11 @@ class Runs(PackageTest):
         axes = [{"axis": "x", "bins": 8, "range": [0, 6]}, {"axis": "u", "bins": 12, "range": [-6, 6]}]
         item = {"species": "electrons", "axes": axes, "order": ["u", "x"], "every": 10}
         probe = {"name": "centre", "at": [0, 0], "fields": ["E"], "every": 10}
-        run = self.run_config({**EVERY_STEP, "output.phase_space": [item], "output.probes": [probe]})
+        line = {"name": "across", "from": [0, 0], "to": [6, 0], "points": 17, "fields": ["E"], "every": 10}
+        run = self.run_config({**EVERY_STEP, "output.phase_space": [item], "output.probes": [probe], "output.lines": [line]})
         self.assertEqual(run.steps("phase_space"), [0, 10, 20, 23])
+        s, values = run.line("across", "E/y", step=10)
+        self.assertEqual((s[-1], *values), (6, *run.field("E/y", step=10)[np.arange(17) % 16, 0]))
         self.assertEqual(run.probe("centre")["Ey"][1], run.field("E/y", step=10)[0, 0])
         self.assert_problem(lambda: run.probe("left"), "cannot read", "left.csv")
         f = run.phase_space("electrons_ux", step=10)

@@ -1,0 +1,160 @@
+/* Lines: E, phi and rho at equidistant points from one place of the box to another (output.lines), as openPMD
+ * meshes of one axis, s, the length from the first point on. The points of all lines are measured together.
+ */
+#include "output/openpmd.h"
+#include "output/outputs.h"
+#include "output/points.h"
+
+#include <math.h>
+
+struct lines {
+    struct points *points;
+    uint32_t count; /* of points, of all lines one after the other */
+};
+
+static enum status create_lines(struct device *device, const struct config *config, void **part)
+{
+    const struct output_config *output = &config->output;
+    struct lines *lines;
+    double(*at)[2];
+    *part = NULL;
+    if (outputs_every(&lines_output, config) == 0)
+        return STATUS_OK;
+    TRY(DEVICE_NEW(device, lines));
+    *part = lines;
+    for (uint32_t n = 0; n < output->line_count; n++)
+        lines->count += output->lines[n].points;
+    TRY(DEVICE_NEW_ARRAY(device, at, lines->count));
+    const double(*all)[2] = (const double(*)[2])at;
+    for (uint32_t n = 0; n < output->line_count; n++)
+        for (uint32_t p = 0; p < output->lines[n].points; p++, at++)
+            for (int axis = 0; axis < 2; axis++) {
+                const struct line_config *line = &output->lines[n];
+                const double share = p / (line->points - 1.0);
+                (*at)[axis] = line->from[axis] * (1 - share) + line->to[axis] * share;
+            }
+    return points_create(device, config, lines->count, all, 1, &lines->points);
+}
+
+static uint64_t least_every(const struct config *config)
+{
+    uint64_t every = 0;
+    for (uint32_t n = 0; n < config->output.line_count; n++)
+        every = sooner(every, config->output.lines[n].every);
+    return every;
+}
+
+/* Whether a line is due, of those that hold the potential where only these count. */
+static bool is_one_due(const struct view *view, bool with_potential)
+{
+    const struct output_config *output = &view->config->output;
+    bool is_due = false;
+    for (uint32_t n = 0; n < output->line_count; n++)
+        is_due |= view_is_due(view, output->lines[n].every) &&
+                  (!with_potential || fields_hold(&output->lines[n].fields, SNAPSHOT_PHI));
+    return is_due;
+}
+
+static bool are_due(void *lines, const struct view *view)
+{
+    (void)lines;
+    return is_one_due(view, false);
+}
+
+static bool hold_potential(const struct view *view)
+{
+    return is_one_due(view, true);
+}
+
+/* ---- the file ---- */
+
+/* One of the POINT_VALUES of each point of a line. */
+static enum status fill(const void *values, uint64_t first, size_t count, void *column)
+{
+    for (size_t n = 0; n < count; n++)
+        ((double *)column)[n] = ((const double *)values)[POINT_VALUES * (first + n)];
+    return STATUS_OK;
+}
+
+/* `values`: those of its points on rank 0, which writes them. */
+static void write_line(struct openpmd *openpmd, const struct line_config *line, const double *values)
+{
+    const struct units *units = &openpmd->units;
+    const struct view *view = openpmd->view;
+    const double field = units->electric_field;
+    const uint32_t passes[SNAPSHOT_FIELDS] = {[SNAPSHOT_RHO] = view->config->deposit.filter_passes};
+    const struct hdf5_array part = {
+        .dimensions = 1, .shape = {line->points}, .count = view->communicator->rank == 0 ? line->points : 0};
+    const double length = hypot(line->to[0] - line->from[0], line->to[1] - line->from[1]);
+    const struct openpmd_axes axes = {{"s"}, {length / (line->points - 1)}, 0};
+    struct openpmd_record meshes[SNAPSHOT_FIELDS] = {
+        {"E", {1, 1, -3, -1}, {field, field}, {values, values + 1}, fill, HDF5_DOUBLE, 0, NULL},
+        {"phi", {2, 1, -3, -1}, {units->potential}, {values + 2}, fill, HDF5_DOUBLE, 0, NULL},
+        {"chargeDensity", {-3, 0, 1, 1}, {units->charge_density}, {values + 3}, fill, HDF5_DOUBLE, 0, NULL},
+    };
+    for (enum snapshot_field f = 0; f < SNAPSHOT_FIELDS; f++) {
+        char name[CONFIG_NAME_LENGTH + 16];
+        snprintf(name, sizeof name, "%s_%s", line->name, meshes[f].name);
+        meshes[f].name = name;
+        if (!fields_hold(&line->fields, f))
+            continue;
+        struct hdf5_object *mesh = openpmd_write_mesh_along(openpmd, &meshes[f], &part, &axes, passes[f]);
+        hdf5_doubles(mesh, "lineFrom", 2, line->from);
+        hdf5_doubles(mesh, "lineTo", 2, line->to);
+    }
+}
+
+static enum status record_lines(void *part, const char *folder, const struct view *view,
+                                struct hdf5_file **file)
+{
+    const struct lines *lines = part;
+    const struct output_config *output = &view->config->output;
+    struct openpmd openpmd;
+    enum status status = openpmd_create(view, folder, "data", OPENPMD_BASE, &openpmd);
+    *file = openpmd.file;
+    if (status == STATUS_OK)
+        status = points_measure(lines->points, view, hold_potential(view), 0);
+    if (status == STATUS_OK)
+        status = points_read(lines->points, 0, 1);
+    TRY(communicator_agree(view->communicator, status));
+    double *values = points_values(lines->points, 0);
+    const size_t count = POINT_VALUES * (size_t)lines->count;
+    communicator_sum(view->communicator, count, values);
+    const double *kept = hdf5_file_keep_copy(*file, count * sizeof *values, values);
+    for (uint32_t n = 0; n < output->line_count && kept; n++) {
+        if (view_is_due(view, output->lines[n].every))
+            write_line(&openpmd, &output->lines[n], kept);
+        kept += POINT_VALUES * (size_t)output->lines[n].points;
+    }
+    return (*file)->status;
+}
+
+static uint64_t line_bytes(const struct config *config)
+{
+    const uint64_t frame = 16384; /* groups, attributes and chunk indices, of each line too */
+    uint64_t bytes = frame;
+    for (uint32_t n = 0; n < config->output.line_count; n++) {
+        const struct line_config *line = &config->output.lines[n];
+        const uint64_t each = hdf5_stored_elements((const uint64_t[2]){line->points, 0}) * sizeof(double);
+        bytes += frame + POINT_VALUES * each;
+    }
+    return bytes;
+}
+
+static void print_size(const struct config *config)
+{
+    if (config->output.line_count > 0)
+        outputs_print_files("lines", outputs_times_due(config, least_every(config)), "", line_bytes(config));
+}
+
+const struct output_row lines_output = {.name = "lines",
+                                        .folder = "lines",
+                                        .prefix = "data_",
+                                        .thrift = "a larger `every`, or fewer points, of output.lines",
+                                        .least_every = least_every,
+                                        .is_due = are_due,
+                                        .holds_potential = hold_potential,
+                                        .create = create_lines,
+                                        .record = record_lines,
+                                        .bytes = line_bytes,
+                                        .print_size = print_size};
