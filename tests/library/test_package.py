@@ -5,11 +5,13 @@ import io
 import json
 import math
 import os
+import shutil
 import statistics
 import subprocess
 import sys
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
@@ -410,6 +412,10 @@ class Runs(PackageTest):
                 self.assertEqual(image.n_frames, 4)
         with Image.open(run.movie(["electrons_ux"], self.folder / "small.gif", size=(3, 2), dpi=50)) as image:
             self.assertEqual(image.size, (150, 100))
+        if shutil.which("ffmpeg"):
+            self.assertEqual(run.movie("E/x", self.folder / "ex.mp4").read_bytes()[4:8], b"ftyp")
+        with mock.patch.dict(os.environ, PATH=""):
+            self.assert_problem(lambda: run.movie("E/x", "ex.mp4"), "cannot write ex.mp4: ffmpeg is missing")
         self.assert_problem(lambda: run.movie("B/z", self.folder / "b.gif"), "no mesh B")
         self.assert_problem(lambda: run.movie("E/x", self.folder / "no" / "x.gif"), "cannot write")
 
