@@ -78,7 +78,7 @@ class Files:
         if "axisLow" in record.attrs:  # a phase space: the centres of its bins
             low, high = (record.attrs[end][number] for end in ("axisLow", "axisHigh"))
             return (low + (np.arange(count) + 0.5) * (high - low) / count) * (self.length if axis in "xy" else self.velocity)
-        centred = self.folder.name == "moments"
+        centred = name.partition("/")[0].rpartition("_")[2] in ("density", "velocity", "temperature")
         return (np.arange(count) + 0.5 * centred) * self.cell[number]
 
     def expected(self):

@@ -50,7 +50,7 @@ species:
   - {name: ions, charge: 1, mass: 1836, density: 1, particles: 9999, velocities: {kind: maxwellian, thermal: [0.1, 0.2]}}
 output:
   history: {every: 5}
-  snapshots: {every: 5}
+  snapshots: {every: 5, fields: [E, phi, rho, species_rho, moments]}
   moments: {every: 5}
   phase_space:
     - {species: electrons, every: 5, axes: [{axis: x, bins: 16, range: [0, 4*pi]}, {axis: u, bins: 32, range: [-8, 8]}]}

@@ -34,8 +34,13 @@ DIMENSIONS = {
     "weighting": (0, 0, 0, 0, 0, 0, 0),
     "id": (0, 0, 0, 0, 0, 0, 0),
 }
-# Of the moments of a species, by the end of the mesh's name.
-MOMENTS = {"density": (-3, 0, 0, 0, 0, 0, 0), "velocity": (1, 0, -1, 0, 0, 0, 0), "temperature": (2, 1, -2, 0, 0, 0, 0)}
+# Of one species, by the end of the mesh's name.
+OF_SPECIES = {
+    "chargeDensity": DIMENSIONS["chargeDensity"],
+    "density": (-3, 0, 0, 0, 0, 0, 0),
+    "velocity": (1, 0, -1, 0, 0, 0, 0),
+    "temperature": (2, 1, -2, 0, 0, 0, 0),
+}
 WEIGHTING_POWERS = {"position": 0, "positionOffset": 0, "momentum": 1, "charge": 1, "mass": 1, "weighting": 1, "id": 0}
 FLOATS = ("float32", "float64")  # names in numpy
 
@@ -176,7 +181,7 @@ class Checker:
             re.fullmatch(r"[A-Za-z0-9_]+", name), record, "has a name with characters other than a-Z, 0-9 and _"
         )
         dimension = self.numbers(record, "unitDimension", 7)
-        wanted = DIMENSIONS.get(name, MOMENTS.get(name.rpartition("_")[2]))
+        wanted = DIMENSIONS.get(name, OF_SPECIES.get(name.rpartition("_")[2]))
         if dimension is not None and wanted is not None:
             self.require(tuple(dimension) == wanted, record, f"attribute unitDimension is {dimension}")
         self.number(record, "timeOffset", FLOATS)

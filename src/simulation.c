@@ -35,12 +35,13 @@ static void choose_timing(const struct simulation *simulation)
 
 /* ---- the field ---- */
 
-static enum status deposit_charge(struct simulation *simulation)
+/* Of species `begin` to `end`. */
+static enum status deposit_species_charge(struct simulation *simulation, uint32_t begin, uint32_t end)
 {
     const struct config *config = simulation->config;
     struct buffer *rho = simulation->fields.rho;
     bool is_first = true;
-    for (uint32_t s = 0; s < config->species_count; s++) {
+    for (uint32_t s = begin; s < end; s++) {
         const struct particles *list = &simulation->particles[s];
         if (list->count == 0 || !config->species[s].charge_density)
             continue;
@@ -50,9 +51,31 @@ static enum status deposit_charge(struct simulation *simulation)
     return is_first ? buffer_fill(rho, 0) : STATUS_OK;
 }
 
+static enum status deposit_charge(struct simulation *simulation)
+{
+    return deposit_species_charge(simulation, 0, simulation->config->species_count);
+}
+
 static enum status solve_field(struct simulation *simulation)
 {
     return field_solver_solve(simulation->field_solver, &simulation->fields);
+}
+
+/* The charge density of each species by itself, summed over ranks and filtered, as solving leaves it. The
+ * fields are then those of all species again, bit for bit. */
+static enum status separate_species(struct simulation *simulation)
+{
+    struct fields *fields = &simulation->fields;
+    const size_t bytes = slab_own_cells(&simulation->slab) * precision_bytes(simulation->config->precision);
+    for (uint32_t s = 0; s < simulation->config->species_count; s++) {
+        if (!fields->species_rho[s])
+            continue;
+        TRY(deposit_species_charge(simulation, s, s + 1));
+        TRY(solve_field(simulation));
+        TRY(buffer_copy(fields->rho, 0, fields->species_rho[s], 0, bytes, STAGE_OUTPUT));
+    }
+    TRY(deposit_charge(simulation));
+    return solve_field(simulation);
 }
 
 static enum status start(struct simulation *simulation)
@@ -118,6 +141,8 @@ static enum status write_outputs(struct simulation *simulation)
     simulation->needs = outputs_due(simulation->outputs, &view);
     if (simulation->needs == 0)
         return STATUS_OK;
+    if (simulation->needs & OUTPUT_NEEDS_SPECIES)
+        TRY(separate_species(simulation));
     TRY(sums_take_fields(simulation));
     view = view_of(simulation, simulation->step); /* with the first energy, where it was read just now */
     if (simulation->needs & OUTPUT_NEEDS_POTENTIAL)

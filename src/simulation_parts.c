@@ -16,6 +16,10 @@ enum status parts_create_for_grid(struct simulation *simulation)
     const struct rank_place place = {device, &simulation->communicator, &simulation->partition,
                                      slab,   simulation->ghost,         config->precision};
     TRY(fields_create(device, &slab->local, config->precision, &simulation->fields));
+    for (uint32_t s = 0; s < config->species_count; s++)
+        if (snapshots_separate(&config->output.snapshots, &config->species[s]))
+            TRY(buffer_create(device, slab_own_cells(slab) * precision_bytes(config->precision),
+                              "the charge density of a species", &simulation->fields.species_rho[s]));
     TRY(buffer_fill(simulation->fields.e, 0)); /* nothing sets the rows far from the own ones */
     TRY(field_solver_create(&place, config, &simulation->decomposition, &simulation->field_solver));
     struct grid own = slab->local;

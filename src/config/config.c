@@ -25,6 +25,12 @@ bool fields_hold(const struct field_list *fields, enum snapshot_field field)
     return n < fields->count;
 }
 
+bool snapshots_separate(const struct snapshots_config *snapshots, const struct species_config *species)
+{
+    return snapshots->every > 0 && species->charge_density &&
+           fields_hold(&snapshots->fields, SNAPSHOT_SPECIES_RHO);
+}
+
 double species_thermal_speed(const struct species_config *species, int axis)
 {
     switch (species->velocities.kind) {

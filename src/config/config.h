@@ -53,7 +53,15 @@ enum { SORT_AUTO = 0 }; /* a number of sort.* left to the program */
 enum sort_method { SORT_METHOD_AUTO, SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED };
 enum step_method { STEP_AUTO, STEP_RADIX, STEP_FUSED, STEP_TILED, STEP_CHUNKED };
 enum transpose_kind { TRANSPOSE_AUTO, TRANSPOSE_ON, TRANSPOSE_OFF };
-enum snapshot_field { SNAPSHOT_E, SNAPSHOT_PHI, SNAPSHOT_RHO, SNAPSHOT_FIELDS };
+enum snapshot_field {
+    SNAPSHOT_E,
+    SNAPSHOT_PHI,
+    SNAPSHOT_RHO,
+    SNAPSHOT_OF_ALL, /* those above, which a probe may have */
+    SNAPSHOT_SPECIES_RHO = SNAPSHOT_OF_ALL,
+    SNAPSHOT_MOMENTS,
+    SNAPSHOT_FIELDS
+};
 enum snapshot_particles { PARTICLES_ALL, PARTICLES_NONE, PARTICLES_EVERY_NTH, PARTICLES_FRACTION };
 enum snapshot_precision { SNAPSHOT_PRECISION_RUN, SNAPSHOT_PRECISION_SINGLE };
 enum table_kind { TABLE_AUTO, TABLE_COLUMNS, TABLE_ROWS };
@@ -325,6 +333,9 @@ bool snapshots_hold(const struct snapshots_config *snapshots, const char *specie
 
 /* Whether a field is among them. */
 bool fields_hold(const struct field_list *fields, enum snapshot_field field);
+
+/* Whether snapshots are ever written, and hold the charge density of this species. */
+bool snapshots_separate(const struct snapshots_config *snapshots, const struct species_config *species);
 
 /* ---- the speeds that a species is loaded with, along an axis (0: u, 1: v) ---- */
 

@@ -21,8 +21,11 @@
 #define LIST(path, of, member, counter, table)                                                               \
     path, TYPE_LIST, .offset = offsetof(struct of, member), .count_offset = offsetof(struct of, counter),    \
                      .high = COUNT_OF(((struct of *)0)->member), .items = &(table)
-#define FIELDS(path, of, member)                                                                             \
-    LIST(path, of, member.items, member.count, snapshot_field_table), .fallback = "[E, phi, rho]"
+#define FIELDS(path, of, member, most, table)                                                                \
+    path, TYPE_LIST, .offset = offsetof(struct of, member.items),                                            \
+                     .count_offset = offsetof(struct of, member.count), .high = (most), .items = &(table),   \
+                     .fallback = "[E, phi, rho]"
+#define BOX_FIELDS {"E", SNAPSHOT_E}, {"phi", SNAPSHOT_PHI}, {"rho", SNAPSHOT_RHO}
 #define WITHIN(least, most)   .low = (least), .high = (most)
 #define BETWEEN(below, above) .low = (below), .high = (above), .open = true
 #define POSITIVE              BETWEEN(0, INFINITY)
@@ -135,15 +138,21 @@ static const struct schema_row phase_space_rows[] = {
 static const struct schema_table phase_space_table = TABLE(phase_space_rows, struct phase_space_config);
 
 static const struct schema_row snapshot_field_rows[] = {
-    {"", TYPE_CHOICE, WORDS({"E", SNAPSHOT_E}, {"phi", SNAPSHOT_PHI}, {"rho", SNAPSHOT_RHO}),
-     .help = "electric field, potential, charge density"},
+    {"", TYPE_CHOICE, WORDS(BOX_FIELDS, {"species_rho", SNAPSHOT_SPECIES_RHO}, {"moments", SNAPSHOT_MOMENTS}),
+     .help = "electric field, potential, charge density, that of each species, and output.moments' meshes"},
 };
 static const struct schema_table snapshot_field_table = TABLE(snapshot_field_rows, enum snapshot_field);
+
+static const struct schema_row probe_field_rows[] = {
+    {"", TYPE_CHOICE, WORDS(BOX_FIELDS), .help = "electric field, potential, charge density"},
+};
+static const struct schema_table probe_field_table = TABLE(probe_field_rows, enum snapshot_field);
 
 static const struct schema_row probe_rows[] = {
     {PROBE(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "of its file, probes/NAME.csv"},
     {PROBE(at, TYPE_REAL), PAIR, NOT_NEGATIVE, .unit = "lambda_D", .help = "its place in the box"},
-    {FIELDS("fields", probe_config, fields), .low = 1, .help = "columns, Ex and Ey of E"},
+    {FIELDS("fields", probe_config, fields, SNAPSHOT_OF_ALL, probe_field_table), .low = 1,
+     .help = "columns, Ex and Ey of E"},
     {PROBE(every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
      .help = "between rows"},
 };
@@ -152,7 +161,8 @@ static const struct schema_row line_rows[] = {
     {LINE(from, TYPE_REAL), PAIR, NOT_NEGATIVE, .unit = "lambda_D", .help = "its first point in the box"},
     {LINE(to, TYPE_REAL), PAIR, NOT_NEGATIVE, .unit = "lambda_D", .help = "its last point"},
     {LINE(points, TYPE_COUNT32), WITHIN(2, MOST_CELLS), .help = "equidistant, both ends among them"},
-    {FIELDS("fields", line_config, fields), .low = 1, .help = "the meshes that are written"},
+    {FIELDS("fields", line_config, fields, SNAPSHOT_OF_ALL, probe_field_table), .low = 1,
+     .help = "the meshes that are written"},
     {LINE(every, TYPE_COUNT64), FILES_EVERY("100")},
 };
 static const struct schema_table line_table = TABLE(line_rows, struct line_config);
@@ -264,7 +274,8 @@ static const struct schema_row config_rows[] = {
      .fallback = "[]", .help = "with columns of their own: kinetic energy and momentum"},
     {"output.snapshots", TYPE_GROUP, .help = "openPMD files"},
     {CONFIG(output.snapshots.every, TYPE_COUNT64), FILES_EVERY("0")},
-    {FIELDS("output.snapshots.fields", config, output.snapshots.fields),
+    {FIELDS("output.snapshots.fields", config, output.snapshots.fields, SNAPSHOT_FIELDS,
+            snapshot_field_table),
      .help = "the meshes that are written; [] is none"},
     {LIST("output.snapshots.species", config, output.snapshots.species.items, output.snapshots.species.count,
           species_name_table),

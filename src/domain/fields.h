@@ -2,6 +2,7 @@
 #ifndef RADIXPIC_DOMAIN_FIELDS_H
 #define RADIXPIC_DOMAIN_FIELDS_H
 
+#include "config/config.h"
 #include "device/device.h"
 #include "domain/grid.h"
 
@@ -15,6 +16,8 @@ struct fields {
     struct buffer *phi;     /* potential, of mean 0; set when asked for: see poisson_potential() */
     struct buffer *ex, *ey; /* electric field: views of `e`, ey from buffer_view_stride() of its bytes on */
     struct buffer *e;
+    /* Part of each species in rho on the own rows, in steps that write it; NULL where none does. */
+    struct buffer *species_rho[CONFIG_MAX_SPECIES];
 };
 
 /* The arrays, contents undefined, owned by the handle. */

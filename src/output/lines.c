@@ -61,9 +61,9 @@ static bool are_due(void *lines, const struct view *view)
     return is_one_due(view, false);
 }
 
-static bool hold_potential(const struct view *view)
+static unsigned needs_now(const struct view *view)
 {
-    return is_one_due(view, true);
+    return is_one_due(view, true) ? OUTPUT_NEEDS_POTENTIAL : 0;
 }
 
 /* ---- the file ---- */
@@ -82,17 +82,17 @@ static void write_line(struct openpmd *openpmd, const struct line_config *line, 
     const struct units *units = &openpmd->units;
     const struct view *view = openpmd->view;
     const double field = units->electric_field;
-    const uint32_t passes[SNAPSHOT_FIELDS] = {[SNAPSHOT_RHO] = view->config->deposit.filter_passes};
+    const uint32_t passes[SNAPSHOT_OF_ALL] = {[SNAPSHOT_RHO] = view->config->deposit.filter_passes};
     const struct hdf5_array part = {
         .dimensions = 1, .shape = {line->points}, .count = view->communicator->rank == 0 ? line->points : 0};
     const double length = hypot(line->to[0] - line->from[0], line->to[1] - line->from[1]);
     const struct openpmd_axes axes = {{"s"}, {length / (line->points - 1)}, 0};
-    struct openpmd_record meshes[SNAPSHOT_FIELDS] = {
+    struct openpmd_record meshes[SNAPSHOT_OF_ALL] = {
         {"E", {1, 1, -3, -1}, {field, field}, {values, values + 1}, fill, HDF5_DOUBLE, 0, NULL},
         {"phi", {2, 1, -3, -1}, {units->potential}, {values + 2}, fill, HDF5_DOUBLE, 0, NULL},
         {"chargeDensity", {-3, 0, 1, 1}, {units->charge_density}, {values + 3}, fill, HDF5_DOUBLE, 0, NULL},
     };
-    for (enum snapshot_field f = 0; f < SNAPSHOT_FIELDS; f++) {
+    for (enum snapshot_field f = 0; f < SNAPSHOT_OF_ALL; f++) {
         char name[CONFIG_NAME_LENGTH + 16];
         snprintf(name, sizeof name, "%s_%s", line->name, meshes[f].name);
         meshes[f].name = name;
@@ -113,7 +113,7 @@ static enum status record_lines(void *part, const char *folder, const struct vie
     enum status status = openpmd_create(view, folder, "data", OPENPMD_BASE, &openpmd);
     *file = openpmd.file;
     if (status == STATUS_OK)
-        status = points_measure(lines->points, view, hold_potential(view), 0);
+        status = points_measure(lines->points, view, needs_now(view) != 0, 0);
     if (status == STATUS_OK)
         status = points_read(lines->points, 0, 1);
     TRY(communicator_agree(view->communicator, status));
@@ -153,7 +153,7 @@ const struct output_row lines_output = {.name = "lines",
                                         .thrift = "a larger `every`, or fewer points, of output.lines",
                                         .least_every = least_every,
                                         .is_due = are_due,
-                                        .holds_potential = hold_potential,
+                                        .needs_now = needs_now,
                                         .create = create_lines,
                                         .record = record_lines,
                                         .bytes = line_bytes,

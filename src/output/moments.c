@@ -1,11 +1,7 @@
-/* Moments: density, mean velocity and temperature of each species in every cell of the grid
- * (output.moments), as openPMD meshes, with a launch of kernels/moments.cl for each piece that is written.
- *
- * Densities are those of positions at n, velocities and temperatures are of n-1/2. A temperature is an
- * energy, m <|v - <v>|^2> / 2: that of each of the two directions where they are alike. In a cell without
- * particles all are 0. Sums run in a fixed order, without atomics: the same list gives the same bits.
+/* Moments: a launch of kernels/moments.cl for each piece that is written.
  */
-#include "output/openpmd.h"
+#include "output/moments.h"
+
 #include "output/outputs.h"
 
 #include <string.h>
@@ -22,15 +18,12 @@ struct moments {
     struct buffer *cells; /* real[room] */
 };
 
-static enum status create_moments(struct device *device, const struct config *config, void **part)
+enum status moments_create(struct device *device, const struct config *config, struct moments **created)
 {
     struct moments *moments;
     const uint32_t cells = config->grid.cells[0] * config->grid.cells[1];
-    *part = NULL;
-    if (config->output.moments.every == 0)
-        return STATUS_OK;
     TRY(DEVICE_NEW(device, moments));
-    *part = moments;
+    *created = moments;
     moments->room = cells < MOST_AT_ONCE ? cells : MOST_AT_ONCE;
     moments->group_items = device_row_items(device, GROUP_ITEMS);
     TRY(program_build(device, "moments.cl", config->precision, &moments->program, "-D GROUP_ITEMS=%zu",
@@ -63,7 +56,8 @@ static const void *compute(struct openpmd *openpmd, const struct moments *moment
     return values;
 }
 
-static void write_species(struct openpmd *openpmd, const struct moments *moments, uint32_t species)
+static void write_species(struct openpmd *openpmd, const struct moments *moments, uint32_t species,
+                          enum precision precision)
 {
     static const char comment[] = "as an energy: m <|v - <v>|^2> / 2";
     const struct view *view = openpmd->view;
@@ -77,11 +71,12 @@ static void write_species(struct openpmd *openpmd, const struct moments *moments
     const void *of[QUANTITIES];
     for (enum quantity q = 0; q < QUANTITIES; q++)
         of[q] = compute(openpmd, moments, list, q, factors[q]);
-    const enum hdf5_type real = hdf5_real(view->config->precision);
+    const enum hdf5_type real = hdf5_real(precision);
+    hdf5_fill *fill = openpmd_rounding(view->config->precision, precision);
     struct openpmd_record records[] = {
-        {"density", {-3}, {number_density}, {of[DENSITY]}, NULL, real, 0, NULL},
-        {"velocity", {1, 0, -1}, {speed, speed}, {of[VELOCITY_X], of[VELOCITY_Y]}, NULL, real, back, NULL},
-        {"temperature", {2, 1, -2}, {energy}, {of[TEMPERATURE]}, NULL, real, back, comment},
+        {"density", {-3}, {number_density}, {of[DENSITY]}, fill, real, 0, NULL},
+        {"velocity", {1, 0, -1}, {speed, speed}, {of[VELOCITY_X], of[VELOCITY_Y]}, fill, real, back, NULL},
+        {"temperature", {2, 1, -2}, {energy}, {of[TEMPERATURE]}, fill, real, back, comment},
     };
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++) {
         char name[CONFIG_NAME_LENGTH + 16];
@@ -91,30 +86,50 @@ static void write_species(struct openpmd *openpmd, const struct moments *moments
     }
 }
 
+void moments_write(struct openpmd *openpmd, const struct moments *moments, enum precision precision)
+{
+    for (uint32_t s = 0; s < openpmd->view->config->species_count; s++)
+        write_species(openpmd, moments, s, precision);
+}
+
+uint64_t moments_mesh_bytes(const struct config *config, enum precision precision)
+{
+    const uint64_t frame = 16384; /* groups, attributes and chunk indices, of each species */
+    return (frame + openpmd_mesh_bytes(&config->grid, precision, QUANTITIES)) * config->species_count;
+}
+
+/* ---- a file of their own ---- */
+
+static enum status create_for_files(struct device *device, const struct config *config, void **part)
+{
+    struct moments *moments = NULL;
+    if (config->output.moments.every > 0)
+        TRY(moments_create(device, config, &moments));
+    *part = moments;
+    return STATUS_OK;
+}
+
 static enum status record_moments(void *moments, const char *folder, const struct view *view,
                                   struct hdf5_file **file)
 {
     struct openpmd openpmd;
     TRY(openpmd_create(view, folder, "moments", OPENPMD_BASE, &openpmd));
     *file = openpmd.file;
-    for (uint32_t s = 0; s < view->config->species_count; s++)
-        write_species(&openpmd, moments, s);
+    moments_write(&openpmd, moments, view->config->precision);
     return (*file)->status;
 }
 
 static uint64_t moments_bytes(const struct config *config)
 {
-    const uint64_t frame = 16384; /* groups, attributes and chunk indices, of each species too */
-    return (frame + openpmd_mesh_bytes(&config->grid, config->precision, QUANTITIES)) *
-               config->species_count +
-           frame;
+    const uint64_t frame = 16384;
+    return frame + moments_mesh_bytes(config, config->precision);
 }
 
 const struct output_row moments_output = {.name = "moments",
                                           .folder = "moments",
                                           .prefix = "moments_",
                                           .every = offsetof(struct config, output.moments.every),
-                                          .create = create_moments,
+                                          .create = create_for_files,
                                           .record = record_moments,
                                           .thrift = "a larger output.moments.every",
                                           .bytes = moments_bytes};

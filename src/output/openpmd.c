@@ -1,7 +1,6 @@
 /* openPMD: units, the file, its root, and meshes. */
 #include "output/openpmd.h"
 
-#include "base/replace.h"
 #include "output/performance.h"
 #include "output/provenance.h"
 
@@ -60,21 +59,6 @@ static void write_root(struct hdf5_object *root, const struct config *config, co
         hdf5_text(root, "comment", config->title);
 }
 
-/* FOLDER/PREFIX.pmd, where there is none: a line with the names of all files, by which ParaView opens them.
- */
-static enum status name_series(const char *folder, const char *prefix)
-{
-    char name[64], path[PATH_MAX];
-    struct replacement replacement;
-    snprintf(name, sizeof name, "%s.pmd", prefix);
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (access(path, F_OK) == 0)
-        return STATUS_OK;
-    TRY(replace_begin(folder, name, &replacement));
-    fprintf(replacement.file, "%s_%%T.h5\n", prefix);
-    return replace_end(&replacement, STATUS_OK);
-}
-
 enum status openpmd_create(const struct view *view, const char *folder, const char *prefix,
                            uint32_t extensions, struct openpmd *openpmd)
 {
@@ -82,8 +66,6 @@ enum status openpmd_create(const struct view *view, const char *folder, const ch
     *openpmd = (struct openpmd){.view = view, .units = units_make(&view->config->units)};
     snprintf(name, sizeof name, "%s_%" PRIu64 ".h5", prefix, view->step);
     TRY(hdf5_file_create(view->communicator, folder, name, &openpmd->file));
-    if (view->communicator->rank == 0)
-        hdf5_file_fail(openpmd->file, name_series(folder, prefix));
     openpmd->file->compression = view->config->output.snapshots.compression;
     write_root(&openpmd->file->root, view->config, prefix, extensions);
     performance_record(openpmd->file, view);
@@ -175,6 +157,18 @@ struct hdf5_object *openpmd_write_mesh_along(struct openpmd *openpmd, const stru
         hdf5_text(record, "fieldSmoothingParameters", parameters);
     }
     return record;
+}
+
+static enum status fill_rounded(const void *nodes, uint64_t first, size_t count, void *values)
+{
+    for (size_t n = 0; n < count; n++)
+        ((float *)values)[n] = (float)((const double *)nodes)[first + n];
+    return STATUS_OK;
+}
+
+hdf5_fill *openpmd_rounding(enum precision from, enum precision to)
+{
+    return from == to ? NULL : fill_rounded;
 }
 
 uint64_t openpmd_mesh_bytes(const struct grid_config *grid, enum precision precision, uint32_t components)

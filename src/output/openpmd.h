@@ -49,8 +49,7 @@ struct openpmd {
         *particles; /* groups; what the two paths name is there, if empty */
 };
 
-/* A file that will be FOLDER/PREFIX_STEP.h5, with the attributes of root and iteration, and FOLDER/PREFIX.pmd
- * beside it. */
+/* A file that will be FOLDER/PREFIX_STEP.h5, with the attributes of root and iteration. */
 STATUS_CHECKED enum status openpmd_create(const struct view *view, const char *folder, const char *prefix,
                                           uint32_t extensions, struct openpmd *openpmd);
 
@@ -95,6 +94,9 @@ struct hdf5_object *openpmd_write_mesh_along(struct openpmd *openpmd, const stru
 /* A mesh over the grid, at `position` in each cell along both axes: 0 for nodes. */
 void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_record *mesh, double position,
                         uint32_t filter_passes);
+
+/* What fills reals of `to` from memory that holds them as `from`; NULL where they lie there. */
+hdf5_fill *openpmd_rounding(enum precision from, enum precision to);
 
 /* Bytes of so many components of meshes before compression. */
 uint64_t openpmd_mesh_bytes(const struct grid_config *grid, enum precision precision, uint32_t components);

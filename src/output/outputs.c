@@ -139,7 +139,7 @@ unsigned outputs_due(struct outputs *outputs, const struct view *view)
         if (!outputs->due[n])
             continue;
         needs |= OUTPUT_NEEDS_SUMS | (row->record ? OUTPUT_NEEDS_CHECK : 0) | row->needs;
-        needs |= row->holds_potential && row->holds_potential(view) ? OUTPUT_NEEDS_POTENTIAL : 0;
+        needs |= row->needs_now ? row->needs_now(view) : 0;
     }
     if (needs == 0 || !outputs->folder)
         return needs;

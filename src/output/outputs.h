@@ -16,6 +16,7 @@ enum output_need {
     OUTPUT_NEEDS_MEASURED = 4,  /* sums of the particles */
     OUTPUT_NEEDS_NODES = 32,    /* measure(), and then read() */
     OUTPUT_AFTER = 36,          /* either: it is written after the advance, or some steps later */
+    OUTPUT_NEEDS_SPECIES = 64,  /* fields->species_rho */
     OUTPUT_NEEDS_SYNC = 8       /* what the other outputs wrote earlier is on the disk */
 };
 
@@ -33,8 +34,8 @@ struct output_row {
     /* Where not only `every` decides. Collective. */
     bool (*is_due)(void *part, const struct view *view);
 
-    /* Whether what is due in this step holds the potential; NULL: never. */
-    bool (*holds_potential)(const struct view *view);
+    /* What is needed beside these where it is due in this step; NULL: nothing. */
+    unsigned (*needs_now)(const struct view *view);
 
     /* What the output holds for the whole run, on all ranks; it dies with the device handle. STATUS_USAGE for
      * what the config asks in vain. */

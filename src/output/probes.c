@@ -64,14 +64,14 @@ static bool are_due(void *probes, const struct view *view)
     return is_one_due(view, false);
 }
 
-static bool hold_potential(const struct view *view)
+static unsigned needs_now(const struct view *view)
 {
-    return is_one_due(view, true);
+    return is_one_due(view, true) ? OUTPUT_NEEDS_POTENTIAL : 0;
 }
 
 static enum status measure_probes(void *part, const struct view *view, uint32_t slot)
 {
-    return points_measure(((struct probes *)part)->points, view, hold_potential(view), slot);
+    return points_measure(((struct probes *)part)->points, view, needs_now(view) != 0, slot);
 }
 
 static enum status read_probes(void *part, uint32_t first, uint32_t count)
@@ -116,7 +116,7 @@ const struct output_row probes_output = {.name = "probes",
                                          .thrift = "a larger `every` of output.probes",
                                          .needs = OUTPUT_NEEDS_NODES,
                                          .is_due = are_due,
-                                         .holds_potential = hold_potential,
+                                         .needs_now = needs_now,
                                          .create = create_probes,
                                          .open = open_probes,
                                          .measure = measure_probes,

@@ -336,9 +336,32 @@ static bool is_named(const struct run_folder *folder, const struct output_row *r
                                      : output && file->step <= output->last;
 }
 
+enum { SERIES_NAME = 64 };
+
+/* "PREFIX.pmd", without the "_" of the row's prefix. */
+static const char *series_name(const struct output_row *row, char name[SERIES_NAME])
+{
+    snprintf(name, SERIES_NAME, "%.*s.pmd", (int)strlen(row->prefix) - 1, row->prefix);
+    return name;
+}
+
+/* Where it is not there, that file: a line with the pattern of the files' names, by which ParaView opens
+ * them. */
+static enum status name_series(const struct run_folder *folder, const struct output_row *row)
+{
+    char path[PATH_MAX], name[SERIES_NAME], below[SERIES_NAME * 2];
+    struct replacement replacement;
+    snprintf(below, sizeof below, "%s/%s", row->folder, series_name(row, name));
+    if (holds(folder, below))
+        return STATUS_OK;
+    TRY(replace_begin(path_of(folder, row->folder, path), name, &replacement));
+    fprintf(replacement.file, "%s%%T.h5\n", row->prefix);
+    return replace_end(&replacement, STATUS_OK);
+}
+
 static enum status clear(const struct run_folder *folder, const struct output_row *row)
 {
-    char path[PATH_MAX], series[64];
+    char path[PATH_MAX], series[SERIES_NAME];
     struct numbered_file *files;
     size_t count, kept = 0;
     enum status status = numbered_files_list(path_of(folder, row->folder, path), row->prefix, &files, &count);
@@ -349,9 +372,8 @@ static enum status clear(const struct run_folder *folder, const struct output_ro
             status = file_remove(path, files[n].name, not_of_run);
     }
     free(files);
-    snprintf(series, sizeof series, "%.*s.pmd", (int)strlen(row->prefix) - 1, row->prefix); /* openpmd.h */
     if (kept == 0 && status == STATUS_OK)
-        status = file_remove(path, series, not_of_run);
+        status = file_remove(path, series_name(row, series), not_of_run);
     (void)rmdir(path); /* stays where it holds anything else */
     return status;
 }
@@ -420,6 +442,7 @@ enum status run_folder_add(struct run_folder *folder, const struct output_row *r
     if (row != &checkpoint_output) {
         struct manifest_output *output = manifest_output(manifest, row->folder, true);
         output->last = file->step;
+        TRY(name_series(folder, row));
         return commit(folder);
     }
     uint32_t first = manifest->checkpoint_count;

@@ -55,9 +55,10 @@ STATUS_CHECKED enum status run_folder_begin(struct run_folder *folder);
  * manifest does not name, and folders in which nothing is left. STATUS_FAILED names path and errno text. */
 STATUS_CHECKED enum status run_folder_clear(const struct run_folder *folder);
 
-/* Names a file of an output that has just been written, with the files that grow up to it. Of checkpoints the
- * `keep` newest whole ones are named, and the others removed: one that is no whole checkpoint at a glance is
- * not counted, and stays as long as fewer than `keep` newer ones are there. */
+/* Names a file of an output that has just been written, with the files that grow up to it; but of
+ * checkpoints, writes PREFIX.pmd beside it, the pattern of the files' names, where that is not there. Of
+ * checkpoints the `keep` newest whole ones are named, and the others removed: one that is no whole checkpoint
+ * at a glance is not counted, and stays as long as fewer than `keep` newer ones are there. */
 STATUS_CHECKED enum status run_folder_add(struct run_folder *folder, const struct output_row *row,
                                           const struct manifest_checkpoint *file, uint32_t keep);
 

@@ -38,18 +38,18 @@ static enum status create_kernels(struct device *device, struct selection *selec
     return STATUS_OK;
 }
 
-enum status selection_create(struct device *device, const struct config *config, void **part)
+enum status selection_create(struct device *device, const struct config *config, struct selection **created)
 {
     const struct snapshots_config *snapshots = &config->output.snapshots;
     const size_t cells = (size_t)config->grid.cells[0] * config->grid.cells[1], word = sizeof(uint32_t);
     struct selection *selection;
     uint64_t most = 0;
     void *memory = NULL;
-    *part = NULL;
+    *created = NULL;
     if (snapshots->every == 0 || snapshots->particles.kind < PARTICLES_EVERY_NTH)
         return STATUS_OK;
     TRY(DEVICE_NEW(device, selection));
-    *part = selection;
+    *created = selection;
     selection->snapshots = snapshots;
     selection->items = device_group_items(device, ITEMS);
     for (uint32_t n = 0; n < config->species_count; n++)

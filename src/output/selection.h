@@ -12,8 +12,9 @@
 
 struct selection;
 
-/* What chooses by the config, as `part` of an output; NULL where all particles are written, or none. */
-STATUS_CHECKED enum status selection_create(struct device *device, const struct config *config, void **part);
+/* What chooses by the config, NULL where all particles are written, or none. */
+STATUS_CHECKED enum status selection_create(struct device *device, const struct config *config,
+                                            struct selection **created);
 
 /* Marks the chosen particles of a rank's list; `count`: how many these are. The next two work by the marks.
  * `before`: particles of the ranks before; `first_id`: what the ids of the species begin with in the file. */

@@ -1,5 +1,6 @@
 /* Snapshot: fields and particles at one step as an openPMD 1.1.0 + ED-PIC file, fileBased; each rank's
  * particles are a patch. Here are the fields; the rest is in openpmd.c and openpmd_species.c. */
+#include "output/moments.h"
 #include "output/openpmd.h"
 #include "output/outputs.h"
 
@@ -31,13 +32,6 @@ static const void *keep_nodes(struct openpmd *openpmd, const struct buffer *buff
     return nodes;
 }
 
-static enum status fill_rounded(const void *nodes, uint64_t first, size_t count, void *values)
-{
-    for (size_t n = 0; n < count; n++)
-        ((float *)values)[n] = (float)((const double *)nodes)[first + n];
-    return STATUS_OK;
-}
-
 static void write_fields(struct openpmd *openpmd)
 {
     static const char of_density[] = "of all species, without the neutralising background";
@@ -47,39 +41,71 @@ static void write_fields(struct openpmd *openpmd)
     const struct units *units = &openpmd->units;
     const enum precision precision = snapshots_precision(config);
     const enum hdf5_type real = hdf5_real(precision);
-    hdf5_fill *fill = precision == config->precision ? NULL : fill_rounded;
+    hdf5_fill *fill = openpmd_rounding(config->precision, precision);
     const double field = units->electric_field;
-    struct openpmd_record meshes[SNAPSHOT_FIELDS] = {
+    struct openpmd_record meshes[SNAPSHOT_OF_ALL] = {
         {"E", {1, 1, -3, -1}, {field, field}, {NULL}, fill, real, 0, NULL},
         {"phi", {2, 1, -3, -1}, {units->potential}, {NULL}, fill, real, 0, NULL},
         {"chargeDensity", {-3, 0, 1, 1}, {units->charge_density}, {NULL}, fill, real, 0, of_density},
     };
-    const struct buffer *const nodes[SNAPSHOT_FIELDS][OPENPMD_AXES] = {
+    const struct buffer *const nodes[SNAPSHOT_OF_ALL][OPENPMD_AXES] = {
         {fields->ex, fields->ey}, {fields->phi}, {fields->rho}};
-    const uint32_t filter_passes[SNAPSHOT_FIELDS] = {[SNAPSHOT_RHO] = config->deposit.filter_passes};
+    const uint32_t filter_passes[SNAPSHOT_OF_ALL] = {[SNAPSHOT_RHO] = config->deposit.filter_passes};
     write_solver_attributes(openpmd);
-    for (enum snapshot_field f = 0; f < SNAPSHOT_FIELDS; f++) {
+    for (enum snapshot_field f = 0; f < SNAPSHOT_OF_ALL; f++) {
         for (int axis = 0; fields_hold(&snapshots->fields, f) && nodes[f][axis]; axis++)
             meshes[f].source[axis] = keep_nodes(openpmd, nodes[f][axis]);
         if (fields_hold(&snapshots->fields, f))
             openpmd_write_mesh(openpmd, &meshes[f], 0, filter_passes[f]);
     }
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        char name[CONFIG_NAME_LENGTH + 16];
+        if (!fields->species_rho[s])
+            continue;
+        snprintf(name, sizeof name, "%s_chargeDensity", config->species[s].name);
+        struct openpmd_record mesh = meshes[SNAPSHOT_RHO];
+        mesh.name = name;
+        mesh.source[0] = keep_nodes(openpmd, fields->species_rho[s]);
+        mesh.comment = NULL;
+        openpmd_write_mesh(openpmd, &mesh, 0, filter_passes[SNAPSHOT_RHO]);
+    }
 }
 
-static enum status record_snapshot(void *selection, const char *folder, const struct view *view,
+struct parts {
+    struct selection *selection; /* NULL: all particles are written, or none */
+    struct moments *moments;     /* NULL: they are not written */
+};
+
+static enum status create_parts(struct device *device, const struct config *config, void **part)
+{
+    struct parts *parts;
+    const struct snapshots_config *snapshots = &config->output.snapshots;
+    TRY(DEVICE_NEW(device, parts));
+    *part = parts;
+    if (snapshots->every > 0 && fields_hold(&snapshots->fields, SNAPSHOT_MOMENTS))
+        TRY(moments_create(device, config, &parts->moments));
+    return selection_create(device, config, &parts->selection);
+}
+
+static enum status record_snapshot(void *part, const char *folder, const struct view *view,
                                    struct hdf5_file **file)
 {
+    const struct parts *parts = part;
     struct openpmd openpmd;
     TRY(openpmd_create(view, folder, "data", OPENPMD_ED_PIC, &openpmd));
     *file = openpmd.file;
     write_fields(&openpmd);
-    openpmd_write_species(&openpmd, selection);
+    if (parts->moments)
+        moments_write(&openpmd, parts->moments, snapshots_precision(view->config));
+    openpmd_write_species(&openpmd, parts->selection);
     return (*file)->status;
 }
 
-static bool holds_potential(const struct view *view)
+static unsigned needs_now(const struct view *view)
 {
-    return fields_hold(&view->config->output.snapshots.fields, SNAPSHOT_PHI);
+    const struct field_list *fields = &view->config->output.snapshots.fields;
+    return (fields_hold(fields, SNAPSHOT_PHI) ? OUTPUT_NEEDS_POTENTIAL : 0) |
+           (fields_hold(fields, SNAPSHOT_SPECIES_RHO) ? OUTPUT_NEEDS_SPECIES : 0);
 }
 
 static uint64_t snapshot_bytes(const struct config *config)
@@ -88,9 +114,15 @@ static uint64_t snapshot_bytes(const struct config *config)
     const uint64_t frame = 16384;
     const struct snapshots_config *snapshots = &config->output.snapshots;
     uint64_t bytes = frame + openpmd_species_bytes(config);
-    for (enum snapshot_field f = 0; f < SNAPSHOT_FIELDS; f++)
+    const enum precision precision = snapshots_precision(config);
+    for (enum snapshot_field f = 0; f < SNAPSHOT_OF_ALL; f++)
         if (fields_hold(&snapshots->fields, f))
-            bytes += openpmd_mesh_bytes(&config->grid, snapshots_precision(config), f == SNAPSHOT_E ? 2 : 1);
+            bytes += openpmd_mesh_bytes(&config->grid, precision, f == SNAPSHOT_E ? 2 : 1);
+    for (uint32_t s = 0; s < config->species_count; s++)
+        if (snapshots_separate(snapshots, &config->species[s]))
+            bytes += frame + openpmd_mesh_bytes(&config->grid, precision, 1);
+    if (fields_hold(&snapshots->fields, SNAPSHOT_MOMENTS))
+        bytes += moments_mesh_bytes(config, precision);
     /* Further chunk indices and checksums: less than 100 bytes for a chunk of 64 Ki elements. */
     return bytes + bytes / 1024;
 }
@@ -101,7 +133,7 @@ const struct output_row snapshot_output = {
     .prefix = "data_",
     .thrift = "a larger output.snapshots.every, or fewer of the particles by output.snapshots.particles",
     .every = offsetof(struct config, output.snapshots.every),
-    .holds_potential = holds_potential,
-    .create = selection_create,
+    .needs_now = needs_now,
+    .create = create_parts,
     .record = record_snapshot,
     .bytes = snapshot_bytes};

@@ -50,6 +50,31 @@ class Snapshots(ProgramTest):
     def snapshot(self, *settings, **options):
         return self.snapshots(*settings, **options)[1]
 
+    def test_charge_and_moments_of_each_species(self):
+        """The charge densities add up to rho to round-off; moments are those of their own files; and nothing else changes."""
+        deposit = ["deposit.filter_passes=2", "output.moments.every=10", "species.electrons.velocities={kind: maxwellian, drift: [1, 0]}"]
+        for ranks, more in ((1, []), (3, ["fields.decomposition=slabs"]), (3, ["fields.decomposition=replicated", "precision=double"])):
+            more = sets(*deposit, *more)
+            plain = self.snapshot("fields=[rho,E,phi]", folder="plain", ranks=ranks, more=more)["fields"]
+            found = self.snapshot("fields=[rho,E,phi,species_rho,moments]", "precision=single", ranks=ranks, more=more)["fields"]
+            parts = [found[f"{name}_chargeDensity"][...].astype(float) for name in ("electrons", "ions")]
+            np.testing.assert_allclose(sum(parts), found["chargeDensity"][...], rtol=0, atol=4e-6)  # of parts of about 1
+            self.assertGreater(np.std(parts[0]), 0.01)
+            self.assertLess(np.abs(np.mean(parts, axis=(1, 2)) - [-1, 1]).max(), 1e-5)
+            for name in ("chargeDensity", "E/x", "phi"):
+                np.testing.assert_array_equal(found[name], plain[name][...].astype("f4"))
+            histories = [(self.folder / folder / "history.csv").read_bytes() for folder in ("plain", "out")]
+            self.assertEqual(*histories)
+            with h5py.File(self.folder / "out" / "moments" / "moments_10.h5") as file:
+                moments = file["data/10/fields"]
+                self.assertEqual(len(moments), 6)
+                for name, record in moments.items():
+                    for part in ("/x", "/y") if isinstance(record, h5py.Group) else ("",):
+                        np.testing.assert_array_equal(found[name + part], moments[name + part][...].astype("f4"))
+                        self.assertEqual(found[name + part].attrs["unitSI"], moments[name + part].attrs["unitSI"])
+        test = sets("species.ions.charge_density=false")
+        self.assertNotIn("ions_chargeDensity", self.snapshot("fields=[species_rho]", more=test)["fields"])
+
     def test_fields_and_species(self):
         whole = self.snapshot(folder="whole")
         self.assertEqual(sorted(whole["fields"]), sorted(FIELDS.values()))

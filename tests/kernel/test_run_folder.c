@@ -143,7 +143,7 @@ TEST_IN_FOLDER(what_is_later_does_not_count)
     assert_ok(run_folder_clear(&other));
     assert_holds(&checkpoints, "checkpoint_20.h5");
     const struct folder snapshots = folder_below(&top, "snapshots");
-    assert_holds(&snapshots, "data_10.h5 data_20.h5");
+    assert_holds(&snapshots, "data.pmd data_10.h5 data_20.h5");
     run_folder_unlock(&other);
 }
 

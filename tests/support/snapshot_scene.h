@@ -47,7 +47,7 @@ static inline struct config config_of(enum precision precision, uint32_t rows, u
                     {.name = "ions", .charge = 2, .mass = 1836, .density = 0.5, .particles = 77}},
         .deposit = {.shape = SHAPE_TSC, .filter_passes = 2},
         .output = {.snapshots = {.every = 1,
-                                 .fields = {SNAPSHOT_FIELDS, {SNAPSHOT_E, SNAPSHOT_PHI, SNAPSHOT_RHO}},
+                                 .fields = {SNAPSHOT_OF_ALL, {SNAPSHOT_E, SNAPSHOT_PHI, SNAPSHOT_RHO}},
                                  .species = {1, {"all"}},
                                  .compression = 4}},
         .units = {1.0e18, 100},
@@ -172,7 +172,9 @@ static inline enum status write_into(const char *folder, const struct scene *sce
                               .step = STEP,
                               .time = STEP * scene->config.time.step};
     struct hdf5_file *file = NULL;
-    const enum status recorded = snapshot_output.record(NULL, folder, &view, &file);
+    void *parts = NULL;
+    assert_ok(snapshot_output.create(scene->owner, &scene->config, &parts));
+    const enum status recorded = snapshot_output.record(parts, folder, &view, &file);
     return write_now(recorded, file, &ranks, bytes);
 }
 
