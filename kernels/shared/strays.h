@@ -1,9 +1,9 @@
 /* Strays: the kernels of tiled_step.cl for the particles that leave their chunk's window (shared/windows.h).
  * They stand in their cell behind the others, in the order of their old places. They were listed in no order:
  * first each takes any place of its cell's, in `order`. Then, in a cell with up to MOST_COMPARED of them,
- * each is compared with all of its cell; in a crowded one they are sorted by a group.
+ * each is compared with all of its cell; in a dense one they are sorted by a group.
  *
- * stray_number   how many strays there are, and how many cells are crowded, listed in `crowded`
+ * stray_number   how many strays there are, and how many cells are dense, listed in `dense`
  */
 #ifndef SHARED_STRAYS_H
 #define SHARED_STRAYS_H
@@ -28,7 +28,7 @@ kernel void step_order_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, volatile global 
                               global const uint *restrict stray_list,
                               volatile global uint *restrict stray_counts,
                               global const uint *restrict stray_begins, global uint *restrict order,
-                              global uint *restrict crowded)
+                              global uint *restrict dense)
 {
     const struct motion motion = MOTION;
     const struct arrays arrays = {cell_offsets, offset, velocity, 0, 0, 0};
@@ -38,13 +38,13 @@ kernel void step_order_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, volatile global 
         const uint cell = pushed_cell(&motion, &pushed), left = atomic_dec(&stray_counts[cell]);
         order[stray_begins[cell] + left - 1] = stray_list[n];
         if (left == MOST_COMPARED + 1) /* one of the cell's finds that, if it has as many */
-            crowded[atomic_inc(&stray_number[1])] = cell;
+            dense[atomic_inc(&stray_number[1])] = cell;
     }
 }
 
-/* Sorts the strays of a crowded cell and moves them, by all items of a group. Their new places hold the list
+/* Sorts the strays of a dense cell and moves them, by all items of a group. Their new places hold the list
  * between the passes. */
-static inline void move_crowd(const struct arrays *arrays, const struct motion *motion, global uint *order,
+static inline void move_dense(const struct arrays *arrays, const struct motion *motion, global uint *order,
                               uint begin, uint count)
 {
     const uint t = (uint)get_local_id(0), items = (uint)get_local_size(0);
@@ -63,7 +63,7 @@ static inline void move_crowd(const struct arrays *arrays, const struct motion *
 
 kernel void step_move_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict stray_number,
                              global const uint *restrict stray_list, global const uint *restrict stray_begins,
-                             global uint *restrict order, global const uint *restrict crowded,
+                             global uint *restrict order, global const uint *restrict dense,
                              ARRIVAL_ARGUMENTS, global const uint *restrict new_offsets, NEW_LIST_ARGUMENTS)
 {
     const struct motion motion = MOTION;
@@ -81,9 +81,9 @@ kernel void step_move_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint
         store_pushed(&arrays, &pushed, source, target);
     }
     for (uint n = (uint)get_group_id(0); n < stray_number[1]; n += (uint)get_num_groups(0)) {
-        const uint cell = crowded[n], begin = stray_begins[cell];
+        const uint cell = dense[n], begin = stray_begins[cell];
         const uint end = new_offsets[cell + 1] - arrivals_of(arrival_rows, arrival_counts, cell, ny);
-        move_crowd(&arrays, &motion, order, begin, end - begin);
+        move_dense(&arrays, &motion, order, begin, end - begin);
     }
 }
 

@@ -17,7 +17,7 @@
 
 #define CHUNKS_ABREAST 4           /* whose entries are read at once */
 #define MOST_ALONE     (2 * ITEMS) /* chunks of a column that an item goes through alone */
-#define CROWDED        0x80000000u /* in `offsets`, of a cell with more: larger than any place */
+#define DENSE          0x80000000u /* in `offsets`, of a cell with more: larger than any place */
 #define COLUMNS        (3 * BANDS) /* of a cell: with those around either end of the grid */
 
 /* Column number n of a cell, as a flat cell. */
@@ -53,15 +53,15 @@ static inline uint visit_chunks(RUN_ARGUMENTS, int band, int flat, chunk_range r
 }
 
 /* Adds up the runs that go to `cell`, band by band and chunk by chunk, as visit_chunks() does. Sets
- * `crowded`, if that is not 0, and ends, where the chunks are too many for an item. */
+ * `dense`, if that is not 0, and ends, where the chunks are too many for an item. */
 static inline uint visit_runs(RUN_ARGUMENTS, uint cell, uint cells, uint ny, uint count, uint place,
-                              bool *crowded, const bool keep)
+                              bool *dense, const bool keep)
 {
     for (int n = 0; n < COLUMNS; n++) {
         const int flat = flat_column(cell, cells, ny, n);
         const chunk_range range = chunks_around(cell_offsets, flat, cells, count);
-        if (crowded && range.last - range.first >= MOST_ALONE) {
-            *crowded = true;
+        if (dense && range.last - range.first >= MOST_ALONE) {
+            *dense = true;
             return place;
         }
         place = visit_chunks(table, cell_offsets, tile_cells, n / 3, flat, range, place, keep);
@@ -89,30 +89,30 @@ static inline uint visit_together(local uint *sums, RUN_ARGUMENTS, uint cell, ui
     return place;
 }
 
-/* Of local memory: how many cells of a group are crowded, the cells, and where each starts. */
-#define CROWD_WORDS (1 + 2 * ITEMS)
+/* Of local memory: how many cells of a group are dense, the cells, and where each starts. */
+#define DENSE_WORDS (1 + 2 * ITEMS)
 
-/* visit_runs() for the cell of each item of a group, then visit_together() for the crowded ones. All items
- * come here. `crowded` is false, or with `keep` what it became without: the table changes. */
-static inline uint visit_block(local uint *sums, volatile local uint *crowd, RUN_ARGUMENTS, uint cell,
-                               uint cells, uint ny, uint count, uint place, bool *crowded, const bool keep)
+/* visit_runs() for the cell of each item of a group, then visit_together() for the dense ones. All items
+ * come here. `dense` is false, or with `keep` what it became without: the table changes. */
+static inline uint visit_block(local uint *sums, volatile local uint *dense_cells, RUN_ARGUMENTS, uint cell,
+                               uint cells, uint ny, uint count, uint place, bool *dense, const bool keep)
 {
     uint end = place;
     if (get_local_id(0) == 0)
-        crowd[0] = 0;
+        dense_cells[0] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (cell < cells && !*crowded)
-        end = visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, place, crowded, keep);
-    if (*crowded) {
-        const uint slot = atomic_inc(&crowd[0]);
-        crowd[1 + slot] = cell;
-        crowd[1 + ITEMS + slot] = place;
+    if (cell < cells && !*dense)
+        end = visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, place, dense, keep);
+    if (*dense) {
+        const uint slot = atomic_inc(&dense_cells[0]);
+        dense_cells[1 + slot] = cell;
+        dense_cells[1 + ITEMS + slot] = place;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint slot = 0; slot < crowd[0]; slot++) {
-        const uint together = visit_together(sums, table, cell_offsets, tile_cells, crowd[1 + slot], cells,
-                                             ny, count, crowd[1 + ITEMS + slot], keep);
-        end = crowd[1 + slot] == cell ? together : end;
+    for (uint slot = 0; slot < dense_cells[0]; slot++) {
+        const uint together = visit_together(sums, table, cell_offsets, tile_cells, dense_cells[1 + slot],
+                                             cells, ny, count, dense_cells[1 + ITEMS + slot], keep);
+        end = dense_cells[1 + slot] == cell ? together : end;
     }
     return end;
 }
@@ -133,22 +133,22 @@ kernel void step_count_leavers(COUNTS_ARGUMENTS, uint own, uint cells, uint ny, 
 }
 
 /* One item per cell: how many particles each is to hold. `offsets` gets their number in the cells before,
- * within the block of ITEMS cells of the group, with CROWDED, and block_totals that of the block. */
+ * within the block of ITEMS cells of the group, with DENSE, and block_totals that of the block. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void step_total(COUNTS_ARGUMENTS, ARRIVAL_ARGUMENTS,
                                                                           uint cells, uint ny, uint count,
                                                                           global uint *restrict offsets,
                                                                           global uint *restrict block_totals)
 {
-    local uint sums[2 * ITEMS], crowd[CROWD_WORDS];
+    local uint sums[2 * ITEMS], dense_cells[DENSE_WORDS];
     const uint t = (uint)get_local_id(0), cell = (uint)get_global_id(0);
-    bool crowded = false;
-    uint total =
-        visit_block(sums, crowd, table, cell_offsets, tile_cells, cell, cells, ny, count, 0, &crowded, false);
+    bool dense = false;
+    uint total = visit_block(sums, dense_cells, table, cell_offsets, tile_cells, cell, cells, ny, count, 0,
+                             &dense, false);
     if (cell < cells)
         total += stray_counts[cell] + arrivals_of(arrival_rows, arrival_counts, cell, ny);
     local const uint *up_to = sum_along(sums, ITEMS, 1, t, total);
     if (cell < cells)
-        offsets[cell] = (up_to[t] - total) | (crowded ? CROWDED : 0);
+        offsets[cell] = (up_to[t] - total) | (dense ? DENSE : 0);
     if (t == ITEMS - 1)
         block_totals[get_group_id(0)] = up_to[t];
 }
@@ -171,13 +171,13 @@ step_place(COUNTS_ARGUMENTS, ARRIVAL_ARGUMENTS, uint cells, uint ny, uint count,
            global uint *restrict offsets, global const uint *restrict block_totals,
            global uint *restrict stray_begins, global uint *restrict new_tile_cells)
 {
-    local uint sums[2 * ITEMS], crowd[CROWD_WORDS];
+    local uint sums[2 * ITEMS], dense_cells[DENSE_WORDS];
     const uint cell = (uint)get_global_id(0), tiles = new_count / TILE + (new_count % TILE != 0);
     const uint within = cell < cells ? offsets[cell] : 0;
-    const uint start = (within & ~CROWDED) + block_totals[get_group_id(0)];
-    bool crowded = (within & CROWDED) != 0;
-    const uint strays = visit_block(sums, crowd, table, cell_offsets, tile_cells, cell, cells, ny, count,
-                                    start, &crowded, true);
+    const uint start = (within & ~DENSE) + block_totals[get_group_id(0)];
+    bool dense = (within & DENSE) != 0;
+    const uint strays = visit_block(sums, dense_cells, table, cell_offsets, tile_cells, cell, cells, ny,
+                                    count, start, &dense, true);
     if (cell >= cells)
         return;
     const uint end = strays + stray_counts[cell] + arrivals_of(arrival_rows, arrival_counts, cell, ny);

@@ -21,7 +21,7 @@ struct tiled_step {
     struct buffer *stray_counts;                   /* uint[cells]; zero between steps */
     struct buffer *stray_begins;                   /* uint[cells] */
     struct buffer *stray_order;                    /* uint[capacity] */
-    struct buffer *crowded;                        /* uint[]: cells of more than MOST_COMPARED strays */
+    struct buffer *dense;                          /* uint[]: cells of more than MOST_COMPARED strays */
     struct buffer *leavers; /* uint[stepper_cells_beside() + EDGES]: step_count_leavers() */
 };
 
@@ -88,7 +88,7 @@ static enum status create_strays(struct device *device, const struct stepper_set
     TRY(buffer_create(device, capacity, "the list of strays", &step->stray_list));
     TRY(buffer_create(device, capacity, "the order of strays", &step->stray_order));
     TRY(buffer_create(device, (setup->capacity / MOST_COMPARED + 1) * word, "the cells of many strays",
-                      &step->crowded));
+                      &step->dense));
     TRY(buffer_create(device, cells, "the strays of cells", &step->stray_counts));
     TRY(buffer_create(device, cells, "the places of strays", &step->stray_begins));
     return buffer_fill(step->stray_counts, 0);
@@ -277,9 +277,9 @@ static enum status move_strays(struct stepper *stepper, const struct fields *fie
     const struct launch launch = {(size_t)STRAY_GROUPS_PER_UNIT * device_info(stepper->device)->compute_units,
                                   device_group_items(stepper->device, FLAT_ITEMS), STAGE_PUSH, 0};
     TRY(KERNEL_LAUNCH(step->order_strays, launch, PUSH_ARGUMENTS, step->stray_number[0], step->stray_list,
-                      step->stray_counts, step->stray_begins, step->stray_order, step->crowded));
+                      step->stray_counts, step->stray_begins, step->stray_order, step->dense));
     return KERNEL_LAUNCH(step->move_strays, launch, PUSH_ARGUMENTS, step->stray_number[0], step->stray_list,
-                         step->stray_begins, step->stray_order, step->crowded, room->rows, room->counts,
+                         step->stray_begins, step->stray_order, step->dense, room->rows, room->counts,
                          stepper->new_offsets, NEW_LIST_ARGUMENTS);
 }
 

@@ -37,7 +37,7 @@ TEST(any_grid_and_count)
 }
 
 /* Tiles in one cell, and behind it so few particles that most are of cells behind the window. */
-TEST(crowds_and_voids)
+TEST(dense_cells_and_voids)
 {
     if (test_is_small())
         skip();
