@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from radixpic import energy, fields, look, movie, phase_space
+from radixpic import energy, fields, look, movie, phase_space, tracks
 from radixpic.fit import Fits
 from radixpic.history import read_config, read_history, read_title
 from radixpic.script import Problem, numpy as np
@@ -86,6 +86,11 @@ class Run(Fits):
             mesh = f"{name}_{ALIASES.get(record, record)}" + (f"/{component}" if component else "")
             values, _, spacing = fields.read_mesh(snapshot, mesh, si)
             return spacing[0] * np.arange(len(values)), values
+
+    @property
+    def tracks(self):
+        """The paths in tracks/: times, ids, and x, y, u, v of each id at each time, normalised."""
+        return tracks.read_tracks(self.folder)
 
     def particles(self, species, step=None, si=False):
         """The particles of a species in a snapshot, a Cloud."""

@@ -26,6 +26,7 @@ struct probe {
 static void leave_files(struct output_config *output)
 {
     output->snapshots.every = output->moments.every = output->checkpoints.every = 0;
+    output->tracks.every = 0;
     output->checkpoints.minutes = 0;
     for (uint32_t n = 0; n < output->phase_space_count; n++)
         output->phase_space[n].every = 0;

@@ -378,6 +378,49 @@ static void check_line(struct reading *reading, uint32_t index)
                  line->to[1]);
 }
 
+/* ---- tracks ---- */
+
+static void check_ids(struct reading *reading, uint64_t first, uint64_t particles)
+{
+    const struct tracks_config *tracks = &reading->config->output.tracks;
+    for (uint32_t i = 0; i < tracks->id_count; i++) {
+        const uint64_t id = tracks->ids[i];
+        bool is_twice = false;
+        for (uint32_t j = 0; j < i; j++)
+            is_twice |= tracks->ids[j] == id;
+        if (at(reading, "output.tracks.ids.%u", i) && (is_twice || id < first || id - first >= particles))
+            complain(reading, NULL,
+                     "expected an id of species %s once, %" PRIu64 " to %" PRIu64 ", found %" PRIu64 "%s",
+                     tracks->species, first, first + particles - 1, id, is_twice ? " twice" : "");
+    }
+}
+
+static void check_tracks(struct reading *reading)
+{
+    const struct config *config = reading->config;
+    const struct tracks_config *tracks = &config->output.tracks;
+    uint64_t first = 0;
+    uint32_t s = 0;
+    if (tracks->every == 0 || !is_sound(reading, "species") || !at(reading, "output.tracks.species"))
+        return;
+    check_species_name(reading, tracks->species, "");
+    while (s < config->species_count && strcmp(config->species[s].name, tracks->species) != 0)
+        first += config->species[s++].particles;
+    if (s == config->species_count)
+        return;
+    if (!config->species[s].ids)
+        complain(reading, NULL,
+                 "chooses particles by their ids, which species %s does not carry: set species.%s.ids=true",
+                 tracks->species, tracks->species);
+    if (at(reading, "output.tracks.count") && (tracks->count > 0) == (tracks->id_count > 0))
+        complain(reading, NULL, "expected either ids or a count of particles, found %s",
+                 tracks->count > 0 ? "both" : "neither");
+    else if (at(reading, "output.tracks.count") && tracks->count > config->species[s].particles)
+        complain(reading, NULL, "expected at most the %" PRIu64 " particles of species %s, found %u",
+                 config->species[s].particles, tracks->species, tracks->count);
+    check_ids(reading, first, config->species[s].particles);
+}
+
 void check_config(struct reading *reading)
 {
     const struct config *config = reading->config;
@@ -390,6 +433,7 @@ void check_config(struct reading *reading)
         check_phase_space(reading, i);
     for (uint32_t i = 0; i < config->output.probe_count; i++)
         check_probe(reading, i);
+    check_tracks(reading);
     for (uint32_t i = 0; i < config->output.line_count; i++)
         check_line(reading, i);
     for (uint32_t i = 0; i < config->species_count; i++)

@@ -20,6 +20,7 @@ enum {
     CONFIG_PHASE_AXES = 4,        /* of one of them */
     CONFIG_MAX_PROBES = 16,       /* in output.probes */
     CONFIG_MAX_LINES = 8,         /* in output.lines */
+    CONFIG_MAX_TRACKS = 1024,     /* in output.tracks.ids */
     CONFIG_NAME_LENGTH = 64,      /* bytes of a name, with its end */
     CONFIG_FORMULA_LENGTH = 512,  /* bytes of a formula, with its end */
     CONFIG_TEXT_LENGTH = 1024     /* bytes of a title, device or path, with its end */
@@ -242,6 +243,15 @@ struct line_config {
     uint64_t every; /* 0: never */
 };
 
+/* Paths of particles of a species: those with these ids, or `count` with ids at equal distances. */
+struct tracks_config {
+    char species[CONFIG_NAME_LENGTH];
+    uint32_t id_count;
+    uint64_t ids[CONFIG_MAX_TRACKS]; /* as in snapshots */
+    uint32_t count;
+    uint64_t every; /* 0: never */
+};
+
 struct moments_config {
     uint64_t every; /* 0: never */
 };
@@ -257,6 +267,7 @@ struct output_config {
     struct probe_config probes[CONFIG_MAX_PROBES];
     uint32_t line_count;
     struct line_config lines[CONFIG_MAX_LINES];
+    struct tracks_config tracks;
     struct checkpoints_config checkpoints;
 };
 

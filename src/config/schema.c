@@ -169,6 +169,11 @@ static const struct schema_table line_table = TABLE(line_rows, struct line_confi
 
 static const struct schema_table probe_table = TABLE(probe_rows, struct probe_config);
 
+static const struct schema_row id_rows[] = {
+    {"", TYPE_COUNT64, WITHIN(0, MOST_PARTICLES *CONFIG_MAX_SPECIES), .help = "as snapshots have it"},
+};
+static const struct schema_table id_table = TABLE(id_rows, uint64_t);
+
 static const struct schema_row species_name_rows[] = {
     {"", TYPE_NAME, .capacity = CONFIG_NAME_LENGTH, BYTES(1, CONFIG_NAME_LENGTH),
      .help = "the name of a species, or all"},
@@ -303,6 +308,15 @@ static const struct schema_row config_rows[] = {
      .help = "CSV files of the fields at places of the box"},
     {LIST("output.lines", config, output.lines, output.line_count, line_table), .fallback = "[]",
      .help = "openPMD files of the fields along straight lines"},
+    {"output.tracks", TYPE_GROUP, .help = "openPMD files of the paths of chosen particles"},
+    {CONFIG(output.tracks.species, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .fallback = "none",
+     .help = "the name of a species with ids"},
+    {LIST("output.tracks.ids", config, output.tracks.ids, output.tracks.id_count, id_table), .fallback = "[]",
+     .help = "of the particles"},
+    {CONFIG(output.tracks.count, TYPE_COUNT32), WITHIN(0, CONFIG_MAX_TRACKS), .fallback = "0",
+     .help = "of particles with ids at equal distances, instead of ids"},
+    {CONFIG(output.tracks.every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "0", .unit = "steps",
+     .help = "between the places of a path; 0 is never"},
     {"output.checkpoints", TYPE_GROUP, .help = "the state, for run --restart"},
     {CONFIG(output.checkpoints.every, TYPE_COUNT64), FILES_EVERY("0")},
     {CONFIG(output.checkpoints.minutes, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "min",

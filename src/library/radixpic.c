@@ -35,6 +35,7 @@ static enum status begin(struct radixpic *run)
     session->config.output.snapshots.every = session->config.output.moments.every = 0;
     session->config.output.checkpoints.every = session->config.output.phase_space_count = 0;
     session->config.output.probe_count = session->config.output.line_count = 0;
+    session->config.output.tracks.every = 0;
     history_head(&run->config, run->history_names);
     TRY(session_begin(session));
     session->simulation.timing = TIME_NO_STEP;

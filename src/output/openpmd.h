@@ -101,6 +101,22 @@ hdf5_fill *openpmd_rounding(enum precision from, enum precision to);
 /* Bytes of so many components of meshes before compression. */
 uint64_t openpmd_mesh_bytes(const struct grid_config *grid, enum precision precision, uint32_t components);
 
+/* A record of particles; one without sources is a constant. */
+struct particle_record {
+    struct openpmd_record common;
+    uint32_t is_macro; /* 1: of the macro-particle, not of one real particle */
+    double weighting_power;
+    double value; /* of a constant */
+};
+
+/* Of `all` particles, of which this rank has `count` from number `before` on. */
+void openpmd_write_particle_record(struct hdf5_object *group, const struct particle_record *record,
+                                   uint64_t all, uint64_t before, uint64_t count);
+
+/* The attributes of a species in ED-PIC. */
+void openpmd_write_method(struct hdf5_object *group, const struct config *config,
+                          const struct species_config *species);
+
 /* One group for each species that snapshots hold. The particles of a rank are one patch; patches are in the
  * order of the ranks.
  *

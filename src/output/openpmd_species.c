@@ -105,8 +105,8 @@ static void write_patches(struct openpmd *openpmd, struct hdf5_object *group, co
 
 /* ---- a species ---- */
 
-static void write_method_attributes(struct hdf5_object *group, const struct config *config,
-                                    const struct species_config *species)
+void openpmd_write_method(struct hdf5_object *group, const struct config *config,
+                          const struct species_config *species)
 {
     hdf5_double(group, "particleShape", (double)config->deposit.shape);
     hdf5_text(group, "currentDeposition", "none"); /* electrostatic: only charge is deposited */
@@ -115,19 +115,10 @@ static void write_method_attributes(struct hdf5_object *group, const struct conf
     hdf5_text(group, "particleSmoothing", "none");
 }
 
-/* One without sources is a constant. */
-struct particle_record {
-    struct openpmd_record common;
-    uint32_t is_macro; /* 1: of the macro-particle, not of one real particle */
-    double weighting_power;
-    double value; /* of a constant */
-};
-
-static void write_record(struct hdf5_object *group, const struct sorted_list *list,
-                         const struct particle_record *record)
+void openpmd_write_particle_record(struct hdf5_object *group, const struct particle_record *record,
+                                   uint64_t all, uint64_t before, uint64_t count)
 {
-    struct hdf5_array part = {
-        .dimensions = 1, .shape = {list->all}, .first = list->before, .count = list->count};
+    struct hdf5_array part = {.dimensions = 1, .shape = {all}, .first = before, .count = count};
     hdf5_choose_chunks(&part);
     struct hdf5_object *object = openpmd_write_components(group, &record->common, &part, NULL);
     openpmd_write_time(object, &record->common);
@@ -135,7 +126,7 @@ static void write_record(struct hdf5_object *group, const struct sorted_list *li
     hdf5_double(object, "weightingPower", record->weighting_power);
     if (!record->common.source[0]) {
         hdf5_double(object, "value", record->value);
-        hdf5_numbers(object, "shape", HDF5_UINT64, 1, &list->all);
+        hdf5_numbers(object, "shape", HDF5_UINT64, 1, &all);
         hdf5_double(object, "unitSI", record->common.unit[0]);
     }
 }
@@ -170,10 +161,10 @@ static void write_one_species(struct openpmd *openpmd, const struct sorted_list 
         {{"id", {0}, {1}, {x}, fill_id, HDF5_UINT64, 0, of_id}, 0, 0, 0},
     };
     struct hdf5_object *group = hdf5_group(openpmd->particles, species->name);
-    write_method_attributes(group, config, species);
+    openpmd_write_method(group, config, species);
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
         if (records[n].common.fill != fill_id || species->ids)
-            write_record(group, list, &records[n]);
+            openpmd_write_particle_record(group, &records[n], list->all, list->before, list->count);
     write_patches(openpmd, group, list);
 }
 

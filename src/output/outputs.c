@@ -8,7 +8,7 @@ static const struct output_row check_output = {.name = "check",
                                                .every = offsetof(struct config, time.check_every)};
 
 const struct output_row *const output_table[OUTPUTS] = {
-    &history_output,  &probes_output,      &check_output,   &checkpoint_output,
+    &history_output,  &probes_output,      &check_output,   &tracks_output, &checkpoint_output,
     &snapshot_output, &phase_space_output, &moments_output, &lines_output};
 
 struct outputs {
@@ -262,6 +262,14 @@ enum status outputs_read(struct outputs *outputs, uint32_t first, uint32_t count
     return STATUS_OK;
 }
 
+static bool is_checkpoint_due(const struct outputs *outputs)
+{
+    bool is_due = false;
+    for (size_t n = 0; n < OUTPUTS; n++)
+        is_due |= output_table[n] == &checkpoint_output && outputs->due[n];
+    return is_due;
+}
+
 enum status outputs_write(struct outputs *outputs, const struct view *state)
 {
     if (!outputs->folder)
@@ -274,13 +282,15 @@ enum status outputs_write(struct outputs *outputs, const struct view *state)
     for (size_t n = 0; n < OUTPUTS; n++) {
         const struct output_row *row = output_table[n];
         const bool is_after = (row->needs & OUTPUT_AFTER) != 0;
-        if (is_after != (view->measured != NULL) || !(is_after ? is_due(outputs, n, view) : outputs->due[n]))
+        const bool is_due_now = is_after ? is_due(outputs, n, view) : outputs->due[n];
+        if (is_after != (view->measured != NULL) || (!is_due_now && !row->wants_file))
             continue;
         const double start = timer_now();
-        if (row->record)
-            TRY(write_into_folder(outputs, n, view));
-        else if (row->write)
+        if (row->write && is_due_now)
             TRY(row->write(outputs->parts[n], view));
+        if (row->wants_file ? row->wants_file(outputs->parts[n], view, is_checkpoint_due(outputs))
+                            : row->record != NULL)
+            TRY(write_into_folder(outputs, n, view));
         outputs->seconds[n] += timer_now() - start;
         outputs_report(outputs, view->log);
     }
@@ -323,7 +333,7 @@ static void print_in_flight(const struct config *config)
 }
 
 /* Of checkpoints none is of the first step; of phase spaces and lines the one that comes most often counts
- * for all. */
+ * for all; of tracks one file as large as they can be. */
 uint64_t outputs_foretold(const struct config *config, uint64_t *each)
 {
     uint64_t all = 0;
@@ -333,7 +343,8 @@ uint64_t outputs_foretold(const struct config *config, uint64_t *each)
         const uint64_t every = outputs_every(row, config);
         if (!row->bytes || every == 0)
             continue;
-        all += row->bytes(config) * (outputs_times_due(config, every) - (row == &checkpoint_output));
+        const uint64_t times = outputs_times_due(config, every) - (row == &checkpoint_output);
+        all += row->bytes(config) * (row->wants_file ? 1 : times);
         *each += row->bytes(config);
     }
     return all;

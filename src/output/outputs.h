@@ -56,9 +56,11 @@ struct output_row {
     /* STATUS_STOPPED, with a sentence, where the run ends with the file that was recorded. */
     enum status (*stop)(void *part, const char *folder, const struct view *view);
 
-    /* Collective. Of outputs without a folder of their own: writes on a file of the run folder, or only
-     * checks. */
+    /* Collective. Of outputs without record(): writes on a file of the run folder, or only checks. Else it
+     * keeps what record() writes when wants_file(), the same on all ranks, says so, knowing whether a
+     * checkpoint is due. */
     enum status (*write)(void *part, const struct view *view);
+    bool (*wants_file)(void *part, const struct view *view, bool checkpoint);
 
     /* For `check`: an upper estimate of the bytes of one file, before compression; or where there is more to
      * say, the lines about it. */
@@ -68,7 +70,7 @@ struct output_row {
 
 /* Each in the file of its output. */
 extern const struct output_row history_output, probes_output, checkpoint_output, snapshot_output,
-    phase_space_output, moments_output, lines_output;
+    phase_space_output, moments_output, lines_output, tracks_output;
 
 /* Columns of a history: sums of the step, then two for each mode, then three for each species that is named.
  */
@@ -85,7 +87,7 @@ void history_head(const struct config *config, char head[HISTORY_HEAD_LENGTH]);
 void history_values(const struct config *config, const struct history_row *row, double time, double *values);
 
 /* In the order of writing: a run that a signal stops writes its checkpoint and nothing after it. */
-enum { OUTPUTS = 8 };
+enum { OUTPUTS = 9 };
 extern const struct output_row *const output_table[OUTPUTS];
 
 struct outputs;

@@ -30,6 +30,7 @@ output:
   phase_space: [{species: quiet, axes: [{axis: x, bins: 8, range: [0, 6]}], order: [x]}]
   probes: [{name: centre, at: [3, 2], fields: [E]}]
   lines: [{name: across, from: [0, 1], to: [6, 2], points: 9, fields: [E]}]
+  tracks: {species: quiet, ids: [1]}
 """
 
 

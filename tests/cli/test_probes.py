@@ -1,4 +1,4 @@
-"""output.probes and output.lines: the values against a field that is known by formula and against the snapshots beside them, on ranks, across
+"""output.probes, output.lines and output.tracks: the values against a field that is known by formula and against the snapshots beside them, on ranks, across
 restarts, and what is refused."""
 
 import csv
@@ -240,6 +240,87 @@ class Lines(ProbesTest):
         self.run_well("run", "small.yaml", "--quiet", *sets(LINES, "output.snapshots.compression=0"))
         most = max(path.stat().st_size for path in (self.folder / "out/lines").iterdir())
         self.assertTrue(most <= 1e6 * float(foretold[1]) <= 4 * most, (most, foretold))
+
+
+class Tracks(ProbesTest):
+    OPTIONS = ["run", "small.yaml", "--quiet"]
+    OPTIONS += sets("output.tracks={species: electrons, count: 5, every: 2}", "output.snapshots.every=4", "precision=double")
+
+    def paths(self, folder="out"):
+        """By id the rows (time, cell and offset along x and y, momenta), of all files in their order."""
+        paths = {}
+        names = [path.name for path in (self.folder / folder / "tracks").glob("data_*.h5")]
+        for step in sorted(int(name[5:-3]) for name in names):
+            with h5py.File(self.folder / folder / f"tracks/data_{step}.h5") as file:
+                particles = file[f"data/{step}/particles/electrons"]
+                columns = ["time", "positionOffset/x", "positionOffset/y", "position/x", "position/y", "momentum/x", "momentum/y"]
+                rows = np.array([particles[name][...] for name in columns]).T
+                for number, row in zip(particles["track"][...], rows):
+                    paths.setdefault(int(number), []).append(row)
+        return {number: np.array(rows) for number, rows in paths.items()}
+
+    def assert_paths(self, folder, straight="out", digits=0.0):
+        found, wanted = self.paths(folder), self.paths(straight)
+        self.assertEqual(found.keys(), wanted.keys())
+        for number, rows in wanted.items():
+            np.testing.assert_allclose(found[number], rows, rtol=0, atol=digits)
+
+    def test_the_particles_of_snapshots(self):
+        self.run_well(*self.OPTIONS, *sets("output.checkpoints.every=9"))
+        files = sorted((self.folder / "out/tracks").glob("*.h5"))
+        self.assertEqual([path.name for path in files], ["data_18.h5", "data_23.h5", "data_9.h5"])
+        checked = self.run_script("check_openpmd.py", *files)
+        self.assertEqual((checked.returncode, checked.stderr), (0, ""), checked.stdout)
+        paths = self.paths()
+        self.assertEqual(sorted(paths), [0, 819, 1638, 2457, 3276])
+        for step in (0, 4, 16, 20, 23):
+            with h5py.File(self.folder / f"out/snapshots/data_{step}.h5") as file:
+                particles = file[f"data/{step}/particles/electrons"]
+                for number, rows in paths.items():
+                    np.testing.assert_allclose(rows[:, 0], [*np.arange(0, 23, 2) * 0.1, 2.3], rtol=1e-12)
+                    (j,) = np.flatnonzero(particles["id"][...] == number)
+                    names = [f"{name}/{axis}" for name in ("positionOffset", "position", "momentum") for axis in "xy"]
+                    np.testing.assert_array_equal(rows[step // 2 + step % 2, 1:], [particles[name][j] for name in names])
+
+    def test_restarts(self):
+        """From a stopped run, an older checkpoint and a longer end; no sample twice, none missing."""
+        options = [*self.OPTIONS, *sets("output.checkpoints.every=6", "output.checkpoints.keep=9")]
+        self.run_well(*options, "--output", "straight")
+        self.run_well(*options, "--steps", "12")
+        self.run_well(*options, "--restart", "latest")
+        self.assert_paths("out", "straight")
+        self.run_well(*options, "--restart", "out/checkpoints/checkpoint_6.h5", "--steps", "16")
+        self.run_well(*options, "--resume")
+        self.assert_paths("out", "straight")
+
+    @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
+    def test_ranks(self):
+        options = [*self.OPTIONS, *sets("parallel.balance_every=3", "parallel.threshold=1", "step.method=fused")]
+        self.run_well(*options)
+        self.run_well_on(3, *options, "--output", "ranks")
+        self.assert_paths("ranks", digits=1e-11)
+
+    def test_bad_configs(self):
+        for tracks, words in (
+            ("species: ions, count: 5", "expected the name of a species"),
+            ("species: electrons", "either ids or a count of particles, found neither"),
+            ("species: electrons, ids: [1], count: 5", "found both"),
+            ("species: electrons, ids: [4096]", "0 to 4095, found 4096"),
+            ("species: electrons, ids: [7, 8, 7]", "found 7 twice"),
+            ("species: electrons, ids: [-1]", "output.tracks.ids.0"),
+        ):
+            with self.subTest(tracks=tracks):
+                arguments = sets(f"output.tracks={{{tracks}, every: 1}}")
+                self.assert_refused(self.run_program("check", "small.yaml", *arguments), 2, words)
+        arguments = sets("output.tracks={species: electrons, count: 5, every: 1}", "species.electrons.ids=false")
+        self.assert_refused(self.run_program("check", "small.yaml", *arguments), 2, "species.electrons.ids=true")
+
+    def test_foretold_sizes(self):
+        said = self.run_well("check", *self.OPTIONS[1:2], *self.OPTIONS[3:]).stdout
+        foretold = re.search(r"^tracks +13 samples of 5, at most (\S+) MB a file", said, re.MULTILINE)
+        self.run_well(*self.OPTIONS, *sets("output.snapshots.compression=0"))
+        (path,) = (self.folder / "out/tracks").glob("*.h5")
+        self.assertTrue(path.stat().st_size <= 1e6 * float(foretold[1]) <= 4 * path.stat().st_size)
 
 
 class Config(ProbesTest):

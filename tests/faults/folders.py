@@ -25,6 +25,7 @@ species:
     mass: 1
     density: 1
     particles: 512
+    ids: true
     velocities: {{kind: maxwellian}}
     perturb: {{density: [{{axis: x, mode: 1, amplitude: 0.1}}]}}
 device: {DEVICE}
@@ -35,6 +36,7 @@ output:
   phase_space: [{{species: electrons, axes: [{{axis: x, bins: 8, range: [0, 6]}}, {{axis: u, bins: 8, range: [-4, 4]}}], every: 10}}]
   moments: {{every: 10}}
   probes: [{{name: centre, at: [3, 2], every: 2}}]
+  tracks: {{species: electrons, count: 3, every: 2}}
   lines: [{{name: across, from: [0, 1], to: [6, 1], points: 5, fields: [rho], every: 10}}]
   checkpoints: {{every: 3, keep: 3}}
 """

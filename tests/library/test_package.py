@@ -375,8 +375,13 @@ class Runs(PackageTest):
         item = {"species": "electrons", "axes": axes, "order": ["u", "x"], "every": 10}
         probe = {"name": "centre", "at": [0, 0], "fields": ["E"], "every": 10}
         line = {"name": "across", "from": [0, 0], "to": [6, 0], "points": 17, "fields": ["E"], "every": 10}
-        run = self.run_config({**EVERY_STEP, "output.phase_space": [item], "output.probes": [probe], "output.lines": [line]})
+        track = {"species": "electrons", "count": 2, "every": 10}
+        run = self.run_config({**EVERY_STEP, "output.phase_space": [item], "output.probes": [probe], "output.lines": [line], "output.tracks": track})
         self.assertEqual(run.steps("phase_space"), [0, 10, 20, 23])
+        self.assertEqual((*run.tracks.ids, run.tracks.x.shape), (0, 2048, (2, 4)))
+        particles = run.particles("electrons", step=23)
+        j = np.argmin(np.hypot(particles.x - run.tracks.x[1, 3], particles.y - run.tracks.y[1, 3]))
+        self.assertAlmostEqual(particles.u[j], run.tracks.u[1, 3], 6)
         s, values = run.line("across", "E/y", step=10)
         self.assertEqual((s[-1], *values), (6, *run.field("E/y", step=10)[np.arange(17) % 16, 0]))
         self.assertEqual(run.probe("centre")["Ey"][1], run.field("E/y", step=10)[0, 0])

@@ -1,0 +1,60 @@
+/* Tracks: finds particles by their ids in a list, and takes what is written of them.
+ *
+ * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h) and
+ *   FILTER_BITS  a power of two; bit id % FILTER_BITS of `filter` is set for every wanted id.
+ */
+#include "shared/real.h"
+
+#define NOWHERE 0xffffffffU /* as in src/output/tracks.c */
+
+/* place[k] <- the particle whose id is wanted[k], where the list has it; `wanted` grows. */
+kernel void tracks_find(global const ulong *restrict ids, uint count, global const uint *restrict filter,
+                        global const ulong *restrict wanted, uint wanted_count, global uint *restrict place)
+{
+    const uint p = (uint)get_global_id(0);
+    if (p >= count)
+        return;
+    const ulong id = ids[p];
+    const uint bit = (uint)(id % FILTER_BITS);
+    if ((filter[bit / 32] >> bit % 32 & 1U) == 0)
+        return;
+    uint low = 0, high = wanted_count;
+    while (high - low > 1) {
+        const uint middle = (low + high) / 2;
+        if (wanted[middle] <= id)
+            low = middle;
+        else
+            high = middle;
+    }
+    if (wanted[low] == id)
+        place[low] = p;
+}
+
+/* values[6 k ...] <- cell, offset and velocity of particle place[k]: 1 + row and column of the cell in the
+ * local grid, then (dx, dy) and (u, v). */
+kernel void tracks_take(global const real2 *restrict offsets, uint offset_stride, uint offset_first,
+                        global const real2 *restrict velocities, uint velocity_stride, uint velocity_first,
+                        global const uint *restrict cell_offsets, uint cells, uint ny,
+                        global const uint *restrict place, uint count, global real *restrict values)
+{
+    const uint k = (uint)get_global_id(0);
+    if (k >= count || place[k] == NOWHERE)
+        return;
+    const uint p = place[k];
+    uint low = 0, high = cells;
+    while (high - low > 1) {
+        const uint middle = (low + high) / 2;
+        if (cell_offsets[middle] <= p)
+            low = middle;
+        else
+            high = middle;
+    }
+    const real2 offset = offsets[p * (ulong)offset_stride + offset_first];
+    const real2 velocity = velocities[p * (ulong)velocity_stride + velocity_first];
+    values[6 * k] = (real)(low / ny + 1);
+    values[6 * k + 1] = (real)(low % ny);
+    values[6 * k + 2] = offset.x;
+    values[6 * k + 3] = offset.y;
+    values[6 * k + 4] = velocity.x;
+    values[6 * k + 5] = velocity.y;
+}

@@ -1,0 +1,366 @@
+/* Tracks: the paths of particles chosen by their ids (output.tracks), as openPMD files. Every rank finds
+ * those that it has in its list; what all ranks have, added, is a sample. Samples wait in memory for a file:
+ * the one of a checkpoint's step holds all before, so a run that goes on from there lacks none. */
+#include "base/integers.h"
+#include "output/openpmd.h"
+#include "output/outputs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    ITEMS = 64,
+    FILTER_BITS = 1 << 16,
+    WORD = 32,
+    MOST_SAMPLES = 1 << 18, /* of all tracks, that wait */
+    VALUES = 6,             /* row and column of the cell, offset in it, velocity */
+};
+#define NOWHERE UINT32_MAX
+
+struct tracks {
+    const struct config *config;     /* not owned */
+    const struct run_folder *folder; /* not owned; of rank 0 */
+    uint32_t species, count;         /* of tracks */
+    uint64_t first_id;               /* of the species */
+    uint64_t *ids;                   /* [count], growing, in the species */
+    size_t items;
+    struct kernel *find, *take;
+    struct buffer *wanted, *filter, *place, *values;
+    double *sample;  /* [count][VALUES] */
+    uint32_t room;   /* samples of all tracks that may wait */
+    uint32_t rows;   /* that wait */
+    double *waiting; /* [room][count][VALUES] */
+    double *times;   /* [room] */
+};
+
+/* ---- which ---- */
+
+static int compare_ids(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void choose_ids(const struct tracks_config *config, uint64_t particles, struct tracks *tracks)
+{
+    for (uint32_t k = 0; k < tracks->count; k++)
+        tracks->ids[k] = config->id_count > 0 ? config->ids[k] - tracks->first_id
+                                              : (uint64_t)((double)particles * k / tracks->count);
+    qsort(tracks->ids, tracks->count, sizeof *tracks->ids, compare_ids);
+}
+
+static enum status create_kernels(struct device *device, struct tracks *tracks)
+{
+    const size_t count = tracks->count, real = precision_bytes(tracks->config->precision);
+    struct program *program = NULL;
+    uint32_t filter[FILTER_BITS / WORD] = {0};
+    for (uint32_t k = 0; k < tracks->count; k++) {
+        const uint32_t bit = (uint32_t)(tracks->ids[k] % FILTER_BITS);
+        filter[bit / WORD] |= UINT32_C(1) << bit % WORD;
+    }
+    tracks->items = device_group_items(device, ITEMS);
+    TRY(program_build(device, "tracks.cl", tracks->config->precision, &program, "-D FILTER_BITS=%d",
+                      FILTER_BITS));
+    TRY(kernel_create(program, "tracks_find", &tracks->find));
+    TRY(kernel_create(program, "tracks_take", &tracks->take));
+    TRY(buffer_create_with(device, count * sizeof *tracks->ids, "the ids of tracks", tracks->ids,
+                           &tracks->wanted));
+    TRY(buffer_create_with(device, sizeof filter, "the filter of ids", filter, &tracks->filter));
+    TRY(buffer_create(device, count * sizeof(uint32_t), "the places of tracks", &tracks->place));
+    return buffer_create(device, count * VALUES * real, "a sample of tracks", &tracks->values);
+}
+
+static enum status create_tracks(struct device *device, const struct config *config, void **part)
+{
+    const struct tracks_config *output = &config->output.tracks;
+    struct tracks *tracks;
+    *part = NULL;
+    if (output->every == 0)
+        return STATUS_OK;
+    TRY(DEVICE_NEW(device, tracks));
+    *part = tracks;
+    tracks->config = config;
+    tracks->count = output->id_count > 0 ? output->id_count : output->count;
+    while (strcmp(config->species[tracks->species].name, output->species) != 0)
+        tracks->first_id += config->species[tracks->species++].particles;
+    tracks->room = at_least(MOST_SAMPLES / tracks->count, 1);
+    TRY(DEVICE_NEW_ARRAY(device, tracks->ids, tracks->count));
+    TRY(DEVICE_NEW_ARRAY(device, tracks->sample, VALUES * tracks->count));
+    TRY(DEVICE_NEW_ARRAY(device, tracks->waiting, (size_t)VALUES * tracks->count * tracks->room));
+    TRY(DEVICE_NEW_ARRAY(device, tracks->times, tracks->room));
+    choose_ids(output, config->species[tracks->species].particles, tracks);
+    return create_kernels(device, tracks);
+}
+
+static enum status open_tracks(struct growing_files *files, const struct config *config, void **part)
+{
+    struct tracks *tracks = *part;
+    (void)config;
+    if (tracks)
+        tracks->folder = files->folder;
+    return STATUS_OK;
+}
+
+/* ---- a sample ---- */
+
+/* The values of this rank's particles, 0 for the others. */
+static enum status take_sample(struct tracks *tracks, const struct view *view)
+{
+    const struct particles *list = &view->particles[tracks->species];
+    const uint32_t cells = slab_own_cells(view->slab), ny = view->slab->box.ny;
+    memset(tracks->sample, 0, VALUES * tracks->count * sizeof *tracks->sample);
+    if (list->count == 0)
+        return STATUS_OK;
+    TRY(buffer_fill(tracks->place, NOWHERE));
+    TRY(buffer_fill(tracks->values, 0));
+    TRY(KERNEL_LAUNCH(
+        tracks->find,
+        launch_covering(list->count, tracks->items, STAGE_OUTPUT, list->count * sizeof *tracks->ids),
+        list->attribute[ATTRIBUTE_ID], list->count, tracks->filter, tracks->wanted, tracks->count,
+        tracks->place));
+    TRY(KERNEL_LAUNCH(tracks->take, launch_covering(tracks->count, tracks->items, STAGE_OUTPUT, 0),
+                      list->attribute[ATTRIBUTE_OFFSET], particles_stride(list, ATTRIBUTE_OFFSET),
+                      particles_first(list, ATTRIBUTE_OFFSET), list->attribute[ATTRIBUTE_VELOCITY],
+                      particles_stride(list, ATTRIBUTE_VELOCITY), particles_first(list, ATTRIBUTE_VELOCITY),
+                      list->cell_offsets, cells, ny, tracks->place, tracks->count, tracks->values));
+    return buffer_read_reals(tracks->values, list->precision, 0, VALUES * (size_t)tracks->count,
+                             tracks->sample);
+}
+
+/* Whether the file of the checkpoint that the run goes on from has the sample of its first step already. */
+static bool has_sample(const struct tracks *tracks, const struct view *view)
+{
+    char path[PATH_MAX];
+    uint64_t has = 0;
+    if (view->step != view->first_step || view->step == 0)
+        return false;
+    if (tracks->folder) {
+        snprintf(path, sizeof path, "%s/tracks/data_%llu.h5", tracks->folder->path,
+                 (unsigned long long)view->step);
+        has = access(path, F_OK) == 0;
+    }
+    communicator_broadcast(view->communicator, sizeof has, &has);
+    return has != 0;
+}
+
+/* Collective. */
+static enum status add_sample(void *part, const struct view *view)
+{
+    struct tracks *tracks = part;
+    const size_t count = VALUES * (size_t)tracks->count;
+    if (has_sample(tracks, view))
+        return STATUS_OK;
+    TRY(communicator_agree(view->communicator, take_sample(tracks, view)));
+    for (double *track = tracks->sample; track < tracks->sample + count; track += VALUES)
+        track[0] = track[0] > 0 ? slab_global_row(view->slab, (uint32_t)track[0] - 1) : 0;
+    communicator_sum(view->communicator, count, tracks->sample);
+    memcpy(tracks->waiting + tracks->rows * count, tracks->sample, count * sizeof *tracks->sample);
+    tracks->times[tracks->rows++] = view->time;
+    return STATUS_OK;
+}
+
+static bool wants_file(void *part, const struct view *view, bool checkpoint)
+{
+    const struct tracks *tracks = part;
+    const bool is_last = view->step >= view->config->time.steps;
+    return tracks && tracks->rows > 0 && (checkpoint || is_last || tracks->rows == tracks->room);
+}
+
+/* ---- the file: one path after the other, each in the order of time ---- */
+
+struct paths {
+    uint32_t count, rows;
+    uint64_t first_id, *ids;
+    double *values, *times;
+};
+
+/* What a component of a record is filled with: sample n % rows of track n / rows. */
+struct column {
+    const struct paths *paths;
+    unsigned value; /* of VALUES */
+    double factor;
+};
+
+static double value_at(const struct column *column, uint64_t n, unsigned value)
+{
+    const struct paths *paths = column->paths;
+    const uint64_t track = n / paths->rows, row = n % paths->rows;
+    return paths->values[(row * paths->count + track) * VALUES + value];
+}
+
+static enum status fill_value(const void *source, uint64_t first, size_t count, void *values)
+{
+    const struct column *column = source;
+    for (size_t n = 0; n < count; n++)
+        ((double *)values)[n] = column->factor * value_at(column, first + n, column->value);
+    return STATUS_OK;
+}
+
+/* The offset in the cell; a reader's sum with the cell's index must not round to the next one. */
+static enum status fill_offset(const void *source, uint64_t first, size_t count, void *values)
+{
+    const struct column *column = source;
+    for (size_t n = 0; n < count; n++) {
+        const double index = value_at(column, first + n, column->value - 2);
+        ((double *)values)[n] =
+            fmin(value_at(column, first + n, column->value), nextafter(index + 1, 0) - index);
+    }
+    return STATUS_OK;
+}
+
+static enum status fill_cell(const void *source, uint64_t first, size_t count, void *values)
+{
+    for (size_t n = 0; n < count; n++)
+        ((uint32_t *)values)[n] =
+            (uint32_t)value_at(source, first + n, ((const struct column *)source)->value);
+    return STATUS_OK;
+}
+
+static enum status fill_id(const void *source, uint64_t first, size_t count, void *values)
+{
+    const struct paths *paths = ((const struct column *)source)->paths;
+    for (size_t n = 0; n < count; n++)
+        ((uint64_t *)values)[n] = paths->first_id + paths->ids[(first + n) / paths->rows];
+    return STATUS_OK;
+}
+
+static enum status fill_time(const void *source, uint64_t first, size_t count, void *values)
+{
+    const struct paths *paths = ((const struct column *)source)->paths;
+    for (size_t n = 0; n < count; n++)
+        ((double *)values)[n] = paths->times[(first + n) % paths->rows];
+    return STATUS_OK;
+}
+
+/* A patch for each path. */
+static void write_patches(struct openpmd *openpmd, struct hdf5_object *group, const struct paths *paths,
+                          const double cell[2])
+{
+    const struct grid *box = &openpmd->view->slab->box;
+    const uint32_t count = paths->count;
+    const struct hdf5_array part = {
+        .dimensions = 1, .shape = {count}, .count = openpmd->view->communicator->rank == 0 ? count : 0};
+    uint64_t *numbers = hdf5_file_keep(openpmd->file, 2 * count * sizeof *numbers);
+    double *bounds = hdf5_file_keep(openpmd->file, 3 * count * sizeof *bounds);
+    if (!numbers || !bounds)
+        return;
+    for (uint32_t k = 0; k < count; k++) {
+        numbers[k] = paths->rows;
+        numbers[count + k] = (uint64_t)paths->rows * k;
+        bounds[k] = 0;
+        bounds[count + k] = box->nx;
+        bounds[2 * count + k] = box->ny;
+    }
+    const struct openpmd_record records[] = {
+        {"numParticles", {0}, {1}, {numbers}, NULL, HDF5_UINT64, 0, NULL},
+        {"numParticlesOffset", {0}, {1}, {numbers + count}, NULL, HDF5_UINT64, 0, NULL},
+        {"offset", {1}, {cell[0], cell[1]}, {bounds, bounds}, NULL, HDF5_DOUBLE, 0, NULL},
+        {"extent", {1}, {cell[0], cell[1]}, {bounds + count, bounds + 2 * count}, NULL, HDF5_DOUBLE, 0, NULL},
+    };
+    struct hdf5_object *patches = hdf5_group(group, "particlePatches");
+    struct hdf5_array one = part;
+    hdf5_choose_chunks(&one);
+    for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
+        openpmd_write_components(patches, &records[n], &one, NULL);
+}
+
+static void write_paths(struct openpmd *openpmd, const struct paths *paths, const struct particles *list)
+{
+    static const char of_track[] = "the particle's id, as in snapshots; a patch is the path of one particle";
+    static const char of_time[] = "of each sample: the particle's position is of that time";
+    const struct units *units = &openpmd->units;
+    const struct view *view = openpmd->view;
+    const struct species_config *species = list->species;
+    const struct grid *box = &view->slab->box;
+    const double cell[2] = {box->dx * units->length, box->dy * units->length};
+    const double back = -view->config->time.step / 2, mass = species->mass, momentum = units->momentum;
+    const struct column columns[VALUES] = {{paths, 0, 1}, {paths, 1, 1},    {paths, 2, 1},
+                                           {paths, 3, 1}, {paths, 4, mass}, {paths, 5, mass}};
+    const struct column *of = hdf5_file_keep_copy(openpmd->file, sizeof columns, columns);
+    if (!of)
+        return;
+    const struct particle_record records[] = {
+        {{"position", {1}, {cell[0], cell[1]}, {of + 2, of + 3}, fill_offset, HDF5_DOUBLE, 0, NULL}, 0, 0, 0},
+        {{"positionOffset", {1}, {cell[0], cell[1]}, {of, of + 1}, fill_cell, HDF5_UINT32, 0, NULL}, 0, 0, 0},
+        {{"momentum",
+          {1, 1, -1},
+          {momentum, momentum},
+          {of + 4, of + 5},
+          fill_value,
+          HDF5_DOUBLE,
+          back,
+          NULL},
+         0,
+         1,
+         0},
+        {{"charge", {0, 0, 1, 1}, {units->charge}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->charge},
+        {{"mass", {0, 1}, {units->mass}, {NULL}, NULL, 0, 0, NULL}, 0, 1, mass},
+        {{"weighting", {0}, {1}, {NULL}, NULL, 0, 0, NULL}, 1, 1, list->weight * units->particles},
+        {{"track", {0}, {1}, {of}, fill_id, HDF5_UINT64, 0, of_track}, 0, 0, 0},
+        {{"time", {0, 0, 1}, {units->time}, {of}, fill_time, HDF5_DOUBLE, 0, of_time}, 0, 0, 0},
+    };
+    struct hdf5_object *group = hdf5_group(openpmd->particles, species->name);
+    const uint64_t all = (uint64_t)paths->count * paths->rows;
+    openpmd_write_method(group, view->config, species);
+    for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
+        openpmd_write_particle_record(group, &records[n], all, 0, view->communicator->rank == 0 ? all : 0);
+    write_patches(openpmd, group, paths, cell);
+}
+
+static enum status record_tracks(void *part, const char *folder, const struct view *view,
+                                 struct hdf5_file **file)
+{
+    struct tracks *tracks = part;
+    struct openpmd openpmd;
+    const size_t values = VALUES * (size_t)tracks->count * tracks->rows;
+    TRY(openpmd_create(view, folder, "data", OPENPMD_BASE, &openpmd));
+    *file = openpmd.file;
+    const struct paths paths = {
+        .count = tracks->count,
+        .rows = tracks->rows,
+        .first_id = tracks->first_id,
+        .ids = hdf5_file_keep_copy(*file, tracks->count * sizeof *tracks->ids, tracks->ids),
+        .values = hdf5_file_keep_copy(*file, values * sizeof *tracks->waiting, tracks->waiting),
+        .times = hdf5_file_keep_copy(*file, tracks->rows * sizeof *tracks->times, tracks->times)};
+    const struct paths *kept = hdf5_file_keep_copy(*file, sizeof paths, &paths);
+    if (kept)
+        write_paths(&openpmd, kept, &view->particles[tracks->species]);
+    tracks->rows = 0;
+    return (*file)->status;
+}
+
+/* The largest file: of samples that fill the memory, or of the whole run. */
+static uint64_t track_bytes(const struct config *config)
+{
+    const struct tracks_config *output = &config->output.tracks;
+    const uint64_t count = output->id_count > 0 ? output->id_count : output->count, frame = 32768;
+    const uint64_t rows = outputs_times_due(config, output->every);
+    const uint64_t most = count > 0 ? at_least(MOST_SAMPLES / count, 1) : 0;
+    const uint64_t samples = count * (rows < most ? rows : most);
+    const uint64_t each = 4 * sizeof(double) + 2 * sizeof(uint32_t) + sizeof(uint64_t) + sizeof(double);
+    return frame + count * 48 + hdf5_stored_elements((const uint64_t[2]){samples, 0}) * each;
+}
+
+static void print_size(const struct config *config)
+{
+    const struct tracks_config *output = &config->output.tracks;
+    if (output->every > 0)
+        printf("tracks                    %llu samples of %u, at most %.3g MB a file before compression\n",
+               (unsigned long long)outputs_times_due(config, output->every),
+               output->id_count > 0 ? output->id_count : output->count, 1e-6 * (double)track_bytes(config));
+}
+
+const struct output_row tracks_output = {.name = "tracks",
+                                         .folder = "tracks",
+                                         .prefix = "data_",
+                                         .thrift = "a larger output.tracks.every",
+                                         .every = offsetof(struct config, output.tracks.every),
+                                         .create = create_tracks,
+                                         .open = open_tracks,
+                                         .write = add_sample,
+                                         .wants_file = wants_file,
+                                         .record = record_tracks,
+                                         .bytes = track_bytes,
+                                         .print_size = print_size};
