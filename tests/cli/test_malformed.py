@@ -144,7 +144,7 @@ def wrong_values(kind, allowed):
         first = re.split(r"[, ]", allowed)[0]
         return [*NOT_A_SCALAR, "nonsense", first.upper(), first + "x", first[:-1] or "?", f'" {first}"', "-1", "*", "9" * LONG]
     if kind == "list":
-        return ["1", "text", "{a: 1}", "[1]", "[text]", "[[]]", "[~]", "[" + "{}, " * 40 + "{}]"]
+        return ["1", "text", "{a: 1}", "[1.5]", "[text]", "[[]]", "[~]", "[" + "{}, " * 40 + "{}]"]
     empty = ["''", '""'] if "text of 1" in allowed or kind == "name" else []
     names = ["1x", "a b", "a.b", "é", "a-b", "x" * 64] if kind == "name" else []
     breaks = [] if "on one line" not in allowed and kind != "name" else ['"a\\nb"', '"\\e[31m"', '"\\u2028"']
