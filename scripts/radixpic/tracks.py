@@ -2,10 +2,8 @@
 
 from typing import NamedTuple
 
-import h5py
-
 from radixpic import fields
-from radixpic.script import Problem, numpy as np
+from radixpic.script import Problem, h5py, numpy as np
 
 FOLDER = "tracks"
 
