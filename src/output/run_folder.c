@@ -3,28 +3,19 @@
 
 #include "base/replace.h"
 #include "output/checkpoint.h"
+#include "output/folder_lock.h"
 #include "output/outputs.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-/* A path that no folder or file can have is the user's mistake. */
-static enum status of_path(int error)
-{
-    return error == EEXIST || error == ENOTDIR || error == ENAMETOOLONG || error == ELOOP ? STATUS_USAGE
-                                                                                          : STATUS_FAILED;
-}
 
 /* ---- what is there ---- */
 
@@ -42,82 +33,11 @@ static bool holds(const struct run_folder *folder, const char *name)
     return access(path_of(folder, name, path), F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-/* ---- the lock ---- */
-
-/* Whether the text of a lock file names a process that has ended on this machine, and so has not the lock. */
-static bool is_outdated(const char *text)
-{
-    char host[128] = "", named[128];
-    long process;
-    gethostname(host, sizeof host - 1);
-    return sscanf(text, "process %ld on %127[^,]", &process, named) != 2 ||
-           (strcmp(host, named) == 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH);
-}
-
-/* The process that has just taken the lock says so a moment later. */
-static enum status refuse_locked(const struct run_folder *folder, int descriptor)
-{
-    enum { TRIES = 2000 };
-    char text[256] = "";
-    for (int n = 0; n < TRIES && is_outdated(text); n++) {
-        if (n > 0)
-            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-        const ssize_t length = pread(descriptor, text, sizeof text - 1, 0);
-        text[length > 0 ? length : 0] = '\0';
-        text[strcspn(text, "\n")] = '\0';
-    }
-    return status_fail(
-        STATUS_USAGE, "another run is writing to folder %s%s%s; wait for its end, or choose another --output",
-        folder->path, text[0] ? ": " : "", text);
-}
-
-/* Says in the lock file which process has it. What cannot be written is left out: the lock alone counts. */
-static void sign(int descriptor)
-{
-    char host[128] = "", start[64];
-    const time_t now = time(NULL);
-    struct tm parts;
-    gethostname(host, sizeof host - 1);
-    strftime(start, sizeof start, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
-    if (ftruncate(descriptor, 0) == 0)
-        dprintf(descriptor, "process %ld on %s, started %s\n", (long)getpid(), host, start);
-}
-
-/* The lock ends with the process. The file stays, for removing it would take it from a process that has just
- * opened it. */
-static enum status lock(struct run_folder *folder)
-{
-    char path[PATH_MAX];
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    const int descriptor =
-        open(path_of(folder, ".lock", path), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
-    if (descriptor < 0)
-        return status_fail(of_path(errno), "cannot write %s: %s", path, strerror(errno));
-    if (fcntl(descriptor, F_OFD_SETLK, &whole) == 0) {
-        sign(descriptor);
-    } else if (errno == EAGAIN || errno == EACCES) {
-        const enum status status = refuse_locked(folder, descriptor);
-        close(descriptor);
-        return status;
-    } else {
-        folder->has_no_locks = true;
-    }
-    folder->lock = descriptor;
-    return STATUS_OK;
-}
-
-/* Whether the folder is still the one that was locked, and not another of the same name. */
-static bool is_locked_here(const struct run_folder *folder)
-{
-    char path[PATH_MAX];
-    struct stat own, there;
-    return fstat(folder->lock, &own) == 0 && stat(path_of(folder, ".lock", path), &there) == 0 &&
-           own.st_dev == there.st_dev && own.st_ino == there.st_ino;
-}
+/* ---- lock and manifest ---- */
 
 static enum status commit(const struct run_folder *folder)
 {
-    if (is_locked_here(folder))
+    if (folder_lock_is_on(folder->path, folder->lock))
         return manifest_write(folder->path, &folder->manifest);
     return status_fail(STATUS_FAILED, "folder %s was removed or replaced while this run wrote to it",
                        folder->path);
@@ -130,7 +50,7 @@ void run_folder_unlock(struct run_folder *folder)
     folder->lock = 0;
 }
 
-/* ---- what is there, again ---- */
+/* ---- what an earlier run left ---- */
 
 /* A run writes its manifest before anything else, so a folder with such names but without one is of another
  * origin. */
@@ -153,7 +73,7 @@ enum status run_folder_look(struct run_folder *folder)
 {
     if (folder->lock > 0 || !holds(folder, MANIFEST_NAME))
         return STATUS_OK;
-    TRY(lock(folder));
+    TRY(folder_lock_take(folder->path, &folder->lock, &folder->has_no_locks));
     return manifest_read(folder->path, &folder->manifest);
 }
 
@@ -216,8 +136,8 @@ static enum status make(const char *path, bool is_users)
     const int error = errno;
     if (error == EEXIST && stat(path, &found) == 0 && S_ISDIR(found.st_mode))
         return STATUS_OK;
-    return status_fail(is_users ? of_path(error) : STATUS_FAILED, "cannot create folder %s: %s", path,
-                       error == EEXIST ? "there is a file of that name" : strerror(error));
+    return status_fail(is_users ? folder_status_of(error) : STATUS_FAILED, "cannot create folder %s: %s",
+                       path, error == EEXIST ? "there is a file of that name" : strerror(error));
 }
 
 enum status run_folder_make(const char *path)
@@ -282,7 +202,7 @@ enum status run_folder_begin(struct run_folder *folder)
     struct manifest *manifest = &folder->manifest;
     if (folder->lock == 0) {
         TRY(create(folder));
-        TRY(lock(folder));
+        TRY(folder_lock_take(folder->path, &folder->lock, &folder->has_no_locks));
         TRY(manifest_read(folder->path, manifest));
         TRY(run_folder_check(folder));
     }
