@@ -73,7 +73,10 @@ static inline struct config scene_config(const struct scene_kind *kind)
         .sort = {.passes = 2},
         .device = "auto",
         .parallel = {.threshold = 1.1},
-        .output = {.directory = "output/x", .history = {.every = 1}, .checkpoints = {.every = 10, .keep = 2}},
+        .output = {.directory = "output/x",
+                   .history = {.every = 1},
+                   .checkpoints = {.every = 10, .keep = 2},
+                   .tracks = {.species = "none"}},
         .units = {1.0e18, 100},
     };
     for (uint32_t s = 0; s < SCENE_SPECIES; s++) {
