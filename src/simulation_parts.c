@@ -24,11 +24,8 @@ enum status parts_create_for_grid(struct simulation *simulation)
     TRY(field_solver_create(&place, config, &simulation->decomposition, &simulation->field_solver));
     struct grid own = slab->local;
     own.nx = slab->rows;
-    const struct history_config *history = &config->output.history;
-    const struct buffer *box_modes = field_solver_modes(simulation->field_solver);
-    const struct energy_modes modes = {box_modes, slab->box, box_modes ? history->mode_count : 0,
-                                       history->modes};
-    TRY(energy_create(device, &own, config->precision, &modes, &simulation->energy));
+    TRY(energy_create(device, &own, config->precision, field_solver_modes(simulation->field_solver),
+                      &simulation->energy));
     if (simulation->communicator.size == 1)
         return STATUS_OK;
     return exchange_create(&place, simulation->migrate, &simulation->exchange);

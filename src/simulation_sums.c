@@ -169,8 +169,6 @@ enum status sums_take_fields(struct simulation *simulation)
     const uint32_t slot = simulation->stepper.slot = slot_now(simulation);
     simulation->pending[slot] =
         (struct pending_sums){.to_do = READ_FIELDS | CHECK_FIELDS, .row = {.step = simulation->step}};
-    if (simulation->config->output.history.mode_count > 0)
-        TRY(field_solver_transform(simulation->field_solver, &simulation->fields));
     TRY(energy_measure(simulation->energy, &simulation->fields, slot));
     return waits ? finish_all(simulation) : STATUS_OK;
 }

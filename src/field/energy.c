@@ -2,7 +2,6 @@
 #include "field/energy.h"
 
 #include "base/integers.h"
-#include "field/poisson.h"
 
 enum {
     GROUP_ITEMS = 256, /* 1 on a CPU */
@@ -16,29 +15,15 @@ struct energy {
     enum precision precision;
     size_t group_items;
     uint32_t groups, chunk; /* group g owns nodes [g chunk, (g + 1) chunk) */
-    struct energy_modes modes;
-    struct buffer *elements; /* uint[modes.count]: where each is in modes.buffer */
+    struct followed_modes modes;
     struct kernel *kernel;
     size_t row;          /* reals of a slot: SUMS of each group, then the modes */
     struct buffer *sums; /* real[SUM_SLOTS][row] */
     double *read;        /* the same on the host */
 };
 
-static enum status create_elements(struct device *device, struct energy *energy)
-{
-    const struct energy_modes *modes = &energy->modes;
-    const size_t bytes = modes->count * sizeof(uint32_t);
-    uint32_t *elements = NULL;
-    TRY(DEVICE_NEW_ARRAY(device, elements, modes->count + (size_t)1));
-    for (uint32_t n = 0; n < modes->count; n++) {
-        const struct stored_mode stored = poisson_stored_mode(&modes->grid, modes->wanted[n]);
-        elements[n] = stored.m * (modes->grid.ny / 2 + 1) + stored.n;
-    }
-    return buffer_create_with(device, bytes, "the places of modes", elements, &energy->elements);
-}
-
 enum status energy_create(struct device *device, const struct grid *grid, enum precision precision,
-                          const struct energy_modes *modes, struct energy **created)
+                          const struct followed_modes *modes, struct energy **created)
 {
     const size_t items = device_row_items(device, GROUP_ITEMS);
     const uint64_t wanted = (uint64_t)GROUPS_PER_UNIT * device_info(device)->compute_units;
@@ -56,7 +41,6 @@ enum status energy_create(struct device *device, const struct grid *grid, enum p
     energy->chunk = (uint32_t)(pieces_per_group * items);
     energy->modes = *modes;
     energy->row = (size_t)energy->groups * SUMS + 2 * (size_t)modes->count;
-    TRY(create_elements(device, energy));
     TRY(DEVICE_NEW_ARRAY(device, energy->read, SUM_SLOTS * energy->row));
     TRY(program_build(device, "energy.cl", precision, &program, "-D GROUP_ITEMS=%zu", items));
     TRY(kernel_create(program, "energy_sums", &energy->kernel));
@@ -67,12 +51,13 @@ enum status energy_create(struct device *device, const struct grid *grid, enum p
 enum status energy_measure(struct energy *energy, const struct fields *fields, uint32_t slot)
 {
     const uint32_t nodes = grid_cells(&energy->grid);
-    const struct energy_modes *modes = &energy->modes;
+    const struct followed_modes *modes = &energy->modes;
     return KERNEL_LAUNCH(energy->kernel,
                          ((struct launch){energy->groups, energy->group_items, STAGE_OUTPUT,
                                           3 * (uint64_t)nodes * precision_bytes(energy->precision)}),
                          fields->ex, fields->ey, fields->rho, nodes, energy->chunk,
-                         modes->count > 0 ? modes->buffer : energy->elements, energy->elements, modes->count,
+                         modes->count > 0 ? modes->modes : fields->rho,
+                         modes->count > 0 ? modes->places : fields->rho, modes->count,
                          (uint32_t)(slot * energy->row), energy->sums);
 }
 

@@ -3,26 +3,18 @@
 #ifndef RADIXPIC_FIELD_ENERGY_H
 #define RADIXPIC_FIELD_ENERGY_H
 
-#include "domain/fields.h"
+#include "field/poisson.h"
 
 struct energy;
-
-/* Modes to take along: `wanted` (mx, my) of those of the nodes of `grid` that `buffer` holds (fft.h). */
-struct energy_modes {
-    const struct buffer *buffer; /* not owned */
-    struct grid grid;
-    uint32_t count;
-    const int32_t (*wanted)[2];
-};
 
 struct field_sums {
     double field_energy; /* sum over nodes of (ex^2 + ey^2)/2 dx dy */
     double charge;       /* sum over nodes of rho dx dy */
 };
 
-/* It dies with the device handle. */
+/* It takes `modes` along. It dies with the device handle. */
 STATUS_CHECKED enum status energy_create(struct device *device, const struct grid *grid,
-                                         enum precision precision, const struct energy_modes *modes,
+                                         enum precision precision, const struct followed_modes *modes,
                                          struct energy **energy);
 
 /* Sums on the device in a fixed order, group by group, into a slot below SUM_SLOTS. (Non-blocking.) */

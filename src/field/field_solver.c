@@ -2,7 +2,6 @@
 #include "field/field_solver.h"
 
 #include "field/filter.h"
-#include "field/poisson.h"
 #include "field/slab_solver.h"
 #include "parallel/gather.h"
 #include "parallel/halo.h"
@@ -30,6 +29,7 @@ struct field_solver {
     struct poisson *poisson;
     struct gather *gather; /* NULL on one rank, where the local grid is the box */
     struct fields box;     /* of all rows; with a gather */
+    struct followed_modes followed;
 
     /* Slabs. */
     struct slab_solver *slabs;
@@ -51,8 +51,10 @@ static enum status create_replicated(struct field_solver *solver, const struct r
     }
     if (solver->filter_passes > 0)
         TRY(filter_create(solver->device, box, solver->precision, NULL, &solver->filter));
-    return poisson_create(solver->device, box, solver->precision, config->fields.solver,
-                          config->fields.gradient, &solver->poisson);
+    TRY(poisson_create(solver->device, box, solver->precision, config->fields.solver, config->fields.gradient,
+                       &solver->poisson));
+    return poisson_follow(solver->poisson, config->output.history.mode_count, config->output.history.modes,
+                          &solver->followed);
 }
 
 static enum status create_slabs(struct field_solver *solver, const struct rank_place *place,
@@ -195,15 +197,9 @@ enum status field_solver_potential(struct field_solver *solver, struct fields *f
                        (struct buffer *const[]){to, to, to});
 }
 
-enum status field_solver_transform(struct field_solver *solver, struct fields *fields)
+const struct followed_modes *field_solver_modes(const struct field_solver *solver)
 {
-    return solver->slabs ? STATUS_OK
-                         : poisson_transform(solver->poisson, solver->gather ? &solver->box : fields);
-}
-
-const struct buffer *field_solver_modes(const struct field_solver *solver)
-{
-    return solver->slabs ? NULL : poisson_modes(solver->poisson);
+    return &solver->followed;
 }
 
 void field_solver_read_modes(const struct field_solver *solver, uint32_t count, const int32_t (*wanted)[2],

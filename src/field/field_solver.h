@@ -10,7 +10,7 @@
 #ifndef RADIXPIC_FIELD_FIELD_SOLVER_H
 #define RADIXPIC_FIELD_FIELD_SOLVER_H
 
-#include "domain/fields.h"
+#include "field/poisson.h"
 #include "parallel/ghost_rows.h"
 
 struct field_solver;
@@ -35,12 +35,10 @@ STATUS_CHECKED enum status field_solver_solve(struct field_solver *solver, struc
 /* Sets phi on the own rows from the rho of the last solve. Collective. */
 STATUS_CHECKED enum status field_solver_potential(struct field_solver *solver, struct fields *fields);
 
-/* Before field_solver_modes() are used after a solve. (Non-blocking.) */
-STATUS_CHECKED enum status field_solver_transform(struct field_solver *solver, struct fields *fields);
-
-/* poisson_modes() of the whole box. NULL with slabs: there the host has them, and field_solver_read_modes()
- * gives every rank those of the last solve, as energy_sums() does. Collective; else it does nothing. */
-const struct buffer *field_solver_modes(const struct field_solver *solver);
+/* Those of the config's history, of the whole box. None with slabs: there the host has them, and
+ * field_solver_read_modes() gives every rank those of the last solve, as energy_sums() does. Collective; else
+ * it does nothing. */
+const struct followed_modes *field_solver_modes(const struct field_solver *solver);
 void field_solver_read_modes(const struct field_solver *solver, uint32_t count, const int32_t (*wanted)[2],
                              double *modes);
 

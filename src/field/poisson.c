@@ -20,8 +20,10 @@ struct poisson {
     struct buffer *wave_x, *wave_y; /* real2[nx], real2[ny/2 + 1]: see wave_numbers() */
     struct kernel *potential, *spectral_field, *centred_field, *sum;
     size_t sum_items;   /* of a group */
-    bool sums;          /* the field by poisson_sum(), and modes when they are asked for */
+    bool sums;          /* the field by poisson_sum(), and the modes that are followed */
     struct fields unit; /* with it: the field of a unit charge at node 0 */
+    struct followed_modes followed;
+    struct buffer *summed_modes; /* complex[nx * (ny/2 + 1)], of which sums set those that are followed */
 };
 
 struct wave poisson_wave(uint32_t m, uint32_t n, double length, enum gradient_kind gradient,
@@ -114,9 +116,11 @@ static enum status solve_spectral(struct poisson *poisson, struct fields *fields
 static enum status sum_field(struct poisson *poisson, struct fields *fields)
 {
     const struct grid *grid = &poisson->grid;
-    const struct launch launch = {grid_cells(grid), poisson->sum_items, STAGE_OTHER, 0};
+    const struct followed_modes *followed = &poisson->followed;
+    const struct launch launch = {grid_cells(grid) + followed->count, poisson->sum_items, STAGE_OTHER, 0};
     return KERNEL_LAUNCH(poisson->sum, launch, fields->rho, poisson->unit.ex, poisson->unit.ey, grid->nx,
-                         grid->ny, fields->ex, fields->ey);
+                         grid->ny, followed->count > 0 ? followed->places : fields->rho, fields->ex,
+                         fields->ey, followed->count > 0 ? poisson->summed_modes : fields->ey);
 }
 
 enum status poisson_take_sums(struct poisson *poisson)
@@ -168,16 +172,12 @@ enum status poisson_solve(struct poisson *poisson, struct fields *fields)
                : timed(poisson, fields, 2 * each + 3 * poisson->fft->real_bytes, solve_centred);
 }
 
-enum status poisson_transform(struct poisson *poisson, struct fields *fields)
-{
-    return poisson->sums ? timed(poisson, fields, poisson->fft->bytes, transform) : STATUS_OK;
-}
-
 enum status poisson_potential(struct poisson *poisson, struct fields *fields)
 {
     if (poisson->gradient == GRADIENT_CENTRED)
         return STATUS_OK; /* the solve needed it */
-    TRY(poisson_transform(poisson, fields));
+    if (poisson->sums)
+        TRY(timed(poisson, fields, poisson->fft->bytes, transform));
     return timed(poisson, fields, poisson->fft->bytes + 2 * poisson->fft->modes_bytes, solve_potential);
 }
 
@@ -189,7 +189,23 @@ struct stored_mode poisson_stored_mode(const struct grid *grid, const int32_t wa
     return (struct stored_mode){(uint32_t)(mx < 0 ? mx + grid->nx : mx), (uint32_t)my, is_conjugate};
 }
 
-const struct buffer *poisson_modes(const struct poisson *poisson)
+enum status poisson_follow(struct poisson *poisson, uint32_t count, const int32_t (*wanted)[2],
+                           struct followed_modes *followed)
 {
-    return poisson->rho_modes;
+    const struct grid *grid = &poisson->grid;
+    uint32_t *numbers = NULL;
+    struct buffer *places = NULL;
+    TRY(DEVICE_NEW_ARRAY(poisson->device, numbers, count + (size_t)1));
+    for (uint32_t n = 0; n < count; n++) {
+        const struct stored_mode stored = poisson_stored_mode(grid, wanted[n]);
+        numbers[n] = stored.m * (grid->ny / 2 + 1) + stored.n;
+    }
+    TRY(buffer_create_with(poisson->device, count * sizeof *numbers, "the places of modes", numbers,
+                           &places));
+    if (poisson->sums)
+        TRY(buffer_create(poisson->device, fft_complex_bytes(grid, poisson->precision),
+                          "the modes that are followed", &poisson->summed_modes));
+    poisson->followed = *followed = (struct followed_modes){
+        poisson->sums ? poisson->summed_modes : poisson->rho_modes, places, *grid, count, wanted};
+    return STATUS_OK;
 }

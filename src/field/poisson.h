@@ -26,16 +26,22 @@ const char *poisson_solver_name(const struct poisson *poisson);
  * alone. Only enqueues, as far as fft.h says so. */
 STATUS_CHECKED enum status poisson_solve(struct poisson *poisson, struct fields *fields);
 
-/* To be called with the fields of the last solve before poisson_modes() are used: where fields are sums, they
- * are transformed here. Only enqueues. */
-STATUS_CHECKED enum status poisson_transform(struct poisson *poisson, struct fields *fields);
-
 /* Sets phi from the rho of the last solve, which a step does not need. Enqueues
  * like poisson_solve(). */
 STATUS_CHECKED enum status poisson_potential(struct poisson *poisson, struct fields *fields);
 
-/* The modes of the rho of the last solve, after poisson_transform(), unnormalised, as fft.h lays them out. */
-const struct buffer *poisson_modes(const struct poisson *poisson);
+/* Modes of rho that a history follows: `wanted` (mx, my). Buffers belong to the solver. */
+struct followed_modes {
+    const struct buffer *modes; /* as fft.h lays them out, unnormalised; where fields are sums, these alone */
+    const struct buffer *places; /* uint[count]: where in `modes` each of them stands, or its conjugate */
+    struct grid grid;
+    uint32_t count;
+    const int32_t (*wanted)[2]; /* not owned */
+};
+
+/* Each solve from now on leaves those of its rho. To be called once. */
+STATUS_CHECKED enum status poisson_follow(struct poisson *poisson, uint32_t count, const int32_t (*wanted)[2],
+                                          struct followed_modes *followed);
 
 /* What mode m of an axis of that length with n nodes is multiplied by. A centred difference is sin(k dx)/dx
  * times as large as the wave, a filter pass makes it cos^2(k dx/2) = (1 + cos(k dx))/2 times as large; at the

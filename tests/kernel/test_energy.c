@@ -23,7 +23,7 @@ static void check_grid(uint32_t nx, uint32_t ny, enum precision precision, doubl
     const uint32_t nodes = grid_cells(&grid);
     struct fields fields;
     struct energy *energy = NULL;
-    const struct energy_modes no_modes = {.grid = grid};
+    const struct followed_modes no_modes = {.grid = grid};
     struct field_sums sums[2];
     assert_ok(fields_create(device, &grid, precision, &fields));
     assert_ok(energy_create(device, &grid, precision, &no_modes, &energy));
