@@ -1,9 +1,9 @@
 /* Loading: how one particle follows from its global index, in code that both the OpenCL and the host compiler
  * read.
  *
- * Two uniform numbers, of van der Corput sequences or of a lattice, pass through the inverse of the density
- * profile's distribution function and are displaced; two more become velocities. A profile is a product of
- * cosines of x and of y, or a formula of both, which is tabulated. Positions are fractions s of
+ * Two uniform numbers, of van der Corput sequences, random or of a lattice, pass through the inverse of the
+ * density profile's distribution function and are displaced; two more become velocities. A profile is a
+ * product of cosines of x and of y, or a formula of both, which is tabulated. Positions are fractions s of
  * the box in [0, 1) until they are split into cell and offset. Always in double precision, whatever `real`
  * is.
  */
@@ -11,6 +11,7 @@
 #define SHARED_LOADING_H
 
 #include "shared/cell.h"
+#include "shared/random.h"
 #include "shared/van_der_corput.h"
 
 /* Where recipe and terms lie: buffers on a device, plain memory on the host. */
@@ -51,11 +52,12 @@ struct profile_tables {
 /* What the particles of one species follow. Host and device lay it out alike: eight-byte members first.
  * Arrays of two are (x, y) or (u, v). */
 struct recipe {
-    ulong lattice[2];       /* sites along each axis; 0: van der Corput positions */
+    ulong random_key;       /* that of the species alone */
+    ulong lattice[2];       /* sites along each axis; 0: none */
     double shift[2];        /* velocity = shift + scale * (normal or uniform number) */
     double scale[2];        /* unused for LOADING_COLD */
-    uint position_bases[2]; /* unused for a lattice */
-    uint velocity_bases[2]; /* unused for LOADING_COLD */
+    uint position_bases[2]; /* of van der Corput sequences; 0: random numbers. Unused for a lattice */
+    uint velocity_bases[2]; /* likewise; unused for LOADING_COLD */
     uint cells[2];
     uint velocities;               /* LOADING_COLD, ... */
     struct profile_tables profile; /* seven words, so that the size is a multiple of eight */
@@ -295,11 +297,24 @@ static inline struct site site_at(double s, uint cells)
     return site;
 }
 
+/* The number of particle `index` that is uniform in (0, 1), by the sequence of that base or, where it is 0,
+ * random: `draw`, 0 and up, says which of its numbers. The last word of the counter is one that no shuffle of
+ * kernels/cell_shuffle.cl has. Half of a 52-bit step is added, so that neither 0 nor 1 comes out. */
+static inline double recipe_uniform(LOADING_MEMORY struct recipe *recipe, uint base, uint draw, ulong index)
+{
+    if (base != 0)
+        return van_der_corput(index + 1, base);
+    const random_words counter = {{(uint)index, (uint)(index >> 32), draw / 2, 0x80000000u}};
+    const random_words words = random_words_at(counter, recipe->random_key);
+    const ulong bits = (ulong)words.word[draw % 2 * 2] << 32 | words.word[draw % 2 * 2 + 1];
+    return ((double)(bits >> 12) + 0.5) * 0x1p-52;
+}
+
 /* The position of particle `index` along an axis before density and displacement, uniform in (0, 1). */
 static inline double recipe_uniform_position(LOADING_MEMORY struct recipe *recipe, uint axis, ulong index)
 {
     if (recipe->lattice[axis] == 0)
-        return van_der_corput(index + 1, recipe->position_bases[axis]);
+        return recipe_uniform(recipe, recipe->position_bases[axis], axis, index);
     const ulong along_y = recipe->lattice[1];
     const ulong site = axis == 0 ? index / along_y : index % along_y;
     return ((double)site + 0.5) / (double)recipe->lattice[axis];
@@ -313,7 +328,7 @@ static inline double recipe_velocity(LOADING_MEMORY struct recipe *recipe, LOADI
     const double drift = recipe->shift[axis] + profile_value(tables, profile, profile.drift[axis], s, 0.0);
     if (recipe->velocities == LOADING_COLD)
         return drift;
-    const double uniform = van_der_corput(index + 1, recipe->velocity_bases[axis]);
+    const double uniform = recipe_uniform(recipe, recipe->velocity_bases[axis], 2 + axis, index);
     const double number = recipe->velocities == LOADING_MAXWELLIAN ? normal_inverse(uniform) : uniform;
     const double scale = recipe->scale[axis] * profile_value(tables, profile, profile.thermal[axis], s, 1.0);
     return drift + scale * number;

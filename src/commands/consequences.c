@@ -74,9 +74,14 @@ void consequences_print(const struct config *config)
             "Omega dt                  %g, of which the push turns velocities by 2 atan(Omega dt/2) = %g\n",
             derived.rotation, 2 * atan(derived.rotation / 2));
     printf("end of the run            t = %g\n", (double)config->time.steps * config->time.step);
-    for (uint32_t s = 0; s < config->species_count; s++)
-        printf("particles per cell        %g of %s\n",
-               (double)config->species[s].particles / grid_cells(&derived.grid), config->species[s].name);
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        const struct species_config *species = &config->species[s];
+        const double per_cell = (double)species->particles / grid_cells(&derived.grid);
+        printf("particles per cell        %g of %s", per_cell, species->name);
+        if (species->positions.kind == POSITIONS_RANDOM)
+            printf(", at random: densities of cells scatter by %.2g %%", 100 / sqrt(per_cell));
+        printf("\n");
+    }
     printf("cells crossed in a step   %g at most, by a particle of %s at drift + 3 thermal velocities\n",
            derived.fastest, derived.fastest_species);
 }

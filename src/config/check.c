@@ -116,9 +116,11 @@ static void check_bases(struct reading *reading, const struct species_config *sp
 {
     static const char *const keys[] = {"positions", "velocities"};
     const uint32_t *const bases[] = {species->positions.bases, species->velocities.bases};
-    const bool in_use[] = {
-        species->positions.kind == POSITIONS_VAN_DER_CORPUT && at(reading, "species.%u.positions", index),
-        species->velocities.kind != VELOCITIES_COLD && at(reading, "species.%u.velocities", index)};
+    const bool in_use[] = {species->positions.kind == POSITIONS_VAN_DER_CORPUT &&
+                               at(reading, "species.%u.positions", index),
+                           species->velocities.kind != VELOCITIES_COLD &&
+                               species->velocities.generator == GENERATOR_VAN_DER_CORPUT &&
+                               at(reading, "species.%u.velocities", index)};
     for (int i = 1; i < 4; i++)
         for (int j = 0; j < i; j++) {
             const uint32_t a = bases[i / 2][i % 2], b = bases[j / 2][j % 2];

@@ -42,7 +42,8 @@ enum {
 enum precision { PRECISION_SINGLE, PRECISION_DOUBLE };
 enum axis { AXIS_X, AXIS_Y };
 enum phase_axis { PHASE_AXIS_X, PHASE_AXIS_Y, PHASE_AXIS_U, PHASE_AXIS_V };
-enum position_kind { POSITIONS_VAN_DER_CORPUT, POSITIONS_LATTICE };
+enum position_kind { POSITIONS_VAN_DER_CORPUT, POSITIONS_LATTICE, POSITIONS_RANDOM };
+enum generator_kind { GENERATOR_VAN_DER_CORPUT, GENERATOR_RANDOM };
 enum velocity_kind { VELOCITIES_COLD, VELOCITIES_MAXWELLIAN, VELOCITIES_UNIFORM };
 enum solver_kind { SOLVER_AUTO, SOLVER_VKFFT, SOLVER_FFTW };
 enum decomposition_kind { DECOMPOSITION_AUTO, DECOMPOSITION_REPLICATED, DECOMPOSITION_SLABS };
@@ -86,10 +87,11 @@ struct positions_config {
 
 struct velocities_config {
     enum velocity_kind kind;
-    uint32_t bases[2];  /* maxwellian, uniform */
-    double thermal[2];  /* maxwellian: standard deviations */
-    double drift[2];    /* cold, maxwellian: mean velocity */
-    double range[2][2]; /* uniform: [u or v][low, high] */
+    enum generator_kind generator; /* maxwellian, uniform; so are */
+    uint32_t bases[2];             /* these, of van der Corput sequences */
+    double thermal[2];             /* maxwellian: standard deviations */
+    double drift[2];               /* cold, maxwellian: mean velocity */
+    double range[2][2];            /* uniform: [u or v][low, high] */
 };
 
 /* a cos(2 pi m x / L) along one axis */
@@ -129,6 +131,7 @@ struct species_config {
         struct perturbation_list density;      /* n0 prod(1 + a cos), by inverse CDF */
         struct perturbation_list displacement; /* x += a cos(k x) / k */
     } perturb;
+    uint64_t random_key; /* of its random numbers: config.seed, with its place in the list above bit 32 */
 };
 
 struct fields_config {
@@ -281,6 +284,7 @@ struct config {
     char title[CONFIG_TEXT_LENGTH];
     struct grid_config grid;
     struct time_config time;
+    uint32_t seed;
     enum precision precision;
     uint32_t species_count;
     struct species_config species[CONFIG_MAX_SPECIES];

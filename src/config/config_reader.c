@@ -29,6 +29,8 @@ static enum status read_into(struct reading *reading, const char *text, size_t l
         TRY(settings_apply(reading));
         read_tree(reading);
         check_config(reading);
+        for (uint32_t s = 0; s < reading->config->species_count; s++)
+            reading->config->species[s].random_key = reading->config->seed | (uint64_t)s << 32;
     }
     return complaints_report(reading);
 }

@@ -1,7 +1,7 @@
 /* Loading: the profiles of a species become its particles, in the order of their cells.
  *
- * Particle j is a function of its global index j alone (van der Corput index j + 1, or lattice site j), so
- * every device and every number of ranks gives the same particles.
+ * Particle j is a function of its global index j alone (van der Corput index j + 1, lattice site j, or
+ * random numbers of j), so every device and every number of ranks gives the same particles.
  */
 #ifndef RADIXPIC_PARTICLES_LOADING_H
 #define RADIXPIC_PARTICLES_LOADING_H

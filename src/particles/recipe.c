@@ -71,7 +71,7 @@ append_terms(uint32_t (*terms_of)(const struct perturbation_list *, enum axis, s
 
 static void set_velocities(const struct velocities_config *config, uint32_t axis, struct recipe *recipe)
 {
-    recipe->velocity_bases[axis] = config->bases[axis];
+    recipe->velocity_bases[axis] = config->generator == GENERATOR_RANDOM ? 0 : config->bases[axis];
     recipe->shift[axis] = config->drift[axis];
     switch (config->kind) {
     case VELOCITIES_COLD:
@@ -194,7 +194,8 @@ enum status recipe_table_create(const struct grid *grid, const struct species_co
                                "species %s: perturb.density: amplitude %g makes the density negative; "
                                "amplitudes from -1 to 1 are allowed",
                                species->name, density->items[n].amplitude);
-    *table = (struct recipe_table){.recipe.cells = {grid->nx, grid->ny}};
+    *table =
+        (struct recipe_table){.recipe.random_key = species->random_key, .recipe.cells = {grid->nx, grid->ny}};
     for (uint32_t axis = AXIS_X; axis <= AXIS_Y; axis++) {
         table->recipe.position_bases[axis] = species->positions.bases[axis];
         if (species->positions.kind == POSITIONS_LATTICE)

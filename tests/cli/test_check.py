@@ -136,6 +136,10 @@ class Check(ProgramTest):
         self.assertAlmostEqual(self.number(text, rf"Debye length +{NUMBER},"), 0.5)  # cold ions do not shield
         self.assertAlmostEqual(self.number(text, rf"particles per cell +{NUMBER} of ions$"), 0.5)
 
+    def test_a_random_start(self):
+        text = self.run_well("check", "small.yaml", *sets("species.electrons.positions=random")).stdout
+        self.assertAlmostEqual(self.number(text, rf"particles per cell +32 of electrons, at random: .* {NUMBER} %$"), 18)
+
     def test_a_cold_plasma(self):
         text = self.check("species.electrons.velocities={kind: cold}")
         self.assertRegex(text, r"(?m)^Debye length +0: no charged species has a thermal velocity$")

@@ -86,6 +86,9 @@ TEST(other_configs_are_refused)
     config.species[0].velocities.kind = VELOCITIES_MAXWELLIAN;
     assert_lines("species.electrons.velocities.kind: the checkpoint has cold");
     config = scene.config;
+    config.seed = 2;
+    assert_lines("seed: the checkpoint has ");
+    config = scene.config;
     config.units.temperature_eV = 99;
     config.deposit.filter_passes = 1;
     config.fields.magnetic = 0.1;

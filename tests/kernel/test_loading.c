@@ -81,6 +81,15 @@ static struct species_config electrons(uint64_t count)
     return species;
 }
 
+static struct species_config random_electrons(uint64_t count)
+{
+    struct species_config species = electrons(count);
+    species.random_key = 3 | UINT64_C(2) << 32;
+    species.positions = (struct positions_config){.kind = POSITIONS_RANDOM};
+    species.velocities.generator = GENERATOR_RANDOM;
+    return species;
+}
+
 static struct grid grid_of(uint32_t nx, uint32_t ny)
 {
     const struct grid_config config = {{nx, ny}, {4 * M_PI, 4 * M_PI}};
@@ -170,14 +179,16 @@ TEST(kernel_equals_host)
     strcpy(species.profile.thermal[0], "1 + y/ly");
     check_kernel_equals_host(&species, PRECISION_SINGLE, 0);
     check_kernel_equals_host(&species, PRECISION_DOUBLE, 0);
+    species = random_electrons(5000);
+    check_kernel_equals_host(&species, PRECISION_SINGLE, 0);
+    check_kernel_equals_host(&species, PRECISION_DOUBLE, (UINT64_C(1) << 32) - 1000);
 }
 
 /* Particles depend on their global index alone: a part is that slice of the whole, bit for bit, in
  * either layout. */
-TEST(part_is_slice_of_whole)
+static void check_slice(struct species_config all)
 {
     const struct grid grid = grid_of(32, 32);
-    const struct species_config all = electrons(3000);
     struct species_config some = all;
     const size_t first = 1234;
     some.particles = 1001;
@@ -192,6 +203,12 @@ TEST(part_is_slice_of_whole)
             assert_memory_equal(part.id, whole.id + first, some.particles * sizeof(uint64_t));
         }
     }
+}
+
+TEST(part_is_slice_of_whole)
+{
+    check_slice(electrons(3000));
+    check_slice(random_electrons(3000));
 }
 
 /* Van der Corput element 2^32 - 1 of base 2 is 1 - 2^-32: as a float offset in one of 32 cells it rounds

@@ -63,7 +63,7 @@ static void assert_echoes(const char *text, const char *fragments)
 TEST(every_key_but_the_required_has_a_default)
 {
     static const char fragments[] =
-        "title: untitled|check_every: 10 |precision: single|name: electrons|ids: false|push: true|"
+        "title: untitled|check_every: 10 |seed: 1 |precision: single|name: electrons|ids: false|push: true|"
         "kind: van_der_corput|bases: [2, 3]|kind: cold|drift: [0, 0]|density: []|displacement: []|"
         "solver: auto|decomposition: auto|gradient: spectral|magnetic: 0 |shape: cic|method: sorted|"
         "filter_passes: 0 |method: auto|passes: 2 |key_bits: auto|items_per_group: auto|groups: auto|"
@@ -83,6 +83,7 @@ TEST(a_maxwellian_has_defaults_of_its_own)
     const char *setting = "species.ions.velocities.kind=maxwellian";
     assert_ok(read_with(least, &setting, 1));
     const struct velocities_config *velocities = &config.species[1].velocities;
+    assert_int_equal(velocities->generator, GENERATOR_VAN_DER_CORPUT);
     assert_int_equal(velocities->bases[0], 5);
     assert_int_equal(velocities->bases[1], 7);
     assert_near(velocities->thermal[0], 1, 0);
@@ -94,6 +95,7 @@ static const char every_key[] =
     "title: 'Quotes \" and \\ and: colons, # and \xce\xb1'\n"
     "grid: {cells: [64, 32], length: [12.566370614359172, 1e-300]}\n"
     "time: {step: 0.3333333333333333, steps: 1000000000000}\n"
+    "seed: 4294967295\n"
     "precision: double\n"
     "species:\n"
     "  - {name: _a1, charge: -0.0, mass: 5e-324, density: 1.7976931348623157e308, particles: 1099511627776, "
@@ -106,7 +108,8 @@ static const char every_key[] =
     "2]},\n"
     "     velocities: {kind: uniform, bases: [11, 13], range: [[-1, 1], [2, 2]]}}\n"
     "  - {name: b, charge: 0, mass: 1, density: 1, particles: 1, ids: true, positions: {bases: [5, 7]},\n"
-    "     velocities: {kind: maxwellian, bases: [2, 3], thermal: [0, 0.1], drift: [3, 0]}}\n"
+    "     velocities: {kind: maxwellian, generator: random, bases: [2, 3], thermal: [0, 0.1], drift: [3, "
+    "0]}}\n"
     "fields: {solver: fftw, gradient: centred, magnetic: -0.25}\n"
     "deposit: {shape: tsc, method: atomic, filter_passes: 100}\n"
     "sort: {passes: 3, key_bits: 32, items_per_group: 4096, groups: 65536, histogram_splits: 16, transpose: "
@@ -129,12 +132,12 @@ TEST(every_key_is_read)
     static const char fragments[] =
         "title: \"Quotes \\\" and \\\\ and: colons, # and \xce\xb1\"|cells: [64, 32]|"
         "length: [12.566370614359172, 1e-300]|step: 0.3333333333333333 |steps: 1000000000000 |"
-        "precision: double|name: \"_a1\"|charge: -0 |mass: 4.94065645841247e-324 |"
+        "seed: 4294967295 |precision: double|name: \"_a1\"|charge: -0 |mass: 4.94065645841247e-324 |"
         "density: 1.7976931348623157e+308 |particles: 1099511627776 |ids: true|kind: lattice|"
         "counts: [16777216, 65536]|kind: cold|drift: [-1.5, 2.5]|- axis: x|mode: 32 |"
         "amplitude: -0.999 |- axis: y|mode: 16|amplitude: 0.5|displacement:|- axis: y|mode: 1|"
         "amplitude: 0.0001|name: B|mass: 0.5|bases: [65535, 2]|kind: uniform|bases: [11, 13]|"
-        "range: [[-1, 1], [2, 2]]|name: b|kind: maxwellian|thermal: [0, 0.1]|solver: fftw|"
+        "range: [[-1, 1], [2, 2]]|name: b|kind: maxwellian|generator: random|thermal: [0, 0.1]|solver: fftw|"
         "gradient: centred|magnetic: -0.25 |shape: tsc|method: atomic|filter_passes: 100 |passes: 3 |"
         "key_bits: 32 |items_per_group: 4096 |groups: 65536 |histogram_splits: 16 |transpose: off|"
         "table: rows|device: \"NVIDIA H100\"|directory: \"some where/else\"|every: 7 |"
@@ -372,9 +375,12 @@ TEST(bases_that_are_not_in_use_do_not_count)
     static const char *const positions = "species.electrons.positions.bases=[5, 7]"; /* velocities are cold */
     static const char *const lattice[] = {"species.electrons.positions={kind: lattice, counts: [8, 8]}",
                                           "species.electrons.velocities={kind: maxwellian, bases: [2, 3]}"};
+    static const char *const random[] = {
+        "species.electrons.velocities={kind: maxwellian, generator: random, bases: [2, 2]}"};
     assert_ok(read_with(least, &positions, 1));
     assert_ok(read_with(least, lattice, 2));
     assert_int_equal(config.species[0].positions.bases[0], 0);
+    assert_ok(read_with(least, random, 1));
 }
 
 TEST(the_number_of_species_is_limited)

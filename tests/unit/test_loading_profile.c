@@ -294,4 +294,83 @@ TEST(particles_of_large_indices)
     }
 }
 
+/* ---- random numbers ---- */
+
+enum { DRAWS = 4096 };
+
+/* Four numbers of each of many particles are uniform in (0, 1) and know nothing of one another: the power
+ * |sum over n of exp(2 pi i m.draw)|^2 / DRAWS of the modes m is distributed as exp(-power). Its mean over
+ * MODES of them is 1 within 1/sqrt(MODES); five times that is allowed, and no power that chance gives one of
+ * them once in 1e6 times. */
+static void check_independent(double draws[DRAWS][4])
+{
+    enum { MODES = 312 }; /* each number from -2 to 2, one of m and -m, not 0 */
+    double sum = 0, most = 0;
+    for (int mode = 0; mode < MODES; mode++) {
+        const int m[4] = {mode % 5 - 2, mode / 5 % 5 - 2, mode / 25 % 5 - 2, mode / 125 - 2};
+        double wave[2] = {0, 0};
+        for (size_t n = 0; n < DRAWS; n++) {
+            const double angle =
+                2 * M_PI *
+                (m[0] * draws[n][0] + m[1] * draws[n][1] + m[2] * draws[n][2] + m[3] * draws[n][3]);
+            wave[0] += cos(angle);
+            wave[1] += sin(angle);
+        }
+        const double power = (wave[0] * wave[0] + wave[1] * wave[1]) / DRAWS;
+        sum += power;
+        most = fmax(most, power);
+    }
+    assert_near(sum / MODES, 1, 5 / sqrt(MODES));
+    assert_true(most < log(1e6 * MODES));
+}
+
+/* The numbers that become x, y, u and v of a particle. */
+static void draw(uint64_t random_key, uint64_t index, double numbers[4])
+{
+    const struct species_config species = {.name = "electrons",
+                                           .random_key = random_key,
+                                           .positions = {.kind = POSITIONS_RANDOM},
+                                           .velocities = {.kind = VELOCITIES_UNIFORM,
+                                                          .generator = GENERATOR_RANDOM,
+                                                          .bases = {5, 7},
+                                                          .range = {{0, 1}, {0, 1}}}};
+    struct recipe_table table;
+    assert_ok(recipe_table_create(&square, &species, &table));
+    const struct loaded_particle at = recipe_particle(&table.recipe, table.terms, table.tables, index);
+    recipe_table_destroy(&table);
+    for (int axis = 0; axis < 2; axis++) {
+        numbers[axis] = (at.cell[axis] + at.offset[axis]) / (axis == 0 ? square.nx : square.ny);
+        numbers[2 + axis] = at.velocity[axis];
+    }
+    for (int n = 0; n < 4; n++)
+        assert_true(numbers[n] > 0 && numbers[n] < 1);
+}
+
+TEST(random_numbers_of_a_particle)
+{
+    static double draws[DRAWS][4];
+    for (uint64_t n = 0; n < DRAWS; n++)
+        draw(1, n, draws[n]);
+    check_independent(draws);
+}
+
+/* Those of another seed, of the next species and of a particle 2^32 later have nothing to do with one
+ * another. */
+TEST(random_numbers_of_seeds_species_and_large_indices)
+{
+    static double draws[DRAWS][4];
+    double numbers[4];
+    for (uint64_t n = 0; n < DRAWS; n++) {
+        draw(1, n, numbers);
+        draws[n][0] = numbers[0];
+        draw(2, n, numbers);
+        draws[n][1] = numbers[0];
+        draw(1 | UINT64_C(1) << 32, n, numbers);
+        draws[n][2] = numbers[0];
+        draw(1, n + (UINT64_C(1) << 32), numbers);
+        draws[n][3] = numbers[0];
+    }
+    check_independent(draws);
+}
+
 TEST_MAIN(NULL, NULL)
