@@ -6,7 +6,7 @@ from pathlib import Path
 from bench_plots import look, reading
 from bench_plots.figures import FIGURES
 from radixpic.look import import_pyplot, save
-from radixpic.script import Problem, make_parser, run_script
+from radixpic.script import Problem, make_parser, picture_options, run_script
 
 EXAMPLES = """examples:
   radixpic bench step --sweep --csv step.csv            cost of a step by particles, on every grid
@@ -43,9 +43,7 @@ def check_verified(rows):
 def main():
     parser = make_parser(__doc__, EXAMPLES)
     parser.add_argument("files", metavar="FILE", nargs="+", help="written by radixpic bench NAME --csv FILE")
-    parser.add_argument("-o", "--output", metavar="PICTURE", default="bench.png", help="to write (default: bench.png)")
-    parser.add_argument("--title", help="title of the picture (default: the experiment and the device)")
-    parser.add_argument("--show", action="store_true", help="also open a window")
+    picture_options(parser, "bench.png")
     arguments = parser.parse_args()
 
     kind, rows = reading.read_files(arguments.files)
@@ -53,7 +51,7 @@ def main():
         raise Problem(f"no picture is of radixpic bench {kind}, but of {', '.join(FIGURES)}")
     plt = import_pyplot(arguments.show)
     figure = FIGURES[kind].draw(plt, FIGURES[kind], rows, arguments.title or look.title_of(kind, rows))
-    save(figure, Path(arguments.output), arguments.show)
+    save(figure, arguments.output or "bench.png", arguments.show)
     check_verified(rows)
 
 

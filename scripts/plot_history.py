@@ -3,7 +3,7 @@
 
 from radixpic import energy, look
 from radixpic.history import read_history, read_title
-from radixpic.script import Problem, make_parser, run_script
+from radixpic.script import Problem, make_parser, picture_options, run_script
 
 EXAMPLES = """examples:
   scripts/plot_history.py output/landau_damping                        writes output/landau_damping/energy.png
@@ -37,9 +37,7 @@ def main():
         default=energy.ALL_TIMES,
         help="where to fit and draw theory (default: everywhere)",
     )
-    parser.add_argument("--title", help="title of the picture (default: that of config.yaml, or the folder's name)")
-    parser.add_argument("--output", metavar="FILE", help="picture to write (default: energy.png beside the history)")
-    parser.add_argument("--show", action="store_true", help="also open a window")
+    picture_options(parser, "energy.png beside the history")
     arguments = parser.parse_args()
 
     history = read_history(arguments.history)

@@ -5,33 +5,27 @@ What is drawn is the integral of f over the axes that are not, as the label besi
 axes that a mesh has it goes over the mesh's ranges. scripts/plot_snapshot.py --phase-space draws the same of particles.
 """
 
-import math
 import sys
 from pathlib import Path
 
-from radixpic import look, phase_space
+from radixpic import phase_space
 from radixpic.history import read_title
-from radixpic.script import make_parser, picture_path, run_script, step_list, steps_of
+from radixpic.pictures import deliver
+from radixpic.script import make_parser, parse_picture, picture_options, run_script, steps_of
 
 EXAMPLES = """examples:
   scripts/plot_phase_space.py output/two_stream                                  f(x, u) of all species, last step
   scripts/plot_phase_space.py output/two_stream --step all --mesh right_xu       of one, all times on one colour scale
   scripts/plot_phase_space.py output/my --mesh electrons_uvxy --axes u v         the integral over x and y
   scripts/plot_phase_space.py output/my --axes x y --limits 0.8 1.2              n(x, y), its wave in all the colours
-  scripts/plot_phase_space.py output/my --axes u                                 f(u): a line for each species
+  scripts/plot_phase_space.py output/my --axes u --log                           f(u): a line for each species
+  scripts/plot_phase_space.py output/two_stream --apart --movie beams.gif        a row for each, a frame for each time
 """
 
 
 def parser_of():
     parser = make_parser(__doc__, EXAMPLES)
     parser.add_argument("place", metavar="RUN", help="a run's output folder, or one file of its phase_space/")
-    parser.add_argument(
-        "--step",
-        nargs="+",
-        type=step_list,
-        metavar="N",
-        help="steps to draw, or all (default: the last); those without the meshes drawn are skipped",
-    )
     parser.add_argument(
         "--mesh",
         nargs="+",
@@ -47,34 +41,21 @@ def parser_of():
         + ", ".join(" ".join(axes) for axes in phase_space.PREFERRED_AXES)
         + " the first that most species have)",
     )
-    parser.add_argument(
-        "--limits",
-        nargs=2,
-        type=float,
-        metavar=("LOW", "HIGH"),
-        help="of the colour scale, or of the lines' axis (default: from 0 to the largest value)",
-    )
-    parser.add_argument("--si", action="store_true", help="SI units instead of normalised ones")
-    parser.add_argument("--output", metavar="FILE", help="picture to write (default: RUN/f.png)")
-    parser.add_argument("--show", action="store_true", help="also open a window")
+    picture_options(parser, "RUN/f.png", of_files=True)
     return parser
 
 
 def main():
     parser = parser_of()
-    arguments = parser.parse_args()
-    axes, limits = arguments.axes, arguments.limits
+    arguments = parse_picture(parser)
+    axes, apart = arguments.axes, arguments.apart
     if axes and (len(axes) > 2 or len(set(axes)) != len(axes)):
         parser.error("--axes must be one, or two different ones")
-    if limits and not (limits[0] < limits[1] and all(map(math.isfinite, limits))):
-        parser.error("--limits must be two numbers, the smaller first")
     files, run_folder = phase_space.find_files(Path(arguments.place), steps_of(arguments))
-    kept, axes, notes = phase_space.choose(files, arguments.mesh, "".join(axes) if axes else None)
+    kept, axes, notes = phase_space.choose(files, arguments.mesh, "".join(axes) if axes else None, apart)
     for note in notes:
         print(f"{Path(sys.argv[0]).name}: {note}", file=sys.stderr)
-    plt = look.import_pyplot(arguments.show)
-    figure = phase_space.draw(plt, kept, axes, arguments.si, limits, read_title(run_folder))
-    look.save(figure, picture_path(arguments, "f.png"), arguments.show)
+    deliver(arguments, phase_space.rows(kept, axes, arguments.si, apart), read_title(run_folder), "f.png")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,10 @@ by the number of particles, in the unit beside the colour bar. scripts/plot_phas
 
 import re
 
-from radixpic import fields, look
-from radixpic.script import make_parser, picture_path, run_script, step_list, steps_of
+from radixpic import fields
+from radixpic.history import read_title
+from radixpic.pictures import deliver
+from radixpic.script import make_parser, parse_picture, picture_options, run_script, steps_of
 
 EXAMPLES = """examples:
   scripts/plot_snapshot.py output/landau_damping                               E/x, last step: field.png there
@@ -16,6 +18,8 @@ EXAMPLES = """examples:
   scripts/plot_snapshot.py output/landau_damping --step all --mesh E/x E/y     all times, a row for each mesh
   scripts/plot_snapshot.py output/two_stream --phase-space right left          u against x: phase_space.png there
   scripts/plot_snapshot.py output/two_stream/snapshots/data_100.h5 --si        in SI units
+  scripts/plot_snapshot.py output/my --mesh phi E/x --movie waves.gif          a frame for each time, both meshes in it
+  scripts/plot_snapshot.py output/my/moments --mesh electrons_temperature      of output.moments
 """
 
 
@@ -28,43 +32,37 @@ def picture_name(meshes):
 def main():
     parser = make_parser(__doc__, EXAMPLES)
     parser.add_argument("place", metavar="RUN", help="a run's output folder, or one snapshot file")
-    parser.add_argument(
-        "--step", nargs="+", type=step_list, metavar="N", help="steps to draw, or all (default: the last)"
-    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
         "--mesh",
         nargs="+",
         default=["E/x"],
         metavar="NAME",
-        help="E/x, E/y, phi or chargeDensity, the last of all species together (default: E/x)",
+        help="E/x, E/y, phi, chargeDensity (of all species), or SPECIES_density and others that the file has (default: E/x)",
     )
     what.add_argument(
         "--phase-space", nargs="+", metavar="SPECIES", help="draw f(x, u) of these species together, or f(y, v)"
     )
     parser.add_argument("--axis", choices=["x", "y"], default="x", help="axis of --phase-space (default: x)")
     parser.add_argument("--bins", type=int, default=200, help="cells along each axis of --phase-space (default: 200)")
-    parser.add_argument("--si", action="store_true", help="SI units instead of normalised ones")
-    parser.add_argument(
-        "--output",
-        metavar="FILE",
-        help="picture to write (default, in RUN: field.png for E/x, else named after its meshes, as phi.png; "
-        "phase_space.png)",
-    )
-    parser.add_argument("--show", action="store_true", help="also open a window")
-    arguments = parser.parse_args()
+    pictures = "in RUN: field.png for E/x, else named after its meshes, as phi.png; phase_space.png"
+    picture_options(parser, pictures, of_files=True)
+    arguments = parse_picture(parser)
+    species, si = arguments.phase_space, arguments.si
     if arguments.bins < 1:
         parser.error("--bins must be at least 1")
-    snapshots = [fields.Snapshot(path) for path in fields.find_snapshots(arguments.place, steps_of(arguments))]
-    plt = look.import_pyplot(arguments.show)
-    if arguments.phase_space:
+    if arguments.apart and not species:
+        parser.error("--apart is for --phase-space: each mesh has a row anyway")
+    paths = fields.find_snapshots(arguments.place, steps_of(arguments))
+    snapshots = map(fields.Snapshot, paths)
+    if species:
+        species = list(dict.fromkeys(species))  # each once, or its density would be twice what it is
         name = "phase_space.png"
-        species = list(dict.fromkeys(arguments.phase_space))  # each once, or its density would be twice what it is
-        figure = fields.draw_phase_space(plt, snapshots, species, arguments.axis, arguments.bins, arguments.si)
+        rows = fields.particle_rows(snapshots, species, arguments.axis, arguments.bins, si, arguments.apart)
     else:
         name = picture_name(arguments.mesh)
-        figure = fields.draw_meshes(plt, snapshots, arguments.mesh, arguments.si)
-    look.save(figure, picture_path(arguments, name), arguments.show)
+        rows = fields.mesh_rows(snapshots, arguments.mesh, si)
+    deliver(arguments, rows, read_title(paths[0].resolve().parent.parent), name)
 
 
 if __name__ == "__main__":

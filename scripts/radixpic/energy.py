@@ -64,7 +64,7 @@ def draw(plt, history, modes, gamma, window, title):
     if gamma is not None and not modes:  # the energy holds the noise of all modes: one mode follows theory longer
         draw_theory(top_left, time, field, 2 * gamma, window)
         top_left.legend(loc="best")
-    top_left.set(title="Field energy", ylabel=r"$n_0 T \lambda_D^2$")
+    top_left.set(title="Field energy", ylabel=r"$W_E\;[n_0 T \lambda_D^2]$")
 
     for mode in modes:
         draw_log(top_right, time, np.abs(history.mode(mode)), label=f"mode ({mode[0]}, {mode[1]})")
@@ -74,14 +74,14 @@ def draw(plt, history, modes, gamma, window, title):
         legend_beside(top_right)
     else:
         top_right.text(0.5, 0.5, "no modes in this history", ha="center", transform=top_right.transAxes)
-    top_right.set(title="Charge density modes", ylabel=r"$|\rho_k|\;/\;e n_0$")
+    top_right.set(title="Charge density modes", ylabel=r"$|\rho_k|\;[e n_0]$")
 
     kinetic = history["kinetic_energy"]
     bottom_left.plot(time, kinetic - kinetic[0], color=GREEN)
-    bottom_left.set(title=f"Kinetic energy, change from {kinetic[0]:.6g}", ylabel=r"$n_0 T \lambda_D^2$")
+    bottom_left.set(title=f"Kinetic energy, change from {kinetic[0]:.6g}", ylabel=r"$W_K - W_{K0}\;[n_0 T \lambda_D^2]$")
     scale = abs(total[0]) or 1.0
     bottom_right.plot(time, (total - total[0]) / scale, color=RED)
-    bottom_right.set(title="Total energy, relative drift", ylabel=r"$(W - W_0)\;/\;W_0$")
+    bottom_right.set(title="Total energy, relative drift", ylabel=r"$W - W_0\;[W_0]$")
     for axes in (bottom_left, bottom_right):
         axes.set_xlabel(r"time $t\;[1/\omega_p]$")
         axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3), useMathText=True)

@@ -1,15 +1,24 @@
-"""Files of openPMD: meshes and particles of one time, and pictures of them."""
+"""Files of openPMD: meshes and particles of one time, and rows of pictures of them."""
 
 import re
+from contextlib import closing
 from pathlib import Path
 
+from radixpic.pictures import Row
 from radixpic.script import Problem, h5py, numpy as np
 
-MOST_COLUMNS = 5
-UNITS = {"E": r"$T / e \lambda_D$", "phi": r"$T/e$", "chargeDensity": r"$e n_0$"}
-UNITS_SI = {"E": "V/m", "phi": "V", "chargeDensity": r"C/m$^3$"}
+# (symbol, normalised unit, SI unit) by the end of a mesh's name; before it is the name of the species or the line, if any
+QUANTITIES = {
+    "E/x": ("$E_x$", r"$T / e \lambda_D$", "V/m"),
+    "E/y": ("$E_y$", r"$T / e \lambda_D$", "V/m"),
+    "phi": (r"$\phi$", "$T/e$", "V"),
+    "chargeDensity": ("charge density", "$e n_0$", "C/m$^3$"),
+    "density": ("density", "$n_0$", "1/m$^3$"),
+    "velocity/x": (r"mean $u$", "$v_{th}$", "m/s"),
+    "velocity/y": (r"mean $v$", "$v_{th}$", "m/s"),
+    "temperature": ("temperature", "$T$", "J"),
+}
 ELEMENTARY_CHARGE, ELECTRON_MASS, VACUUM_PERMITTIVITY = 1.602176634e-19, 9.1093837015e-31, 8.8541878128e-12  # SI
-SYMBOLS = {"E/x": "$E_x$", "E/y": "$E_y$", "phi": r"$\phi$", "chargeDensity": "charge density"}
 
 
 def text(value):
@@ -54,8 +63,8 @@ def find_snapshots(place, steps, inner="snapshots"):
     folder = place / inner if (place / inner).is_dir() else place
     there = {
         int(match[1]): path
-        for path in folder.glob("data_*.h5")
-        if (match := re.fullmatch(r"data_(\d+)\.h5", path.name))
+        for path in folder.glob("*.h5")
+        if (match := re.fullmatch(r"(?:data|moments)_(\d+)\.h5", path.name))
     }
     if not there:
         raise Problem(f"{place} holds no {inner}/data_*.h5")
@@ -157,17 +166,24 @@ def real_particles(snapshot):
     return density * length_unit(snapshot) ** 3
 
 
-def phase_space_density(snapshot, particles, bins, extent, si):
+def weight_unit(snapshot, si):
+    """What weights are divided by for a density: in SI units it is one by the length that the box is deep."""
+    return length_unit(snapshot) if si else real_particles(snapshot)
+
+
+def phase_space_density(particles, bins, extent, unit):
     """The integral of f over the axes not drawn, [along x, along u], of particles as read_phase_space gives them."""
     place, velocity, weight = particles
     counts = np.histogram2d(place, velocity, bins=bins, range=extent, weights=weight)[0]
-    area = np.prod([(high - low) / bins for low, high in extent])
-    return counts / area / (length_unit(snapshot) if si else real_particles(snapshot))
+    return counts / np.prod([(high - low) / bins for low, high in extent]) / unit
 
 
 def axis_labels(si, axes):
-    units = {"x": r"\lambda_D", "y": r"\lambda_D", "u": "v_{th}", "v": "v_{th}"}
-    return [f"${axis}$ [{'m' if axis in 'xy' else 'm/s'}]" if si else rf"${axis}\;[{units[axis]}]$" for axis in axes]
+    """Of x, y, u, v, or s, the length along a line."""
+    return [
+        f"${axis}$ [{'m/s' if axis in 'uv' else 'm'}]" if si else rf"${axis}\;[{'v_{th}' if axis in 'uv' else chr(92) + 'lambda_D'}]$"
+        for axis in axes
+    ]
 
 
 def power(base, exponent):
@@ -186,99 +202,51 @@ def density_label(axes, length, time, si):
     return f"${symbol}$ [${above}{'/' if below else ''}{below}$]"
 
 
-def panel_grid(count):
-    rows = -(-count // MOST_COLUMNS)
-    return rows, -(-count // rows)
-
-
-def colours(arrays):
-    """Colour map and limits that all arrays share: symmetric about zero where the values change sign."""
-    low, high = min(np.min(values) for values in arrays), max(np.max(values) for values in arrays)
-    if low < 0 < high:
-        return {"cmap": "RdBu_r", "vmin": -max(-low, high), "vmax": max(-low, high)}
-    return {"cmap": "viridis", "vmin": low, "vmax": high}
-
-
 def mesh_label(name, si):
-    """Its symbol with the unit."""
-    symbol, unit = SYMBOLS.get(name, name.replace("_", " ")), (UNITS_SI if si else UNITS).get(name.partition("/")[0], "")
-    return f"{symbol} [{unit}]" if unit else symbol
+    """What a mesh holds, of which species, with its unit."""
+    owner, _, quantity = name.rpartition("_")
+    if quantity not in QUANTITIES:
+        return name.replace("_", " ")
+    symbol, unit, unit_si = QUANTITIES[quantity]
+    return f"{symbol} {f'of {owner} ' if owner else ''}[{unit_si if si else unit}]"
 
 
-def draw_meshes(plt, snapshots, names, si):
-    """A row of panels (or more) for each mesh, all times of a mesh on one colour scale."""
-    rows_each, columns = panel_grid(len(snapshots))
-    figure = plt.figure(figsize=(1.4 + 3.5 * columns, 0.5 + 3.3 * rows_each * len(names)), layout="compressed")
-    grid = figure.subplots(rows_each * len(names), columns, squeeze=False, sharex=True, sharey=True)
-    for number, name in enumerate(names):
-        panels = grid[number * rows_each : (number + 1) * rows_each].ravel()
-        symbol = SYMBOLS.get(name, name.replace("_", " "))
-        meshes = [read_mesh(snapshot, name, si) for snapshot in snapshots]
-        scale = colours([values for values, _, _ in meshes])
-        for panel, snapshot, (values, origin, spacing) in zip(panels, snapshots, meshes):
-            low = origin - spacing / 2  # a node's value fills the cell around it
-            high = low + spacing * values.shape
-            image = panel.imshow(
-                values.T, origin="lower", extent=(low[0], high[0], low[1], high[1]), interpolation="nearest", **scale
-            )
-            panel.set_title(f"{symbol}, {snapshot.time_label(si)}")
-            panel.grid(False)
-        for panel in panels[len(snapshots) :]:
-            panel.axis("off")
-        bar = figure.colorbar(image, ax=list(panels), shrink=0.85, pad=0.015)
-        bar.set_label(mesh_label(name, si))
-        bar.formatter.set_powerlimits((-2, 3))
-        bar.formatter.set_useMathText(True)
-    x_label, y_label = axis_labels(si, "xy")
-    for panel in grid[-1]:
-        panel.set_xlabel(x_label)
-        panel.ticklabel_format(style="sci", scilimits=(-2, 4), useMathText=True)  # of both axes: they are shared
-    for panel in grid[:, 0]:
-        panel.set_ylabel(y_label)
-    return figure
+def mesh_rows(snapshots, names, si):
+    """A row for each of these meshes."""
+    times, meshes = [], {name: [] for name in names}
+    for snapshot in snapshots:
+        with closing(snapshot.file):
+            times.append(snapshot.time_label(si))
+            for name, frames in meshes.items():
+                frames.append(read_mesh(snapshot, name, si))
+    rows = []
+    for name, frames in meshes.items():
+        values, origin, spacing = frames[0]
+        low = origin - spacing / 2  # a node's value fills the cell around it
+        ranges = list(zip(low, low + spacing * values.shape))
+        label, is_plane = mesh_label(name, si), values.ndim == 2
+        frames = [[values] for values, _, _ in frames]
+        rows.append(Row(times, frames, ranges, axis_labels(si, "xy" if is_plane else "s"), label, signed=True, equal=is_plane))
+    return rows
 
 
-def draw_phase_space(plt, snapshots, species, axis, bins, si):
-    """Panels of the density of the species' particles together, on one colour scale and one pair of axes."""
-    data = [
-        [np.concatenate(parts) for parts in zip(*(read_phase_space(snapshot, name, axis, si) for name in species))]
-        for snapshot in snapshots
-    ]
-    if not any(len(place) for place, _, _ in data):
-        raise Problem(f"{', '.join(species)}: no particles in {snapshots[0].path}")
-    rows, columns = panel_grid(len(snapshots))
-    extent = [
-        [0, max(p.max() for p, _, _ in data if len(p)) or 1.0],
-        [min(v.min() for _, v, _ in data if len(v)), max(v.max() for _, v, _ in data if len(v))],
-    ]
-    if extent[1][0] == extent[1][1]:  # a cold species at rest
-        extent[1] = [extent[1][0] - 1, extent[1][1] + 1]
-    figure = plt.figure(figsize=(1.4 + 4.2 * columns, 0.5 + 3.4 * rows))
-    grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    densities = [
-        phase_space_density(snapshot, particles, bins, extent, si) for snapshot, particles in zip(snapshots, data)
-    ]
-    limit = max(density.max() for density in densities)
-    for panel, snapshot, density in zip(grid.ravel(), snapshots, densities):
-        image = panel.imshow(
-            density.T,
-            origin="lower",
-            extent=(*extent[0], *extent[1]),
-            aspect="auto",
-            cmap="magma",
-            vmin=0,
-            vmax=limit,
-            interpolation="nearest",
-        )
-        panel.set_title(f"{' + '.join(species)}, {snapshot.time_label(si)}")
-        panel.grid(False)
-    for panel in grid.ravel()[len(snapshots) :]:
-        panel.axis("off")
-    velocity = {"x": "u", "y": "v"}[axis]
-    x_label, u_label = axis_labels(si, (axis, velocity))
-    figure.colorbar(image, ax=list(grid.ravel()), pad=0.015).set_label(density_label((axis, velocity), -3, 1, si))
-    for panel in grid[-1]:
-        panel.set_xlabel(x_label)
-    for panel in grid[:, 0]:
-        panel.set_ylabel(u_label)
-    return figure
+def particle_rows(snapshots, species, axis, bins, si, apart=False):
+    """A row of the density of the species' particles together over position and velocity, or one of each, on the same axes."""
+    times, clouds = [], []
+    for snapshot in snapshots:
+        with closing(snapshot.file):
+            times.append(snapshot.time_label(si))
+            unit = weight_unit(snapshot, si)
+            clouds.append([(*read_phase_space(snapshot, name, axis, si), unit) for name in species])
+    filled = [cloud for at_a_time in clouds for cloud in at_a_time if len(cloud[0])]
+    if not filled:
+        raise Problem(f"{', '.join(species)}: no particles in {snapshot.path}")
+    slowest, fastest = min(cloud[1].min() for cloud in filled), max(cloud[1].max() for cloud in filled)
+    room = 0 if slowest < fastest else 1  # a cold species at rest
+    extent = [(0, max(cloud[0].max() for cloud in filled) or 1.0), (slowest - room, fastest + room)]
+    axes, rows = {"x": "xu", "y": "yv"}[axis], []
+    for group in [slice(n, n + 1) for n in range(len(species))] if apart else [slice(None)]:
+        frames = [[sum(phase_space_density(cloud[:3], bins, extent, cloud[3]) for cloud in at_a_time[group])] for at_a_time in clouds]
+        label = f"{density_label(axes, -3, 1, si)} of {' + '.join(species[group])}"
+        rows.append(Row(times, frames, extent, axis_labels(si, axes), label))
+    return rows

@@ -1,8 +1,9 @@
-"""f over some of x, y, u and v: the meshes of a run's phase_space/ files, and pictures of them."""
+"""f over some of x, y, u and v: the meshes of a run's phase_space/ files, and rows of pictures of them."""
 
-import math
+from contextlib import closing
 
 from radixpic.fields import Snapshot, axis_labels, density_label, find_snapshots, text
+from radixpic.pictures import Row
 from radixpic.script import Problem, h5py, numpy as np
 
 FOLDER = "phase_space"
@@ -20,7 +21,8 @@ class Mesh:
             if not isinstance(record, h5py.Dataset):
                 raise KeyError
             attributes = record.attrs
-            self.record = record
+            self.place = snapshot.path, record.name
+            self.shape = record.shape
             self.species = text(attributes["species"])
             self.axes = "".join(text(label) for label in attributes["axisLabels"])
             self.low, self.high, self.axis_unit = (
@@ -40,7 +42,7 @@ class Mesh:
     def has_bins_of(self, other, axes):
         """Whether both meshes have the same along these axes."""
         own, others = (
-            [(mesh.low[n], mesh.high[n], mesh.record.shape[n]) for n in map(mesh.axes.index, axes)]
+            [(mesh.low[n], mesh.high[n], mesh.shape[n]) for n in map(mesh.axes.index, axes)]
             for mesh in (self, other)
         )
         return np.allclose(own, others)
@@ -49,10 +51,12 @@ class Mesh:
         """The integral of f over all axes but these, along which its values are, and [low, high] of each of these."""
         unit = self.axis_unit if si else 1
         low, high = self.low * unit, self.high * unit
-        width = (high - low) / self.record.shape
+        width = (high - low) / self.shape
         kept = [self.axes.index(axis) for axis in axes]
         others = tuple(n for n in range(len(self.axes)) if n not in kept)
-        values = self.record[...].astype(float) * (self.unit if si else 1)
+        path, name = self.place
+        with h5py.File(path, "r") as file:
+            values = file[name][...].astype(float) * (self.unit if si else 1)
         values = values.sum(axis=others) * np.prod(width[list(others)])
         return (values.T if kept != sorted(kept) else values), [(low[n], high[n]) for n in kept]
 
@@ -60,14 +64,6 @@ class Mesh:
         """Those of length and time in the unit of what over() returns."""
         others = [axis for axis in self.axes if axis not in axes]
         return self.dimension[0] + len(others), self.dimension[2] - sum(axis in "uv" for axis in others)
-
-
-def preferred_axes(mesh):
-    """The two of its axes that are drawn before others."""
-    axes = next((axes for axes in PREFERRED_AXES if mesh.has(axes)))
-    if len(axes) < 2:
-        raise Problem(f"{mesh.name} has one axis; a movie is of two")
-    return axes
 
 
 def phase_spaces(snapshot):
@@ -104,17 +100,20 @@ def choose_named(files, names, there):
     return chosen
 
 
-def choose(files, names=None, axes=None):
-    """Which meshes of which files are drawn, over which axes.
+def choose(snapshots, names=None, axes=None, apart=False):
+    """Which meshes of which files are drawn, over which axes; `apart` they need not have the same bins.
 
-    files are snapshots; names and axes are what the user asked for, None for what suits. Returns the files that have
-    all the meshes, as (snapshot, [Mesh of each species]), the axes, and sentences on what is left out.
+    snapshots are closed; names and axes are what the user asked for, None for what suits. Returns the snapshots that
+    have all the meshes, as (snapshot, [Mesh of each species]), the axes, and sentences on what is left out.
     """
-    for name in names or ():
-        for snapshot in files:
-            if name in snapshot.meshes:
-                Mesh(snapshot, name)  # which refuses what is no phase space
-    held = [phase_spaces(snapshot) for snapshot in files]
+    files, held = [], []
+    for snapshot in snapshots:
+        with closing(snapshot.file):
+            for name in names or ():
+                if name in snapshot.meshes:
+                    Mesh(snapshot, name)  # which refuses what is no phase space
+            files.append(snapshot)
+            held.append(phase_spaces(snapshot))
     there = {name: mesh for meshes in reversed(held) for name, mesh in meshes.items()}
     candidates = choose_named(files, names, there) if names else there
 
@@ -138,7 +137,7 @@ def choose(files, names=None, axes=None):
         min((mesh for mesh in candidates.values() if mesh.species == species and mesh.has(axes)), key=rank)
         for species in species_with(axes)
     ]
-    others = [] if names or len(axes) == 1 else [mesh for mesh in best if not mesh.has_bins_of(best[0], axes)]
+    others = [] if names or apart or len(axes) == 1 else [mesh for mesh in best if not mesh.has_bins_of(best[0], axes)]
     notes = [f"{mesh.name} has other bins than {best[0].name}: --mesh {mesh.name} draws it alone" for mesh in others]
     chosen = [mesh.name for mesh in best if mesh not in others]
     kept = [
@@ -163,91 +162,25 @@ def together(meshes, axes, si):
     return sum(values for values, _ in parts), parts[0][1]
 
 
-def make_grid(plt, count, shape, title):
-    """A figure and its panels, in rows; shape is a panel's height by its width."""
-    columns = count if count <= 3 else math.ceil(math.sqrt(count))
-    rows = -(-count // columns)
-    width = max(12.6 / max(columns, 3), 2.2)
-    size = (1.4 + width * columns, 0.8 + (width * shape + 0.3) * rows)
-    figure = plt.figure(figsize=size, layout="compressed")
-    figure.suptitle(title)
-    grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    panels = list(grid.ravel())
-    for panel in panels[count:]:
-        panel.axis("off")
-    return figure, panels[:count], columns
-
-
-def label_axes(panels, columns, x_label, y_label):
-    """To the left of the rows and below the columns, the last of which may be shorter than the others."""
-    for number, panel in enumerate(panels):
-        panel.ticklabel_format(style="sci", scilimits=(-2, 4), useMathText=True)
-        if number % columns == 0:
-            panel.set_ylabel(y_label)
-        if number + columns >= len(panels):
-            panel.set_xlabel(x_label)
-            panel.tick_params(labelbottom=True)
-
-
-def draw_planes(plt, files, axes, si, limits, title):
-    """A panel for each time, the sum of the species, all on one colour scale."""
-    planes = [together(meshes, axes, si) for _, meshes in files]
-    ranges = planes[0][1]
-    same_unit = (axes[0] in "xy") == (axes[1] in "xy")
-    shape = min(max((np.ptp(ranges[1]) / np.ptp(ranges[0])) if same_unit else 0.8, 0.3), 2)
-    figure, panels, columns = make_grid(plt, len(files), shape, title)
-    most = max(values.max() for values, _ in planes)
-    least = min(values.min() for values, _ in planes)
-    low, high = limits or (0, most or 1)
-    for panel, (snapshot, _), (values, edges) in zip(panels, files, planes):
-        image = panel.imshow(
-            values.T,
-            origin="lower",
-            extent=(*edges[0], *edges[1]),
-            aspect="equal" if same_unit else "auto",
-            cmap="magma",
-            interpolation="nearest",
-            vmin=low,
-            vmax=high,
-        )
-        panel.set_title(snapshot.time_label(si))
-        panel.grid(False)
-    beyond = {(True, True): "both", (True, False): "min", (False, True): "max", (False, False): "neither"}
-    bar = figure.colorbar(image, ax=panels, pad=0.015, extend=beyond[bool(least < low), bool(most > high)])
-    meshes = files[0][1]
-    label = density_label(axes, *meshes[0].powers(axes), si)
-    bar.set_label(f"{label} of {' + '.join(mesh.species for mesh in meshes)}")
-    bar.formatter.set_powerlimits((-2, 4))
-    bar.formatter.set_useMathText(True)
-    label_axes(panels, columns, *axis_labels(si, axes))
-    return figure
-
-
-def draw_lines(plt, files, axis, si, limits, title):
-    """A panel for each time with a line for each species, stepping from bin to bin."""
-    figure, panels, columns = make_grid(plt, len(files), 0.8, title)
-    for panel, (snapshot, meshes) in zip(panels, files):
-        for number, mesh in enumerate(meshes):
-            values, ranges = mesh.over(axis, si)
-            edges = np.linspace(*ranges[0], len(values) + 1)
-            panel.stairs(values, edges, label=mesh.species, color=f"C{number}", baseline=None, linewidth=1.6)
-        panel.set_title(snapshot.time_label(si))
-        panel.set_axisbelow(True)  # the lines over the grid
-    panels[0].legend()
-    if limits:
-        panels[0].set_ylim(*limits)
-    else:
-        panels[0].set_ylim(bottom=0)
-    label = density_label(axis, *files[0][1][0].powers(axis), si)
-    label_axes(panels, columns, axis_labels(si, axis)[0], label)
-    return figure
-
-
-def draw(plt, files, axes, si=False, limits=None, title=""):
-    """The figure of what choose() chose."""
+def rows(kept, axes, si=False, apart=False):
+    """What choose() chose: over two axes a row of the species' sum, or of each apart; over one a line for each species."""
+    times = [snapshot.time_label(si) for snapshot, _ in kept]
+    labels = axis_labels(si, axes)
+    label = density_label(axes, *kept[0][1][0].powers(axes), si)
+    names = [mesh.species for mesh in kept[0][1]]
     if len(axes) == 1:
-        return draw_lines(plt, files, axes, si, limits, title)
-    return draw_planes(plt, files, axes, si, limits, title)
+        lines = [[mesh.over(axes, si) for mesh in meshes] for _, meshes in kept]
+        frames = [[values for values, _ in at_a_time] for at_a_time in lines]
+        return [Row(times, frames, [ranges[0] for _, ranges in lines[0]], labels, label, names)]
+    is_square = (axes[0] in "xy") == (axes[1] in "xy")
+    groups = [slice(n, n + 1) for n in range(len(names))] if apart else [slice(None)]
+    found = []
+    for group in groups:
+        planes = [together(meshes[group], axes, si) for _, meshes in kept]
+        frames = [[values] for values, _ in planes]
+        of = f"{label} of {' + '.join(names[group])}"
+        found.append(Row(times, frames, planes[0][1], labels, of, equal=is_square))
+    return found
 
 
 def find_files(place, steps):
@@ -256,4 +189,4 @@ def find_files(place, steps):
         raise Problem(f"{place} holds no {FOLDER}/: does its config have output.phase_space?")
     paths = find_snapshots(place, steps, FOLDER)
     folder = paths[0].resolve().parent
-    return [Snapshot(path) for path in paths], folder.parent if folder.name == FOLDER else folder
+    return map(Snapshot, paths), folder.parent if folder.name == FOLDER else folder

@@ -1,11 +1,12 @@
 """What a run of the program left in its folder."""
 
+import re
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from radixpic import energy, fields, look, movie, phase_space, tracks
+from radixpic import energy, fields, look, phase_space, pictures, tracks
 from radixpic.fit import Fits
 from radixpic.history import read_config, read_history, read_title
 from radixpic.script import Problem, numpy as np
@@ -66,11 +67,11 @@ class Run(Fits):
 
     def _open(self, step, inner="snapshots"):
         steps = step if step in (None, "all") else np.atleast_1d(step).tolist()
-        return [fields.Snapshot(path) for path in fields.find_snapshots(self.folder, steps, inner)]
+        return map(fields.Snapshot, fields.find_snapshots(self.folder, steps, inner))
 
     def steps(self, inner="snapshots"):
         """The steps of which there are files in snapshots/, phase_space/, lines/ or moments/."""
-        return [int(path.stem[5:]) for path in fields.find_snapshots(self.folder, "all", inner)]
+        return [int(path.stem.rpartition("_")[2]) for path in fields.find_snapshots(self.folder, "all", inner)]
 
     def field(self, name, step=None, si=False):
         """A mesh of a snapshot, "E/x", "E/y", "phi" or "rho": [cells along x, cells along y]."""
@@ -129,21 +130,29 @@ class Run(Fits):
         modes = list(history.modes)[:6] if modes is None else modes
         return self._picture(output, energy.draw, history, modes, gamma, window, title or read_title(self.folder))
 
-    def plot_field(self, *names, step=None, si=False, output=None):
+    def plot_field(self, *names, step=None, si=False, limits=None, log=False, output=None):
         """Meshes of snapshots, by default "E/x": a row of panels for each, a panel for each time."""
-        names = [ALIASES.get(name, name) for name in names or ("E/x",)]
-        return self._picture(output, fields.draw_meshes, self._open(step), names, si)
+        rows = fields.mesh_rows(self._open(step), [ALIASES.get(name, name) for name in names or ("E/x",)], si)
+        return self._picture(output, pictures.draw, rows, read_title(self.folder), limits, log)
 
-    def plot_phase_space(self, *names, step=None, axes=None, si=False, limits=None, output=None):
-        """Meshes of phase_space/, of different species together, over one or two axes; by default what suits."""
-        kept, axes, _ = phase_space.choose(self._open(step, phase_space.FOLDER), names, axes)
-        return self._picture(output, phase_space.draw, kept, axes, si, limits, read_title(self.folder))
+    def plot_phase_space(self, *names, step=None, axes=None, si=False, limits=None, log=False, apart=False, output=None):
+        """Meshes of phase_space/ over one or two axes, by default what suits: the sum of species, or each `apart`."""
+        kept, axes, _ = phase_space.choose(self._open(step, phase_space.FOLDER), names, axes, apart)
+        rows = phase_space.rows(kept, axes, si, apart)
+        return self._picture(output, pictures.draw, rows, read_title(self.folder), limits, log)
 
-    def movie(self, name, output, si=False, rate=10, size=(6.4, 4.8), dpi=110):
+    def movie(self, name, output, si=False, rate=10, size=None, dpi=110, limits=None, log=False):
         """A mesh of snapshots or of phase_space/, or a list of the latter, of different species, to see their sum.
 
         A frame for each file, `rate` a second, of size (in inches) times dpi pixels: .gif, or by ffmpeg .mp4.
         """
-        names = [ALIASES.get(name, name)] if isinstance(name, str) else list(name)
+        names, path = [ALIASES.get(name, name)] if isinstance(name, str) else list(name), Path(output)
         with look.pyplot() as plt:
-            return movie.make(plt, self, names, output, si, rate, size, dpi)
+            writer = pictures.writer_for(path, rate)
+            if re.search("_[xyuv]+$", names[0]):
+                kept, axes, _ = phase_space.choose(self._open("all", phase_space.FOLDER), names)
+                rows = phase_space.rows(kept, axes, si)
+            else:
+                rows = fields.mesh_rows(self._open("all"), names, si)
+            pictures.write_movie(plt, rows, writer, path, read_title(self.folder), limits, log, size, dpi)
+        return path

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import math
 import sys
 from pathlib import Path
 
@@ -50,6 +51,49 @@ def make_parser(description, examples):
     return argparse.ArgumentParser(description=description, epilog=examples, formatter_class=form)
 
 
+# ---- the options of the plot_*.py ----
+
+
+def picture_options(parser, default, of_files=False):
+    """Those that all have, and those of pictures `of_files`, with a panel for each; `default` is written without --output."""
+    if of_files:
+        parser.add_argument(
+            "--step", nargs="+", type=step_list, metavar="N", help="steps to draw, or all (default: the last; of a movie all)"
+        )
+        parser.add_argument("--si", action="store_true", help="SI units instead of normalised ones")
+        parser.add_argument(
+            "--limits",
+            nargs=2,
+            type=float,
+            metavar=("LOW", "HIGH"),
+            help="of the colour scale, or of the lines' axis (default: what all times need together)",
+        )
+        parser.add_argument("--log", action="store_true", help="a logarithmic colour scale, or lines' axis")
+        parser.add_argument("--apart", action="store_true", help="a row for each species, on the same axes, not their sum")
+        parser.add_argument(
+            "--movie", metavar="FILE", help="instead of a picture, with a frame for each step: .gif by Pillow, .mp4 by ffmpeg"
+        )
+        parser.add_argument("--rate", type=float, default=10, metavar="N", help="frames of --movie a second (default: 10)")
+    parser.add_argument("--title", help="title of the picture (default: the run's)")
+    parser.add_argument("-o", "--output", metavar="FILE", help=f"picture to write (default: {default})")
+    parser.add_argument("--show", action="store_true", help="also open a window")
+
+
+def parse_picture(parser):
+    """The arguments of a parser with the options of_files, or its usage and exit code 2."""
+    arguments = parser.parse_args()
+    limits = arguments.limits
+    if limits and not (limits[0] < limits[1] and all(map(math.isfinite, limits))):
+        parser.error("--limits must be two numbers, the smaller first")
+    if limits and arguments.log and limits[0] <= 0:
+        parser.error("--limits must be positive with --log")
+    if arguments.movie and (arguments.output or arguments.show):
+        parser.error("--movie is written instead of a picture: it goes without --output and --show")
+    if not (0 < arguments.rate < math.inf):
+        parser.error("--rate must be positive")
+    return arguments
+
+
 def step_list(argument):
     """A step number, or all."""
     if argument != "all" and not argument.isdigit():
@@ -59,7 +103,7 @@ def step_list(argument):
 
 def steps_of(arguments):
     """What --step asks for: None (the last), "all" or a list."""
-    return "all" if arguments.step and "all" in arguments.step else arguments.step
+    return "all" if "all" in (arguments.step or [bool(arguments.movie) and "all"]) else arguments.step
 
 
 def picture_path(arguments, name):

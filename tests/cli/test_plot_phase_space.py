@@ -14,7 +14,7 @@ from program import DEVICE, PROGRAM, ROOT, TIMEOUT, ProgramTest
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 
-from radixpic import fields, phase_space  # noqa: E402
+from radixpic import fields, phase_space, pictures  # noqa: E402
 from radixpic.look import import_pyplot  # noqa: E402
 from radixpic.script import Problem  # noqa: E402
 
@@ -83,9 +83,9 @@ class PlotTest(ProgramTest):
         self.assertEqual(names, names[:1] * len(names))
         return [snapshot.step for snapshot, _ in kept], names[0], axes
 
-    def figure(self, steps=None, names=None, axes=None, **options):
-        kept, axes, _ = phase_space.choose(self.files(steps), names, axes)
-        figure = phase_space.draw(self.plt, kept, axes, **options)
+    def figure(self, steps=None, names=None, axes=None, si=False, apart=False, **options):
+        kept, axes, _ = phase_space.choose(self.files(steps), names, axes, apart)
+        figure = pictures.draw(self.plt, phase_space.rows(kept, axes, si, apart), **options)
         self.addCleanup(self.plt.close, figure)
         return figure
 
@@ -195,15 +195,13 @@ class Contents(PlotTest):
         for si in (False, True):
             values, ranges = mesh.over("xu", si)
             particles = fields.read_phase_space(snapshot, "right", "x", si)
-            same = fields.phase_space_density(snapshot, particles, 16, ranges, si)
+            same = fields.phase_space_density(particles, 16, ranges, fields.weight_unit(snapshot, si))
             self.assertLess(abs(values - same).sum(), 0.01 * values.sum())
-            figure = fields.draw_phase_space(self.plt, [snapshot], ["right"], "x", 16, si)
-            other = self.figure([20], ["right_xu"], si=si)
-            self.addCleanup(self.plt.close, figure)
-            self.assertEqual(figure.axes[0].get_xlabel(), other.axes[0].get_xlabel())
-            self.assertEqual(figure.axes[0].get_ylabel(), other.axes[0].get_ylabel())
-            self.assertEqual(figure.axes[-1].get_ylabel() + " of right", other.axes[-1].get_ylabel())
-            self.assertAlmostEqual(self.integral(figure.axes[0]) / self.integral(other.axes[0]), 1, delta=1e-4)
+            (row,) = fields.particle_rows([fields.Snapshot(snapshot.path)], ["right"], "x", 16, si)
+            (other,) = phase_space.rows([(snapshot, [mesh])], "xu", si)
+            self.assertEqual((row.labels, row.label, row.times), (other.labels, other.label, other.times))
+            sums = [np.sum(one.frames[0][0]) * np.prod([high - low for low, high in one.ranges]) for one in (row, other)]
+            self.assertAlmostEqual(sums[0] / sums[1], 1, delta=1e-4)
 
     def test_labels(self):
         for name, axes, unit, unit_si in (
@@ -236,6 +234,38 @@ class Contents(PlotTest):
         self.assertEqual({panel.images[0].get_clim() for panel in panels}, {(0, most)})
 
 
+    def test_apart(self):
+        """A row of panels for each species, on shared axes, with labels and colours of its own; other bins are no obstacle."""
+        figure = self.figure([0, 20], apart=True)
+        panels = self.panels(figure)
+        self.assertEqual([panel.get_subplotspec().rowspan.start for panel in panels], [0, 0, 1, 1])
+        for panel, number in zip(panels, (6, 6, 12, 12)):
+            self.assertAlmostEqual(self.integral(panel), number, delta=1e-4)
+            self.assertEqual((panel.get_xlim(), panel.get_ylim()), ((0, 6), (-9, 9)))
+        velocity, place = fields.axis_labels(False, "ux")
+        self.assertEqual([panel.get_ylabel() for panel in panels], [velocity, "", velocity, ""])
+        self.assertEqual([panel.get_xlabel() for panel in panels], ["", "", place, place])
+        bars = [axes.get_ylabel() for axes in figure.axes if axes.get_label() == "<colorbar>"]
+        self.assertEqual([label.split("] ")[-1] for label in bars], ["of left", "of right"])
+        self.assertEqual(self.chosen([5])[1], ["left_xu"])
+        self.assertEqual(len(self.panels(self.figure([5], apart=True))), 2)
+
+    def test_logarithmic(self):
+        (panel,) = self.panels(self.figure(axes="u", log=True))
+        values = np.concatenate([line.get_data()[0] for line in panel.patches])
+        self.assertEqual(panel.get_yscale(), "log")
+        low, high = panel.get_ylim()
+        self.assertTrue(0 < low <= values[values > 0].min() and values.max() <= high, (low, high))
+        panels = self.panels(self.figure("all", log=True))
+        values = np.array([panel.images[0].get_array() for panel in panels])
+        self.assertEqual({panel.images[0].get_clim() for panel in panels}, {(values[values > 0].min(), values.max())})
+        self.assertEqual({type(panel.images[0].norm).__name__ for panel in panels}, {"LogNorm"})
+        row = pictures.Row(["t"], [[np.zeros((2, 2))]], [(0, 1)] * 2, ("x", "y"), "f")
+        for array, words in ((row.frames[0][0], "none is positive"), (np.array([[-1.0, 1.0]]), "negative values")):
+            with self.assertRaisesRegex(Problem, words):
+                pictures.draw(self.plt, [row._replace(frames=[[array]])], log=True)
+
+
 class Script(PlotTest):
     def test_pictures(self):
         for arguments, note in (
@@ -243,7 +273,8 @@ class Script(PlotTest):
             (["--step", "all"], "2 of 6 files have no left_xu and right_xu and are skipped"),
             (["--step", "all", "--si", "--mesh", "right_y"], "3 of 6 files have no right_y and are skipped"),
             (["--axes", "u", "v", "--limits", "-1", "2"], ""),
-            (["--axes", "u", "--step", "0", "10", "--si"], ""),
+            (["--axes", "u", "--step", "0", "10", "--si", "--log"], ""),
+            (["--apart", "--log", "--title", "Apart"], ""),
         ):
             result = self.script("out", *arguments, "--output", "picture.png")
             expected = f"plot_phase_space.py: {note}\n" if note else ""
@@ -251,6 +282,21 @@ class Script(PlotTest):
             self.assert_picture("picture.png")
         self.assertEqual(self.script("out").stdout, "out/f.png\n")
         self.assertEqual(self.script("out/phase_space/data_10.h5").stdout, "out/phase_space/f.png\n")
+
+    def test_movies(self):
+        """A frame for each file, of planes and of lines, all of one size."""
+        from PIL import Image
+
+        for arguments, frames in ((["--apart"], 4), (["--axes", "u", "--log", "--step", "0", "20"], 2)):
+            self.assertEqual(self.script("out", *arguments, "--rate", "4", "--movie", "f.gif").stdout, "f.gif\n")
+            with Image.open(self.folder / "f.gif") as image:
+                self.assertEqual((image.n_frames, image.info["duration"]), (frames, 250))
+                pictures_seen = []
+                for number in range(frames):
+                    image.seek(number)
+                    pictures_seen.append(image.convert("RGB").tobytes())
+                self.assertEqual(len(set(pictures_seen)), frames)
+        self.assert_script_fails("plot_phase_space.py", "out", "--mesh", "left_xu", "--movie", "no/f.gif", words=["cannot write no/f.gif"])
 
     def test_errors_are_sentences(self):
         (self.folder / "empty").mkdir(exist_ok=True)
@@ -299,6 +345,9 @@ class Script(PlotTest):
             ["--limits", "2", "1"],
             ["--limits", "0", "nan"],
             ["--limits", "1"],
+            ["--limits", "0", "1", "--log"],
+            ["--movie", "f.gif", "--output", "f.png"],
+            ["--movie", "f.gif", "--rate", "0"],
             ["--step", "x"],
         ):
             self.assertEqual(self.script("out", *arguments).returncode, 2, arguments)

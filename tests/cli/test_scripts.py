@@ -274,6 +274,13 @@ class PlotHistory(ScriptTest):
         self.assertEqual(self.dashed(mode), [])
         np.testing.assert_allclose(self.dashed(energy)[0].get_ydata(), np.exp(-0.3 * T), rtol=1e-6)
 
+    def test_axis_labels_have_units(self):
+        write_history(self.path, np.exp(-0.15 * T) + 0j)
+        figure = self.draw([(1, 0)], None)[0].figure
+        for label in [label for axes in figure.axes for label in (axes.get_xlabel(), axes.get_ylabel()) if label]:
+            self.assertRegex(label, r"\[.+\]")
+        self.assertTrue(all(axes.get_ylabel() for axes in figure.axes))
+
     def test_title(self):
         folder = self.folder / "my_run"
         folder.mkdir()
@@ -332,12 +339,35 @@ class PlotSnapshot(ScriptTest):
             (["--mesh", "phi"], "phi.png"),
             (["--mesh", "E/x", "phi"], "E_x_phi.png"),
             (["--phase-space", "electrons", "electrons", "--axis", "y"], "phase_space.png"),
+            (["--phase-space", "electrons", "--apart", "--log", "--limits", 0.1, 2], "phase_space.png"),
         ):
             self.run_it_well(*arguments)
             self.assertEqual([path.name for path in self.folder.glob("*.png")], [name])
             self.assert_picture(name)
         self.run_it_well("--output", "one.png", folder=self.folder / "snapshots" / "data_0.h5")
         self.assert_picture("one.png")
+        self.assertEqual(self.run_it_well("--mesh", "E/x", "phi", "--movie", "both.gif"), "both.gif\n")
+
+    def test_labels_have_units(self):
+        for name, label, label_si in (
+            ("E/y", r"$E_y$ [$T / e \lambda_D$]", "$E_y$ [V/m]"),
+            ("my_ions_chargeDensity", "charge density of my_ions [$e n_0$]", "charge density of my_ions [C/m$^3$]"),
+            ("ions_density", "density of ions [$n_0$]", "density of ions [1/m$^3$]"),
+            ("ions_velocity/y", "mean $v$ of ions [$v_{th}$]", "mean $v$ of ions [m/s]"),
+            ("ions_temperature", "temperature of ions [$T$]", "temperature of ions [J]"),
+        ):
+            self.assertEqual((fields.mesh_label(name, False), fields.mesh_label(name, True)), (label, label_si))
+
+    def test_moments_and_lines(self):
+        """Of the folders beside snapshots/, and the lines stepwise."""
+        settings = ("output.moments.every=20", "output.lines=[{name: axis, from: [0, 1], to: [6, 1], points: 7}]")
+        self.run_well("run", "small.yaml", *sets(*settings))
+        for folder, name in (("moments", "electrons_temperature"), ("lines", "axis_E/x")):
+            place = self.folder / "out" / folder
+            self.run_it_well("--mesh", name, "--step", "all", "--output", "picture.png", folder=place)
+            self.assert_picture("picture.png")
+        (row,) = fields.mesh_rows([fields.Snapshot(self.folder / "out" / "lines" / "data_0.h5")], ["axis_phi"], False)
+        self.assertEqual((row.frames[0][0].shape, row.ranges, row.labels), ((7,), [(-0.5, 6.5)], [r"$s\;[\lambda_D]$"]))
 
     def test_what_is_read(self):
         path = self.folder / "snapshots" / "data_10.h5"
@@ -373,7 +403,7 @@ class PlotSnapshot(ScriptTest):
         self.assert_problem(words=["not a whole HDF5 file"])
         h5py.File(snapshot, "w").close()
         self.assert_problem(words=["not an openPMD snapshot"])
-        for arguments in ([], [self.folder, "--step", "x"], [self.folder, "--mesh", "phi", "--phase-space", "e"]):
+        for arguments in ([], [self.folder, "--step", "x"], [self.folder, "--mesh", "phi", "--phase-space", "e"], [self.folder, "--apart"]):
             self.assertEqual(self.run_script("plot_snapshot.py", *arguments).returncode, 2)
 
 
