@@ -105,9 +105,9 @@ RADIXPIC_API enum radixpic_status radixpic_unit(const struct radixpic *run, cons
  * (of the particles, smoothed if the config says so, without the neutralising background). */
 RADIXPIC_API enum radixpic_status radixpic_read_field(struct radixpic *run, const char *name, double *values);
 
-/* "E/x" or "E/y" <- values[cells_x][cells_y], which must be finite. The next step pushes by it; the step
- * after that has the field of its charges again. Positions that are written afterwards bring the field of
- * their charges back at once. */
+/* "E/x" or "E/y" <- values[cells_x][cells_y], which must be finite. The next step pushes by it, with the
+ * drives of the config added; the step after that has the field of its charges again. Positions that are
+ * written afterwards bring the field of their charges back at once. */
 RADIXPIC_API enum radixpic_status radixpic_write_field(struct radixpic *run, const char *name,
                                                        const double *values);
 

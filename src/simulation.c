@@ -78,13 +78,20 @@ static enum status separate_species(struct simulation *simulation)
     return solve_field(simulation);
 }
 
+/* E of the drives at n, for the particles alone. */
+static enum status drive(struct simulation *simulation)
+{
+    return drives_apply(simulation->drives, &simulation->fields,
+                        (double)simulation->step * simulation->config->time.step, &simulation->acting);
+}
+
 static enum status start(struct simulation *simulation)
 {
     if (simulation->step > 0 || simulation->is_restart)
         return STATUS_OK;
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
         if (simulation->config->species[s].push)
-            TRY(stepper_start(&simulation->stepper, &simulation->fields, &simulation->particles[s]));
+            TRY(stepper_start(&simulation->stepper, &simulation->acting, &simulation->particles[s]));
     return STATUS_OK;
 }
 
@@ -93,7 +100,7 @@ static enum status start(struct simulation *simulation)
 static enum status advance_species(struct simulation *simulation, uint32_t s)
 {
     struct stepper *stepper = &simulation->stepper;
-    const struct fields *fields = &simulation->fields;
+    const struct fields *fields = &simulation->acting;
     struct particles *list = &simulation->particles[s];
     const bool measured = (simulation->needs & OUTPUT_NEEDS_MEASURED) != 0;
     if (is_last_step(simulation))
@@ -130,6 +137,7 @@ struct view view_of(const struct simulation *simulation, uint64_t step)
         .time = (double)step * simulation->config->time.step,
         .log = simulation->log,
         .first_energy = simulation->first_energy,
+        .drive_work = simulation->drive_work,
         .decomposition = simulation->decomposition,
         .ghost = simulation->ghost,
     };
@@ -140,7 +148,7 @@ static enum status write_outputs(struct simulation *simulation)
     struct view view = view_of(simulation, simulation->step);
     simulation->needs = outputs_due(simulation->outputs, &view);
     if (simulation->needs == 0)
-        return STATUS_OK;
+        return simulation->config->fields.drive_count > 0 ? sums_take_fields(simulation) : STATUS_OK;
     if (simulation->needs & OUTPUT_NEEDS_SPECIES)
         TRY(separate_species(simulation));
     TRY(sums_take_fields(simulation));
@@ -177,6 +185,7 @@ enum status simulation_step(struct simulation *simulation)
     /* clang-format off */
                                       /* x at n, v at n-1/2                                                    */
     TRY(simulation_solve(simulation)); /* rho and E at n                                                       */
+    TRY(drive(simulation));           /* E that the particles feel at n                                        */
     TRY(start(simulation));           /* in the first step v at 0 becomes v at -1/2, otherwise nothing         */
     TRY(write_outputs(simulation));   /* what is due: checkpoint, snapshot, phase space; x and E at n, v at
                                        * n-1/2, all finite or the run stops                                    */
@@ -195,7 +204,8 @@ bool simulation_done(const struct simulation *simulation)
 
 double simulation_energy_drift(const struct simulation *simulation)
 {
-    const double total = simulation->row.field_energy + simulation->row.kinetic_energy;
+    const struct history_row *row = &simulation->row;
+    const double total = row->field_energy + row->kinetic_energy - row->drive_work;
     return simulation->first_energy == 0 && !isnan(total) ? 0 : total / simulation->first_energy - 1;
 }
 

@@ -4,6 +4,7 @@
 #define RADIXPIC_SIMULATION_H
 
 #include "field/deposit.h"
+#include "field/drive.h"
 #include "field/energy.h"
 #include "field/field_solver.h"
 #include "output/checkpoint.h"
@@ -51,6 +52,8 @@ struct simulation {
 
     struct device *grid_parts; /* what is made for the slab: */
     struct fields fields;
+    struct drives *drives;
+    struct fields acting; /* the same with E of the drives added: what the particles feel */
     struct field_solver *field_solver;
     enum decomposition_kind decomposition; /* of the field; once measured, it stays */
     struct energy *energy;
@@ -63,9 +66,11 @@ struct simulation {
 
     uint32_t changed; /* lists that the general path changed in the last step, a bit each */
     uint64_t left;    /* particles that this rank has sent to others */
-    struct pending_sums pending[SUM_SLOTS]; /* of step n in n % SUM_SLOTS */
-    struct history_row row;                 /* that was written last; at first its energies are NaN */
-    double first_energy;                    /* total energy at step 0 */
+    struct pending_sums pending[SUM_SLOTS];   /* of step n in n % SUM_SLOTS */
+    struct history_row row;                   /* that was written last; at first its energies are NaN */
+    double first_energy;                      /* total energy at step 0 */
+    double drive_work;                        /* of the drives from then until the row that was added last */
+    double drive_modes[CONFIG_MAX_DRIVES][2]; /* of rho in that row, a mode for each drive */
 };
 
 /* Builds every part on the device and loads the particles, on one rank. The caller destroys it, also after a
@@ -102,7 +107,8 @@ bool simulation_done(const struct simulation *simulation);
 /* Whether the timers of this run come from one step in SIMULATION_TIMED_EVERY. */
 bool simulation_samples_times(const struct simulation *simulation);
 
-/* Relative change of the total energy since step 0, in the step whose row was written last; NaN: none was. */
+/* Relative change of the total energy, less the drives' work, since step 0, in the step whose row was written
+ * last; NaN: none was. */
 double simulation_energy_drift(const struct simulation *simulation);
 
 /* Particles on this rank now. */

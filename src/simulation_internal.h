@@ -11,8 +11,9 @@ struct view view_of(const struct simulation *simulation, uint64_t step);
 
 /* ---- simulation_sums.c: energies, momentum, charge and modes, from the device to the history ---- */
 
-/* Before the advance, where an output is due: sums of the fields at n. Where they must not wait, or nothing
- * waits, they and all earlier ones are checked now, and the earlier rows written. Collective. */
+/* Before the advance, where an output is due or a drive does work: sums of the fields at n. Where they must
+ * not wait, or nothing waits, they and all earlier ones are checked now, and the earlier rows written.
+ * Collective. */
 STATUS_CHECKED enum status sums_take_fields(struct simulation *simulation);
 
 /* After the advance, which left the sums at n that were due: writes the rows that it is time for, in the last

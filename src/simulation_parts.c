@@ -22,6 +22,7 @@ enum status parts_create_for_grid(struct simulation *simulation)
                               "the charge density of a species", &simulation->fields.species_rho[s]));
     TRY(buffer_fill(simulation->fields.e, 0)); /* nothing sets the rows far from the own ones */
     TRY(field_solver_create(&place, config, &simulation->decomposition, &simulation->field_solver));
+    TRY(drives_create(device, config, slab, &simulation->drives));
     struct grid own = slab->local;
     own.nx = slab->rows;
     TRY(energy_create(device, &own, config->precision, field_solver_modes(simulation->field_solver),

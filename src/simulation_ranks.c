@@ -10,7 +10,7 @@ enum status ranks_exchange(struct simulation *simulation, uint32_t species)
     struct arrival_room room;
     TRY(stepper_leavers(stepper, species, list));
     TRY(exchange_announce(simulation->exchange, stepper->leavers, list->capacity - list->count, &room));
-    TRY(stepper_move(stepper, &simulation->fields, species, &room, list));
+    TRY(stepper_move(stepper, &simulation->acting, species, &room, list));
     return exchange_follow(simulation->exchange, species, list, &simulation->left);
 }
 

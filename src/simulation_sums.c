@@ -16,7 +16,8 @@ enum {
     READ_PARTICLES = 4,
     SUM_PARTICLES = 8,
     READ_NODES = 16,
-    WRITE = 32
+    ADD_WORK = 32,
+    WRITE = 64
 };
 
 static uint32_t slot_now(const struct simulation *simulation)
@@ -96,6 +97,19 @@ static enum status check_fields(const struct view *view, struct history_row *row
     return finite_require(view, "field energy", row->field_energy);
 }
 
+/* The modes of the drives follow those of the history, the same on all ranks. In the first step of a run
+ * there is no step before. */
+static void add_work(struct simulation *simulation, struct history_row *row)
+{
+    const struct config *config = simulation->config;
+    const double *modes = row->modes[config->output.history.mode_count], *before = simulation->drive_modes[0];
+    if (row->step > simulation->first_step)
+        simulation->drive_work +=
+            drives_work(config, ((double)row->step - 0.5) * config->time.step, before, modes);
+    memcpy(simulation->drive_modes, modes, sizeof simulation->drive_modes);
+    row->drive_work = simulation->drive_work;
+}
+
 static enum status sum_particles(struct simulation *simulation, const struct view *view,
                                  struct history_row *row)
 {
@@ -125,6 +139,8 @@ static enum status finish_slots(struct simulation *simulation, uint32_t first, u
             continue;
         struct view view = view_of(simulation, pending->row.step);
         pending->to_do = 0;
+        if (to_do & ADD_WORK)
+            add_work(simulation, &pending->row);
         if (to_do & CHECK_FIELDS)
             TRY(check_fields(&view, &pending->row));
         if (to_do & SUM_PARTICLES)
@@ -164,29 +180,32 @@ static enum status finish_earlier_half(struct simulation *simulation)
 
 enum status sums_take_fields(struct simulation *simulation)
 {
+    const bool is_due = simulation->needs != 0, is_driven = simulation->config->fields.drive_count > 0;
     const bool waits = !simulation->reads_late || simulation->needs & OUTPUT_NEEDS_CHECK ||
                        simulation->config->time.check_every == 1;
     const uint32_t slot = simulation->stepper.slot = slot_now(simulation);
-    simulation->pending[slot] =
-        (struct pending_sums){.to_do = READ_FIELDS | CHECK_FIELDS, .row = {.step = simulation->step}};
+    struct pending_sums *pending = &simulation->pending[slot];
+    *pending = (struct pending_sums){.to_do = READ_FIELDS | (is_due ? CHECK_FIELDS : 0u) |
+                                              (is_driven ? ADD_WORK : 0u),
+                                     .row = {.step = simulation->step}};
     TRY(energy_measure(simulation->energy, &simulation->fields, slot));
-    return waits ? finish_all(simulation) : STATUS_OK;
+    if (is_driven || simulation->needs & OUTPUT_NEEDS_MEASURED)
+        field_solver_read_modes(simulation->field_solver, &pending->row.modes[0][0]);
+    return is_due && waits ? finish_all(simulation) : STATUS_OK;
 }
 
 enum status sums_write(struct simulation *simulation)
 {
-    const struct history_config *history = &simulation->config->output.history;
     struct pending_sums *pending = &simulation->pending[slot_now(simulation)];
-    if (simulation->needs & OUTPUT_NEEDS_MEASURED) {
+    const bool is_last = simulation->step >= simulation->config->time.steps;
+    const bool ends_half = (simulation->step + 1) % HALF == 0;
+    if (simulation->needs & OUTPUT_NEEDS_MEASURED)
         pending->to_do |= READ_PARTICLES | SUM_PARTICLES;
-        field_solver_read_modes(simulation->field_solver, history->mode_count, history->modes,
-                                &pending->row.modes[0][0]);
-    }
     if (simulation->needs & OUTPUT_NEEDS_NODES)
         pending->to_do |= READ_NODES;
     if (simulation->needs & OUTPUT_AFTER)
         pending->to_do |= WRITE;
-    if (!simulation->reads_late || simulation->step >= simulation->config->time.steps)
+    if (is_last || (!simulation->reads_late && (simulation->needs != 0 || ends_half)))
         return finish_all(simulation);
-    return (simulation->step + 1) % HALF == 0 ? finish_earlier_half(simulation) : STATUS_OK;
+    return ends_half && simulation->reads_late ? finish_earlier_half(simulation) : STATUS_OK;
 }

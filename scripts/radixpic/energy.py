@@ -57,7 +57,7 @@ def draw(plt, history, modes, gamma, window, title):
     figure = plt.figure(figsize=(10, 6.4))
     figure.suptitle(title, fontsize=13)
     time = history["time"]
-    field, total = history["field_energy"], history["total_energy"]
+    field, total = history["field_energy"], history["total_energy"] - history.columns.get("drive_work", 0)
     (top_left, top_right), (bottom_left, bottom_right) = figure.subplots(2, 2, sharex=True)
 
     draw_log(top_left, time, field, color=BLUE, label="field energy")

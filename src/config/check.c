@@ -12,8 +12,7 @@
 
 enum { MOST_DENSITY_WAVES = 4 };
 
-/* Whether the key of that path has no complaint. It is the key that a rule then complains about. */
-__attribute__((format(printf, 2, 3))) static bool at(struct reading *reading, const char *format, ...)
+bool at(struct reading *reading, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -429,6 +428,7 @@ void check_config(struct reading *reading)
     check_cells(reading, &config->grid);
     check_sort(reading, &config->grid, &config->sort);
     check_history_modes(reading, &config->grid, &config->output.history);
+    check_fields(reading);
     check_species_names(reading, &config->output.history.species, "output.history.species");
     check_snapshots(reading, &config->output.snapshots);
     for (uint32_t i = 0; i < config->output.phase_space_count; i++)

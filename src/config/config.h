@@ -16,6 +16,7 @@ enum {
     CONFIG_MAX_SPECIES = 16,
     CONFIG_MAX_PERTURBATIONS = 8, /* in each list of a species */
     CONFIG_MAX_MODES = 32,        /* in output.history.modes */
+    CONFIG_MAX_DRIVES = 8,        /* in fields.drive */
     CONFIG_MAX_PHASE_SPACES = 8,  /* in output.phase_space */
     CONFIG_PHASE_AXES = 4,        /* of one of them */
     CONFIG_MAX_PROBES = 16,       /* in output.probes */
@@ -134,11 +135,21 @@ struct species_config {
     uint64_t random_key; /* of its random numbers: config.seed, with its place in the list above bit 32 */
 };
 
+/* The external field amplitude cos(k x - frequency t) along an axis: src/field/drive.h. */
+struct drive_config {
+    enum axis axis;
+    uint32_t mode; /* below Nyquist's */
+    double amplitude, frequency;
+    double from, ramp, until; /* until 0: to the end */
+};
+
 struct fields_config {
     enum solver_kind solver;
     enum decomposition_kind decomposition;
     enum gradient_kind gradient;
     double magnetic; /* uniform Bz */
+    uint32_t drive_count;
+    struct drive_config drive[CONFIG_MAX_DRIVES];
 };
 
 struct deposit_config {

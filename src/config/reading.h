@@ -53,7 +53,13 @@ STATUS_CHECKED enum status settings_apply(struct reading *reading);
  * range become complaints, and leave their fields zero. */
 void read_tree(struct reading *reading);
 
-/* The rules that tie several keys together. */
+/* The rules that tie several keys together, and of these those of fields. */
 void check_config(struct reading *reading);
+void check_fields(struct reading *reading);
+
+/* ---- for rules ---- */
+
+/* Whether the key of that path has no complaint. It is the key that a rule then complains about. */
+bool at(struct reading *reading, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -14,6 +14,7 @@
 #define CONFIG(member, type)       ROW(config, member, type)
 #define SPECIES(member, type)      ROW(species_config, member, type)
 #define PERTURBATION(member, type) ROW(perturbation, member, type)
+#define DRIVE(member, type)        ROW(drive_config, member, type)
 #define PHASE_SPACE(member, type)  ROW(phase_space_config, member, type)
 #define PROBE(member, type)        ROW(probe_config, member, type)
 #define LINE(member, type)         ROW(line_config, member, type)
@@ -57,6 +58,20 @@ static const struct schema_row perturbation_rows[] = {
      .help = "relative to the mean density; in a density perturbation between -1 and 1"},
 };
 static const struct schema_table perturbation_table = TABLE(perturbation_rows, struct perturbation);
+
+static const struct schema_row drive_rows[] = {
+    {DRIVE(axis, TYPE_CHOICE), WORDS({"x", AXIS_X}, {"y", AXIS_Y}), .help = "of the field and of its wave"},
+    {DRIVE(mode, TYPE_COUNT32), WITHIN(1, MOST_CELLS / 2), .help = "number of wave lengths in the box"},
+    {DRIVE(amplitude, TYPE_REAL), ANY_FINITE, .unit = "T/(e lambda_D)",
+     .help = "of amplitude cos(k x - frequency t)"},
+    {DRIVE(frequency, TYPE_REAL), ANY_FINITE, .unit = "omega_p", .help = "above 0 the wave runs upwards"},
+    {DRIVE(from, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "1/omega_p", .help = "when it begins"},
+    {DRIVE(ramp, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "1/omega_p",
+     .help = "in which it rises, and before until falls, as sin^2"},
+    {DRIVE(until, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "1/omega_p",
+     .help = "when it has ended; 0 is never"},
+};
+static const struct schema_table drive_table = TABLE(drive_rows, struct drive_config);
 
 static const struct schema_row species_rows[] = {
     {SPECIES(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH),
@@ -208,7 +223,7 @@ static const struct schema_row config_rows[] = {
     {CONFIG(precision, TYPE_CHOICE), WORDS({"single", PRECISION_SINGLE}, {"double", PRECISION_DOUBLE}),
      .fallback = "single", .help = "of the arithmetic and state on the device"},
     {LIST("species", config, species, species_count, species_table), .low = 1, .help = "kinds of particles"},
-    {"fields", TYPE_GROUP, .help = "the electric field's solver, and a magnetic field"},
+    {"fields", TYPE_GROUP, .help = "the electric field's solver, a magnetic field and drives"},
     {CONFIG(fields.solver, TYPE_CHOICE),
      WORDS({"auto", SOLVER_AUTO}, {"vkfft", SOLVER_VKFFT}, {"fftw", SOLVER_FFTW}), .fallback = "auto",
      .help = "vkfft on the device, fftw on the host; auto sums over the nodes on a GPU, up to 1024 of them"},
@@ -223,6 +238,8 @@ static const struct schema_row config_rows[] = {
      .help = "how E follows from phi"},
     {CONFIG(fields.magnetic, TYPE_REAL), ANY_FINITE, .fallback = "0", .unit = "m_e omega_p/e",
      .help = "uniform Bz"},
+    {LIST("fields.drive", config, fields.drive, fields.drive_count, drive_table), .fallback = "[]",
+     .help = "external electric fields beside that of the charges; history.csv has their work"},
     {"deposit", TYPE_GROUP, .help = "particles to grid"},
     {CONFIG(deposit.shape, TYPE_CHOICE), WORDS({"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}),
      .fallback = "cic", .help = "of a particle: order 0, 1, 2"},

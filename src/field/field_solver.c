@@ -31,6 +31,10 @@ struct field_solver {
     struct fields box;     /* of all rows; with a gather */
     struct followed_modes followed;
 
+    /* What the history follows, then those of the drives. */
+    uint32_t wanted_count;
+    int32_t wanted[FIELD_MOST_MODES][2];
+
     /* Slabs. */
     struct slab_solver *slabs;
     struct halo *halo;
@@ -40,6 +44,17 @@ struct field_solver {
 };
 
 /* ---- creation ---- */
+
+static void choose_modes(struct field_solver *solver, const struct config *config)
+{
+    const struct history_config *history = &config->output.history;
+    solver->wanted_count = history->mode_count + config->fields.drive_count;
+    memcpy(solver->wanted, history->modes, history->mode_count * sizeof *history->modes);
+    for (uint32_t n = 0; n < config->fields.drive_count; n++) {
+        const struct drive_config *drive = &config->fields.drive[n];
+        solver->wanted[history->mode_count + n][drive->axis] = (int32_t)drive->mode;
+    }
+}
 
 static enum status create_replicated(struct field_solver *solver, const struct rank_place *place,
                                      const struct config *config)
@@ -53,7 +68,7 @@ static enum status create_replicated(struct field_solver *solver, const struct r
         TRY(filter_create(solver->device, box, solver->precision, NULL, &solver->filter));
     TRY(poisson_create(solver->device, box, solver->precision, config->fields.solver, config->fields.gradient,
                        &solver->poisson));
-    return poisson_follow(solver->poisson, config->output.history.mode_count, config->output.history.modes,
+    return poisson_follow(solver->poisson, solver->wanted_count, (const int32_t(*)[2])solver->wanted,
                           &solver->followed);
 }
 
@@ -84,6 +99,7 @@ static enum status create(const struct rank_place *place, const struct config *c
         .precision = place->precision,
         .filter_passes = config->deposit.filter_passes,
     };
+    choose_modes(*solver, config);
     return decomposition == DECOMPOSITION_SLABS ? create_slabs(*solver, place, config)
                                                 : create_replicated(*solver, place, config);
 }
@@ -202,11 +218,11 @@ const struct followed_modes *field_solver_modes(const struct field_solver *solve
     return &solver->followed;
 }
 
-void field_solver_read_modes(const struct field_solver *solver, uint32_t count, const int32_t (*wanted)[2],
-                             double *modes)
+void field_solver_read_modes(const struct field_solver *solver, double *modes)
 {
     if (solver->slabs)
-        slab_solver_read_modes(solver->slabs, count, wanted, modes);
+        slab_solver_read_modes(solver->slabs, solver->wanted_count, (const int32_t(*)[2])solver->wanted,
+                               modes);
 }
 
 /* ---- which ---- */

@@ -35,11 +35,11 @@ STATUS_CHECKED enum status field_solver_solve(struct field_solver *solver, struc
 /* Sets phi on the own rows from the rho of the last solve. Collective. */
 STATUS_CHECKED enum status field_solver_potential(struct field_solver *solver, struct fields *fields);
 
-/* Those of the config's history, of the whole box. None with slabs: there the host has them, and
- * field_solver_read_modes() gives every rank those of the last solve, as energy_sums() does. Collective; else
- * it does nothing. */
+/* Those of the config's history, then one for each drive, of the whole box. None with slabs: there the host
+ * has them, and field_solver_read_modes() gives every rank those of the last solve, as energy_sums() does.
+ * Collective; else it does nothing. */
+enum { FIELD_MOST_MODES = CONFIG_MAX_MODES + CONFIG_MAX_DRIVES };
 const struct followed_modes *field_solver_modes(const struct field_solver *solver);
-void field_solver_read_modes(const struct field_solver *solver, uint32_t count, const int32_t (*wanted)[2],
-                             double *modes);
+void field_solver_read_modes(const struct field_solver *solver, double *modes);
 
 #endif

@@ -9,7 +9,7 @@
  * before HDF5's first byte, is checked before anything is believed. Each rank writes its part of the arrays,
  * as the device has it.
  *
- *     attributes of the file: version, run, step, first_energy, ranks, ghost
+ *     attributes of the file: version, run, step, first_energy, ranks, ghost; of a run with drives drive_work
  *     /config                         uint8[bytes]            YAML, as config_echo() writes it
  *     /first_rows                     uint32[ranks + 1]       of the ranks, and the number of rows
  *     /capacities                     uint32[ranks][species]  of the lists
@@ -63,6 +63,7 @@ struct checkpoint {
     uint64_t run;               /* that wrote it, by its id in the manifest */
     uint64_t step;
     double first_energy;  /* as in struct view, */
+    double drive_work;    /* so, */
     uint32_t ghost;       /* this too */
     uint32_t *capacities; /* [ranks][species], of the lists */
     uint64_t *row_starts; /* [species][nx + 1], the particles in the rows before each */

@@ -77,6 +77,15 @@ static enum status read_config(struct checkpoint *checkpoint)
                              status_message());
 }
 
+static enum status read_drive_work(struct checkpoint *checkpoint)
+{
+    if (checkpoint->config.fields.drive_count == 0)
+        return STATUS_OK;
+    TRY(hdf5_read_number(&checkpoint->source, "drive_work", H5T_NATIVE_DOUBLE, &checkpoint->drive_work));
+    return isfinite(checkpoint->drive_work) ? STATUS_OK
+                                            : impossible(checkpoint, "the work of its drives is non-finite");
+}
+
 static enum status read_partition(struct checkpoint *checkpoint, uint32_t ranks)
 {
     const uint32_t rows = checkpoint->config.grid.cells[0];
@@ -146,6 +155,7 @@ static enum status load(struct checkpoint *checkpoint)
         return status_fail(STATUS_FAILED, "%s: HDF5 cannot open it to read", checkpoint->path);
     TRY(read_numbers(checkpoint, &ranks));
     TRY(read_config(checkpoint));
+    TRY(read_drive_work(checkpoint));
     TRY(check_numbers(checkpoint, ranks));
     TRY(read_partition(checkpoint, ranks));
     const struct hdf5_rows capacities = {H5T_NATIVE_UINT32, {ranks, config->species_count}, 0, ranks};

@@ -15,9 +15,14 @@ static bool is_named(const struct config *config, uint32_t species)
     return species_are_named(&config->output.history.species, config->species[species].name);
 }
 
+static bool has_work(const struct config *config)
+{
+    return config->fields.drive_count > 0;
+}
+
 uint32_t history_columns(const struct config *config)
 {
-    uint32_t columns = HISTORY_SUMS + 2 * config->output.history.mode_count;
+    uint32_t columns = HISTORY_SUMS + 2 * config->output.history.mode_count + has_work(config);
     for (uint32_t s = 0; s < config->species_count; s++)
         columns += is_named(config, s) ? SPECIES_COLUMNS : 0;
     return columns;
@@ -27,7 +32,8 @@ void history_head(const struct config *config, char head[HISTORY_HEAD_LENGTH])
 {
     const struct history_config *history = &config->output.history;
     int used = snprintf(head, HISTORY_HEAD_LENGTH,
-                        "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y,charge");
+                        "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y,charge%s",
+                        has_work(config) ? ",drive_work" : "");
     for (uint32_t n = 0; n < history->mode_count; n++) {
         const int mx = history->modes[n][0], my = history->modes[n][1];
         used += snprintf(head + used, HISTORY_HEAD_LENGTH - (size_t)used,
@@ -51,7 +57,10 @@ void history_values(const struct config *config, const struct history_row *row, 
                                        row->momentum[1],
                                        row->charge};
     memcpy(values, sums, sizeof sums);
-    memcpy(values += HISTORY_SUMS, row->modes, modes * sizeof *row->modes);
+    values += HISTORY_SUMS;
+    if (has_work(config))
+        *values++ = row->drive_work;
+    memcpy(values, row->modes, modes * sizeof *row->modes);
     values += 2 * modes;
     for (uint32_t s = 0; s < config->species_count; s++)
         if (is_named(config, s)) {
@@ -75,7 +84,7 @@ static enum status open_history(struct growing_files *files, const struct config
 
 static enum status write_row(void *file, const struct view *view)
 {
-    double values[HISTORY_SUMS + 2 * CONFIG_MAX_MODES + SPECIES_COLUMNS * CONFIG_MAX_SPECIES];
+    double values[HISTORY_SUMS + 1 + 2 * CONFIG_MAX_MODES + SPECIES_COLUMNS * CONFIG_MAX_SPECIES];
     if (!file)
         return STATUS_OK;
     history_values(view->config, view->measured, view->time, values);

@@ -20,8 +20,10 @@ struct history_row {
     double kinetic_energy;
     double momentum[2];
     double charge;
-    double species[CONFIG_MAX_SPECIES][3]; /* kinetic energy and momentum of each */
-    double modes[CONFIG_MAX_MODES][2];     /* real and imaginary part of each mode of the config */
+    double species[CONFIG_MAX_SPECIES][3];                 /* kinetic energy and momentum of each */
+    double drive_work;                                     /* of the drives since step 0 */
+    double modes[CONFIG_MAX_MODES + CONFIG_MAX_DRIVES][2]; /* of the config, then of its drives: real and
+                                                              imaginary part of each */
 };
 
 struct stepper;
@@ -44,6 +46,7 @@ struct view {
 
     /* What a restart needs beside. */
     double first_energy;                   /* total energy at step 0, for the drift */
+    double drive_work;                     /* since then, at n */
     enum decomposition_kind decomposition; /* that was taken, where the config leaves it open */
     uint32_t ghost;                        /* rows that the slabs of all ranks were to have */
 

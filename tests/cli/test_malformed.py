@@ -24,6 +24,7 @@ species:
      {density: [{axis: x, mode: 1, amplitude: 0.1}], displacement: [{axis: y, mode: 1, amplitude: 0.1}]}}
   - {name: even, charge: 1, mass: 1836, density: 1, particles: 12, positions: {kind: lattice, counts: [4, 3]},
      velocities: {kind: uniform, range: [[0, 1], [0, 1]]}}
+fields: {drive: [{axis: x, mode: 1, amplitude: 0.1, frequency: 1}]}
 output:
   history: {modes: [[1, 0]]}
   snapshots: {particles: {every_nth: 2}}

@@ -1,0 +1,23 @@
+/* Drive: the external electric field of a wave along one axis, added on the nodes.
+ *
+ * Node i of n nodes along the axis has the phase 2 pi mode i/n, of which whole turns are taken off in
+ * integers.
+ */
+#include "shared/real.h"
+
+/* One item per node of a local grid of nx x ny nodes (src/domain/slab.h): row i of it stands for row
+ * first_row
+ * + i of the box, which has box_rows, or below its own rows for row first_row + i - nx. out <- field + a
+ * cos(phase) + b sin(phase); out may be field. */
+kernel void drive_add(global const real *field, uint nx, uint ny, uint box_rows, uint first_row,
+                      uint rows_upward, uint along_y, uint mode, real a, real b, global real *out)
+{
+    const uint node = (uint)get_global_id(0);
+    if (node >= nx * ny)
+        return;
+    const uint i = node / ny, j = node % ny;
+    const uint row = (first_row + i + (i < rows_upward ? 0 : box_rows - nx)) % box_rows;
+    const uint n = along_y ? ny : box_rows;
+    const real turns = (real)(mode * (along_y ? j : row) % n) / (real)n;
+    out[node] = field[node] + a * cospi((real)2 * turns) + b * sinpi((real)2 * turns);
+}

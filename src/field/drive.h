@@ -1,0 +1,36 @@
+/* Drive: external electric fields, waves A g(t) cos(k x - omega t) along an axis, which the particles feel
+ * beside their own field, and the work that they do.
+ *
+ * g rises from 0 to 1 in the time `ramp` after `from`, and falls again in that time before `until`, each as
+ * sin^2.
+ *
+ * The work on the particles follows from the charge density alone. The field is -grad phi with phi = -(A g/k)
+ * sin(k x - omega t), so its power, the sum over particles of q v.E, is the integral of -J.grad phi, in parts
+ * that of phi div J, and by continuity that of -phi d rho/dt. On the nodes a wave of charge has the factor S
+ * of the particles' shape; the field that they interpolate has the same, so the sum over the nodes is right
+ * but for the grid's aliases. A step adds -phi at its middle times the change of rho: of second order in the
+ * time step, as is the leapfrog's energy. Of rho that needs the mode of each wave at each n. A filter has
+ * made it F times as large, which is taken out again. Test particles, which are not in rho, do not count.
+ */
+#ifndef RADIXPIC_FIELD_DRIVE_H
+#define RADIXPIC_FIELD_DRIVE_H
+
+#include "domain/fields.h"
+#include "domain/slab.h"
+
+struct drives;
+
+/* Those of the config, which outlives them, on a slab; they die with the device handle. */
+STATUS_CHECKED enum status drives_create(struct device *device, const struct config *config,
+                                         const struct slab *slab, struct drives **drives);
+
+/* *acting <- the fields, with E of the drives at `time` added in arrays of their own, on all rows that a
+ * rank's particles feel. Where the config has none it is the fields. (Non-blocking.) */
+STATUS_CHECKED enum status drives_apply(struct drives *drives, const struct fields *fields, double time,
+                                        struct fields *acting);
+
+/* What all drives do in a step that has `time` as its middle. before[2 n], before[2 n + 1] are real and
+ * imaginary part of (1/(nx ny)) sum rho exp(-i k x) of drive n at its begin, `after` at its end. */
+double drives_work(const struct config *config, double time, const double *before, const double *after);
+
+#endif

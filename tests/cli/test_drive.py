@@ -1,0 +1,57 @@
+"""fields.drive: its column of the history, restarts and ranks, and what is refused."""
+
+import unittest
+
+from program import ProgramTest, sets
+
+DRIVE = "fields.drive=[{axis: x, mode: 1, amplitude: 0.3, frequency: 1.2, ramp: 0.5}, {axis: y, mode: 2, amplitude: 0.1, frequency: -2}]"
+MORE = sets(DRIVE, "step.method=fused", "output.snapshots.every=0")
+
+
+class Drive(ProgramTest):
+    def run_driven(self, *options, ranks=1, output="out"):
+        arguments = ["run", "small.yaml", *MORE, *options, "--quiet", "--output", output]
+        self.run_well_on(ranks, *arguments) if ranks > 1 else self.run_well(*arguments)
+        return self.history(output)
+
+    def test_the_work_has_a_column(self):
+        rows = self.run_driven()
+        self.assertEqual(list(rows[0])[7:10], ["charge", "drive_work", "density_1_0_re"])
+        self.assertEqual(float(rows[0]["drive_work"]), 0)
+        gained = float(rows[-1]["total_energy"]) - float(rows[0]["total_energy"])
+        work = float(rows[-1]["drive_work"])
+        self.assertGreater(work, 0.05)
+        self.assertAlmostEqual(gained, work, delta=0.02 * work)
+        self.run_well("run", "small.yaml", "--quiet", "--output", "free")
+        self.assertNotIn("drive_work", self.history("free")[0])
+
+    def test_a_restart_goes_on_with_the_same_bytes(self):
+        """From a step that is no row of the history."""
+        self.run_driven("--set", "output.checkpoints.every=8")
+        self.run_well("run", "--restart", "out/checkpoints/checkpoint_16.h5", "--output", "new", "--quiet")
+        whole, rest = ((self.folder / name / "history.csv").read_text().splitlines() for name in ("out", "new"))
+        self.assertEqual(whole[-2:], rest[-2:])
+        result = self.run_program("run", "--restart", "out", *sets("fields.drive.0.amplitude=1"))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("fields.drive.0.amplitude: the checkpoint has 0.3, the config 1", result.stderr)
+
+    def test_ranks_do_the_same_work(self):
+        """Replicated, in slabs, and where rows change hands."""
+        wide = sets("deposit.shape=tsc")  # which reaches rows on both sides
+        work = float(self.run_driven(*wide)[-1]["drive_work"])
+        for ranks, key in ((2, "fields.decomposition=replicated"), (3, "fields.decomposition=slabs"), (2, "parallel.balance_every=4")):
+            there = self.run_driven(*wide, *sets(key, "parallel.threshold=1"), ranks=ranks, output=f"{ranks}{key[:6]}")
+            self.assertAlmostEqual(float(there[-1]["drive_work"]), work, delta=1e-5 * work, msg=key)
+
+    def test_what_is_refused(self):
+        drive = "fields.drive=[{{axis: y, mode: {}, amplitude: 1, frequency: 1, from: 2, until: {}}}]"
+        for mode, until, words in ((3, 0, None), (4, 0, "1 to 3, below the Nyquist mode along y, found 4"), (1, 2, "after from, 2, or 0, found 2")):
+            result = self.run_program("check", "small.yaml", *sets(drive.format(mode, until)))
+            if words:
+                self.assert_refused(result, 2, "fields.drive.0.", words)
+            else:
+                self.assertEqual(result.returncode, 0, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
