@@ -1,5 +1,6 @@
 """Lab notes in configs/: run as they are, each gives the numbers on its top."""
 
+import math
 import sys
 import unittest
 
@@ -32,6 +33,24 @@ class LabNotes(ProgramTest):
         found = fit.fit(fit.Wave(time, wave.real[:, None], 1))
         self.assertAlmostEqual(found[0], gamma, delta=0.2 * abs(gamma))
         self.assertAlmostEqual(found[1], omega, delta=0.02 * omega)
+
+    def test_driven_wave(self):
+        """1/epsilon, which the grid changes by 1 %: the wave, the work, and the energy less the work."""
+        k, omega, amplitude, area = 0.5, 1.2, 0.002, math.pi**2
+        factor = dispersion.grid_factor([k, 0], [4 * math.pi / 32, 4 * math.pi / 32])
+        answers = []
+        for of_grid in (1, factor):
+            answers.append(1 / (1 + of_grid * (complex(dispersion.dielectric(omega, k, [(1, 0, 1)])) - 1)))
+        powers = [0.5 * omega * amplitude**2 * area * -answer.imag for answer in answers]
+        for found, noted in zip((*map(abs, answers), *powers), (1.473, 1.484, 3.47e-5, 3.50e-5)):
+            self.assertAlmostEqual(found / noted, 1, delta=1e-3)
+        history = self.result_of("driven_wave").history
+        time, work = history["time"], history["drive_work"]
+        late = time >= 20
+        wave = 2 * np.mean((history.mode((1, 0)) * np.exp(1j * omega * time))[late])  # i k times the electrons' field
+        self.assertLess(abs(1 + wave / (1j * k * amplitude) - answers[1]), 0.06 * abs(answers[1]))
+        self.assertAlmostEqual(np.polyfit(time[late], work[late], 1)[0], powers[1], delta=0.06 * powers[1])
+        self.assertLess(np.ptp(history["total_energy"] - work), 0.04 * work[-1])
 
 
 if __name__ == "__main__":
