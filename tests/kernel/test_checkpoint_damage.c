@@ -120,6 +120,7 @@ TEST(impossible_headers_are_refused)
         {"first_energy", H5T_NATIVE_DOUBLE, &(double){NAN}, "its first energy"},
         {"first_energy", H5T_NATIVE_DOUBLE, &(double){INFINITY}, "its first energy"},
         {"first_energy", H5T_NATIVE_DOUBLE, &(double){-1}, "its first energy"},
+        {"drive_work", H5T_NATIVE_DOUBLE, &(double){NAN}, "the work of its drives"},
         {"ranks", H5T_NATIVE_UINT32, &(uint32_t){0}, "no rows for so many ranks"},
         {"ranks", H5T_NATIVE_UINT32, &(uint32_t){2}, "of another shape"},
         {"ranks", H5T_NATIVE_UINT32, &(uint32_t){UINT32_MAX}, "no rows for so many ranks"},

@@ -69,6 +69,7 @@ static inline struct config scene_config(const struct scene_kind *kind)
         .species_count = SCENE_SPECIES,
         .species = {{.name = "electrons", .charge = -1, .mass = 1, .density = 1, .ids = !kind->ids},
                     {.name = "ions", .charge = 2, .mass = 1836, .density = 0.5, .ids = kind->ids}},
+        .fields = {.drive_count = 1, .drive = {{AXIS_Y, 2, 0.1, -0.5, 0, 3, 20}}},
         .deposit = {.shape = SHAPE_TSC, .filter_passes = 2},
         .sort = {.passes = 2},
         .device = "auto",
@@ -157,6 +158,7 @@ static inline struct view scene_view(const struct scene *scene, uint64_t step)
                          .particles = scene->lists,
                          .step = step,
                          .first_energy = 1 / 3.0,
+                         .drive_work = -2 / 7.0,
                          .ghost = SCENE_GHOST};
 }
 
@@ -244,6 +246,7 @@ static inline void scene_check_frame(const struct scene *scene, const struct che
                         ((size_t)size + 1) * sizeof *scene->partition.first);
     assert_int_equal(checkpoint->step, step);
     assert_true(checkpoint->first_energy == 1 / 3.0);
+    assert_true(checkpoint->drive_work == -2 / 7.0);
     assert_int_equal(checkpoint->ghost, SCENE_GHOST);
     for (int s = 0; s < SCENE_SPECIES; s++)
         assert_int_equal(checkpoint->capacities[rank * SCENE_SPECIES + s], scene->capacity[s]);
