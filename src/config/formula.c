@@ -25,6 +25,8 @@ enum {
     EMPTY = 25
 };
 
+enum { MOST_BYTES = 511 /* muParser has 1,024 for a word that it does not know, and does not look */ };
+
 static const char *error_in_words(int code)
 {
     switch (code) {
@@ -77,6 +79,10 @@ static size_t find_assignment(const char *text)
 static bool compiles(muParserHandle_t parser, const char *text, char why[FORMULA_WHY_LENGTH])
 {
     int values = 0;
+    if (strlen(text) > MOST_BYTES) {
+        snprintf(why, FORMULA_WHY_LENGTH, "a formula has at most %d bytes", MOST_BYTES);
+        return false;
+    }
     const size_t assignment = find_assignment(text);
     if (assignment > 0) {
         snprintf(why, FORMULA_WHY_LENGTH, "position %zu of the formula: \"=\" is out of place", assignment);

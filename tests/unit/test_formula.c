@@ -4,6 +4,7 @@
 #include "config/formula.h"
 
 #include <math.h>
+#include <string.h>
 
 TEST(values)
 {
@@ -55,6 +56,11 @@ TEST(errors_have_a_position)
     char why[FORMULA_WHY_LENGTH];
     assert_null(formula_open("2*x", NULL, why)); /* of numbers alone */
     assert_says(why, "\"x\" is not known");
+    char word[5001];
+    memset(word, 'x', sizeof word - 1);
+    word[sizeof word - 1] = '\0';
+    assert_null(formula_open(word, NULL, why));
+    assert_says(why, "a formula has at most 511 bytes");
 }
 
 TEST_MAIN(NULL, NULL)
