@@ -4,6 +4,7 @@ import csv
 import os
 import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -16,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("RADIXPIC_PROGRAM", str(ROOT / "build" / "radixpic"))
 DEVICE = os.environ.get("RADIXPIC_TEST_DEVICE") or "auto"
 os.environ["RADIXPIC_CACHE"] = os.devnull  # holds no file: what this machine was tuned to is no part of a test
+for number in (signal.SIGINT, signal.SIGHUP):  # ignored below `&` of a script and below nohup, and so by what a test starts
+    signal.signal(number, signal.SIG_DFL)
 TIMEOUT = 300  # seconds: only what hangs takes as long, on a busy machine too
 ENDLESS = ["--steps", "100000000"]  # a run that does not end before it is told to
 

@@ -223,17 +223,18 @@ class Keys(Refused):
         return line.value is not None or line.row in self.schema
 
     def test_wrong_values(self):
+        """Of the values of a type each key meets every second one, the next key the others."""
         cases = []
         for line in self.lines:
             if not self.is_value(line):
                 continue
             kind, _, allowed = self.schema[line.row]
-            for value in wrong_values(kind, allowed):
+            for value in wrong_values(kind, allowed)[line.number % 2 :: 2]:
                 path = self.config(self.with_value(line, value))
                 # a YAML error has a place and no key; all else names both
                 place = rf"^{re.escape(str(path))}:\d+:\d+: (.*{line.pattern}|YAML syntax: .*|.*(alias|tag|character))"
                 cases.append((f"{line.path}: {value}", ["check", path], place))
-        self.assert_all_refused(cases, 1000)
+        self.assert_all_refused(cases, 900)
 
     def test_the_same_by_set(self):
         cases, path = [], self.config(KEYS)

@@ -56,7 +56,7 @@ class EveryCall(OnRanks, FolderTest):
             wrong = self.check_end(result, folder, action, (old, new))
             if not wrong:
                 result = self.run_in(folder, *RESUME, *settings, ranks=ranks)
-                wrong = f"--resume: {result.returncode}, {self.said(result.stderr)}" if result.returncode else ""
+                wrong = f"--resume: {result.returncode}, {result.stderr}" if result.returncode else ""
             if not wrong:
                 found = content(folder / "out")
                 is_old = settings and found["history.csv"] == old["history.csv"]
@@ -86,7 +86,7 @@ class EveryCall(OnRanks, FolderTest):
         return "" if result.returncode == 1 and len(said) == 1 else f"exit code {result.returncode}, {said}"
 
     def check(self, ranks):
-        actions = {"kill": 8, "half": 2, errno.ENOSPC: 2, errno.EIO: 2} if ranks == 1 else {"kill": 2}
+        actions = {"kill": 6, "half": 2, errno.ENOSPC: 2, errno.EIO: 2} if ranks == 1 else {"kill": 2}
         for name, (base, arguments) in self.kinds(ranks).items():
             with self.subTest(start=name):
                 self.check_start(ranks, name, base, arguments, actions)
