@@ -399,7 +399,7 @@ static inline uint window_of(__local uint *sums, uint t, const uint4 digits[KEYS
 static inline tile_runs stage_some(const some_arrays some, uint t, const uint4 digits[KEYS / 4], uint valid,
                                    bool compact)
 {
-    tile_runs runs = {some.shifts, 0, compact ? SOME - 1 : NARROW - 1, !compact && BIN_BITS > 5};
+    tile_runs runs = {some.shifts, 0, compact ? SOME - 1 : NARROW - 1, BIN_BITS > 5 && !compact};
 #if BIN_BITS > 5 && WINDOWS
     bool fits;
     const uint base = window_of(some.sums, t, digits, compact, &fits);

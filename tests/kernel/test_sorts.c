@@ -123,7 +123,7 @@ TEST(sorts_keys_of_every_length)
         check_variant(tiled(tiled_bits[n][0], tiled_bits[n][1], 0, 0), n % VARIANTS, 9001);
     for (uint32_t b = 1; b <= 32; b++) {
         check_variant(paper(b, b < 5 ? b : 5, 2, 3, 3, b % 2), b / 2 % VARIANTS, 1000);
-        check_variants(chunked(b, 0, 3), 3000);
+        check_variant(chunked(b, 0, 3), b % VARIANTS, 3000);
     }
 }
 
