@@ -5,10 +5,9 @@
  */
 #include "shared/real.h"
 
-/* One item per node of a local grid of nx x ny nodes (src/domain/slab.h): row i of it stands for row
- * first_row
- * + i of the box, which has box_rows, or below its own rows for row first_row + i - nx. out <- field + a
- * cos(phase) + b sin(phase); out may be field. */
+/* One item per node of a local grid of nx x ny nodes (src/domain/slab.h). Its row i is row first_row + i of
+ * the box of box_rows rows, or from rows_upward on row first_row + i - nx.
+ * out <- field + a cos(phase) + b sin(phase); out may be field. */
 kernel void drive_add(global const real *field, uint nx, uint ny, uint box_rows, uint first_row,
                       uint rows_upward, uint along_y, uint mode, real a, real b, global real *out)
 {

@@ -79,9 +79,9 @@ static inline real2 wave_at(uint mx, uint my, uint i, uint j, uint nx, uint ny)
 
 /* One group per node. The field there as a sum over all nodes of their charge times the field of a unit
  * charge: (unit_x, unit_y) from node to node, that of node 0 and its images. Behind them one group
- * for each mode that is followed: the sum over all nodes of their charge times the wave. But for mode 0,
- * taking the charge of one node off all changes nothing but round-off, which is that of the fluctuations
- * then. */
+ * for each mode that is followed: the sum over all nodes of their charge times the wave. Except for mode 0,
+ * subtracting the charge of one node from all changes nothing but round-off, which is that of the
+ * fluctuations then. */
 kernel __attribute__((reqd_work_group_size(SUM_ITEMS, 1, 1))) void
 poisson_sum(global const real *restrict rho, global const real *restrict unit_x,
             global const real *restrict unit_y, uint nx, uint ny, global const uint *restrict places,
@@ -91,7 +91,7 @@ poisson_sum(global const real *restrict rho, global const real *restrict unit_x,
     const uint item = (uint)get_local_id(0), node = (uint)get_group_id(0), modes_y = ny / 2 + 1;
     const bool is_node = node < nx * ny;
     const uint place = is_node ? 0 : places[node - nx * ny], columns = is_node ? ny : modes_y;
-    const real mean = is_node || place > 0 ? rho[0] : (real)0; /* or near it */
+    const real subtracted = is_node || place > 0 ? rho[0] : (real)0;
     const uint i = (is_node ? node : place) / columns, j = (is_node ? node : place) - i * columns;
     real2 sum = (real2)((real)0, (real)0);
 #pragma unroll 4
@@ -100,9 +100,9 @@ poisson_sum(global const real *restrict rho, global const real *restrict unit_x,
         if (is_node) {
             const uint row = wrap_near((int)i - (int)from_i, nx);
             const uint way = cell_index(row, wrap_near((int)j - (int)from_j, ny), ny);
-            sum += (rho[from] - mean) * (real2)(unit_x[way], unit_y[way]);
+            sum += (rho[from] - subtracted) * (real2)(unit_x[way], unit_y[way]);
         } else {
-            sum += (rho[from] - mean) * wave_at(i, j, from_i, from_j, nx, ny);
+            sum += (rho[from] - subtracted) * wave_at(i, j, from_i, from_j, nx, ny);
         }
     }
     for (uint width = SUM_ITEMS / 2; width > 0; width /= 2) {

@@ -4,10 +4,12 @@
  *   FILTER_BITS  a power of two; bit id % FILTER_BITS of `filter` is set for every wanted id.
  */
 #include "shared/real.h"
+#include "shared/search.h"
 
 #define NOWHERE 0xffffffffU /* as in src/output/tracks.c */
 
-/* place[k] <- the particle whose id is wanted[k], where the list has it; `wanted` grows. */
+/* place[k] <- the index of the particle with id wanted[k], where the list has it; wanted[] is in ascending
+ * order. */
 kernel void tracks_find(global const ulong *restrict ids, uint count, global const uint *restrict filter,
                         global const ulong *restrict wanted, uint wanted_count, global uint *restrict place)
 {
@@ -40,19 +42,11 @@ kernel void tracks_take(global const real2 *restrict offsets, uint offset_stride
     const uint k = (uint)get_global_id(0);
     if (k >= count || place[k] == NOWHERE)
         return;
-    const uint p = place[k];
-    uint low = 0, high = cells;
-    while (high - low > 1) {
-        const uint middle = (low + high) / 2;
-        if (cell_offsets[middle] <= p)
-            low = middle;
-        else
-            high = middle;
-    }
+    const uint p = place[k], cell = find_segment(cell_offsets, 0, cells - 1, p);
     const real2 offset = offsets[p * (ulong)offset_stride + offset_first];
     const real2 velocity = velocities[p * (ulong)velocity_stride + velocity_first];
-    values[6 * k] = (real)(low / ny + 1);
-    values[6 * k + 1] = (real)(low % ny);
+    values[6 * k] = (real)(cell / ny + 1);
+    values[6 * k + 1] = (real)(cell % ny);
     values[6 * k + 2] = offset.x;
     values[6 * k + 3] = offset.y;
     values[6 * k + 4] = velocity.x;

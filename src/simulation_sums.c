@@ -99,7 +99,7 @@ static enum status check_fields(const struct view *view, struct history_row *row
 
 /* The modes of the drives follow those of the history, the same on all ranks. In the first step of a run
  * there is no step before. */
-static void add_work(struct simulation *simulation, struct history_row *row)
+static enum status add_work(struct simulation *simulation, const struct view *view, struct history_row *row)
 {
     const struct config *config = simulation->config;
     const double *modes = row->modes[config->output.history.mode_count], *before = simulation->drive_modes[0];
@@ -108,6 +108,7 @@ static void add_work(struct simulation *simulation, struct history_row *row)
             drives_work(config, ((double)row->step - 0.5) * config->time.step, before, modes);
     memcpy(simulation->drive_modes, modes, sizeof simulation->drive_modes);
     row->drive_work = simulation->drive_work;
+    return finite_require(view, "work of the drives", row->drive_work);
 }
 
 static enum status sum_particles(struct simulation *simulation, const struct view *view,
@@ -140,7 +141,7 @@ static enum status finish_slots(struct simulation *simulation, uint32_t first, u
         struct view view = view_of(simulation, pending->row.step);
         pending->to_do = 0;
         if (to_do & ADD_WORK)
-            add_work(simulation, &pending->row);
+            TRY(add_work(simulation, &view, &pending->row));
         if (to_do & CHECK_FIELDS)
             TRY(check_fields(&view, &pending->row));
         if (to_do & SUM_PARTICLES)

@@ -81,7 +81,8 @@ def draw(plt, history, modes, gamma, window, title):
     bottom_left.set(title=f"Kinetic energy, change from {kinetic[0]:.6g}", ylabel=r"$W_K - W_{K0}\;[n_0 T \lambda_D^2]$")
     scale = abs(total[0]) or 1.0
     bottom_right.plot(time, (total - total[0]) / scale, color=RED)
-    bottom_right.set(title="Total energy, relative drift", ylabel=r"$W - W_0\;[W_0]$")
+    less = " less the drives' work" if "drive_work" in history.columns else ""
+    bottom_right.set(title=f"Total energy{less}, relative drift", ylabel=r"$W - W_0\;[W_0]$")
     for axes in (bottom_left, bottom_right):
         axes.set_xlabel(r"time $t\;[1/\omega_p]$")
         axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3), useMathText=True)

@@ -73,7 +73,7 @@ def picture_options(parser, default, of_files=False):
         parser.add_argument(
             "--movie", metavar="FILE", help="instead of a picture, with a frame for each step: .gif by Pillow, .mp4 by ffmpeg"
         )
-        parser.add_argument("--rate", type=float, default=10, metavar="N", help="frames of --movie a second (default: 10)")
+        parser.add_argument("--rate", type=float, metavar="N", help="frames of --movie a second (default: 10)")
     parser.add_argument("--title", help="title of the picture (default: the run's)")
     parser.add_argument("-o", "--output", metavar="FILE", help=f"picture to write (default: {default})")
     parser.add_argument("--show", action="store_true", help="also open a window")
@@ -89,6 +89,10 @@ def parse_picture(parser):
         parser.error("--limits must be positive with --log")
     if arguments.movie and (arguments.output or arguments.show):
         parser.error("--movie is written instead of a picture: it goes without --output and --show")
+    if arguments.rate is not None and not arguments.movie:
+        parser.error("--rate is of a --movie")
+    if arguments.rate is None:
+        arguments.rate = 10
     if not (0 < arguments.rate < math.inf):
         parser.error("--rate must be positive")
     return arguments

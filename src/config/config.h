@@ -88,8 +88,8 @@ struct positions_config {
 
 struct velocities_config {
     enum velocity_kind kind;
-    enum generator_kind generator; /* maxwellian, uniform; so are */
-    uint32_t bases[2];             /* these, of van der Corput sequences */
+    enum generator_kind generator; /* maxwellian, uniform */
+    uint32_t bases[2];             /* van der Corput sequences: of u and v */
     double thermal[2];             /* maxwellian: standard deviations */
     double drift[2];               /* cold, maxwellian: mean velocity */
     double range[2][2];            /* uniform: [u or v][low, high] */

@@ -197,7 +197,8 @@ enum status recipe_table_create(const struct grid *grid, const struct species_co
     *table =
         (struct recipe_table){.recipe.random_key = species->random_key, .recipe.cells = {grid->nx, grid->ny}};
     for (uint32_t axis = AXIS_X; axis <= AXIS_Y; axis++) {
-        table->recipe.position_bases[axis] = species->positions.bases[axis];
+        table->recipe.position_bases[axis] =
+            species->positions.kind == POSITIONS_RANDOM ? 0 : species->positions.bases[axis];
         if (species->positions.kind == POSITIONS_LATTICE)
             table->recipe.lattice[axis] = species->positions.counts[axis];
         set_velocities(&species->velocities, axis, &table->recipe);

@@ -45,8 +45,14 @@ class Drive(ProgramTest):
 
     def test_what_is_refused(self):
         drive = "fields.drive=[{{axis: y, mode: {}, amplitude: 1, frequency: 1, from: 2, until: {}}}]"
-        for mode, until, words in ((3, 0, None), (4, 0, "1 to 3, below the Nyquist mode along y, found 4"), (1, 2, "after from, 2, or 0, found 2")):
-            result = self.run_program("check", "small.yaml", *sets(drive.format(mode, until)))
+        for mode, until, passes, words in (
+            (3, 0, 0, None),
+            (4, 0, 0, "less than half of the 8 cells along y, found 4"),
+            (3, 0, 3, None),
+            (3, 0, 4, "deposit.filter_passes leaves at least 0.001, found 3, of which it leaves 0.00046"),
+            (1, 2, 0, "after from, 2, or 0, found 2"),
+        ):
+            result = self.run_program("check", "small.yaml", *sets(drive.format(mode, until), f"deposit.filter_passes={passes}"))
             if words:
                 self.assert_refused(result, 2, "fields.drive.0.", words)
             else:

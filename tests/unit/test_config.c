@@ -112,7 +112,7 @@ static const char every_key[] =
     "     velocities: {kind: maxwellian, generator: random, bases: [2, 3], thermal: [0, 0.1], drift: [3, "
     "0]}}\n"
     "fields: {solver: fftw, gradient: centred, magnetic: -0.25,\n"
-    "  drive: [{axis: y, mode: 15, amplitude: -0.5, frequency: 1.5, from: 2, ramp: 3, until: 7}]}\n"
+    "  drive: [{axis: y, mode: 1, amplitude: -0.5, frequency: 1.5, from: 2, ramp: 3, until: 7}]}\n"
     "deposit: {shape: tsc, method: atomic, filter_passes: 100}\n"
     "sort: {passes: 3, key_bits: 32, items_per_group: 4096, groups: 65536, histogram_splits: 16, transpose: "
     "off, table: rows}\n"
@@ -140,7 +140,7 @@ TEST(every_key_is_read)
         "amplitude: -0.999 |- axis: y|mode: 16|amplitude: 0.5|displacement:|- axis: y|mode: 1|"
         "amplitude: 0.0001|name: B|mass: 0.5|bases: [65535, 2]|kind: uniform|bases: [11, 13]|"
         "range: [[-1, 1], [2, 2]]|name: b|kind: maxwellian|generator: random|thermal: [0, 0.1]|solver: fftw|"
-        "gradient: centred|magnetic: -0.25 |- axis: y|mode: 15 |amplitude: -0.5 |frequency: 1.5 |from: 2 "
+        "gradient: centred|magnetic: -0.25 |- axis: y|mode: 1 |amplitude: -0.5 |frequency: 1.5 |from: 2 "
         "|ramp: 3 |until: 7 |shape: tsc|method: atomic|filter_passes: 100 |passes: 3 |"
         "key_bits: 32 |items_per_group: 4096 |groups: 65536 |histogram_splits: 16 |transpose: off|"
         "table: rows|device: \"NVIDIA H100\"|directory: \"some where/else\"|every: 7 |"
@@ -154,6 +154,7 @@ TEST(every_key_is_read)
     assert_int_equal(config.species[0].particles, CONFIG_MAX_SPECIES_PARTICLES);
     assert_int_equal(config.species[0].perturb.density.items[1].axis, AXIS_Y);
     assert_near(config.species[1].velocities.range[1][0], 2, 0);
+    assert_true(config.species[2].random_key == (UINT64_C(4294967295) | UINT64_C(2) << 32));
     assert_int_equal(config.deposit.shape, SHAPE_TSC);
     assert_int_equal(config.output.history.modes[2][0], -32);
     assert_int_equal(config.output.phase_space[0].order[0], PHASE_AXIS_U);
