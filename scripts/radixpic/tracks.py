@@ -30,9 +30,9 @@ def read_file(path, columns):
             unit = species[f"position/{axis}"].attrs["unitSI"] / length
             rows.append(unit * (species[f"positionOffset/{axis}"][...] + species[f"position/{axis}"][...]))
         rows += [species[f"momentum/{axis}"][...] / species["mass"].attrs["value"] for axis in "xy"]
-        patches = species["particlePatches"]
+        rows, ids, patches = np.array(rows), species["track"][...].astype(int), species["particlePatches"]
         for first, count in zip(patches["numParticlesOffset"][...].astype(int), patches["numParticles"][...].astype(int)):
-            columns.setdefault(int(species["track"][first]), []).append(np.array(rows)[:, first : first + count])
+            columns.setdefault(ids[first], []).append(rows[:, first : first + count])
 
 
 def read_tracks(folder):
