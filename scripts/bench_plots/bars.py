@@ -105,11 +105,11 @@ class Bars:
     def draw(self, figure):
         heights = [len(bars) + 1.5 for bars in self.panels.values()]
         all_axes = figure.subplots(len(heights), 1, height_ratios=heights, squeeze=False).flat
-        for axes, ((title, unit), bars) in zip(all_axes, self.panels.items()):
+        for axes, ((title, label), bars) in zip(all_axes, self.panels.items()):
             limit = limit_of(bars)
             for place, bar in enumerate(bars):
                 self.draw_bar(axes, place, bar, limit)
-            axes.set(title=title, xlabel=unit, xlim=(0, 1.4 * limit), ylim=(len(bars) - 0.4, -0.6))
+            axes.set(title=title, xlabel=label, xlim=(0, 1.4 * limit), ylim=(len(bars) - 0.4, -0.6))
             axes.set_xticks([tick for tick in axes.get_xticks() if 0 <= tick <= limit * (1 + math.ulp(1.0))])
             axes.set_yticks(range(len(bars)), [bar.label for bar in bars], fontsize=8.5)
             axes.grid(False)

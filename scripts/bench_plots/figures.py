@@ -110,7 +110,7 @@ def sort_bar(row):
     if keys <= 0 or row["median"] < 0:
         raise Problem(f"a sort of {keys:g} keys in {row['median']:g} ms has no time for one")
     method = f"{row['method']} on the host" if row["device"] == HOST else row["method"]
-    return "", "ns per key", method, phase, 1e6 * row["median"] / keys
+    return "", "time per key [ns]", method, phase, 1e6 * row["median"] / keys
 
 
 def rate_bar(row):
@@ -118,7 +118,7 @@ def rate_bar(row):
     if kind not in ("rate", "copy") or row.get("part") == "atomics":
         return None
     name = "copy on the device" if kind == "copy" else f"{row['part']}: {row['version']}, {row['size']}"
-    return RATES.get(unit, "Rate"), unit, name, "", row["median"]
+    return RATES.get(unit, "Rate"), f"rate [{unit}]", name, "", row["median"]
 
 
 def lone_copies(rows):
@@ -136,7 +136,7 @@ def output_bar(row):
     if unit != "GB/s":
         return None
     name = "the disk alone" if row.get("of") == "disk" else f"{row['output']}, compression {row['compression']}: {kind}"
-    return "Bandwidth", unit, name, "", row["median"]
+    return "Bandwidth", f"rate [{unit}]", name, "", row["median"]
 
 
 SORTS = BarFigure(
@@ -153,7 +153,7 @@ FIGURES = {
         shown=("shape", "method", "per_cell", "cells"),
         panels=lambda row: [(row["shape"], "particles per cell", number(row, "per_cell"))],
         line=lambda row: METHODS.get(row["method"], row["method"]),
-        ylabel="ns per particle",
+        ylabel="time per particle [ns]",
     ),
     "layout": LineFigure(
         quantity="time_ms",
@@ -161,7 +161,7 @@ FIGURES = {
         shown=("operation", "input", "layout", "L"),
         panels=lambda row: [(f"{OPERATIONS[row['operation']]} {INPUTS[row['input']]}", "arrays (L)", number(row, "L"))],
         line=layout_of,
-        ylabel="ms for all arrays",
+        ylabel="time for all arrays [ms]",
     ),
     "permutation": LineFigure(
         quantity="wall_ms",
@@ -169,7 +169,7 @@ FIGURES = {
         shown=("table", "volume", "axes", "elements", "block", "kernel"),
         panels=lambda row: [(volume_of(row), "elements", number(row, "elements"))],
         line=lambda row: KERNELS.get(row["kernel"], row["kernel"]),
-        ylabel="ms",
+        ylabel="time [ms]",
         words="medians of the host's clock, bars from minimum to maximum; a cell has side^dimensions elements",
         apart=0.19,
     ),
@@ -179,7 +179,7 @@ FIGURES = {
         shown=("cells", "N", "steps"),
         panels=costs_of,
         line=lambda row: row["cells"],
-        ylabel="ns per particle and step",
+        ylabel="time per particle and step [ns]",
         words="medians of the wall clock, bars from minimum to maximum",
         yscale="linear",
         order=cells_of,

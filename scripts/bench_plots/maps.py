@@ -68,7 +68,7 @@ def draw_map(axes, scope, series, cells, norm):
     axes.set_xticks(range(len(words)), [f"{word:,}" for word in words])
     axes.set_yticks(range(len(functions)), functions, fontsize=8)
     where, counted = SCOPES.get(scope, (scope, "words"))
-    lines = ["Atomic functions, ns an operation:", f"{where}, {usual:,} operations", series]
+    lines = ["Atomic functions, time per operation [ns]:", f"{where}, {usual:,} operations", series]
     axes.set_title("\n".join(line for line in lines if line), fontsize=9)
     axes.set(xlabel=counted, xlim=(-0.5, len(words) - 0.5), ylim=(len(functions) - 0.5, -0.5))
     axes.grid(False)

@@ -70,14 +70,14 @@ VOLUMES = [*volumes(1), *volumes(2)]
 BOTH = [[64, 128], [1, 1]]
 
 # Panels: their titles, and the labels of x and y.
-CIC, TSC = ((shape, "particles per cell", "ns per particle") for shape in ("cic", "tsc"))
-BITONIC = ("bitonic sort of random numbers", "arrays (L)", "ms for all arrays")
-TABLES = [(f"Table {number}: 3D, axes 2,1,0", "elements", "ms") for number in (1, 2)]
-BY_SIZE = ("Cost by number of particles", "particles", "ns per particle and step")
-BY_CELL = ("Cost by particles in a cell", "particles per cell", "ns per particle and step")
-SORTS = ("", "ns per key", "")
-BANDWIDTH, PRODUCT = ("Bandwidth", "GB/s", ""), ("Product of matrices", "Gflop/s", "")
-MAPPED = "Atomic functions, ns an operation:\n{} scope, {} memory, {} operations"
+CIC, TSC = ((shape, "particles per cell", "time per particle [ns]") for shape in ("cic", "tsc"))
+BITONIC = ("bitonic sort of random numbers", "arrays (L)", "time for all arrays [ms]")
+TABLES = [(f"Table {number}: 3D, axes 2,1,0", "elements", "time [ms]") for number in (1, 2)]
+BY_SIZE = ("Cost by number of particles", "particles", "time per particle and step [ns]")
+BY_CELL = ("Cost by particles in a cell", "particles per cell", "time per particle and step [ns]")
+SORTS = ("", "time per key [ns]", "")
+BANDWIDTH, PRODUCT = ("Bandwidth", "rate [GB/s]", ""), ("Product of matrices", "rate [Gflop/s]", "")
+MAPPED = "Atomic functions, time per operation [ns]:\n{} scope, {} memory, {} operations"
 ON_DEVICE = (MAPPED.format("device", "global", "65,536"), "words in all", "")
 IN_GROUP = (MAPPED.format("group", "local", "65,536"), "words of a group", "")
 
@@ -121,7 +121,7 @@ LINES = [
      ["side, device"], []),
     # points of one volume stand side by side
     ("permutation", [[row("permutation", 3, table=0, kernel=kernel) for kernel in ("CB", "BB", "RLBB")]],
-     {("3D 8x8x8, axes 2,1,0", "elements", "ms"): {"CB (cell-based)": [[0], [3]], "BB (bar-based)": [[1], [3]], RLBB: [[2], [3]]}}, [], []),
+     {("3D 8x8x8, axes 2,1,0", "elements", "time [ms]"): {"CB (cell-based)": [[0], [3]], "BB (bar-based)": [[1], [3]], RLBB: [[2], [3]]}}, [], []),
 ]  # fmt: skip
 
 
@@ -162,7 +162,7 @@ BARS = [
     ("local-memory", [RATES + ATOMICS],
      {BANDWIDTH: [(COPIED, 50, "50.0"), (V1, 40, "40.0  NOT VERIFIED")],
       PRODUCT: [("stencil: product, 300x300", 7, "7.00")],
-      ("Refinement", "Gcells/s", ""): [("refine: children, 300x300", 0.5, "0.500")],
+      ("Refinement", "rate [Gcells/s]", ""): [("refine: children, 300x300", 0.5, "0.500")],
       ON_DEVICE: {("add", "1"): "2.00", ("add", "32"): "0.500\n(1,024)", ("sub", "1"): "0.250 crossed out"},
       IN_GROUP: {("add", "8"): "0.250"}},
      ["NOT VERIFIED"], ["in brackets: operations", "crossed out: NOT VERIFIED"]),
