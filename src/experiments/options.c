@@ -185,8 +185,11 @@ enum status options_parse(const struct option_table *table, int argc, char **arg
     char help[MOST_ROWS][320];
     for (size_t n = 0; n < table->count && n < MOST_ROWS; n++) {
         const struct option_row *row = &table->rows[n];
-        const bool says_usual = row->usual && row->kind != OPTION_SET;
-        snprintf(help[n], sizeof help[n], "%s%s%s%s", row->help, says_usual ? "; " : "",
+        const bool says_usual = row->usual && (row->kind != OPTION_SET || !row->help);
+        char words[VALUE_WHY_LENGTH];
+        if (!row->help)
+            value_choices(choices_of(row), UINT32_MAX, words);
+        snprintf(help[n], sizeof help[n], "%s%s%s%s", row->help ? row->help : words, says_usual ? "; " : "",
                  says_usual ? row->usual : "", says_usual ? " without it" : "");
         shown[n] = (struct argp_option){
             .name = row->name, .key = key_of(table, n), .arg = row->value, .doc = help[n]};

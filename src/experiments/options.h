@@ -39,7 +39,7 @@ struct option_row {
     bool distinct;     /* a number or word must not be given twice */
     uint32_t owners;   /* bit set: of these words of the table's `owner` alone; 0: always there */
     const char *usual; /* the default as it would be typed; NULL: all bits 0 */
-    const char *help;  /* half a sentence; but for a set, the default is added to it */
+    const char *help;  /* half a sentence, to which the default is added but for a set; NULL: the words */
 };
 
 struct option_table {

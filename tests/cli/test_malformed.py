@@ -57,6 +57,8 @@ NOT_WHOLE = ["1.5", "1e2", "-0", "1_000", "0o17", "18446744073709551616", "9" * 
 
 def read_table():
     """The good config of malformed_configs.txt, and its cases (where, text, how the message begins), as bytes."""
+    schema = read_schema()
+
     def plain(text):
         codes = {b"n": b"\n", b"t": b"\t", b"\\": b"\\"}
         return re.sub(rb"\\(x..|.)", lambda found: codes.get(found[1]) or bytes.fromhex(found[1][1:].decode()), text)
@@ -65,12 +67,14 @@ def read_table():
     lines = [line for line in lines if not line.startswith(b"#")]
     end = lines.index(b"---")
     cases = (line.split(b" | ") for line in lines[end + 1 :])
-    return lines[:end], [(where, plain(text), message) for where, text, message in cases]
+    def filled(message):
+        return re.sub(r"<(\w+\.\w+)>", lambda found: schema[found[1]][2], message.decode())
+
+    return lines[:end], [(where, plain(text), filled(message)) for where, text, message in cases]
 
 
 def place_of(where, text, message):
     """LINE:COLUMN of the mark in the text or before the message, and the message without it."""
-    message = message.decode()
     if found := re.match(r"(\d+:\d+) ", message):
         return found[1], message[found.end() :]
     before, mark, _ = text.partition(b"@")

@@ -376,10 +376,8 @@ static const struct option_row rows[] = {
     {"per-cell", 0, "P,...", OPTION_LIST, AT(per_cell), 1, 1 << 29, .most = OPTION_LIST_MOST,
      .help = "Particles in a cell, on average: 1,2,4 and so on to 8192 without it, as far as N makes 2 x 2 "
              "cells of them. Grids are of powers of two, so a cell may hold up to twice as many"},
-    {"shape", 0, "NAME,...", OPTION_SET, AT(shapes), .as_in = "deposit.shape", .usual = "cic",
-     .help = "ngp, cic or tsc; cic without it"},
-    {"precision", 0, "NAME", OPTION_CHOICE, AT(precision), .as_in = "precision", .usual = "single",
-     .help = "single or double"},
+    {"shape", 0, "NAME,...", OPTION_SET, AT(shapes), .as_in = "deposit.shape", .usual = "cic"},
+    {"precision", 0, "NAME", OPTION_CHOICE, AT(precision), .as_in = "precision", .usual = "single"},
     {"atomics", 0, "BITS", OPTION_CHOICE, AT(way),
      WORDS({"auto", ATOMIC_AUTO}, {"64", ATOMIC_64}, {"32", ATOMIC_32_AND_CARRY}), .usual = "auto",
      .help = "How 64 bits are added: 64 (at once), 32 (by two words and a carry) or auto, 64 where the "

@@ -31,9 +31,9 @@ struct step_setup {
 #define PLASMA_ROWS                                                                                          \
     SIZE_ROWS,                                                                                               \
         OPTION_ROW("shape", 0, "NAME", OPTION_WORD, AT(setup.shape), .as_in = "deposit.shape",               \
-                   .usual = "cic", .help = "ngp, cic or tsc"),                                               \
+                   .usual = "cic"),                                                                          \
         OPTION_ROW("precision", 0, "NAME", OPTION_WORD, AT(setup.precision), .as_in = "precision",           \
-                   .usual = "single", .help = "single or double")
+                   .usual = "single")
 
 static const double usual_cell_length = 4 * M_PI / 32; /* of configs/landau_damping.yaml */
 
