@@ -292,7 +292,8 @@ static size_t describe(const struct schema_table *table, const char *prefix, con
             char kinds[VALUE_WHY_LENGTH];
             const size_t used = strlen(allowed);
             value_choices(schema_kind_row(row)->choices, row->kinds, kinds);
-            snprintf(allowed + used, sizeof allowed - used, " (kind %s)", kinds);
+            snprintf(allowed + used, sizeof allowed - used, " (%s %s)",
+                     strrchr(schema_kind_row(row)->path, '.') + 1, kinds);
         }
         if (is_wanted(key, wanted)) {
             printed++;

@@ -248,6 +248,11 @@ static void complain_kind(struct reading *reading, const struct schema_row *row,
                           const void *base)
 {
     const struct schema_row *kind_row = schema_kind_row(row);
+    while (!schema_belongs(kind_row, base)) {
+        row = kind_row;
+        kind_row = schema_kind_row(row);
+    }
+    const char *name = strrchr(kind_row->path, '.') + 1;
     char kinds[VALUE_WHY_LENGTH], chosen[VALUE_WHY_LENGTH];
     int kind;
     memcpy(&kind, (const char *)base + kind_row->offset, sizeof kind);
@@ -257,7 +262,7 @@ static void complain_kind(struct reading *reading, const struct schema_row *row,
     while (named->word && !tree_is_text(key, named->word))
         named++;
     if (!named->word) {
-        complain(reading, key, "is a key of kind %.99s, found with kind %.99s", kinds, chosen);
+        complain(reading, key, "is a key of %s %.99s, found with %s %.99s", name, kinds, name, chosen);
         return;
     }
     const char *group = schema_group(row)->path;

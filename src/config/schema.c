@@ -103,9 +103,9 @@ static const struct schema_row species_rows[] = {
      WORDS({"van_der_corput", GENERATOR_VAN_DER_CORPUT}, {"random", GENERATOR_RANDOM}),
      .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_UNIFORM), .fallback = "van_der_corput",
      .help = "of the numbers that u and v come from: quiet sequences, or random with all their noise"},
-    {SPECIES(velocities.bases, TYPE_COUNT32), PAIR, WITHIN(2, 65535),
-     .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_UNIFORM), .fallback = "[5, 7]",
-     .help = "of the sequences of u and v, coprime with all others in use; not for random"},
+    {SPECIES(velocities.bases, TYPE_COUNT32), PAIR, WITHIN(2, 65535), .kinds = KIND(GENERATOR_VAN_DER_CORPUT),
+     .of_previous = true, .fallback = "[5, 7]",
+     .help = "of the sequences of u and v, coprime with all others in use"},
     {SPECIES(velocities.thermal, TYPE_REAL), PAIR, NOT_NEGATIVE, .kinds = KIND(VELOCITIES_MAXWELLIAN),
      .fallback = "[1, 1]", .unit = "v_th", .help = "standard deviations of u and v"},
     {SPECIES(velocities.drift, TYPE_REAL), PAIR, ANY_FINITE,
@@ -401,7 +401,7 @@ const struct schema_row *schema_kind_of(const struct schema_row *group)
 
 const struct schema_row *schema_kind_row(const struct schema_row *row)
 {
-    return row->kinds ? schema_group(row) + 1 : NULL;
+    return row->of_previous ? row - 1 : row->kinds ? schema_group(row) + 1 : NULL;
 }
 
 bool schema_belongs(const struct schema_row *row, const void *base)
@@ -411,5 +411,5 @@ bool schema_belongs(const struct schema_row *row, const void *base)
         return true;
     int kind;
     memcpy(&kind, (const char *)base + kind_row->offset, sizeof kind);
-    return row->kinds >> kind & 1U;
+    return (row->kinds >> kind & 1U) && schema_belongs(kind_row, base);
 }

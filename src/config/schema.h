@@ -55,6 +55,7 @@ struct schema_row {
     bool is_path;       /* a text that may hold what file names may: line breaks and controls too */
     const struct choice *choices; /* the words of a choice, or words allowed beside a number */
     uint32_t kinds;       /* bit set of the values of the key `kind` beside it it belongs to; 0: all */
+    bool of_previous;     /* those of the row before, to whose kinds it belongs too, not of `kind` */
     const char *fallback; /* the default, as YAML; NULL: required */
     const char *unit;     /* NULL: a pure number, word or text */
     const char *help;     /* half a sentence */
@@ -89,10 +90,10 @@ bool schema_is_line(const struct schema_row *row);
 /* The row of a group's key `kind`, or NULL where it has none; NULL is fine. */
 const struct schema_row *schema_kind_of(const struct schema_row *group);
 
-/* The row of the key `kind` that decides whether `row` is allowed, or NULL when it always is. */
+/* The row of the key, `kind` or another, that decides whether `row` is allowed, or NULL when it always is. */
 const struct schema_row *schema_kind_row(const struct schema_row *row);
 
-/* Whether `row` belongs to the kind chosen in the struct at `base`. */
+/* Whether `row` belongs to what is chosen in the struct at `base`. */
 bool schema_belongs(const struct schema_row *row, const void *base);
 
 /* ---- values: from text and back ---- */

@@ -109,7 +109,7 @@ static const char every_key[] =
     "2]},\n"
     "     velocities: {kind: uniform, bases: [11, 13], range: [[-1, 1], [2, 2]]}}\n"
     "  - {name: b, charge: 0, mass: 1, density: 1, particles: 1, ids: true, positions: {bases: [5, 7]},\n"
-    "     velocities: {kind: maxwellian, generator: random, bases: [2, 3], thermal: [0, 0.1], drift: [3, "
+    "     velocities: {kind: maxwellian, generator: random, thermal: [0, 0.1], drift: [3, "
     "0]}}\n"
     "fields: {solver: fftw, gradient: centred, magnetic: -0.25,\n"
     "  drive: [{axis: y, mode: 1, amplitude: -0.5, frequency: 1.5, from: 2, ramp: 3, until: 7}]}\n"
@@ -381,11 +381,12 @@ TEST(bases_that_are_not_in_use_do_not_count)
     static const char *const lattice[] = {"species.electrons.positions={kind: lattice, counts: [8, 8]}",
                                           "species.electrons.velocities={kind: maxwellian, bases: [2, 3]}"};
     static const char *const random[] = {
-        "species.electrons.velocities={kind: maxwellian, generator: random, bases: [2, 2]}"};
+        "species.electrons.positions.bases=[5, 7]",
+        "species.electrons.velocities={kind: maxwellian, generator: random}"};
     assert_ok(read_with(least, &positions, 1));
     assert_ok(read_with(least, lattice, 2));
     assert_int_equal(config.species[0].positions.bases[0], 0);
-    assert_ok(read_with(least, random, 1));
+    assert_ok(read_with(least, random, 2));
 }
 
 TEST(the_number_of_species_is_limited)
