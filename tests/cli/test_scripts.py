@@ -171,6 +171,8 @@ class FitRate(ScriptTest):
         self.assert_measured(found["gamma"], found["omega"], 1e-5)
         resolve(config, "fields.magnetic=1")
         self.assert_problem("--theory", "config", words=["magnetic field"])
+        resolve(config, "fields.drive=[{axis: x, mode: 1, amplitude: 0.01, frequency: 1}]")
+        self.assert_problem("--theory", "config", words=["fields.drive"])
         resolve(config, "species.electrons.profile.drift=[sin(2*pi*x/lx), '0']")
         self.assert_problem("--theory", "config", words=["electrons has a profile"])
         resolve(config, "species.electrons.velocities={kind: cold}")
