@@ -163,17 +163,18 @@ def together(meshes, axes, si):
 
 
 def rows(kept, axes, si=False, apart=False):
-    """What choose() chose: over two axes a row of the species' sum, or of each apart; over one a line for each species."""
+    """What choose() chose: over two axes a row of the species' sum, over one a line for each; or a row for each apart."""
     times = [snapshot.time_label(si) for snapshot, _ in kept]
     labels = axis_labels(si, axes)
     label = density_label(axes, *kept[0][1][0].powers(axes), si)
     names = [mesh.species for mesh in kept[0][1]]
+    groups = [slice(n, n + 1) for n in range(len(names))] if apart else [slice(None)]
     if len(axes) == 1:
         lines = [[mesh.over(axes, si) for mesh in meshes] for _, meshes in kept]
         frames = [[values for values, _ in at_a_time] for at_a_time in lines]
-        return [Row(times, frames, [ranges[0] for _, ranges in lines[0]], labels, label, names)]
+        ends = [ranges[0] for _, ranges in lines[0]]
+        return [Row(times, [frame[group] for frame in frames], ends[group], labels, label, names[group]) for group in groups]
     is_square = (axes[0] in "xy") == (axes[1] in "xy")
-    groups = [slice(n, n + 1) for n in range(len(names))] if apart else [slice(None)]
     found = []
     for group in groups:
         planes = [together(meshes[group], axes, si) for _, meshes in kept]

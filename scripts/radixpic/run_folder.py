@@ -73,9 +73,9 @@ class Run(Fits):
         """The steps of which there are files in snapshots/, phase_space/, lines/ or moments/."""
         return [int(path.stem.rpartition("_")[2]) for path in fields.find_snapshots(self.folder, "all", inner)]
 
-    def field(self, name, step=None, si=False):
-        """A mesh of a snapshot, "E/x", "E/y", "phi" or "rho": [cells along x, cells along y]."""
-        (snapshot,) = self._open(step)
+    def field(self, name, step=None, si=False, inner="snapshots"):
+        """A mesh of a snapshot, "E/x", "E/y", "phi" or "rho", or of a file in moments/: [cells along x, cells along y]."""
+        (snapshot,) = self._open(step, inner)
         with closing(snapshot.file):
             return fields.read_mesh(snapshot, ALIASES.get(name, name), si)[0]
 
@@ -116,6 +116,14 @@ class Run(Fits):
 
     # ---- pictures: each returns its Figure, which a notebook shows, and with `output` writes it ----
 
+    def _rows(self, names, step, si, inner):
+        """A row for each mesh of the files in inner/; or of phase spaces, which SPECIES_AXES are, one of their sum."""
+        names = [ALIASES.get(name, name) for name in names]
+        if re.search("_[xyuv]+$", names[0]):
+            kept, axes, _ = phase_space.choose(self._open(step, phase_space.FOLDER), names)
+            return phase_space.rows(kept, axes, si)
+        return fields.mesh_rows(self._open(step, inner), names, si)
+
     def _picture(self, output, draw, *arguments):
         with look.pyplot() as plt:
             figure = draw(plt, *arguments)
@@ -130,9 +138,10 @@ class Run(Fits):
         modes = list(history.modes)[:6] if modes is None else modes
         return self._picture(output, energy.draw, history, modes, gamma, window, title or read_title(self.folder))
 
-    def plot_field(self, *names, step=None, si=False, limits=None, log=False, output=None):
-        """Meshes of snapshots, by default "E/x": a row of panels for each, a panel for each time."""
-        rows = fields.mesh_rows(self._open(step), [ALIASES.get(name, name) for name in names or ("E/x",)], si)
+    def plot_field(self, *names, step=None, si=False, limits=None, log=False, output=None, inner="snapshots"):
+        """Meshes of snapshots, by default "E/x", or of the files in moments/ or lines/: a row of panels for each, a panel
+        for each time."""
+        rows = self._rows(names or ("E/x",), step, si, inner)
         return self._picture(output, pictures.draw, rows, read_title(self.folder), limits, log)
 
     def plot_phase_space(self, *names, step=None, axes=None, si=False, limits=None, log=False, apart=False, output=None):
@@ -141,18 +150,15 @@ class Run(Fits):
         rows = phase_space.rows(kept, axes, si, apart)
         return self._picture(output, pictures.draw, rows, read_title(self.folder), limits, log)
 
-    def movie(self, name, output, si=False, rate=10, size=None, dpi=110, limits=None, log=False):
-        """A mesh of snapshots or of phase_space/, or a list of the latter, of different species, to see their sum.
+    def movie(self, name, output, si=False, rate=10, size=None, dpi=110, limits=None, log=False, inner="snapshots"):
+        """A mesh of snapshots, of the files in moments/ or lines/ if those are `inner`, or of phase_space/, or a list: each has
+        a row, but phase spaces, of different species, are seen as their sum.
 
         A frame for each file, `rate` a second, of size (in inches) times dpi pixels: .gif, or by ffmpeg .mp4.
         """
-        names, path = [ALIASES.get(name, name)] if isinstance(name, str) else list(name), Path(output)
+        names, path = [name] if isinstance(name, str) else list(name), Path(output)
         with look.pyplot() as plt:
             writer = pictures.writer_for(path, rate)
-            if re.search("_[xyuv]+$", names[0]):
-                kept, axes, _ = phase_space.choose(self._open("all", phase_space.FOLDER), names)
-                rows = phase_space.rows(kept, axes, si)
-            else:
-                rows = fields.mesh_rows(self._open("all"), names, si)
+            rows = self._rows(names, "all", si, inner)
             pictures.write_movie(plt, rows, writer, path, read_title(self.folder), limits, log, size, dpi)
         return path

@@ -69,7 +69,7 @@ def picture_options(parser, default, of_files=False):
             help="of the colour scale, or of the lines' axis (default: what all times need together)",
         )
         parser.add_argument("--log", action="store_true", help="a logarithmic colour scale, or lines' axis")
-        parser.add_argument("--apart", action="store_true", help="a row for each species, on the same axes, not their sum")
+        parser.add_argument("--apart", action="store_true", help="a row for each species, on the same axes, not one for all")
         parser.add_argument(
             "--movie", metavar="FILE", help="instead of a picture, with a frame for each step: .gif by Pillow, .mp4 by ffmpeg"
         )

@@ -249,6 +249,12 @@ class Contents(PlotTest):
         self.assertEqual([label.split("] ")[-1] for label in bars], ["of left", "of right"])
         self.assertEqual(self.chosen([5])[1], ["left_xu"])
         self.assertEqual(len(self.panels(self.figure([5], apart=True))), 2)
+        lines = self.panels(self.figure(axes="u", apart=True))
+        self.assertEqual([[text.get_text() for text in panel.get_legend().get_texts()] for panel in lines], [["left"], ["right"]])
+        for panel, number in zip(lines, (6, 12)):
+            ((values, edges, _),) = [line.get_data() for line in panel.patches]
+            self.assertAlmostEqual(values @ np.diff(edges), number, delta=1e-4)
+            self.assertEqual(panel.get_xlim(), lines[0].get_xlim())
 
     def test_logarithmic(self):
         (panel,) = self.panels(self.figure(axes="u", log=True))

@@ -376,7 +376,8 @@ class Runs(PackageTest):
         probe = {"name": "centre", "at": [0, 0], "fields": ["E"], "every": 10}
         line = {"name": "across", "from": [0, 0], "to": [6, 0], "points": 17, "fields": ["E"], "every": 10}
         track = {"species": "electrons", "count": 2, "every": 10}
-        run = self.run_config({**EVERY_STEP, "output.phase_space": [item], "output.probes": [probe], "output.lines": [line], "output.tracks": track})
+        settings = {"output.phase_space": [item], "output.probes": [probe], "output.lines": [line], "output.tracks": track}
+        run = self.run_config({**EVERY_STEP, **settings, "output.moments.every": 10})
         self.assertEqual(run.steps("phase_space"), [0, 10, 20, 23])
         self.assertEqual((*run.tracks.ids, run.tracks.x.shape), (0, 2048, (2, 4)))
         particles = run.particles("electrons", step=23)
@@ -393,6 +394,7 @@ class Runs(PackageTest):
         self.assertEqual((along_x.values.shape, along_x.axes), ((8,), "x"))
         self.assertAlmostEqual(along_x.values.sum() * 6 / 8, 24, delta=0.01)  # all particles of the density 1
         self.assert_problem(lambda: run.phase_space("ions_xu"), "no mesh ions_xu (there are: electrons_ux over u x)")
+        self.assertAlmostEqual(run.field("electrons_density", step=10, inner="moments").mean(), 1, 6)
         self.assert_problem(lambda: run.field("phi", step=5), "no snapshot of step 5", "0, 10, 20, 23")
         script = self.run_script("fit_rate.py", run.folder, "--json", "--theory", "config")
         found, fit = json.loads(script.stdout), run.fit()
@@ -407,13 +409,15 @@ class Runs(PackageTest):
             (run.plot_energy, "energy.png"),
             (lambda output: run.plot_field("phi", "rho", step="all", output=output), "fields.png"),
             (lambda output: run.plot_phase_space(step=[0, 20], output=output), "f.png"),
+            (lambda output: run.plot_field("electrons_ux", output=output), "ux.png"),
+            (lambda output: run.plot_field("across_E/x", "across_E/y", inner="lines", output=output), "across.png"),
         ):
             draw(output=self.folder / name)
             self.assert_picture(name)
         from PIL import Image
 
-        for name, movie in (("electrons_ux", "f.gif"), ("E/x", "ex.gif")):
-            with Image.open(run.movie(name, self.folder / movie)) as image:
+        for name, movie, inner in (("electrons_ux", "f.gif", {}), ("E/x", "ex.gif", {}), ("electrons_temperature", "T.gif", {"inner": "moments"})):
+            with Image.open(run.movie(name, self.folder / movie, **inner)) as image:
                 self.assertEqual(image.n_frames, 4)
         with Image.open(run.movie(["electrons_ux"], self.folder / "small.gif", size=(3, 2), dpi=50)) as image:
             self.assertEqual(image.size, (150, 100))
