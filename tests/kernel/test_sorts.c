@@ -121,10 +121,11 @@ TEST(sorts_keys_of_every_length)
     static const uint32_t tiled_bits[][2] = {{1, 1}, {4, 2}, {5, 1}, {12, 1}, {12, 2}, {15, 2}};
     for (size_t n = 0; n < sizeof tiled_bits / sizeof tiled_bits[0]; n++)
         check_variant(tiled(tiled_bits[n][0], tiled_bits[n][1], 0, 0), n % VARIANTS, 9001);
-    for (uint32_t b = 1; b <= 32; b++) {
+    for (uint32_t b = 1; b <= 32; b++)
         check_variant(paper(b, b < 5 ? b : 5, 2, 3, 3, b % 2), b / 2 % VARIANTS, 1000);
-        check_variant(chunked(b, 0, 3), b % VARIANTS, 3000);
-    }
+    /* in two passes, from 17 bits on, each needs programs of its own: every other length */
+    for (uint32_t b = 1; b <= 32; b += b < 17 ? 1 : 2)
+        check_variant(chunked(b, 0, 3), b / 2 % VARIANTS, 3000);
 }
 
 /* Digits that rise, or fall, along the list and go round: of most tiles in a window, of some with one digit

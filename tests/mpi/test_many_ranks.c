@@ -20,9 +20,9 @@ static const char waves[] =
 static const enum step_method methods[] = {STEP_RADIX, STEP_TILED, STEP_CHUNKED};
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
-/* The methods [first_method(), end_method()) are tried on this many ranks: radix alone on one, all on two,
- * chunked on three, radix and tiled on four. Building their kernels takes most of the time, on every rank. A
- * rank of three or four has two different neighbours, one of two the same twice. */
+/* The methods [first_method(), end_method()) are tried on this many ranks: all on one, so that their kernels
+ * are built once and not on every rank at the same time, and on two, chunked on three, radix and tiled on
+ * four. A rank of three or four has two different neighbours, one of two the same twice. */
 static int first_method(void)
 {
     return ranks.size == 3 ? METHODS - 1 : 0;
@@ -30,7 +30,7 @@ static int first_method(void)
 
 static int end_method(void)
 {
-    static const int ends[] = {0, 1, METHODS, METHODS, 2};
+    static const int ends[] = {0, METHODS, METHODS, METHODS, 2};
     return ranks.size < 5 ? ends[ranks.size] : METHODS;
 }
 
