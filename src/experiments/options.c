@@ -182,7 +182,7 @@ enum status options_parse(const struct option_table *table, int argc, char **arg
                           struct common_options *options, bool *done)
 {
     struct argp_option shown[MOST_ROWS + 1] = {{0}};
-    char help[MOST_ROWS][320];
+    char help[MOST_ROWS][VALUE_WHY_LENGTH + 64];
     for (size_t n = 0; n < table->count && n < MOST_ROWS; n++) {
         const struct option_row *row = &table->rows[n];
         const bool says_usual = row->usual && (row->kind != OPTION_SET || !row->help);
