@@ -1,7 +1,7 @@
 /* Loading: every work-item makes its own particles from their global indices; nothing is shared.
  *
- * Needs fp64 whatever the precision of the state is. REAL_IS_DOUBLE: see shared/real.h. HAS_IDS: 1, or 0
- * where any buffer stands in for `id`.
+ * Needs fp64 whatever the precision of the state is. REAL_IS_DOUBLE: see shared/real.h. HAS_W, HAS_IDS: 1, or
+ * 0 where any buffer stands in for `w` or `id`.
  */
 /* Fused multiply-adds would round differently from device to device and from the host's twin. */
 #pragma OPENCL FP_CONTRACT OFF
@@ -13,7 +13,7 @@
 __kernel void load_particles(ulong first, uint count, __global const struct recipe *recipe,
                              __global const struct cosine *terms, __global const double *tables,
                              __global real2 *offset, __global real2 *velocity, uint stride,
-                             uint velocity_first, __global uint *key, __global ulong *id)
+                             uint velocity_first, __global real *w, __global uint *key, __global ulong *id)
 {
     const uint n = (uint)get_global_id(0);
     if (n >= count)
@@ -24,6 +24,8 @@ __kernel void load_particles(ulong first, uint count, __global const struct reci
     offset[stride * n] = (real2)((real)x.offset, (real)y.offset);
     velocity[stride * n + velocity_first] = (real2)((real)particle.velocity[0], (real)particle.velocity[1]);
     key[n] = cell_index(x.cell, y.cell, recipe->cells[1]);
+    if (HAS_W)
+        w[n] = (real)particle.velocity[2];
     if (HAS_IDS)
         id[n] = first + n;
 }

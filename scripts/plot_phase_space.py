@@ -36,7 +36,7 @@ def parser_of():
     parser.add_argument(
         "--axes",
         nargs="+",
-        choices=list("xyuv"),
+        choices=list("xyuvw"),
         help="one, or two: to the right and upwards (default: of "
         + ", ".join(" ".join(axes) for axes in phase_space.PREFERRED_AXES)
         + " the first that most species have)",

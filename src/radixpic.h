@@ -96,7 +96,7 @@ RADIXPIC_API void radixpic_grid(const struct radixpic *run, uint32_t cells[2], d
 RADIXPIC_API const char *radixpic_config(struct radixpic *run);
 
 /* Sets *si to one normalised unit of a quantity in SI units, by `units` of the config: "time", "x", "y", "u",
- * "v", or the name of a field. */
+ * "v", "w", or the name of a field. */
 RADIXPIC_API enum radixpic_status radixpic_unit(const struct radixpic *run, const char *quantity, double *si);
 
 /* ---- fields ---- */
@@ -127,14 +127,15 @@ RADIXPIC_API uint32_t radixpic_species_count(const struct radixpic *run);
 RADIXPIC_API enum radixpic_status radixpic_species_at(const struct radixpic *run, uint32_t n,
                                                       struct radixpic_species *species);
 
-/* values[particles] <- "x" or "y" in [0, length) at n, "u" or "v" at n - 1/2 (before the first step at 0).
+/* values[particles] <- "x" or "y" in [0, length) at n, "u", "v" or, of a species that has it, "w" at n - 1/2
+ * (before the first step at 0).
  * Particle j is the same one in all attributes until the next step, which brings the particles into another
  * order, as the next reading of a field does after positions were written. */
 RADIXPIC_API enum radixpic_status radixpic_read_particles(struct radixpic *run, const char *species,
                                                           const char *attribute, double *values);
 
-/* "x", "y", "u" or "v" <- values[particles]. Positions are wrapped into the box. RADIXPIC_USAGE, and nothing
- * is written, where a value is not finite. */
+/* "x", "y", "u", "v" or "w" <- values[particles]. Positions are wrapped into the box. RADIXPIC_USAGE, and
+ * nothing is written, where a value is not finite. */
 RADIXPIC_API enum radixpic_status radixpic_write_particles(struct radixpic *run, const char *species,
                                                            const char *attribute, const double *values);
 

@@ -58,7 +58,7 @@ enum status plan_step(const struct config *config, const struct device_info *inf
         .precision = config->precision,
         .shape = config->deposit.shape,
         .time_step = config->time.step,
-        .magnetic = config->fields.magnetic,
+        .magnetic = config->fields.magnetic[2],
         .species_count = config->species_count,
         .capacity = capacity,
         .fewest = at_most((smallest + (uint64_t)ranks - 1) / (uint64_t)ranks, CONFIG_MAX_PARTICLES),

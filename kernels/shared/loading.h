@@ -2,9 +2,9 @@
  * read.
  *
  * Two uniform numbers, of van der Corput sequences, random or of a lattice, pass through the inverse of the
- * density profile's distribution function and are displaced; two more become velocities. A profile is a
- * product of cosines of x and of y, or a formula of both, which is tabulated. Positions are fractions s of
- * the box in [0, 1) until they are split into cell and offset. Always in double precision, whatever `real`
+ * density profile's distribution function and are displaced; two or three more become velocities. A profile
+ * is a product of cosines of x and of y, or a formula of both, which is tabulated. Positions are fractions s
+ * of the box in [0, 1) until they are split into cell and offset. Always in double precision, whatever `real`
  * is.
  */
 #ifndef SHARED_LOADING_H
@@ -42,33 +42,35 @@ struct profile_tables {
     uint intervals[2];
     uint density;  /* pairs (integral from node 0, density): of nodes i, integrated over y, then of (i, j)
                       along y */
-    uint drift[2]; /* values, as those below */
-    uint thermal[2];
+    uint drift[3]; /* values, as those below */
+    uint thermal[3];
 };
 
 /* Instead of a place: no formula. */
 #define PROFILE_NONE 0xffffffffu
 
 /* What the particles of one species follow. Host and device lay it out alike: eight-byte members first.
- * Arrays of two are (x, y) or (u, v). */
+ * Arrays of two are (x, y), of three (u, v, w). */
 struct recipe {
     ulong random_key;       /* that of the species alone */
     ulong lattice[2];       /* sites along each axis; 0: none */
-    double shift[2];        /* velocity = shift + scale * (normal or uniform number) */
-    double scale[2];        /* unused for LOADING_COLD */
+    double shift[3];        /* velocity = shift + scale * (normal or uniform number) */
+    double scale[3];        /* unused for LOADING_COLD */
     uint position_bases[2]; /* of van der Corput sequences; 0: random numbers. Unused for a lattice */
-    uint velocity_bases[2]; /* likewise; unused for LOADING_COLD */
+    uint velocity_bases[3]; /* likewise; unused for LOADING_COLD */
     uint cells[2];
-    uint velocities;               /* LOADING_COLD, ... */
-    struct profile_tables profile; /* seven words, so that the size is a multiple of eight */
+    uint velocities; /* LOADING_COLD, ... */
+    uint dimensions; /* of velocities; two words here and nine in the next, so that the size is a
+                        multiple of eight */
+    struct profile_tables profile;
     struct series density[2];      /* the density over its mean is 1 + the sum of these */
     struct series displacement[2]; /* s += the sum of coefficient * cos(2 pi mode s) / (2 pi mode) */
 };
 
 struct loaded_particle {
-    uint cell[2];     /* (i, j) */
-    double offset[2]; /* in [0, 1) */
-    double velocity[2];
+    uint cell[2];       /* (i, j) */
+    double offset[2];   /* in [0, 1) */
+    double velocity[3]; /* without w: 0 in its place */
 };
 
 /* The argument of a term at s. Whole turns are taken off before pi comes in, so a high mode loses nothing. */
@@ -354,8 +356,9 @@ static inline struct loaded_particle recipe_particle(LOADING_MEMORY struct recip
         particle.offset[axis] = site.offset;
         place[axis] = ((double)site.cell + site.offset) / (double)recipe->cells[axis];
     }
-    for (uint axis = 0; axis < 2; axis++)
-        particle.velocity[axis] = recipe_velocity(recipe, tables, axis, place, index);
+    for (uint axis = 0; axis < 3; axis++)
+        particle.velocity[axis] =
+            axis < recipe->dimensions ? recipe_velocity(recipe, tables, axis, place, index) : 0.0;
     return particle;
 }
 

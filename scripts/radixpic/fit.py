@@ -180,7 +180,7 @@ def fit_exact_series(wave, plasma, dt, factor, model="auto"):
 # ---- theory of the run's own plasma ----
 
 
-UNIFORM = {"density": "1", "drift": ["0", "0"], "thermal": ["1", "1"]}  # the profile of a species without one
+UNIFORM = {"density": "1", "drift": "0", "thermal": "1"}  # the profile of a species without one, along each axis
 
 
 class Plasma(NamedTuple):
@@ -203,7 +203,7 @@ def plasma_of(config, mode):
         raise Problem("mode 0 0 is no wave")
     beams, weights = [], []
     for species in config["species"]:
-        if species.get("profile", UNIFORM) != UNIFORM:
+        if any(set(formula) != {UNIFORM[key]} for key, formula in species.get("profile", {}).items()):
             raise Problem(f"species {species['name']} has a profile; the theory is of a uniform plasma")
         if not species.get("charge_density", True):
             continue

@@ -1,4 +1,4 @@
-"""f over some of x, y, u and v: the meshes of a run's phase_space/ files, and rows of pictures of them."""
+"""f over some of x, y, u, v and w: the meshes of a run's phase_space/ files, and rows of pictures of them."""
 
 from contextlib import closing
 
@@ -8,7 +8,7 @@ from radixpic.script import Problem, h5py, numpy as np
 
 FOLDER = "phase_space"
 # the first of these that most species have is drawn: space against the velocity along it before anything else
-PREFERRED_AXES = ("xu", "yv", "uv", "xv", "yu", "xy", "u", "v", "x", "y")
+PREFERRED_AXES = ("xu", "yv", "uv", "xv", "yu", "xw", "yw", "xy", "u", "v", "w", "x", "y")
 
 
 class Mesh:
@@ -31,7 +31,7 @@ class Mesh:
             self.unit = float(attributes["unitSI"])
             self.dimension = tuple(attributes["unitDimension"])
             numbers = {len(array) for array in (self.axes, record.shape, self.low, self.high, self.axis_unit)}
-            if len(numbers) != 1 or not set(self.axes) <= set("xyuv"):
+            if len(numbers) != 1 or not set(self.axes) <= set("xyuvw"):
                 raise KeyError
         except (KeyError, TypeError, ValueError):
             raise Problem(f"{name} of {snapshot.path} is not a phase space") from None

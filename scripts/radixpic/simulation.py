@@ -37,8 +37,8 @@ class Particles:
         return self.count
 
     def __getattr__(self, name):
-        if name not in ("x", "y", "u", "v"):
-            raise AttributeError(f"particles have no {name}, but x, y, u, v and ids")
+        if name not in ("x", "y", "u", "v", "w"):
+            raise AttributeError(f"particles have no {name}, but x, y, u, v, w and ids")
         if name not in self._arrays:
             values = np.empty(self._open().count)
             load().read_particles(self._simulation._handle, self.name.encode(), name.encode(), pointer(values))

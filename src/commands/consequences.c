@@ -21,8 +21,14 @@ struct consequences {
     const char *fastest_species;
 };
 
+static double modulus(const double vector[3])
+{
+    return hypot(hypot(vector[0], vector[1]), vector[2]);
+}
+
 static struct consequences derive(const struct config *config)
 {
+    const double magnetic = modulus(config->fields.magnetic);
     struct consequences derived = {.grid = grid_make(&config->grid), .particles_per_cell = INFINITY};
     double frequency_squared = 0, inverse_length_squared = 0;
     for (uint32_t s = 0; s < config->species_count; s++) {
@@ -35,8 +41,7 @@ static struct consequences derive(const struct config *config)
         frequency_squared += response;
         if (species->push)
             derived.rotation =
-                fmax(derived.rotation,
-                     fabs(species->charge * config->fields.magnetic / species->mass) * config->time.step);
+                fmax(derived.rotation, fabs(species->charge * magnetic / species->mass) * config->time.step);
         if (thermal_squared > 0)
             inverse_length_squared +=
                 response / thermal_squared; /* lambda_D = v_th / omega_p of each species */
@@ -69,7 +74,7 @@ void consequences_print(const struct config *config)
     else
         printf("Debye length              0: no charged species has a thermal velocity\n");
     printf("omega_p dt                %g\n", derived.plasma_frequency * config->time.step);
-    if (config->fields.magnetic != 0)
+    if (modulus(config->fields.magnetic) > 0)
         printf(
             "Omega dt                  %g, of which the push turns velocities by 2 atan(Omega dt/2) = %g\n",
             derived.rotation, 2 * atan(derived.rotation / 2));

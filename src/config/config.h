@@ -42,7 +42,7 @@ enum {
 
 enum precision { PRECISION_SINGLE, PRECISION_DOUBLE };
 enum axis { AXIS_X, AXIS_Y };
-enum phase_axis { PHASE_AXIS_X, PHASE_AXIS_Y, PHASE_AXIS_U, PHASE_AXIS_V };
+enum phase_axis { PHASE_AXIS_X, PHASE_AXIS_Y, PHASE_AXIS_U, PHASE_AXIS_V, PHASE_AXIS_W };
 enum position_kind { POSITIONS_VAN_DER_CORPUT, POSITIONS_LATTICE, POSITIONS_RANDOM };
 enum generator_kind { GENERATOR_VAN_DER_CORPUT, GENERATOR_RANDOM };
 enum velocity_kind { VELOCITIES_COLD, VELOCITIES_MAXWELLIAN, VELOCITIES_UNIFORM };
@@ -88,11 +88,12 @@ struct positions_config {
 
 struct velocities_config {
     enum velocity_kind kind;
-    enum generator_kind generator; /* maxwellian, uniform */
-    uint32_t bases[2];             /* van der Corput sequences: of u and v */
-    double thermal[2];             /* maxwellian: standard deviations */
-    double drift[2];               /* cold, maxwellian: mean velocity */
-    double range[2][2];            /* uniform: [u or v][low, high] */
+    uint32_t dimensions;           /* 2: (u, v); 3: (u, v, w), and as many numbers of each of the following */
+    enum generator_kind generator; /* maxwellian, uniform; so are */
+    uint32_t bases[3];             /* these, of van der Corput sequences */
+    double thermal[3];             /* maxwellian: standard deviations */
+    double drift[3];               /* cold, maxwellian: mean velocity */
+    double range[3][2];            /* uniform: [u, v or w][low, high] */
 };
 
 /* a cos(2 pi m x / L) along one axis */
@@ -110,10 +111,10 @@ struct perturbation_list {
 /* Formulas of the place (formula.h): what they are without one is "1", "0", "1". */
 struct profile_config {
     char density[CONFIG_FORMULA_LENGTH];    /* relative to the mean */
-    char drift[2][CONFIG_FORMULA_LENGTH];   /* added to velocities.drift */
-    char thermal[2][CONFIG_FORMULA_LENGTH]; /* times velocities.thermal */
-    double most_drift[2];                   /* the greatest modulus of each in the box */
-    double most_thermal[2];
+    char drift[3][CONFIG_FORMULA_LENGTH];   /* added to velocities.drift */
+    char thermal[3][CONFIG_FORMULA_LENGTH]; /* times velocities.thermal */
+    double most_drift[3];                   /* the greatest modulus of each in the box */
+    double most_thermal[3];
 };
 
 struct species_config {
@@ -147,7 +148,7 @@ struct fields_config {
     enum solver_kind solver;
     enum decomposition_kind decomposition;
     enum gradient_kind gradient;
-    double magnetic; /* uniform Bz */
+    double magnetic[3]; /* uniform (Bx, By, Bz) */
     uint32_t drive_count;
     struct drive_config drive[CONFIG_MAX_DRIVES];
 };
@@ -219,7 +220,7 @@ struct phase_axis_config {
     double range[2]; /* [low, high); of x and y edges of cells */
 };
 
-/* f of one species over some of x, y, u and v. */
+/* f of one species over some of x, y, u, v and w. */
 struct phase_space_config {
     char species[CONFIG_NAME_LENGTH];
     uint32_t axis_count;
@@ -313,7 +314,7 @@ struct config {
 
 static inline char phase_axis_name(enum phase_axis axis)
 {
-    return "xyuv"[axis];
+    return "xyuvw"[axis];
 }
 
 /* Whether the axis is x or y, along which bins are made of whole cells. */
@@ -363,7 +364,18 @@ bool fields_hold(const struct field_list *fields, enum snapshot_field field);
 /* Whether snapshots are ever written, and hold the charge density of this species. */
 bool snapshots_separate(const struct snapshots_config *snapshots, const struct species_config *species);
 
-/* ---- the speeds that a species is loaded with, along an axis (0: u, 1: v) ---- */
+/* Whether the velocities of a species have the third component. */
+static inline bool species_has_w(const struct species_config *species)
+{
+    return species->velocities.dimensions == 3;
+}
+
+static inline uint32_t species_dimensions(const struct species_config *species)
+{
+    return species_has_w(species) ? 3 : 2;
+}
+
+/* ---- the speeds that a species is loaded with, along an axis (0: u, 1: v, 2: w) ---- */
 
 /* Their standard deviation. */
 double species_thermal_speed(const struct species_config *species, int axis);

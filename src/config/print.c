@@ -78,6 +78,16 @@ static void print_scalar(const struct schema_row *row, const void *source, FILE 
         print_text(source, stream);
 }
 
+/* Whether a number of a list is not 0 but for the last one. */
+static bool any_before_last(const struct schema_row *row, const char *source)
+{
+    const double *numbers = (const double *)(const void *)source;
+    bool any = false;
+    for (uint32_t n = 0; n + 1 < row->length[0]; n++)
+        any |= numbers[n] != 0;
+    return any;
+}
+
 /* One value, a list of them, or a list of lists. Returns the place behind it. */
 static const char *print_level(const struct schema_row *row, unsigned level, const char *source, FILE *stream)
 {
@@ -85,6 +95,10 @@ static const char *print_level(const struct schema_row *row, unsigned level, con
     if (length == 0) {
         print_scalar(row, source, stream);
         return source + value_size(row);
+    }
+    if (level == 0 && row->last_alone && !any_before_last(row, source)) {
+        source += (length - 1) * value_size(row);
+        return print_level(row, 1, source, stream);
     }
     for (uint32_t i = 0; i < length; i++) {
         fputs(i > 0 ? ", " : "[", stream);
@@ -104,7 +118,8 @@ void value_print(const struct schema_row *row, const void *base, FILE *stream)
 {
     const char *source = (const char *)base + row->offset;
     if (row->type != TYPE_LIST) {
-        print_level(row, 0, source, stream);
+        const struct schema_row sized = schema_sized(row, base);
+        print_level(&sized, 0, source, stream);
         return;
     }
     fputc('[', stream);
@@ -258,7 +273,7 @@ size_t config_compare(const struct config *checkpoint, const struct config *conf
 /* ---- the schema as a table ---- */
 
 static const char *const formats[] = {
-    [DESCRIBE_TEXT] = "%-42s %-14s %-15s %-58s %-13s %s\n",
+    [DESCRIBE_TEXT] = "%-42s %-18s %-15s %-58s %-13s %s\n",
     [DESCRIBE_MARKDOWN] = "| `%s` | %s | %s | %s | %s | %s |\n",
 };
 
@@ -281,10 +296,11 @@ static size_t describe(const struct schema_table *table, const char *prefix, con
         if (row->type == TYPE_GROUP)
             continue;
         snprintf(key, sizeof key, "%s%s", prefix, row->path);
+        const char *before = row->length_at ? "2 or " : row->last_alone ? "1 or " : "";
         if (length[1] > 0)
-            snprintf(type, sizeof type, "%u x %u %ss", length[0], length[1], value_type(row));
+            snprintf(type, sizeof type, "%s%u x %u %ss", before, length[0], length[1], value_type(row));
         else if (length[0] > 0)
-            snprintf(type, sizeof type, "%u %ss", length[0], value_type(row));
+            snprintf(type, sizeof type, "%s%u %ss", before, length[0], value_type(row));
         else
             snprintf(type, sizeof type, "%s", value_type(row));
         value_allowed(row, allowed);

@@ -49,7 +49,8 @@ static void allowed_shape(const struct schema_row *row, char words[VALUE_WHY_LEN
     else if (row->length[1] > 0)
         snprintf(lists, sizeof lists, "a list of %u lists of %u, each ", row->length[0], row->length[1]);
     else if (row->length[0] > 0)
-        snprintf(lists, sizeof lists, "a list of %u, each ", row->length[0]);
+        snprintf(lists, sizeof lists, "%sa list of %u, each ", row->last_alone ? "one, or " : "",
+                 row->length[0]);
     snprintf(words, VALUE_WHY_LENGTH, "%s%.*s", lists, VALUE_WHY_LENGTH - (int)sizeof lists, each);
 }
 
@@ -68,6 +69,10 @@ static void read_value(struct reading *reading, const struct schema_row *row, co
                        unsigned level, unsigned char *target)
 {
     char words[VALUE_WHY_LENGTH];
+    if (level == 0 && row->last_alone && node->kind == TREE_SCALAR) {
+        level = 1;
+        target += (row->length[0] - 1) * value_size(row);
+    }
     const uint32_t length = level < 2 ? row->length[level] : 0;
     if (length == 0 && node->kind == TREE_SCALAR) {
         char setting[2 * TEXT_SHOWN_LENGTH];
@@ -101,18 +106,20 @@ static void default_directory(const char *name, char directory[CONFIG_TEXT_LENGT
         snprintf(directory, CONFIG_TEXT_LENGTH, "output/%.*s", (int)length, base);
 }
 
-/* The default in the struct at `base`: a word, or a flat list of words "[a, b]". */
+/* The default in the struct at `base`: a word, or a flat list of words "[a, b]", of which the row may take
+ * the first alone. */
 static void read_fallback(struct reading *reading, const struct schema_row *row, unsigned char *base)
 {
     static const char separators[] = "[], ";
     const bool has_items = row->type == TYPE_LIST, is_list = has_items || row->length[0] > 0;
     const struct schema_row *each = has_items ? row->items->rows : row;
     unsigned char *target = base + row->offset;
+    const uint32_t most = row->length_at ? row->length[0] : UINT32_MAX;
     uint32_t count = 0;
     char directory[CONFIG_TEXT_LENGTH];
     default_directory(reading->file, directory);
     const char *text = row->fallback == schema_directory_fallback ? directory : row->fallback;
-    for (; text += is_list ? strspn(text, separators) : 0, *text != '\0'; count++) {
+    for (; text += is_list ? strspn(text, separators) : 0, *text != '\0' && count != most; count++) {
         char word[CONFIG_TEXT_LENGTH + 1], why[VALUE_WHY_LENGTH];
         snprintf(word, sizeof word, "%.*s", (int)(is_list ? strcspn(text, separators) : strlen(text)), text);
         if (!value_parse(each, word, strlen(word), true, target, why)) /* the folder: a long name of file */
@@ -278,18 +285,21 @@ static void read_row(struct reading *reading, const struct schema_row *row, cons
                      bool decided, unsigned char *base)
 {
     char words[VALUE_WHY_LENGTH];
+    const struct schema_row sized = schema_sized(row, base);
+    if (row->length_at && sized.length[0] == 0)
+        return; /* the length was complained about */
     if (decided && !schema_belongs(row, base)) {
         if (node)
             complain_kind(reading, row, node->key, base);
     } else if (node && row->type == TYPE_LIST) {
         read_list(reading, row, node, base);
     } else if (node) {
-        read_value(reading, row, node, 0, base + row->offset);
+        read_value(reading, &sized, node, 0, base + row->offset);
     } else if (decided && !row->fallback) {
-        allowed_shape(row, words);
+        allowed_shape(&sized, words);
         complain(reading, NULL, "missing; expected %s", words);
     } else if (decided) {
-        read_fallback(reading, row, base);
+        read_fallback(reading, &sized, base);
     }
 }
 
@@ -332,7 +342,7 @@ static void read_table(struct reading *reading, const struct schema_table *table
             read_row(reading, row, nodes[i], !row->kinds || kind_is_sound, base);
         else if (nodes[i] && !is_kind_alone(row, nodes[i]))
             check_keys(reading, table, row->path, nodes[i]);
-        if (!row->kinds)
+        if (row == schema_kind_of(group))
             kind_is_sound = is_sound(reading, reading->path);
         reading->path[length] = '\0';
     }

@@ -37,8 +37,9 @@
     "profile." #member, TYPE_FORMULA, .offset = offsetof(struct species_config, profile.member),              \
                      .capacity = CONFIG_FORMULA_LENGTH, BYTES(0, CONFIG_FORMULA_LENGTH)
 #define PAIR                  .length = {2}
+#define VELOCITY              .length = {3}, .length_at = offsetof(struct species_config, velocities.dimensions)
 #define OR_AUTO               WORDS({"auto", 0})
-#define PHASE_AXES            WORDS({"x", PHASE_AXIS_X}, {"y", PHASE_AXIS_Y}, {"u", PHASE_AXIS_U}, {"v", PHASE_AXIS_V})
+#define PHASE_AXES            WORDS({"x", PHASE_AXIS_X}, {"y", PHASE_AXIS_Y}, {"u", PHASE_AXIS_U}, {"v", PHASE_AXIS_V}, {"w", PHASE_AXIS_W})
 #define KIND(value)           (UINT32_C(1) << (value))
 #define MOST_STEPS            1e12
 #define MOST_PARTICLES        ((double)CONFIG_MAX_SPECIES_PARTICLES)
@@ -98,25 +99,27 @@ static const struct schema_row species_rows[] = {
     {"velocities", TYPE_GROUP, .help = "initial velocities"},
     {SPECIES(velocities.kind, TYPE_CHOICE),
      WORDS({"cold", VELOCITIES_COLD}, {"maxwellian", VELOCITIES_MAXWELLIAN}, {"uniform", VELOCITIES_UNIFORM}),
-     .fallback = "cold", .help = "distribution of u and v"},
+     .fallback = "cold", .help = "distribution of the components"},
+    {SPECIES(velocities.dimensions, TYPE_COUNT32), WITHIN(2, 3), .fallback = "2",
+     .help = "2: u and v; 3: w too, and as many numbers of each of the following"},
     {SPECIES(velocities.generator, TYPE_CHOICE),
      WORDS({"van_der_corput", GENERATOR_VAN_DER_CORPUT}, {"random", GENERATOR_RANDOM}),
      .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_UNIFORM), .fallback = "van_der_corput",
-     .help = "of the numbers that u and v come from: quiet sequences, or random with all their noise"},
-    {SPECIES(velocities.bases, TYPE_COUNT32), PAIR, WITHIN(2, 65535), .kinds = KIND(GENERATOR_VAN_DER_CORPUT),
-     .of_previous = true, .fallback = "[5, 7]",
-     .help = "of the sequences of u and v, coprime with all others in use"},
-    {SPECIES(velocities.thermal, TYPE_REAL), PAIR, NOT_NEGATIVE, .kinds = KIND(VELOCITIES_MAXWELLIAN),
-     .fallback = "[1, 1]", .unit = "v_th", .help = "standard deviations of u and v"},
-    {SPECIES(velocities.drift, TYPE_REAL), PAIR, ANY_FINITE,
-     .kinds = KIND(VELOCITIES_COLD) | KIND(VELOCITIES_MAXWELLIAN), .fallback = "[0, 0]", .unit = "v_th",
-     .help = "mean of u and v"},
-    {SPECIES(velocities.range, TYPE_REAL), .length = {2, 2}, ANY_FINITE, .kinds = KIND(VELOCITIES_UNIFORM),
-     .unit = "v_th", .help = "[[u low, u high], [v low, v high]]"},
+     .help = "of the numbers that they come from: quiet sequences, or random with all their noise"},
+    {SPECIES(velocities.bases, TYPE_COUNT32), VELOCITY, WITHIN(2, 65535), .kinds = KIND(GENERATOR_VAN_DER_CORPUT),
+     .of_previous = true, .fallback = "[5, 7, 11]",
+     .help = "of the sequences of u, v, w, coprime with all others in use"},
+    {SPECIES(velocities.thermal, TYPE_REAL), VELOCITY, NOT_NEGATIVE, .kinds = KIND(VELOCITIES_MAXWELLIAN),
+     .fallback = "[1, 1, 1]", .unit = "v_th", .help = "standard deviations of u, v, w"},
+    {SPECIES(velocities.drift, TYPE_REAL), VELOCITY, ANY_FINITE,
+     .kinds = KIND(VELOCITIES_COLD) | KIND(VELOCITIES_MAXWELLIAN), .fallback = "[0, 0, 0]", .unit = "v_th",
+     .help = "mean of u, v, w"},
+    {SPECIES(velocities.range, TYPE_REAL), VELOCITY, .length[1] = 2, ANY_FINITE,
+     .kinds = KIND(VELOCITIES_UNIFORM), .unit = "v_th", .help = "[[u low, u high], [v low, v high], ...]"},
     {"profile", TYPE_GROUP, .help = "formulas of x, y, lx and ly, the place and the box"},
     {PROFILE(density), .fallback = "1", .help = "of positions; normalised to the mean density"},
-    {PROFILE(drift), PAIR, .fallback = "[0, 0]", .unit = "v_th", .help = "added to velocities.drift"},
-    {PROFILE(thermal), PAIR, .fallback = "[1, 1]", .help = "times velocities.thermal"},
+    {PROFILE(drift), VELOCITY, .fallback = "[0, 0, 0]", .unit = "v_th", .help = "added to velocities.drift"},
+    {PROFILE(thermal), VELOCITY, .fallback = "[1, 1, 1]", .help = "times velocities.thermal"},
     {"perturb", TYPE_GROUP, .help = "waves added to the initial positions"},
     {LIST("perturb.density", species_config, perturb.density.items, perturb.density.count,
           perturbation_table),
@@ -134,7 +137,7 @@ static const struct schema_row mode_rows[] = {
 static const struct schema_table mode_table = TABLE(mode_rows, int32_t[2]);
 
 static const struct schema_row phase_axis_rows[] = {
-    {PHASE_AXIS(axis, TYPE_CHOICE), PHASE_AXES, .help = "positions x, y, velocities u, v; each axis once"},
+    {PHASE_AXIS(axis, TYPE_CHOICE), PHASE_AXES, .help = "positions x, y, velocities u, v, w; each axis once"},
     {PHASE_AXIS(bins, TYPE_COUNT32), WITHIN(1, MOST_CELLS),
      .help = "along x and y a divisor of the cells in the range"},
     {PHASE_AXIS(range, TYPE_REAL), PAIR, ANY_FINITE, .unit = "lambda_D, v_th",
@@ -236,8 +239,8 @@ static const struct schema_row config_rows[] = {
     {CONFIG(fields.gradient, TYPE_CHOICE),
      WORDS({"spectral", GRADIENT_SPECTRAL}, {"centred", GRADIENT_CENTRED}), .fallback = "spectral",
      .help = "how E follows from phi"},
-    {CONFIG(fields.magnetic, TYPE_REAL), ANY_FINITE, .fallback = "0", .unit = "m_e omega_p/e",
-     .help = "uniform Bz"},
+    {CONFIG(fields.magnetic, TYPE_REAL), .length = {3}, .last_alone = true, ANY_FINITE, .fallback = "0",
+     .unit = "m_e omega_p/e", .help = "uniform Bz, or [Bx, By, Bz]; in the plane it needs dimensions: 3"},
     {LIST("fields.drive", config, fields.drive, fields.drive_count, drive_table), .fallback = "[]",
      .help = "external electric fields beside that of the charges; history.csv has their work"},
     {"deposit", TYPE_GROUP, .help = "particles to grid"},
@@ -402,6 +405,14 @@ const struct schema_row *schema_kind_of(const struct schema_row *group)
 const struct schema_row *schema_kind_row(const struct schema_row *row)
 {
     return row->of_previous ? row - 1 : row->kinds ? schema_group(row) + 1 : NULL;
+}
+
+struct schema_row schema_sized(const struct schema_row *row, const void *base)
+{
+    struct schema_row sized = *row;
+    if (row->length_at)
+        memcpy(&sized.length[0], (const char *)base + row->length_at, sizeof sized.length[0]);
+    return sized;
 }
 
 bool schema_belongs(const struct schema_row *row, const void *base)

@@ -49,6 +49,8 @@ struct schema_row {
     enum value_type type;
     size_t offset;      /* of the value in that struct */
     uint32_t length[2]; /* {}: one value; {n}: a list of n; {n, m}: a list of n lists of m */
+    size_t length_at;   /* of the uint32_t, from 2 on, that is the first length here; 0: `length` is */
+    bool last_alone;    /* one number stands for a list of it behind zeros, and is written so */
     size_t capacity;    /* bytes of a text with its end */
     double low, high;   /* range of a number, of the items of a list, or of a text's bytes, ends included */
     bool open;          /* the ends of the range are not included */
@@ -92,6 +94,9 @@ const struct schema_row *schema_kind_of(const struct schema_row *group);
 
 /* The row of the key, `kind` or another, that decides whether `row` is allowed, or NULL when it always is. */
 const struct schema_row *schema_kind_row(const struct schema_row *row);
+
+/* The row with the lengths that it has in the struct at `base`; no place in a table. */
+struct schema_row schema_sized(const struct schema_row *row, const void *base);
 
 /* Whether `row` belongs to what is chosen in the struct at `base`. */
 bool schema_belongs(const struct schema_row *row, const void *base);

@@ -4,14 +4,17 @@
 #include <string.h>
 
 const struct attribute_info attribute_table[ATTRIBUTES] = {
-    [ATTRIBUTE_OFFSET] = {"offset", 2, true, false},
-    [ATTRIBUTE_VELOCITY] = {"velocity", 2, true, false},
-    [ATTRIBUTE_ID] = {"id", 1, false, true},
+    [ATTRIBUTE_OFFSET] = {"offset", 2, true},
+    [ATTRIBUTE_VELOCITY] = {"velocity", 2, true},
+    [ATTRIBUTE_W] = {"w", 1, true},
+    [ATTRIBUTE_ID] = {"id", 1, false},
 };
 
 bool attribute_present(const struct species_config *species, enum attribute attribute)
 {
-    return species->ids || !attribute_table[attribute].is_optional;
+    return attribute == ATTRIBUTE_W    ? species_has_w(species)
+           : attribute == ATTRIBUTE_ID ? species->ids
+                                       : true;
 }
 
 size_t attribute_bytes(enum precision precision, enum attribute attribute)
@@ -60,6 +63,12 @@ uint32_t particles_stride(const struct particles *particles, enum attribute attr
 uint32_t particles_first(const struct particles *particles, enum attribute attribute)
 {
     return shares_array(particles, attribute);
+}
+
+struct buffer *particles_w(const struct particles *particles)
+{
+    struct buffer *w = particles->attribute[ATTRIBUTE_W];
+    return w ? w : particles->attribute[ATTRIBUTE_VELOCITY];
 }
 
 uint32_t particles_arrays(struct particles *particles, struct particle_array arrays[ATTRIBUTES])

@@ -18,6 +18,7 @@
 enum attribute {
     ATTRIBUTE_OFFSET,   /* (dx, dy), in units of a cell, each in [0, 1) */
     ATTRIBUTE_VELOCITY, /* (u, v) */
+    ATTRIBUTE_W,        /* the third component of velocities; of species that have it */
     ATTRIBUTE_ID,       /* the particle's global index; of species with ids */
     ATTRIBUTES
 };
@@ -25,8 +26,7 @@ enum attribute {
 struct attribute_info {
     const char *name;
     uint32_t components;
-    bool is_real;     /* reals of the run's precision; else 64-bit unsigned integers */
-    bool is_optional; /* only of species that ask for ids */
+    bool is_real; /* reals of the run's precision; else 64-bit unsigned integers */
 };
 
 extern const struct attribute_info attribute_table[ATTRIBUTES];
@@ -101,6 +101,9 @@ uint32_t particles_arrays(struct particles *particles, struct particle_array arr
 /* Where an attribute of particle p stands in its array: element stride * p + first, of attribute_bytes(). */
 uint32_t particles_stride(const struct particles *particles, enum attribute attribute);
 uint32_t particles_first(const struct particles *particles, enum attribute attribute);
+
+/* The array of w; where the species lacks it any array, which stands in for it in a launch. */
+struct buffer *particles_w(const struct particles *particles);
 
 /* The kernel NAME_BYTES for elements of an attribute's size: see kernels/shared/element.h. */
 STATUS_CHECKED enum status attribute_kernel(struct program *program, const char *name,

@@ -203,13 +203,13 @@ const char *radixpic_config(struct radixpic *run)
 
 enum radixpic_status radixpic_unit(const struct radixpic *run, const char *quantity, double *si)
 {
-    enum { QUANTITIES = 9 };
+    enum { QUANTITIES = 10 };
     const struct units units = units_make(&run->config.units);
-    static const char *const names[QUANTITIES] = {"time",         "x", "y", "u", "v", "E/x", "E/y", "phi",
-                                                  "chargeDensity"};
-    const double values[QUANTITIES] = {units.time,           units.length,    units.length,
-                                       units.velocity,       units.velocity,  units.electric_field,
-                                       units.electric_field, units.potential, units.charge_density};
+    static const char *const names[QUANTITIES] = {"time", "x",   "y",   "u",   "v",
+                                                  "w",    "E/x", "E/y", "phi", "chargeDensity"};
+    const double values[QUANTITIES] = {
+        units.time,     units.length,         units.length,         units.velocity,  units.velocity,
+        units.velocity, units.electric_field, units.electric_field, units.potential, units.charge_density};
     for (size_t n = 0; n < QUANTITIES; n++)
         if (strcmp(names[n], quantity) == 0) {
             *si = values[n];

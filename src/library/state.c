@@ -124,15 +124,16 @@ static enum status find_keys(struct radixpic *run, uint32_t species)
 
 /* ---- particles ---- */
 
-enum { SPATIAL = 2, COMPONENTS = 4 };
-static const char *const component_names[COMPONENTS] = {"x", "y", "u", "v"};
+enum { SPATIAL = 2, COMPONENTS = 5 };
+static const char *const component_names[COMPONENTS] = {"x", "y", "u", "v", "w"};
 
 /* What a call is about. */
 struct component {
     uint32_t species;
     struct particles *list;
     enum attribute attribute;
-    uint32_t axis;
+    uint32_t axis;       /* among the components of the attribute, */
+    uint32_t components; /* so many */
 };
 
 static enum status find_species(struct radixpic *run, const char *name, struct component *found)
@@ -154,8 +155,14 @@ static enum status find_component(struct radixpic *run, const char *species, con
     TRY(find_species(run, species, found));
     for (uint32_t n = 0; n < COMPONENTS; n++)
         if (strcmp(component_names[n], name) == 0) {
-            found->attribute = n < SPATIAL ? ATTRIBUTE_OFFSET : ATTRIBUTE_VELOCITY;
+            found->attribute = (enum attribute[COMPONENTS]){
+                ATTRIBUTE_OFFSET, ATTRIBUTE_OFFSET, ATTRIBUTE_VELOCITY, ATTRIBUTE_VELOCITY, ATTRIBUTE_W}[n];
             found->axis = n % SPATIAL;
+            found->components = attribute_table[found->attribute].components;
+            if (!found->list->attribute[found->attribute])
+                return status_fail(
+                    STATUS_USAGE, "species %s has no w; ask for it by velocities.dimensions: 3 in the config",
+                    species);
             return n < SPATIAL ? find_keys(run, found->species) : STATUS_OK;
         }
     return arguments_unknown("attribute", name, component_names, COMPONENTS);
@@ -167,17 +174,17 @@ static uint32_t cell_along(const struct grid *grid, uint32_t axis, uint32_t key)
     return axis == 0 ? key / grid->ny : key % grid->ny;
 }
 
-/* Both components of the attribute of all particles; the caller frees them. */
-static enum status read_pairs(const struct component *component, double **pairs)
+/* All components of the attribute of all particles; the caller frees them. */
+static enum status read_all(const struct component *component, double **values)
 {
     const struct particles *list = component->list;
-    *pairs = malloc((2 * (size_t)list->count + 1) * sizeof **pairs);
-    if (!*pairs)
+    *values = malloc((component->components * (size_t)list->count + 1) * sizeof **values);
+    if (!*values)
         return status_fail(STATUS_FAILED, "species %s: no memory for its particles", list->species->name);
-    const enum status status = particles_read(list, component->attribute, 0, list->count, *pairs);
+    const enum status status = particles_read(list, component->attribute, 0, list->count, *values);
     if (status == STATUS_OK)
         return STATUS_OK;
-    free(*pairs);
+    free(*values);
     return status;
 }
 
@@ -185,16 +192,17 @@ static enum status read_particles(struct radixpic *run, const char *species, con
 {
     const struct grid *grid = &run->session.simulation.slab.box;
     struct component component;
-    double *pairs = NULL;
+    double *all = NULL;
     TRY(find_component(run, species, name, &component));
-    TRY(read_pairs(&component, &pairs));
+    TRY(read_all(&component, &all));
     const uint32_t *keys = run->cells[component.species].keys, axis = component.axis;
     const double side = axis == 0 ? grid->dx : grid->dy;
-    for (size_t n = 0; n < component.list->count; n++)
-        values[n] = component.attribute == ATTRIBUTE_OFFSET
-                        ? (cell_along(grid, axis, keys[n]) + pairs[2 * n + axis]) * side
-                        : pairs[2 * n + axis];
-    free(pairs);
+    for (size_t n = 0; n < component.list->count; n++) {
+        const double own = all[component.components * n + axis];
+        values[n] =
+            component.attribute == ATTRIBUTE_OFFSET ? (cell_along(grid, axis, keys[n]) + own) * side : own;
+    }
+    free(all);
     return STATUS_OK;
 }
 
@@ -232,19 +240,20 @@ static enum status write_particles(struct radixpic *run, const char *species, co
 {
     struct component component;
     char place_name[CONFIG_NAME_LENGTH + 16];
-    double *pairs = NULL;
+    double *all = NULL;
     TRY(find_component(run, species, name, &component));
     struct particles *list = component.list;
     const bool moves = component.attribute == ATTRIBUTE_OFFSET;
     snprintf(place_name, sizeof place_name, "species %s, ", species);
     TRY(require_finite(place_name, name, list->count, values));
-    TRY(read_pairs(&component, &pairs));
+    TRY(read_all(&component, &all));
     for (size_t n = 0; n < list->count; n++)
-        pairs[2 * n + component.axis] = moves ? place(run, &component, n, values[n]) : values[n];
+        all[component.components * n + component.axis] =
+            moves ? place(run, &component, n, values[n]) : values[n];
     run->cells[component.species].is_unsorted |= moves;
-    to_run_precision(run->config.precision, 2 * (size_t)list->count, pairs);
-    const enum status status = particles_write(list, component.attribute, 0, list->count, pairs);
-    free(pairs);
+    to_run_precision(run->config.precision, component.components * (size_t)list->count, all);
+    const enum status status = particles_write(list, component.attribute, 0, list->count, all);
+    free(all);
     return status;
 }
 

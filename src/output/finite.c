@@ -68,7 +68,7 @@ static enum status search_particles(const struct view *view)
 {
     for (uint32_t s = 0; s < view->config->species_count; s++)
         for (enum attribute a = ATTRIBUTES; a-- > 0;)
-            if (attribute_table[a].is_real)
+            if (attribute_table[a].is_real && view->particles[s].attribute[a])
                 TRY(search_attribute(view, &view->particles[s], a));
     return STATUS_OK;
 }

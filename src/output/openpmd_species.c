@@ -57,10 +57,13 @@ static enum status fill_momentum(const void *source, uint64_t first, size_t coun
 {
     const struct column *column = source;
     const struct sorted_list *list = column->list;
+    const bool is_w = column->axis == 2;
+    const enum attribute attribute = is_w ? ATTRIBUTE_W : ATTRIBUTE_VELOCITY;
+    const uint32_t components = attribute_table[attribute].components, component = is_w ? 0 : column->axis;
     for (size_t n = 0; n < count; n++)
         store_real(column->precision, values, n,
                    list->species->mass *
-                       sorted_list_real(list, ATTRIBUTE_VELOCITY, 2 * (first + n) + column->axis));
+                       sorted_list_real(list, attribute, components * (first + n) + component));
     return STATUS_OK;
 }
 
@@ -145,16 +148,19 @@ static void write_one_species(struct openpmd *openpmd, const struct sorted_list 
     const double cell[2] = {box->dx * units->length, box->dy * units->length};
     const double momentum = units->momentum, back = -config->time.step / 2; /* half a step */
     const double weighting = list->weight * units->particles;
-    const struct column columns[2] = {{list, 0, precision}, {list, 1, precision}};
+    const struct column columns[3] = {{list, 0, precision}, {list, 1, precision}, {list, 2, precision}};
     const struct column *x = hdf5_file_keep_copy(openpmd->file, sizeof columns, columns),
-                        *y = x ? x + 1 : NULL;
+                        *y = x ? x + 1 : NULL, *z = x && species_has_w(species) ? x + 2 : NULL;
     const struct particle_record records[] = {
         {{"position", {1}, {cell[0], cell[1]}, {x, y}, fill_position, kind, 0, NULL}, 0, 0, 0},
         {{"positionOffset", {1}, {cell[0], cell[1]}, {x, y}, fill_position_offset, HDF5_UINT32, 0, NULL},
          0,
          0,
          0},
-        {{"momentum", {1, 1, -1}, {momentum, momentum}, {x, y}, fill_momentum, kind, back, NULL}, 0, 1, 0},
+        {{"momentum", {1, 1, -1}, {momentum, momentum, momentum}, {x, y, z}, fill_momentum, kind, back, NULL},
+         0,
+         1,
+         0},
         {{"charge", {0, 0, 1, 1}, {units->charge}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->charge},
         {{"mass", {0, 1}, {units->mass}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->mass},
         {{"weighting", {0}, {1}, {NULL}, NULL, 0, 0, of_weighting}, 1, 1, weighting},

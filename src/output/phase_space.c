@@ -101,11 +101,11 @@ enum status phase_spaces_create(struct device *device, const struct config *conf
 /* ---- counting ---- */
 
 /* The bins along an axis: of `cells` whole cells each from cell `begin` on, or of velocities. Where f is no
- * function of the axis the stride is 0, and x and y have one bin, the whole box, u and v none. */
+ * function of the axis the stride is 0, and x and y have one bin, the whole box, u, v and w none. */
 struct bins {
     uint32_t count, stride; /* in elements of the device's volume */
     uint32_t begin, cells;  /* x, y */
-    double low, per_unit;   /* u, v */
+    double low, per_unit;   /* u, v, w */
 };
 
 static struct bins bins_along(const struct view *view, uint32_t index, const struct phase_volume *volume,
@@ -140,6 +140,7 @@ static enum status count_list(const struct phase_spaces *spaces, const struct vi
     const struct bins y = bins_along(view, index, &item->volume, PHASE_AXIS_Y);
     const struct bins u = bins_along(view, index, &item->volume, PHASE_AXIS_U);
     const struct bins v = bins_along(view, index, &item->volume, PHASE_AXIS_V);
+    const struct bins w = bins_along(view, index, &item->volume, PHASE_AXIS_W);
     const uint32_t slab_end = slab->first_row + slab->rows, x_end = x.begin + x.count * x.cells;
     const uint32_t begin = x.begin > slab->first_row ? x.begin : slab->first_row;
     const uint32_t end = x_end < slab_end ? x_end : slab_end;
@@ -149,15 +150,16 @@ static enum status count_list(const struct phase_spaces *spaces, const struct vi
     const uint64_t segments = (uint64_t)(end - begin) * y.count;
     const uint64_t wanted = (uint64_t)device_info(spaces->device)->compute_units * GROUPS_PER_UNIT;
     const uint32_t parts = divide_up(wanted, segments);
-    const uint64_t bytes = u.count + v.count > 0
-                               ? attribute_bytes(list->precision, ATTRIBUTE_VELOCITY) * (uint64_t)list->count
-                               : 0;
+    const uint64_t read = (u.count + v.count > 0 ? attribute_bytes(list->precision, ATTRIBUTE_VELOCITY) : 0) +
+                          (w.count > 0 ? attribute_bytes(list->precision, ATTRIBUTE_W) : 0);
     return KERNEL_LAUNCH(
-        spaces->count, ((struct launch){segments * parts, spaces->group_items, STAGE_OUTPUT, bytes}),
+        spaces->count,
+        ((struct launch){segments * parts, spaces->group_items, STAGE_OUTPUT, read * list->count}),
         list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
-        particles_first(list, ATTRIBUTE_VELOCITY), list->cell_offsets, slab->box.ny, parts,
+        particles_first(list, ATTRIBUTE_VELOCITY), particles_w(list), list->cell_offsets, slab->box.ny, parts,
         begin - slab->first_row, begin - x.begin, x.cells, x.stride, y.begin, y.cells, y.count, y.stride,
-        u.low, u.per_unit, u.count, u.stride, v.low, v.per_unit, v.count, v.stride, item->counts);
+        u.low, u.per_unit, u.count, u.stride, v.low, v.per_unit, v.count, v.stride, w.low, w.per_unit,
+        w.count, w.stride, item->counts);
 }
 
 const struct particles *phase_space_list(const struct view *view, uint32_t index)

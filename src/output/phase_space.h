@@ -1,9 +1,9 @@
-/* Phase space: f, the number density of a species over some of x, y, u and v (output.phase_space), counted on
- * the device and written as openPMD meshes.
+/* Phase space: f, the number density of a species over some of x, y, u, v and w (output.phase_space), counted
+ * on the device and written as openPMD meshes.
  *
- * As in snapshots, positions are at n and velocities at n-1/2. Bins of x and y are whole cells, those of u
- * and v begin at their lower edge: [low, high). Particles are counted as integers, so f is the same bits for
- * any order of the axes, any number of ranks and any step method that gives the same particles.
+ * As in snapshots, positions are at n and velocities at n-1/2. Bins of x and y are whole cells, those of u,
+ * v and w begin at their lower edge: [low, high). Particles are counted as integers, so f is the same bits
+ * for any order of the axes, any number of ranks and any step method that gives the same particles.
  *
  * On the device the axes are in the order of the config's `axes`, in C order. Where another order is asked
  * for, the volume is permuted in place (ndpa/ndpa_shape.h): its sides are then multiples of the side of an

@@ -141,7 +141,7 @@ static void count_outside(struct item *item, const char *name, bool is_known)
 static void write_axes(struct hdf5_object *mesh, const struct units *units, const struct item *item)
 {
     enum { SPACING, OFFSET, POSITION, LOW, HIGH, UNIT, TIME, COLUMNS };
-    static const char *const letters[] = {"x", "y", "u", "v"};
+    static const char *const letters[] = {"x", "y", "u", "v", "w"};
     static const char *const names[COLUMNS] = {"gridSpacing", "gridGlobalOffset", "position",      "axisLow",
                                                "axisHigh",    "axisUnitSI",       "axisTimeOffset"};
     const double half_step_back = -item->view->config->time.step / 2;

@@ -19,10 +19,12 @@ static enum status launch_kernel(struct device *branch, const struct recipe_tabl
     const size_t items = device_group_items(branch, GROUP_ITEMS);
     const size_t terms_bytes = table->term_count * sizeof *table->terms;
     const uint64_t bytes = count * (4 * (uint64_t)precision_bytes(particles->precision) + sizeof(uint32_t));
-    struct buffer *recipe = NULL, *terms = NULL, *tables = NULL, *ids = particles->attribute[ATTRIBUTE_ID];
+    struct buffer *recipe = NULL, *terms = NULL, *tables = NULL;
+    struct buffer *ids = particles->attribute[ATTRIBUTE_ID], *w = particles->attribute[ATTRIBUTE_W];
     struct program *program = NULL;
     struct kernel *kernel = NULL;
-    TRY(program_build(branch, "loading.cl", particles->precision, &program, "-D HAS_IDS=%d", ids != NULL));
+    TRY(program_build(branch, "loading.cl", particles->precision, &program, "-D HAS_W=%d -D HAS_IDS=%d",
+                      w != NULL, ids != NULL));
     TRY(kernel_create(program, "load_particles", &kernel));
     TRY(buffer_create_with(branch, sizeof table->recipe, "the recipe of a species", &table->recipe, &recipe));
     TRY(buffer_create_with(branch, terms_bytes, "the profile of a species", table->terms, &terms));
@@ -32,7 +34,7 @@ static enum status launch_kernel(struct device *branch, const struct recipe_tabl
                       tables, particles->attribute[ATTRIBUTE_OFFSET],
                       particles->attribute[ATTRIBUTE_VELOCITY],
                       particles_stride(particles, ATTRIBUTE_VELOCITY),
-                      particles_first(particles, ATTRIBUTE_VELOCITY), keys, ids ? ids : keys));
+                      particles_first(particles, ATTRIBUTE_VELOCITY), w ? w : keys, keys, ids ? ids : keys));
     return device_finish(branch);
 }
 
@@ -45,7 +47,7 @@ struct piece {
     union {
         float single[2 * PIECE];
         double exact[2 * PIECE];
-    } offset, velocity;
+    } offset, velocity, w;
     uint64_t id[PIECE];
     uint32_t key[PIECE];
 };
@@ -72,6 +74,10 @@ static void make_particle(const struct recipe_table *table, uint64_t index, enum
             piece->velocity.exact[at] = particle.velocity[axis];
         }
     }
+    if (precision == PRECISION_SINGLE)
+        piece->w.single[n] = (float)particle.velocity[2];
+    else
+        piece->w.exact[n] = particle.velocity[2];
     piece->key[n] = cell_index(cell[0], cell[1], cells[1]);
     piece->id[n] = index;
 }
@@ -84,6 +90,8 @@ static enum status load_piece(const struct recipe_table *table, uint64_t first, 
         make_particle(table, first + begin + n, particles->precision, n, piece);
     TRY(particles_write(particles, ATTRIBUTE_OFFSET, begin, count, &piece->offset));
     TRY(particles_write(particles, ATTRIBUTE_VELOCITY, begin, count, &piece->velocity));
+    if (particles->attribute[ATTRIBUTE_W])
+        TRY(particles_write(particles, ATTRIBUTE_W, begin, count, &piece->w));
     if (particles->attribute[ATTRIBUTE_ID])
         TRY(particles_write(particles, ATTRIBUTE_ID, begin, count, piece->id));
     return buffer_write(keys, begin * sizeof *piece->key, count * sizeof *piece->key, piece->key);

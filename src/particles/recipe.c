@@ -132,7 +132,7 @@ static void place_tables(const struct grid *grid, const struct profile_config *c
     const size_t along_x = profile->intervals[0] + 1, nodes = along_x * (profile->intervals[1] + 1);
     profile->density =
         profile_is_given(config->density, "1") ? append_table(table, 2 * along_x + 2 * nodes) : PROFILE_NONE;
-    for (uint32_t axis = 0; axis < 2; axis++) {
+    for (uint32_t axis = 0; axis < 3; axis++) {
         profile->drift[axis] =
             profile_is_given(config->drift[axis], "0") ? append_table(table, nodes) : PROFILE_NONE;
         profile->thermal[axis] =
@@ -171,7 +171,7 @@ static enum status fill_tables(const struct grid *grid, const struct profile_con
 {
     const struct profile_tables *profile = &table->recipe.profile;
     TRY(fill_density(grid, config->density, table));
-    for (uint32_t axis = 0; axis < 2; axis++) {
+    for (uint32_t axis = 0; axis < 3; axis++) {
         TRY(fill_values(grid, config->drift[axis], profile->drift[axis], table));
         TRY(fill_values(grid, config->thermal[axis], profile->thermal[axis], table));
     }
@@ -194,18 +194,20 @@ enum status recipe_table_create(const struct grid *grid, const struct species_co
                                "species %s: perturb.density: amplitude %g makes the density negative; "
                                "amplitudes from -1 to 1 are allowed",
                                species->name, density->items[n].amplitude);
-    *table =
-        (struct recipe_table){.recipe.random_key = species->random_key, .recipe.cells = {grid->nx, grid->ny}};
+    *table = (struct recipe_table){.recipe = {.random_key = species->random_key,
+                                              .cells = {grid->nx, grid->ny},
+                                              .dimensions = species_dimensions(species)}};
     for (uint32_t axis = AXIS_X; axis <= AXIS_Y; axis++) {
         table->recipe.position_bases[axis] =
             species->positions.kind == POSITIONS_RANDOM ? 0 : species->positions.bases[axis];
         if (species->positions.kind == POSITIONS_LATTICE)
             table->recipe.lattice[axis] = species->positions.counts[axis];
-        set_velocities(&species->velocities, axis, &table->recipe);
         table->recipe.density[axis] = append_terms(expand_density, density, axis, table);
         table->recipe.displacement[axis] =
             append_terms(copy_displacement, &species->perturb.displacement, axis, table);
     }
+    for (uint32_t axis = 0; axis < species_dimensions(species); axis++)
+        set_velocities(&species->velocities, axis, &table->recipe);
     place_tables(grid, &species->profile, table);
     table->tables = calloc(table->length > 0 ? table->length : 1, sizeof *table->tables);
     enum status status = table->tables

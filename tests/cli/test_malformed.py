@@ -137,7 +137,9 @@ def wrong_values(kind, allowed):
     numbers = NOT_A_NUMBER + outside(allowed) + (NOT_WHOLE if re.search("count|integer", kind) else [])
     if "formula" in kind:
         numbers = NOT_A_FORMULA
-    if shape := re.match(r"(?:(\d) x )?(\d) (counts|numbers|integers|formulas)", kind):
+    if kind == "1 or 3 numbers":
+        return [word for word in numbers + NOT_A_SCALAR if word] + ["[1, 2]", "[1, 2, x]", "[1, 2, [3]]"]
+    if shape := re.match(r"(?:\d or )?(?:(\d) x )?(\d) (counts|numbers|integers|formulas)", kind):
         one = numbers + [word for word in NOT_A_SCALAR if word != "[1]"]
         lists = [f"[1, {word}]" for word in one if word] + ["1", "[1]", "[1, 1, 1]", "{a: 1}", "[]", "", "text"]
         return lists if not shape[1] else [*lists, "[[0, 1]]", "[[0, 1], [0, 1], [0, 1]]", "[[0, 1], [1, 0]]", "[0, 1]"]

@@ -91,7 +91,7 @@ TEST(other_configs_are_refused)
     config = scene.config;
     config.units.temperature_eV = 99;
     config.deposit.filter_passes = 1;
-    config.fields.magnetic = 0.1;
+    config.fields.magnetic[2] = 0.1;
     config.fields.gradient = GRADIENT_CENTRED;
     assert_lines("units.temperature_eV: the checkpoint has 100, the config 99\n",
                  "deposit.filter_passes: ", "fields.magnetic: ", "fields.gradient: ");

@@ -8,6 +8,7 @@
 /* A species' particles as the device holds them. */
 struct loaded {
     double *offset, *velocity; /* [2 * count] */
+    double *w;                 /* [count], 0 without it */
     uint32_t *key;             /* [count] */
     uint64_t *id;              /* [count] */
 };
@@ -17,7 +18,8 @@ enum way { BY_DOOR /* by a kernel where the device has fp64 */, BY_HOST };
 static struct loaded allocate(size_t count)
 {
     return (struct loaded){test_array(2 * count, sizeof(double)), test_array(2 * count, sizeof(double)),
-                           test_array(count, sizeof(uint32_t)), test_array(count, sizeof(uint64_t))};
+                           test_array(count, sizeof(double)), test_array(count, sizeof(uint32_t)),
+                           test_array(count, sizeof(uint64_t))};
 }
 
 /* Loads particles first, ..., first + species->particles - 1 into that layout and reads them back. */
@@ -35,6 +37,8 @@ static struct loaded load_into(enum particle_layout layout, const struct grid *g
     struct loaded loaded = allocate(count);
     assert_ok(particles_read(&particles, ATTRIBUTE_OFFSET, 0, count, loaded.offset));
     assert_ok(particles_read(&particles, ATTRIBUTE_VELOCITY, 0, count, loaded.velocity));
+    if (species_has_w(species))
+        assert_ok(particles_read(&particles, ATTRIBUTE_W, 0, count, loaded.w));
     assert_ok(buffer_read(keys, 0, count * sizeof(uint32_t), loaded.key));
     if (species->ids)
         assert_ok(buffer_read(particles.attribute[ATTRIBUTE_ID], 0, count * sizeof(uint64_t), loaded.id));
@@ -51,7 +55,8 @@ static struct loaded exactly(const struct grid *grid, const struct species_confi
         const struct loaded_particle particle =
             recipe_particle(&table.recipe, table.terms, table.tables, first + n);
         memcpy(loaded.offset + 2 * n, particle.offset, sizeof particle.offset);
-        memcpy(loaded.velocity + 2 * n, particle.velocity, sizeof particle.velocity);
+        memcpy(loaded.velocity + 2 * n, particle.velocity, 2 * sizeof *particle.velocity);
+        loaded.w[n] = particle.velocity[2];
         loaded.key[n] = cell_index(particle.cell[0], particle.cell[1], grid->ny);
     }
     return loaded;
@@ -143,6 +148,7 @@ static void check_kernel_equals_host(const struct species_config *species, enum 
                     0, position_tolerance);
         for (size_t axis = 0; axis < 2; axis++)
             assert_near(kernel.velocity[2 * n + axis], host.velocity[2 * n + axis], velocity_tolerance);
+        assert_near(kernel.w[n], host.w[n], velocity_tolerance);
         assert_true(kernel.id[n] == first + n && host.id[n] == first + n);
     }
 }
@@ -173,7 +179,13 @@ TEST(kernel_equals_host)
     check_kernel_equals_host(&species, PRECISION_SINGLE, 0);
     check_kernel_equals_host(&species, PRECISION_DOUBLE, 0);
     species = electrons(5000);
+    species.velocities = (struct velocities_config){.kind = VELOCITIES_MAXWELLIAN,
+                                                    .dimensions = 3,
+                                                    .bases = {5, 7, 11},
+                                                    .thermal = {1, 0.5, 0.25},
+                                                    .drift = {0, 3, -2}};
     species.perturb.density.count = 0;
+    strcpy(species.profile.drift[2], "sin(2*pi*y/ly)");
     strcpy(species.profile.density, "1 + 0.5*sin(2*pi*x/lx)*sin(4*pi*y/ly)");
     strcpy(species.profile.drift[1], "cos(2*pi*x/lx)");
     strcpy(species.profile.thermal[0], "1 + y/ly");

@@ -13,7 +13,7 @@ struct lists_kind {
     double hot;        /* share of the particles in one cell, in another of `from` */
     enum precision precision;
     enum particle_layout layout; /* of `into` */
-    bool ids;
+    bool ids, w;
 };
 
 static struct sorted_particles empty_list(uint32_t cells, uint32_t room)
@@ -81,8 +81,13 @@ static void lists_create(const struct lists_kind *kind, struct lists *lists)
     const struct grid grid =
         grid_make(&(struct grid_config){.cells = {kind->nx, kind->ny}, .length = {1, 1}});
     const struct slab slab = slab_whole_box(&grid);
-    lists->species = (struct species_config){
-        .name = "test", .charge = 1, .mass = 1, .density = 1, .particles = 1, .ids = kind->ids};
+    lists->species = (struct species_config){.name = "test",
+                                             .charge = 1,
+                                             .mass = 1,
+                                             .density = 1,
+                                             .particles = 1,
+                                             .ids = kind->ids,
+                                             .velocities.dimensions = kind->w ? 3 : 2};
     assert_ok(device_branch(device, &lists->branch));
     assert_ok(particles_create(lists->branch, &slab, kind->precision, kind->layout, &lists->species,
                                kind->capacity, &lists->into));
@@ -117,12 +122,13 @@ static void check_merge(const struct lists_kind *kind)
     device_close(&lists.branch);
 }
 
-/* In either layout, with and without ids, with room and without. */
+/* In either layout, with and without ids and w, with room and without. */
 static void check_layouts(struct lists_kind kind)
 {
     for (unsigned n = 0; n < 8; n++) {
         kind.layout = n & 1 ? LAYOUT_AOS : LAYOUT_SOA;
         kind.ids = n & 2;
+        kind.w = n % 3 == 0;
         kind.capacity = kind.into_count + (n & 4 ? 2 * kind.from_count : kind.from_count / 2);
         check_merge(&kind);
     }

@@ -12,14 +12,19 @@ struct scene {
     struct sorted_particles host;
 };
 
-/* Number n of eight kinds: layout, ids, precision. */
+/* Number n of sixteen kinds: layout, ids, precision, w. */
 static void scene_create(unsigned n, struct scene *scene)
 {
     const struct grid grid = grid_make(&(struct grid_config){.cells = {8, CELLS / 8}, .length = {1, 1}});
     const struct slab slab = slab_whole_box(&grid);
     const bool is_double = n & 4 && device_info(device)->has_fp64;
-    *scene = (struct scene){
-        .species = {.name = "test", .charge = 1, .mass = 1, .density = 1, .particles = COUNT, .ids = n & 2}};
+    *scene = (struct scene){.species = {.name = "test",
+                                        .charge = 1,
+                                        .mass = 1,
+                                        .density = 1,
+                                        .particles = COUNT,
+                                        .ids = n & 2,
+                                        .velocities.dimensions = n & 8 ? 3 : 2}};
     assert_ok(device_branch(device, &scene->branch));
     assert_ok(particles_create(scene->branch, &slab, is_double ? PRECISION_DOUBLE : PRECISION_SINGLE,
                                n & 1 ? LAYOUT_AOS : LAYOUT_SOA, &scene->species, ROOM, &scene->list));
@@ -46,14 +51,16 @@ static void check(struct scene *scene, uint32_t capacity)
         assert_int_equal(buffer_bytes(*arrays[n].spare), capacity * arrays[n].bytes);
         bytes += 2 * capacity * arrays[n].bytes;
     }
-    assert_int_equal(bytes, 2 * (size_t)capacity *
-                                (4 * precision_bytes(list->precision) + (scene->species.ids ? 8 : 0)));
+    assert_int_equal(bytes,
+                     2 * (size_t)capacity *
+                         ((2 + species_dimensions(&scene->species)) * precision_bytes(list->precision) +
+                          (scene->species.ids ? 8 : 0)));
     assert_int_equal(device_bytes_held(device), bytes + (CELLS + 1) * sizeof(uint32_t));
 }
 
 TEST(a_list_that_grows_keeps_what_it_has)
 {
-    for (unsigned n = 0; n < 8; n++) {
+    for (unsigned n = 0; n < 16; n++) {
         struct scene scene;
         scene_create(n, &scene);
         const struct particles before = scene.list;

@@ -57,12 +57,13 @@ struct bench {
     struct buffer *permutation;
 };
 
-static void bench_create(enum precision precision, enum particle_layout layout, bool ids, uint32_t count,
-                         const uint32_t *sigma, struct bench *b)
+static void bench_create(enum precision precision, enum particle_layout layout, bool ids, bool w,
+                         uint32_t count, const uint32_t *sigma, struct bench *b)
 {
     const struct grid grid = grid_make(&(struct grid_config){.cells = {4, 4}, .length = {1, 1}});
     const struct slab slab = slab_whole_box(&grid);
     *b = (struct bench){.species = {.name = "test", .charge = -1, .mass = 1, .density = 1, .ids = ids}};
+    b->species.velocities.dimensions = w ? 3 : 2;
     b->species.particles = count;
     assert_ok(particles_create(device, &slab, precision, layout, &b->species, count, &b->list));
     b->list.count = count;
@@ -76,12 +77,12 @@ static void bench_create(enum precision precision, enum particle_layout layout, 
 }
 
 /* All attributes, and those from ids on, which stay in the spare array while all others are left alone. */
-static void check_list(enum precision precision, enum particle_layout layout, bool ids, uint32_t count,
-                       const uint32_t *sigma)
+static void check_list(enum precision precision, enum particle_layout layout, bool ids, bool w,
+                       uint32_t count, const uint32_t *sigma)
 {
     struct bench b;
-    bench_create(precision, layout, ids, count, sigma, &b);
-    assert_int_equal(b.number, (layout == LAYOUT_SOA ? 2 : 1) + ids);
+    bench_create(precision, layout, ids, w, count, sigma, &b);
+    assert_int_equal(b.number, (layout == LAYOUT_SOA ? 2 : 1) + ids + w);
     assert_ok(permute_attributes(b.permute, b.permutation, count, ATTRIBUTE_ID, &b.list));
     for (uint32_t n = 0; n < b.number; n++) {
         const struct particle_array *array = &b.arrays[n];
@@ -108,7 +109,7 @@ TEST(permutes_every_attribute)
                 const enum precision precision = kind & 1 ? PRECISION_DOUBLE : PRECISION_SINGLE;
                 const enum particle_layout layout = kind & 2 ? LAYOUT_AOS : LAYOUT_SOA;
                 if (has_precision(precision))
-                    check_list(precision, layout, kind & 4, count, sigma);
+                    check_list(precision, layout, kind & 4, order == RANDOM_ORDER, count, sigma);
             }
         }
 }

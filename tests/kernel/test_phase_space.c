@@ -7,12 +7,12 @@
 #include "support/test_folder.h"
 #include "support/write_now.h"
 
-enum { NX = 12, NY = 10, MOST_BINS = 3 * 4 * 70 * 65 };
+enum { NX = 12, NY = 10, KINDS = PHASE_AXIS_W + 1, MOST_BINS = 4 * 70 * 65 * 5 };
 
 /* What the items are made of. x and y leave rows and columns out; bins of u and v end within and just behind
  * a cell of the permutation. */
-static const uint32_t bins_of[CONFIG_PHASE_AXES] = {3, 4, 70, 65};
-static const double ranges[CONFIG_PHASE_AXES][2] = {{0.8, 4.4}, {0.7, 6.3}, {-1, 2.25}, {-0.7, 0.9}};
+static const uint32_t bins_of[KINDS] = {3, 4, 70, 65, 5};
+static const double ranges[KINDS][2] = {{0.8, 4.4}, {0.7, 6.3}, {-1, 2.25}, {-0.7, 0.9}, {-1.5, 1}};
 static const uint32_t first_cell[2] = {2, 1}, cells_of_bin[2] = {3, 2};
 
 static struct config config = {
@@ -26,7 +26,7 @@ static struct config config = {
 static struct phase_space_config make_item(unsigned axes, unsigned turn, bool reversed)
 {
     struct phase_space_config item = {.species = "test", .every = 1};
-    for (enum phase_axis axis = PHASE_AXIS_X; axis <= PHASE_AXIS_V; axis++) {
+    for (enum phase_axis axis = PHASE_AXIS_X; axis <= PHASE_AXIS_W; axis++) {
         if (!(axes >> axis & 1U))
             continue;
         item.axes[item.axis_count++] =
@@ -74,7 +74,7 @@ static uint32_t bin_of(const struct sorted_particles *sorted, const struct slab 
         return cell < first_cell[axis] ? UINT32_MAX : (cell - first_cell[axis]) / cells_of_bin[axis];
     }
     const double low = ranges[axis][0], scale = bins_of[axis] / (ranges[axis][1] - low);
-    const double velocity = sorted->velocity[p][axis - PHASE_AXIS_U];
+    const double velocity = axis == PHASE_AXIS_W ? sorted->w[p] : sorted->velocity[p][axis - PHASE_AXIS_U];
     double place = (velocity - low) * scale;
     if (sorted->precision == PRECISION_SINGLE) {
         const volatile float difference = (float)velocity - (float)low;
@@ -145,6 +145,7 @@ static void scene_create(uint32_t first, uint32_t rows, uint32_t ghost, enum pre
     *scene = (struct scene){.slab = slab_make(&box, first, rows, ghost)};
     sorted_particles_make(precision, grid_cells(&scene->slab.local), count, 0.3, 3, &scene->sorted);
     scene->sorted.particles.count = count;
+    scene->sorted.species.velocities.dimensions = 3;
     set_special_velocities(&scene->sorted);
     sorted_particles_list(device, &scene->slab.local, aos ? LAYOUT_AOS : LAYOUT_SOA, count, &scene->sorted,
                           &scene->sorted.particles);
@@ -175,9 +176,13 @@ static void check_bytes(const struct scene *scene, uint32_t index)
 {
     const struct phase_space_config *item = &config.output.phase_space[index];
     const struct phase_volume volume = phase_volume_make(item);
-    const bool needs_velocities = !phase_axis_is_space(item->axes[item->axis_count - 1].axis);
-    const uint64_t all = scene->sorted.particles.count;
-    const uint64_t read = needs_velocities ? 2 * precision_bytes(config.precision) * all : 0;
+    const uint64_t reals = scene->sorted.particles.count * precision_bytes(config.precision);
+    bool in_plane = false, has_w = false;
+    for (uint32_t k = 0; k < item->axis_count; k++) {
+        in_plane |= item->axes[k].axis == PHASE_AXIS_U || item->axes[k].axis == PHASE_AXIS_V;
+        has_w |= item->axes[k].axis == PHASE_AXIS_W;
+    }
+    const uint64_t read = (in_plane ? 2 * reals : 0) + (has_w ? reals : 0);
     const uint64_t permuted = volume.is_permuted ? 2 * ndpa_bytes(&volume.shape) : 0;
     assert_int_equal(device_timers(device)->stages[STAGE_OUTPUT].bytes, read + permuted);
 }
@@ -195,7 +200,7 @@ static void create_spaces(struct device *owner, void **spaces)
     device_close(&counting);
 }
 
-/* Every subset of the axes, each in three orders. */
+/* Every subset of up to four axes, each in three orders. */
 static void check_subsets(uint32_t first, uint32_t rows, uint32_t ghost, enum precision precision,
                           uint32_t count, bool aos)
 {
@@ -204,7 +209,7 @@ static void check_subsets(uint32_t first, uint32_t rows, uint32_t ghost, enum pr
         skip();
     scene_create(first, rows, ghost, precision, count, aos, &scene);
     config.output.phase_space_count = 3;
-    for (unsigned axes = 1; axes < 1U << CONFIG_PHASE_AXES; axes++) {
+    for (unsigned axes = 1; axes < (1U << KINDS) - 1; axes++) {
         struct device *own = NULL;
         assert_ok(device_branch(device, &own));
         config.output.phase_space[0] = make_item(axes, 0, false);

@@ -303,7 +303,8 @@ static void test_errors(void **state)
     refuses(radixpic_read_field(run, "E/z", values), "field \"E/z\" is not known");
     refuses(radixpic_write_field(run, "phi", values), "phi follows from the particles");
     refuses(radixpic_read_particles(run, "ions", "x", values), "species \"ions\" is not known");
-    refuses(radixpic_read_particles(run, "electrons", "w", values), "attribute \"w\" is not known");
+    refuses(radixpic_read_particles(run, "electrons", "s", values), "attribute \"s\" is not known");
+    refuses(radixpic_read_particles(run, "electrons", "w", values), "species electrons has no w");
     refuses(radixpic_read_ids(run, "electrons", ids), "species electrons has no ids");
     refuses(radixpic_species_at(run, 1, &species), "no species number 1");
     refuses(radixpic_unit(run, "z", values), "quantity \"z\" is not known");

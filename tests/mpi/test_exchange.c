@@ -13,7 +13,7 @@ struct scene_kind {
     uint32_t columns, ghost;
     enum precision precision;
     enum particle_layout layout;
-    bool ids;
+    bool ids, w;
     int empty;   /* the rank that has no particles */
     int no_room; /* the rank whose list has no room for its arrivals */
     bool all_stay;
@@ -221,8 +221,13 @@ static void scene_create(const struct scene_kind *kind, const struct partition *
 {
     const struct grid_config cells = {.cells = {partition->rows, kind->columns}, .length = {1, 1}};
     *scene = (struct scene){.kind = *kind, .partition = partition, .box = grid_make(&cells)};
-    scene->species = (struct species_config){
-        .name = "test", .charge = 1, .mass = 1, .density = 1, .particles = 1000, .ids = kind->ids};
+    scene->species = (struct species_config){.name = "test",
+                                             .charge = 1,
+                                             .mass = 1,
+                                             .density = 1,
+                                             .particles = 1000,
+                                             .ids = kind->ids,
+                                             .velocities.dimensions = kind->w ? 3 : 2};
     scene->slab = slab_of(scene, ranks.rank);
     assert_ok(device_branch(device, &scene->branch));
     assert_ok(DEVICE_NEW_ARRAY(scene->branch, scene->leavers, grid_cells(&scene->slab.local)));
@@ -261,8 +266,8 @@ static uint64_t exchange_bytes(void)
 static void check_exchange(struct scene *scene)
 {
     const uint32_t kept = (uint32_t)(scene->staying + scene->leaving);
-    const uint64_t each =
-        4 * precision_bytes(scene->kind.precision) + (scene->kind.ids ? sizeof(uint64_t) : 0);
+    const uint64_t each = (scene->kind.w ? 5 : 4) * precision_bytes(scene->kind.precision) +
+                          (scene->kind.ids ? sizeof(uint64_t) : 0);
     struct arrival_room left = {0};
     uint64_t gone = 1;
     assert_ok(particles_reserve(&scene->list, kept));
@@ -280,7 +285,8 @@ static void check_exchange(struct scene *scene)
     check_list(scene, expected_list(scene, NEAR, LOST));
 }
 
-/* In single and double precision, with ids and without, in either layout and in one on each second rank. */
+/* In single and double precision, with ids and w and without, in either layout and in one on each second
+ * rank. */
 static void check_all(struct scene_kind kind, const struct partition *partition)
 {
     for (unsigned n = 0; n < 6; n++) {
@@ -288,6 +294,7 @@ static void check_all(struct scene_kind kind, const struct partition *partition)
         const bool is_aos[3] = {false, true, ranks.rank % 2};
         kind.precision = n & 1 && device_info(device)->has_fp64 ? PRECISION_DOUBLE : PRECISION_SINGLE;
         kind.ids = n & 2;
+        kind.w = n % 3 == 0;
         kind.layout = is_aos[n % 3] ? LAYOUT_AOS : LAYOUT_SOA;
         kind.seed = n;
         struct scene scene;

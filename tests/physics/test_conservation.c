@@ -82,7 +82,7 @@ static void check_energy_order(double magnetic)
     struct config config = PHYSICS(HALF_K, "precision=double", "species.e.particles=262144",
                                    "species.e.velocities={kind: maxwellian}",
                                    "species.e.perturb.density=[{axis: x, mode: 1, amplitude: 0.05}]");
-    config.fields.magnetic = magnetic;
+    config.fields.magnetic[2] = magnetic;
     const double drifts[] = {energy_drift(&config, 0.4), energy_drift(&config, 0.2),
                              energy_drift(&config, 0.1)};
     assert_near(drifts[0], 0, 1.3e-4);

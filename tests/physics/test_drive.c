@@ -107,11 +107,11 @@ TEST(energy_less_the_work_is_conserved)
     const double coarse = work_error(&config, 0.2), fine = work_error(&config, 0.1);
     assert_near(fine, 0, 0.002);
     assert_near(coarse / fine, 4, 1);
-    config.fields.magnetic = 0.5;
+    config.fields.magnetic[2] = 0.5;
     config.step.method = STEP_FUSED;
     config.precision = PRECISION_SINGLE;
     assert_near(work_error(&config, 0.1), 0, 0.002);
-    config.fields.magnetic = 0;
+    config.fields.magnetic[2] = 0;
     config.fields.gradient = GRADIENT_CENTRED;
     config.deposit.filter_passes = 2;
     assert_near(work_error(&config, 0.1), 0, 0.01);

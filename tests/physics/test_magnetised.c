@@ -38,7 +38,7 @@ TEST(upper_hybrid_waves_have_the_frequency_of_the_boris_scheme)
         double gyration, time_step;
     } cases[] = {{1, 0.1}, {-0.5, 0.1}, {1, 0.4}};
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
-        config.fields.magnetic = cases[n].gyration;
+        config.fields.magnetic[2] = cases[n].gyration;
         physics_set_time(&config, cases[n].time_step, 30);
         const double grid_factor = theory_grid_factor(&config, (const int[]){1, 0}, ALIASES_ALL);
         const double expected = upper_hybrid(grid_factor, cases[n].gyration, cases[n].time_step);
@@ -69,7 +69,7 @@ static void check_motion(enum precision precision, double magnetic, double toler
                 "{axis: y, mode: 1, amplitude: 0.1}]}}]",
                 "output.history.modes=[[1, 0], [0, 1]]");
     config.precision = precision;
-    config.fields.magnetic = magnetic;
+    config.fields.magnetic[2] = magnetic;
     const double complex start = 2 - 1.5 * I;
     const double dt = config.time.step, theta = 2 * atan(magnetic / 2 * dt / 2); /* Omega = B/m */
     struct history_row *rows = physics_run(&config);

@@ -104,7 +104,7 @@ TEST(all_methods_agree_to_round_off)
     struct config config = plasma(PRECISION_DOUBLE, 15);
     for (int shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
         config.deposit.shape = (enum shape_kind)shape;
-        config.fields.magnetic = shape == SHAPE_CIC ? 0.7 : 0;
+        config.fields.magnetic[2] = shape == SHAPE_CIC ? 0.7 : 0;
         const struct outcome expected = run(&config);
         for (int method = STEP_RADIX; method <= STEP_CHUNKED; method++)
             for (int deposit = DEPOSIT_METHOD_SORTED; deposit <= DEPOSIT_METHOD_ATOMIC; deposit++) {

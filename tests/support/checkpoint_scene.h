@@ -49,7 +49,7 @@ static inline uint64_t scene_bits(uint32_t species, uint32_t cell, uint32_t n, u
     return x ^ x >> 32;
 }
 
-/* dx, dy, u, v for `what` from 0 to 3, with all the bits that the precision has. */
+/* dx, dy, u, v for `what` from 0 to 3, w for 5, with all the bits that the precision has. */
 static inline double scene_value(enum precision precision, uint32_t species, uint32_t cell, uint32_t n,
                                  unsigned what)
 {
@@ -67,8 +67,18 @@ static inline struct config scene_config(const struct scene_kind *kind)
         .time = {.step = 0.1, .steps = 1000, .check_every = 10},
         .precision = kind->precision,
         .species_count = SCENE_SPECIES,
-        .species = {{.name = "electrons", .charge = -1, .mass = 1, .density = 1, .ids = !kind->ids},
-                    {.name = "ions", .charge = 2, .mass = 1836, .density = 0.5, .ids = kind->ids}},
+        .species = {{.name = "electrons",
+                     .charge = -1,
+                     .mass = 1,
+                     .density = 1,
+                     .ids = !kind->ids,
+                     .velocities.dimensions = 3},
+                    {.name = "ions",
+                     .charge = 2,
+                     .mass = 1836,
+                     .density = 0.5,
+                     .ids = kind->ids,
+                     .velocities.dimensions = 2}},
         .fields = {.drive_count = 1, .drive = {{AXIS_Y, 2, 0.1, -0.5, 0, 3, 20}}},
         .deposit = {.shape = SHAPE_TSC, .filter_passes = 2},
         .sort = {.passes = 2},
@@ -99,6 +109,7 @@ static inline void scene_fill_list(struct scene *scene, uint32_t species)
     const uint32_t first = scene->slab.first_row * SCENE_NY;
     const size_t room = list->count + (size_t)1;
     double *offset = test_array(2 * room, sizeof *offset), *velocity = test_array(2 * room, sizeof *velocity);
+    double *w = test_array(room, sizeof *w);
     uint64_t *ids = test_array(room, sizeof *ids);
     uint32_t *starts = test_array(cells + (size_t)1, sizeof *starts);
     uint32_t j = 0;
@@ -109,12 +120,15 @@ static inline void scene_fill_list(struct scene *scene, uint32_t species)
                 offset[2 * j + axis] = scene_value(precision, species, first + cell, n, axis);
                 velocity[2 * j + axis] = scene_value(precision, species, first + cell, n, 2 + axis);
             }
+            w[j] = scene_value(precision, species, first + cell, n, 5);
             ids[j] = scene_bits(species, first + cell, n, 4);
         }
         starts[cell + 1] = j;
     }
     list_write(list, ATTRIBUTE_OFFSET, offset);
     list_write(list, ATTRIBUTE_VELOCITY, velocity);
+    if (list->attribute[ATTRIBUTE_W])
+        list_write(list, ATTRIBUTE_W, w);
     list_write_ids(list, ids);
     list_write_starts(list, cells, starts);
 }
@@ -210,6 +224,7 @@ static inline void scene_check_list(const struct scene_kind *kind, const struct 
     assert_ok(scene_read_list(checkpoint, species, first_row, rows, &list));
     const uint64_t *ids = list.attribute[ATTRIBUTE_ID];
     assert_true((ids != NULL) == (species == 0 ? !kind->ids : kind->ids));
+    assert_true((list.attribute[ATTRIBUTE_W] != NULL) == (species == 0));
     uint64_t j = 0;
     for (uint32_t cell = 0; cell < rows * SCENE_NY; cell++) {
         const uint32_t global = first_row * SCENE_NY + cell;
@@ -220,6 +235,9 @@ static inline void scene_check_list(const struct scene_kind *kind, const struct 
                                        list.attribute[what < 2 ? ATTRIBUTE_OFFSET : ATTRIBUTE_VELOCITY],
                                        2 * j + what % 2) ==
                             scene_value(kind->precision, species, global, n, what));
+            if (species == 0)
+                assert_true(scene_real(kind->precision, list.attribute[ATTRIBUTE_W], j) ==
+                            scene_value(kind->precision, species, global, n, 5));
             if (ids)
                 assert_true(ids[j] == scene_bits(species, global, n, 4));
         }

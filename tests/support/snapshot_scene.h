@@ -43,7 +43,8 @@ static inline struct config config_of(enum precision precision, uint32_t rows, u
                      .density = 1,
                      .particles = electrons,
                      .ids = true,
-                     .push = true},
+                     .push = true,
+                     .velocities.dimensions = 3},
                     {.name = "ions", .charge = 2, .mass = 1836, .density = 0.5, .particles = 77}},
         .deposit = {.shape = SHAPE_TSC, .filter_passes = 2},
         .output = {.snapshots = {.every = 1,
@@ -93,7 +94,10 @@ static inline double offset_of(const struct scene *scene, uint64_t count, uint64
 
 static inline double velocity_of(uint64_t j, unsigned axis)
 {
-    return (axis == 0 ? 1.0 : -0.25) * ((double)(j % 1024) - 512) / 64; /* exact in both precisions */
+    return (axis == 0   ? 1.0
+            : axis == 1 ? -0.25
+                        : 3) *
+           ((double)(j % 1024) - 512) / 64; /* exact in both precisions */
 }
 
 static inline double node_of(unsigned array, uint32_t node)
@@ -113,8 +117,10 @@ static inline void fill_species(struct scene *scene, const struct species_config
     const uint32_t count = starts[cells];
     double *offsets = test_array(2 * (size_t)count, sizeof *offsets);
     double *velocities = test_array(2 * (size_t)count, sizeof *velocities);
+    double *w = test_array(count, sizeof *w);
     uint64_t *ids = test_array(count, sizeof *ids);
     for (uint32_t n = 0; n < 2 * count; n++) {
+        w[n / 2] = velocity_of(first + n / 2, 2);
         offsets[n] = offset_of(scene, species->particles, first + n / 2, n % 2);
         velocities[n] = velocity_of(first + n / 2, n % 2);
         ids[n / 2] = species->particles - 1 - (first + n / 2);
@@ -124,6 +130,8 @@ static inline void fill_species(struct scene *scene, const struct species_config
     list->count = count;
     list_write(list, ATTRIBUTE_OFFSET, offsets);
     list_write(list, ATTRIBUTE_VELOCITY, velocities);
+    if (list->attribute[ATTRIBUTE_W])
+        list_write(list, ATTRIBUTE_W, w);
     list_write_ids(list, ids);
     list_write_starts(list, cells, starts);
 }
@@ -274,6 +282,11 @@ static inline void check_species(const struct scene *scene, hid_t file, uint32_t
     const struct units units = units_make(&scene->config.units);
     for (unsigned axis = 0; axis < 2; axis++)
         check_axis(scene, file, species, axis);
+    if (species_has_w(species)) {
+        const double *momenta = read_numbers(file, count, "particles/%s/momentum/z", species->name);
+        for (uint64_t j = 0; j < count; j++)
+            assert_near(momenta[j], species->mass * velocity_of(j, 2), 0);
+    }
     check_patches(scene, file, species);
     assert_near(read_attribute(file, species->name, "weighting", "value") /
                     (scene->particles[s].weight * units.particles),

@@ -17,6 +17,7 @@ struct sorted_particles {
     uint32_t *cell;        /* [count], ascending */
     double (*offset)[2];   /* [count], in [0, 1) */
     double (*velocity)[2]; /* [count] */
+    double *w;             /* [count], where the species has it */
     uint64_t *id;          /* [count], ascending from 0 */
 };
 
@@ -62,6 +63,8 @@ static inline void sorted_particles_write(const struct sorted_particles *sorted,
     list_write_starts(list, sorted->cells, starts);
     list_write(list, ATTRIBUTE_OFFSET, sorted->offset[0]);
     list_write(list, ATTRIBUTE_VELOCITY, sorted->velocity[0]);
+    if (list->attribute[ATTRIBUTE_W])
+        list_write(list, ATTRIBUTE_W, sorted->w);
     list_write_ids(list, sorted->id);
 }
 
@@ -82,7 +85,14 @@ static inline void sorted_particles_allocate(uint32_t count, struct sorted_parti
     sorted->cell = test_array(count, sizeof *sorted->cell);
     sorted->offset = test_array(count, sizeof *sorted->offset);
     sorted->velocity = test_array(count, sizeof *sorted->velocity);
+    sorted->w = test_array(count, sizeof *sorted->w);
     sorted->id = test_array(count, sizeof *sorted->id);
+}
+
+/* Of a particle of that id, from -2 to below 2 and exact in both precisions. */
+static inline double sorted_particles_w(uint64_t id)
+{
+    return (double)(37 * id % 251) / 64 - 2;
 }
 
 /* One particle behind the others on the host, where there is room. */
@@ -93,6 +103,7 @@ static inline void sorted_particles_add(struct sorted_particles *sorted, uint32_
     sorted->cell[p] = cell;
     memcpy(sorted->offset[p], state, sizeof sorted->offset[p]);
     memcpy(sorted->velocity[p], state + 2, sizeof sorted->velocity[p]);
+    sorted->w[p] = sorted_particles_w(id);
     sorted->id[p] = id;
 }
 
@@ -106,6 +117,8 @@ static inline struct sorted_particles sorted_particles_read(const struct particl
     assert_ok(buffer_read(list->cell_offsets, 0, (cells + (size_t)1) * sizeof *offsets, offsets));
     assert_ok(particles_read(list, ATTRIBUTE_OFFSET, 0, count, state.offset[0]));
     assert_ok(particles_read(list, ATTRIBUTE_VELOCITY, 0, count, state.velocity[0]));
+    if (list->attribute[ATTRIBUTE_W])
+        assert_ok(particles_read(list, ATTRIBUTE_W, 0, count, state.w));
     if (list->attribute[ATTRIBUTE_ID])
         assert_ok(buffer_read(list->attribute[ATTRIBUTE_ID], 0, count * sizeof *state.id, state.id));
     assert_int_equal(offsets[0], 0);
@@ -128,6 +141,8 @@ static inline void sorted_particles_check(const struct sorted_particles *sorted,
     assert_memory_equal(found.cell, sorted->cell, count * sizeof *found.cell);
     assert_memory_equal(found.offset, sorted->offset, count * sizeof *found.offset);
     assert_memory_equal(found.velocity, sorted->velocity, count * sizeof *found.velocity);
+    if (attribute_present(list->species, ATTRIBUTE_W))
+        assert_memory_equal(found.w, sorted->w, count * sizeof *found.w);
     if (attribute_present(list->species, ATTRIBUTE_ID))
         assert_memory_equal(found.id, sorted->id, count * sizeof *found.id);
 }
@@ -150,6 +165,7 @@ static inline void sorted_particles_make(enum precision precision, uint32_t cell
         const bool dense = test_random(&seed) < cluster;
         sorted->cell[p] = dense ? cells - 2 : 1 + (uint32_t)(test_random(&seed) * (cells - 1));
         sorted->id[p] = p;
+        sorted->w[p] = sorted_particles_w(p);
         for (int axis = 0; axis < 2; axis++) {
             const double random = test_rounded(precision, test_random(&seed));
             sorted->offset[p][axis] = random < 1 ? random : test_below_one(precision);

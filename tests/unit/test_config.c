@@ -92,6 +92,28 @@ TEST(a_maxwellian_has_defaults_of_its_own)
     assert_near(velocities->drift[0], 0, 0);
 }
 
+/* One number is Bz, and what is along z alone is written as one. */
+TEST(a_magnetic_field_is_a_number_or_three)
+{
+    static const struct {
+        const char *setting, *echoed;
+        double field[3];
+    } cases[] = {{"fields.magnetic=2", "magnetic: 2 ", {0, 0, 2}},
+                 {"fields.magnetic=[0, 0, -1]", "magnetic: -1 ", {0, 0, -1}},
+                 {"fields.magnetic=[1, 0, 0]", "magnetic: [1, 0, 0]", {1, 0, 0}},
+                 {"fields.magnetic=[0, 0.5, 3]", "magnetic: [0, 0.5, 3]", {0, 0.5, 3}}};
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        const char *settings[] = {cases[n].setting, "species.electrons.velocities.dimensions=3",
+                                  "species.ions.velocities.dimensions=3"};
+        assert_ok(read_with(least, settings, 3));
+        char *text = assert_round_trip();
+        assert_says(text, cases[n].echoed);
+        free(text);
+        for (int axis = 0; axis < 3; axis++)
+            assert_near(config.fields.magnetic[axis], cases[n].field[axis], 0);
+    }
+}
+
 static const char every_key[] =
     "title: 'Quotes \" and \\ and: colons, # and \xce\xb1'\n"
     "grid: {cells: [64, 32], length: [12.566370614359172, 1e-300]}\n"
@@ -109,8 +131,8 @@ static const char every_key[] =
     "2]},\n"
     "     velocities: {kind: uniform, bases: [11, 13], range: [[-1, 1], [2, 2]]}}\n"
     "  - {name: b, charge: 0, mass: 1, density: 1, particles: 1, ids: true, positions: {bases: [5, 7]},\n"
-    "     velocities: {kind: maxwellian, generator: random, thermal: [0, 0.1], drift: [3, "
-    "0]}}\n"
+    "     velocities: {kind: maxwellian, dimensions: 3, generator: random, thermal: [0, "
+    "0.1, 2], drift: [3, 0, -1]}}\n"
     "fields: {solver: fftw, gradient: centred, magnetic: -0.25,\n"
     "  drive: [{axis: y, mode: 1, amplitude: -0.5, frequency: 1.5, from: 2, ramp: 3, until: 7}]}\n"
     "deposit: {shape: tsc, method: atomic, filter_passes: 100}\n"
@@ -139,7 +161,8 @@ TEST(every_key_is_read)
         "counts: [16777216, 65536]|kind: cold|drift: [-1.5, 2.5]|- axis: x|mode: 32 |"
         "amplitude: -0.999 |- axis: y|mode: 16|amplitude: 0.5|displacement:|- axis: y|mode: 1|"
         "amplitude: 0.0001|name: B|mass: 0.5|bases: [65535, 2]|kind: uniform|bases: [11, 13]|"
-        "range: [[-1, 1], [2, 2]]|name: b|kind: maxwellian|generator: random|thermal: [0, 0.1]|solver: fftw|"
+        "range: [[-1, 1], [2, 2]]|name: b|kind: maxwellian|dimensions: 3|generator: random|"
+        "thermal: [0, 0.1, 2]|drift: [3, 0, -1]|solver: fftw|"
         "gradient: centred|magnetic: -0.25 |- axis: y|mode: 1 |amplitude: -0.5 |frequency: 1.5 |from: 2 "
         "|ramp: 3 |until: 7 |shape: tsc|method: atomic|filter_passes: 100 |passes: 3 |"
         "key_bits: 32 |items_per_group: 4096 |groups: 65536 |histogram_splits: 16 |transpose: off|"
