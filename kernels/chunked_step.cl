@@ -25,12 +25,9 @@
 /* ---- quads: (dx, dy, u, v) of a particle side by side ---- */
 
 /* In a state particle p of sixteen has lane p % 4 * 4 + p / 4: quads become a state by moves within blocks of
- * four lanes, which are fast. This brings one number of each into the order of the particles. */
-static inline int16 in_order(int16 v)
-{
-    return (int16)(v.s0, v.s4, v.s8, v.sc, v.s1, v.s5, v.s9, v.sd, v.s2, v.s6, v.sa, v.se, v.s3, v.s7, v.sb,
-                   v.sf);
-}
+ * four lanes, which are fast. This brings one number of each into the order of the particles, and back. */
+#define IN_ORDER(type, v)                                                                                    \
+    (type)(v.s0, v.s4, v.s8, v.sc, v.s1, v.s5, v.s9, v.sd, v.s2, v.s6, v.sa, v.se, v.s3, v.s7, v.sb, v.sf)
 
 /* Four particles in each of a, b, c and d to their state: the 4 x 4 matrices whose rows are the same four
  * lanes of a, b, c and d are transposed, so the same brings a state back to quads. Written with two sources a
@@ -50,8 +47,10 @@ static inline struct state16 state_of_quads(real16 a, real16 b, real16 c, real16
 {
     const real16 x_y_ab = first_pairs(a, b), u_v_ab = last_pairs(a, b);
     const real16 x_y_cd = first_pairs(c, d), u_v_cd = last_pairs(c, d);
-    const struct state16 state = {first_halves(x_y_ab, x_y_cd), last_halves(x_y_ab, x_y_cd),
-                                  first_halves(u_v_ab, u_v_cd), last_halves(u_v_ab, u_v_cd)};
+    const struct state16 state = {
+        first_halves(x_y_ab, x_y_cd),
+        last_halves(x_y_ab, x_y_cd),
+        {first_halves(u_v_ab, u_v_cd), last_halves(u_v_ab, u_v_cd), (real16)((real)0)}};
     return state;
 }
 
@@ -59,19 +58,30 @@ static inline struct state16 state_of_quads(real16 a, real16 b, real16 c, real16
 #define PARTICLE_OF_LANE (int16)(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)
 
 /* `number` particles from `begin`, a multiple of sixteen; the other lanes are 0. */
-static inline struct state16 load_state(global const real4 *states, uint begin, uint number)
+static inline struct state16 load_state(global const real4 *states, global const real *w, uint begin,
+                                        uint number)
 {
     if (number == LANES) {
         global const real16 *four = (global const real16 *)(states + begin);
         for (uint n = 0; n < LANES; n += 64 / sizeof(real4)) /* every line of the caches */
             WILL_READ(states + begin + PREFETCH_AHEAD + n);
-        return state_of_quads(four[0], four[1], four[2], four[3]);
+        struct state16 state = state_of_quads(four[0], four[1], four[2], four[3]);
+        if (HAS_W) {
+            const real16 third = vload16(0, w + begin);
+            state.velocity.w = IN_ORDER(real16, third);
+        }
+        return state;
     }
-    real16 copy[4];
+    real16 copy[4], third = (real16)((real)0);
     real4 *one = (real4 *)copy;
-    for (uint n = 0; n < LANES; n++)
+    for (uint n = 0; n < LANES; n++) {
         one[n] = n < number ? states[begin + n] : (real4)((real)0);
-    return state_of_quads(copy[0], copy[1], copy[2], copy[3]);
+        if (HAS_W && n < number)
+            ((real *)&third)[n] = w[begin + n];
+    }
+    struct state16 state = state_of_quads(copy[0], copy[1], copy[2], copy[3]);
+    state.velocity.w = IN_ORDER(real16, third);
+    return state;
 }
 
 /* ---- a chunk ---- */
@@ -79,8 +89,10 @@ static inline struct state16 load_state(global const real4 *states, uint begin, 
 /* Where particles come from, where they go, and next[cell]: how many go there, or the next place in it. */
 struct chunk_lists {
     global const real4 *states;
+    global const real *w;
     global uint *next;
     global real4 *moved;
+    global real *moved_w;
     global uint *origin; /* of CARRIES */
 };
 
@@ -141,6 +153,7 @@ static inline void count_vector(const struct motion *motion, const struct surrou
 struct staged_particles {
     int16 cell[STAGED]; /* where they go */
     real16 quad[STAGED][4];
+    real16 w[STAGED];
     uint place[STAGED * LANES];
     uint begin, number; /* the first of them, and how many there are */
 };
@@ -151,33 +164,38 @@ static inline void store_staged(struct staged_particles *staged, const struct ch
 {
     const int *cell = (const int *)staged->cell;
     const real4 *quad = (const real4 *)staged->quad;
+    const real *w = (const real *)staged->w;
     for (uint n = 0; n < staged->number; n++) {
         const uint place = lists->next[cell[n]]++;
         staged->place[n] = place;
         WILL_WRITE(lists->moved + place);
+        if (HAS_W)
+            WILL_WRITE(lists->moved_w + place);
     }
     for (uint n = 0; n < staged->number; n++) {
         const uint place = staged->place[n];
         lists->moved[place] = quad[n];
+        if (HAS_W)
+            lists->moved_w[place] = w[n];
         if (CARRIES)
             lists->origin[place] = staged->begin + n;
     }
 }
 
 /* Walks the own chunk, and either counts where its particles go or moves them there; leaves the sums at n in
- * sums[0..2]. `moving` and `measuring` are constants of each kernel. */
+ * sums[0 ... SUM_COUNT). `moving` and `measuring` are constants of each kernel. */
 static inline void step_chunk(const struct motion *motion, uint count, uint chunk, global const uint *offsets,
                               const struct chunk_lists *lists, global real *sums, const bool moving,
                               const bool measuring)
 {
     struct chunk_walk walk = chunk_walk_begin(motion, offsets, count, chunk);
-    struct sums16 measured = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
+    struct sums16 measured = {{0}, {0}, {0}, 0};
     struct staged_particles staged;
     for (staged.begin = walk.begin; staged.begin < walk.end; staged.begin += staged.number) {
         staged.number = min(STAGED * LANES, walk.end - staged.begin);
         for (uint v = 0; v * LANES < staged.number; v++) {
             const uint begin = staged.begin + v * LANES, number = min(LANES, walk.end - begin);
-            struct state16 state = load_state(lists->states, begin, number);
+            struct state16 state = load_state(lists->states, lists->w, begin, number);
             const struct surroundings16 around = chunk_walk_surroundings(
                 &walk, motion, offsets, begin, begin + number, PARTICLE_OF_LANE, state.x, state.y);
             struct velocity_step16 step;
@@ -188,12 +206,17 @@ static inline void step_chunk(const struct motion *motion, uint count, uint chun
                 count_vector(motion, &around, &state, number, lists->next);
                 continue;
             }
-            staged.cell[v] = in_order(find_cells(motion, &around, &state));
-            const struct state16 quads = state_of_quads(state.x, state.y, state.u, state.v); /* and back */
+            const int16 cells = find_cells(motion, &around, &state);
+            const struct velocity16 velocity = state.velocity;
+            const struct state16 quads =
+                state_of_quads(state.x, state.y, velocity.u, velocity.v); /* and back */
+            staged.cell[v] = IN_ORDER(int16, cells);
             staged.quad[v][0] = quads.x;
             staged.quad[v][1] = quads.y;
-            staged.quad[v][2] = quads.u;
-            staged.quad[v][3] = quads.v;
+            staged.quad[v][2] = quads.velocity.u;
+            staged.quad[v][3] = quads.velocity.v;
+            if (HAS_W)
+                staged.w[v] = IN_ORDER(real16, velocity.w);
         }
         if (moving)
             store_staged(&staged, lists);
@@ -217,23 +240,23 @@ static inline global uint *cleared_row(global uint *table, uint cells)
 }
 
 /* table[chunk][cell] = particles of the chunk that go to the cell. */
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_count(MOTION_ARGUMENTS, uint count,
-                                                                      uint chunk, global const uint *offsets,
-                                                                      global const real4 *states,
-                                                                      global uint *table)
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+step_count(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets, global const real4 *states,
+           global const real *w, global uint *table)
 {
     const struct motion motion = MOTION;
-    const struct chunk_lists lists = {states, cleared_row(table, nx * ny), 0, 0};
+    const struct chunk_lists lists = {states, w, cleared_row(table, nx * ny), 0, 0, 0};
     step_chunk(&motion, count, chunk, offsets, &lists, 0, false, false);
 }
 
-/* The same, and sums[first_sum + 3 chunk ...] = the sums of |v|^2, u and v at n over the chunk. */
+/* The same, and sums[first_sum + SUM_COUNT chunk ...] = the sums of |v|^2, u, v and w at n over the chunk. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 step_count_and_measure(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets,
-                       global const real4 *states, global uint *table, uint first_sum, global real *sums)
+                       global const real4 *states, global const real *w, global uint *table, uint first_sum,
+                       global real *sums)
 {
     const struct motion motion = MOTION;
-    const struct chunk_lists lists = {states, cleared_row(table, nx * ny), 0, 0};
+    const struct chunk_lists lists = {states, w, cleared_row(table, nx * ny), 0, 0, 0};
     step_chunk(&motion, count, chunk, offsets, &lists, sums + first_sum + SUM_COUNT * get_global_id(0), false,
                true);
 }
@@ -241,10 +264,11 @@ step_count_and_measure(MOTION_ARGUMENTS, uint count, uint chunk, global const ui
 /* Every particle to its place, where table[chunk][cell] is the first of the chunk's in the cell. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 step_move(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets, global const real4 *states,
-          global uint *table, global real4 *moved, global uint *origin)
+          global const real *w, global uint *table, global real4 *moved, global real *moved_w,
+          global uint *origin)
 {
     const struct motion motion = MOTION;
-    const struct chunk_lists lists = {states, own_row(table, nx * ny), moved, origin};
+    const struct chunk_lists lists = {states, w, own_row(table, nx * ny), moved, moved_w, origin};
     step_chunk(&motion, count, chunk, offsets, &lists, 0, true, false);
 }
 

@@ -12,12 +12,12 @@
 
 #define LIST_ARGUMENTS                                                                                       \
     uint count, uint chunk, global const uint *restrict cell_offsets, global real2 *restrict offset,         \
-        global real2 *restrict velocity
+        global real2 *restrict velocity, global real *restrict w
 
 #if GROUP_ITEMS > 1
 
-/* `moves` and `measures` are constants of each kernel. Group g leaves the sums of |v|^2, u and v at n in
- * sums[3 g ...]. */
+/* `moves` and `measures` are constants of each kernel. Group g leaves the sums of |v|^2, u, v and w at n in
+ * sums[SUM_COUNT g ...]. */
 static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, global uint *restrict key,
                               global real *restrict sums, local real *shared, const bool moves,
                               const bool measures)
@@ -25,19 +25,20 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
     const uint group = (uint)get_group_id(0), item = (uint)get_local_id(0);
     const uint begin = group * chunk, end = begin + min(chunk, count - begin);
     struct walk walk = walk_start();
-    real total[SUM_COUNT] = {(real)0, (real)0, (real)0}, excess[SUM_COUNT] = {(real)0, (real)0, (real)0};
+    real total[SUM_COUNT] = {(real)0}, excess[SUM_COUNT] = {(real)0};
     for (uint p = begin + item; p < end;) {
         const uint block_end = min(end, p + SUM_BLOCK * GROUP_ITEMS);
-        real block[SUM_COUNT] = {(real)0, (real)0, (real)0};
+        real block[SUM_COUNT] = {(real)0};
         for (; p < block_end; p += GROUP_ITEMS) {
             walk_to(&walk, motion, cell_offsets, p, 0, motion->nx * motion->ny - 1);
             const real2 place = offset[p];
-            const struct velocity_step step = push_velocity(motion, &walk, place, velocity[p]);
+            const struct velocity_step step =
+                push_velocity(motion, &walk, place, read_velocity(velocity, w, p));
             if (measures)
                 push_add_sums(block, &step);
             if (moves) {
                 const struct pushed pushed = push_position(motion, &walk, place, &step);
-                velocity[p] = pushed.velocity;
+                write_velocity(&pushed.velocity, velocity, w, p);
                 offset[p] = pushed_offset(motion, &pushed);
                 key[p] = pushed_cell(motion, &pushed);
             }
@@ -52,10 +53,10 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
 #else /* the vector form */
 
 /* Particles [p, p + number) of the sixteen that a state has room for; the other lanes are 0. */
-static inline struct state16 load_state(global const real2 *offset, global const real2 *velocity, uint p,
-                                        uint number)
+static inline struct state16 load_state(global const real2 *offset, global const real2 *velocity,
+                                        global const real *w, uint p, uint number)
 {
-    real16 pairs[4];
+    real16 pairs[4], third = (real16)((real)0);
     if (number == LANES) {
         WILL_READ(offset + p + PREFETCH_AHEAD);
         WILL_READ(velocity + p + PREFETCH_AHEAD);
@@ -63,32 +64,41 @@ static inline struct state16 load_state(global const real2 *offset, global const
             pairs[part] = vload16(part, (global const real *)(offset + p));
             pairs[2 + part] = vload16(part, (global const real *)(velocity + p));
         }
+        if (HAS_W)
+            third = vload16(0, w + p);
     } else {
         real2 *one = (real2 *)pairs;
         for (uint n = 0; n < LANES; n++) {
             one[n] = n < number ? offset[p + n] : (real2)((real)0);
             one[LANES + n] = n < number ? velocity[p + n] : (real2)((real)0);
+            if (HAS_W && n < number)
+                ((real *)&third)[n] = w[p + n];
         }
     }
     struct state16 state;
     state.x = even_lanes(pairs[0], pairs[1]);
     state.y = odd_lanes(pairs[0], pairs[1]);
-    state.u = even_lanes(pairs[2], pairs[3]);
-    state.v = odd_lanes(pairs[2], pairs[3]);
+    state.velocity.u = even_lanes(pairs[2], pairs[3]);
+    state.velocity.v = odd_lanes(pairs[2], pairs[3]);
+    state.velocity.w = third;
     return state;
 }
 
 /* The way back, and the keys of the cells. */
 static inline void store_state(const struct state16 *state, uint16 cells, uint p, uint number,
-                               global real2 *offset, global real2 *velocity, global uint *key)
+                               global real2 *offset, global real2 *velocity, global real *w, global uint *key)
 {
+    const struct velocity16 *const velocities = &state->velocity;
     const real16 pairs[4] = {low_pairs(state->x, state->y), high_pairs(state->x, state->y),
-                             low_pairs(state->u, state->v), high_pairs(state->u, state->v)};
+                             low_pairs(velocities->u, velocities->v),
+                             high_pairs(velocities->u, velocities->v)};
     if (number == LANES) {
         for (uint part = 0; part < 2; part++) {
             vstore16(pairs[part], part, (global real *)(offset + p));
             vstore16(pairs[2 + part], part, (global real *)(velocity + p));
         }
+        if (HAS_W)
+            vstore16(velocities->w, 0, w + p);
         vstore16(cells, 0, key + p);
         return;
     }
@@ -97,6 +107,8 @@ static inline void store_state(const struct state16 *state, uint16 cells, uint p
     for (uint n = 0; n < number; n++) {
         offset[p + n] = one[n];
         velocity[p + n] = one[LANES + n];
+        if (HAS_W)
+            w[p + n] = ((const real *)&velocities->w)[n];
         key[p + n] = cell[n];
     }
 }
@@ -107,10 +119,10 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
 {
     const int16 particle = (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     struct chunk_walk walk = chunk_walk_begin(motion, cell_offsets, count, chunk);
-    struct sums16 measured = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
+    struct sums16 measured = {{0}, {0}, {0}, 0};
     for (uint p = walk.begin; p < walk.end; p += LANES) {
         const uint number = min(LANES, walk.end - p);
-        struct state16 state = load_state(offset, velocity, p, number);
+        struct state16 state = load_state(offset, velocity, w, p, number);
         const struct surroundings16 around =
             chunk_walk_surroundings(&walk, motion, cell_offsets, p, p + number, particle, state.x, state.y);
         struct velocity_step16 step;
@@ -119,7 +131,7 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
         if (measures)
             push_add_sums16(&measured, &step, number == LANES, particle < (int)number);
         if (moves)
-            store_state(&state, cells, p, number, offset, velocity, key);
+            store_state(&state, cells, p, number, offset, velocity, w, key);
     }
     if (measures)
         sums16_store(&measured, sums + SUM_COUNT * get_group_id(0));
@@ -135,7 +147,7 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
     {                                                                                                        \
         local real shared[SUM_SHARED];                                                                       \
         const struct motion motion = MOTION;                                                                 \
-        push_chunk(&motion, count, chunk, cell_offsets, offset, velocity, key, sums + first_sum, shared,     \
+        push_chunk(&motion, count, chunk, cell_offsets, offset, velocity, w, key, sums + first_sum, shared,  \
                    moves, measures);                                                                         \
     }
 DEFINE_PUSH(push_step, true, false)

@@ -1,16 +1,18 @@
 /* Start: velocities at 0 -> -1/2, so that the first step leads exactly through the loaded ones at 0.
  *
  * One item per particle of the sorted list. Compile-time parameters: REAL_IS_DOUBLE (shared/real.h),
- * SHAPE_ORDER (shared/shape.h).
+ * SHAPE_ORDER (shared/shape.h), VELOCITIES (shared/motion.h).
  */
 #include "shared/interpolate.h"
 #include "shared/motion.h"
 #include "shared/search.h"
 
-/* Particle p has its offset in element stride * p, its velocity in element stride * p + first. */
+/* Particle p has its offset in element stride * p, its velocity in element stride * p + first; w, where it
+ * has that, in element p. */
 kernel void start_velocities(global const real *restrict ex, global const real *restrict ey, uint nx, uint ny,
                              uint count, global const uint *restrict cell_offsets, global const real2 *offset,
-                             global real2 *velocity, uint stride, uint first PUSHER_NUMBERS(PUSHER_ARGUMENT))
+                             global real2 *velocity, uint stride, uint first,
+                             global real *w PUSHER_NUMBERS(PUSHER_ARGUMENT))
 {
     const uint p = (uint)get_global_id(0);
     if (p >= count)
@@ -18,8 +20,11 @@ kernel void start_velocities(global const real *restrict ex, global const real *
     const uint cell = find_segment(cell_offsets, 0, nx * ny - 1, p);
     const struct cell_field around = cell_field_read(ex, ey, nx, ny, cell);
     const real2 field = interpolate(&around, offset[stride * p]);
-    const real2 loaded = velocity[stride * p + first];
+    const real2 pair = velocity[stride * p + first];
+    const struct velocity loaded = {pair.x, pair.y, HAS_W ? w[p] : (real)0};
     const struct pusher pusher = {PUSHER_NUMBERS(PUSHER_VALUE)};
-    const struct velocity_pair start = velocity_start(loaded.x, loaded.y, field.x, field.y, &pusher);
+    const struct velocity start = velocity_start(loaded, field.x, field.y, &pusher);
     velocity[stride * p + first] = (real2)(start.u, start.v);
+    if (HAS_W)
+        w[p] = start.w;
 }

@@ -57,9 +57,10 @@ typedef ushort digit_type;
 /* The sorted list as it is, and where it goes. */
 #define LIST_ARGUMENTS                                                                                       \
     global const uint *restrict cell_offsets, global const real2 *restrict offset,                           \
-        global const real2 *restrict velocity
+        global const real2 *restrict velocity, global const real *restrict w
 #define NEW_LIST_ARGUMENTS                                                                                   \
-    global real2 *restrict new_offset, global real2 *restrict new_velocity, global uint *restrict origin
+    global real2 *restrict new_offset, global real2 *restrict new_velocity, global real *restrict new_w,     \
+        global uint *restrict origin
 #define ARRIVAL_ARGUMENTS global const uint *restrict arrival_rows, global const uint *restrict arrival_counts
 
 /* ---- tiles, and a particle of one ---- */
@@ -103,7 +104,8 @@ static inline tile_range chunk_tiles(uint chunk, uint count)
 
 /* Pushes every particle, keeps the digit of its new cell in `digits` and counts it, chunk by chunk. WINDOWED:
  * strays are listed in stray_list, in no order, and counted by cell; stray_number is how many there are.
- * `measures`, a constant of each kernel: the sums of push.cl too, chunk by chunk, in sums[3 chunk ...]. */
+ * `measures`, a constant of each kernel: the sums of push.cl too, chunk by chunk, in sums[SUM_COUNT chunk
+ * ...]. */
 static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUNT_ARGUMENTS,
                                local uint *counts, local uint *distinct, local real *shared,
                                local struct cell_field *around, local uint *starts, const bool measures)
@@ -118,7 +120,7 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
     barrier(CLK_LOCAL_MEM_FENCE);
 
     struct walk walk = walk_start();
-    real total[SUM_COUNT] = {(real)0, (real)0, (real)0}, excess[SUM_COUNT] = {(real)0, (real)0, (real)0};
+    real total[SUM_COUNT] = {(real)0}, excess[SUM_COUNT] = {(real)0};
 #if WINDOWED && !BY_DIRECTION
     const uint first_cell = tile_cells[own.first];
 #endif
@@ -133,14 +135,15 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
             starts[c] = cell_offsets[low + c];
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-        real block[SUM_COUNT] = {(real)0, (real)0, (real)0}; /* of KEYS / 2 particles, below SUM_BLOCK */
+        real block[SUM_COUNT] = {(real)0}; /* of KEYS / 2 particles, below SUM_BLOCK */
         for (uint first = 0; first < KEYS / 2; first += batch) {
-            real2 offsets[BATCH], velocities[BATCH];
+            real2 offsets[BATCH];
+            struct velocity velocities[BATCH];
 #pragma unroll
             for (uint n = 0; n < batch; n++) {
                 const uint p = min(begin + ENTRY(t, first + n, KEYS / 2), end - 1);
                 offsets[n] = offset[p];
-                velocities[n] = velocity[p];
+                velocities[n] = read_velocity(velocity, w, p);
             }
 #pragma unroll
             for (uint n = 0; n < batch; n++) {
@@ -201,7 +204,7 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
         local uint starts[STAGED_CELLS + 1];                                                                 \
         local real shared[SUM_SHARED];                                                                       \
         const struct motion motion = MOTION;                                                                 \
-        count_chunk(&motion, cell_offsets, offset, velocity, tile_cells, digits, table, lists, totals,       \
+        count_chunk(&motion, cell_offsets, offset, velocity, w, tile_cells, digits, table, lists, totals,    \
                     count, stray_number, stray_list, stray_counts, sums + first_sum, counts, &distinct,      \
                     shared, around, starts, measures);                                                       \
     }
@@ -279,7 +282,9 @@ static inline void load_digits(global const ushort *restrict list, uint begin, u
 struct arrays {
     global const uint *cell_offsets;
     global const real2 *offset, *velocity;
+    global const real *w;
     global real2 *new_offset, *new_velocity;
+    global real *new_w;
     global uint *origin;
 };
 
@@ -287,7 +292,7 @@ static inline void store_pushed(const struct arrays *arrays, const struct pushed
                                 uint target)
 {
     arrays->new_offset[target] = pushed->offset;
-    arrays->new_velocity[target] = pushed->velocity;
+    write_velocity(&pushed->velocity, arrays->new_velocity, arrays->new_w, target);
     if (CARRIES)
         arrays->origin[target] = source;
 }
@@ -298,11 +303,12 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
                               const uint sources[BATCH], const uint targets[BATCH], const uint cells[BATCH],
                               local const struct cell_field *around, uint low, uint high)
 {
-    real2 offsets[BATCH], velocities[BATCH];
+    real2 offsets[BATCH];
+    struct velocity velocities[BATCH];
 #pragma unroll
     for (uint n = 0; n < BATCH; n++) {
         offsets[n] = arrays->offset[sources[n]];
-        velocities[n] = arrays->velocity[sources[n]];
+        velocities[n] = read_velocity(arrays->velocity, arrays->w, sources[n]);
     }
 #pragma unroll
     for (uint n = 0; n < BATCH; n++) {
@@ -341,7 +347,7 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
     const uint chunk = group < split ? group : group + skip;
     const tile_range own = chunk_tiles(chunk, count);
     const struct motion motion = MOTION;
-    const struct arrays arrays = {cell_offsets, offset, velocity, new_offset, new_velocity, origin};
+    const struct arrays arrays = {cell_offsets, offset, velocity, w, new_offset, new_velocity, new_w, origin};
     struct walk walk = walk_start();
     for (uint c = t; !WINDOWED && chunk == 0 && c < ROW; c += ITEMS)
         totals[c] = 0;

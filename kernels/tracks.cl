@@ -1,6 +1,7 @@
 /* Tracks: finds particles by their ids in a list, and takes what is written of them.
  *
  * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h) and
+ *   HAS_W        whether particles have the third component of velocities,
  *   FILTER_BITS  a power of two; bit id % FILTER_BITS of `filter` is set for every wanted id.
  */
 #include "shared/real.h"
@@ -32,12 +33,12 @@ kernel void tracks_find(global const ulong *restrict ids, uint count, global con
         place[low] = p;
 }
 
-/* values[6 k ...] <- cell, offset and velocity of particle place[k]: 1 + row and column of the cell in the
- * local grid, then (dx, dy) and (u, v). */
+/* values[7 k ...] <- cell, offset and velocity of particle place[k]: 1 + row and column of the cell in the
+ * local grid, then (dx, dy) and (u, v), and w with HAS_W. */
 kernel void tracks_take(global const real2 *restrict offsets, uint offset_stride, uint offset_first,
                         global const real2 *restrict velocities, uint velocity_stride, uint velocity_first,
-                        global const uint *restrict cell_offsets, uint cells, uint ny,
-                        global const uint *restrict place, uint count, global real *restrict values)
+                        global const real *restrict w, global const uint *restrict cell_offsets, uint cells,
+                        uint ny, global const uint *restrict place, uint count, global real *restrict values)
 {
     const uint k = (uint)get_global_id(0);
     if (k >= count || place[k] == NOWHERE)
@@ -45,10 +46,12 @@ kernel void tracks_take(global const real2 *restrict offsets, uint offset_stride
     const uint p = place[k], cell = find_segment(cell_offsets, 0, cells - 1, p);
     const real2 offset = offsets[p * (ulong)offset_stride + offset_first];
     const real2 velocity = velocities[p * (ulong)velocity_stride + velocity_first];
-    values[6 * k] = (real)(cell / ny + 1);
-    values[6 * k + 1] = (real)(cell % ny);
-    values[6 * k + 2] = offset.x;
-    values[6 * k + 3] = offset.y;
-    values[6 * k + 4] = velocity.x;
-    values[6 * k + 5] = velocity.y;
+    values[7 * k] = (real)(cell / ny + 1);
+    values[7 * k + 1] = (real)(cell % ny);
+    values[7 * k + 2] = offset.x;
+    values[7 * k + 3] = offset.y;
+    values[7 * k + 4] = velocity.x;
+    values[7 * k + 5] = velocity.y;
+    if (HAS_W)
+        values[7 * k + 6] = w[p];
 }

@@ -106,7 +106,7 @@ class Checker:
         powers = tuple(record.attrs.get("unitDimension", ()))
         self.require(name not in POWERS or powers == (*POWERS[name], 0, 0, 0), record, f"attribute unitDimension is {powers}")
         is_vector = isinstance(record, h5py.Group) and "value" not in record.attrs and len(record) > 0
-        components = [["x", "y"], *[["x", "y", "z"]] * (name == "momentum")]
+        components = [["x", "y"], *[["x", "y", "z"]] * (name in ("velocity", "momentum"))]
         self.require(name not in VECTORS or is_vector and list(record) in components, record, "has not the components x and y")
         shapes = set()
         for component in record.values() if is_vector else [record]:

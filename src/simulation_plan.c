@@ -41,11 +41,13 @@ uint32_t plan_ghost_rows(const struct config *config)
 enum status plan_step(const struct config *config, const struct device_info *info, const struct slab *slab,
                       int ranks, uint32_t capacity, struct stepper_setup *setup)
 {
+    const double *magnetic = config->fields.magnetic;
     uint64_t smallest = CONFIG_MAX_SPECIES_PARTICLES;
-    bool carries = false;
+    bool carries = false, sorts[2] = {false, false};
     for (uint32_t s = 0; s < config->species_count; s++) {
         smallest = config->species[s].particles < smallest ? config->species[s].particles : smallest;
-        for (enum attribute a = ATTRIBUTE_VELOCITY + 1; a < ATTRIBUTES; a++)
+        sorts[species_has_w(&config->species[s])] = true;
+        for (enum attribute a = ATTRIBUTE_W + 1; a < ATTRIBUTES; a++)
             carries |= attribute_present(&config->species[s], a);
     }
     *setup = (struct stepper_setup){
@@ -54,11 +56,12 @@ enum status plan_step(const struct config *config, const struct device_info *inf
         .own_rows = slab->rows,
         .leaves_room = ranks > 1,
         .carries = carries,
+        .sorts = {sorts[false], sorts[true]},
         .reach = {cells_crossed(config, &slab->box, 0), cells_crossed(config, &slab->box, 1)},
         .precision = config->precision,
         .shape = config->deposit.shape,
         .time_step = config->time.step,
-        .magnetic = config->fields.magnetic[2],
+        .magnetic = {magnetic[0], magnetic[1], magnetic[2]},
         .species_count = config->species_count,
         .capacity = capacity,
         .fewest = at_most((smallest + (uint64_t)ranks - 1) / (uint64_t)ranks, CONFIG_MAX_PARTICLES),

@@ -51,10 +51,11 @@ static void take_particles(const struct simulation *simulation, uint32_t slot, s
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
         const struct push_sums sums = stepper_sums(&simulation->stepper, slot, s, &simulation->particles[s]);
         row->kinetic_energy += sums.kinetic_energy;
-        row->momentum[0] += sums.momentum[0];
-        row->momentum[1] += sums.momentum[1];
-        memcpy(row->species[s], (double[]){sums.kinetic_energy, sums.momentum[0], sums.momentum[1]},
-               sizeof row->species[s]);
+        row->species[s][0] = sums.kinetic_energy;
+        for (int axis = 0; axis < 3; axis++) {
+            row->momentum[axis] += sums.momentum[axis];
+            row->species[s][1 + axis] = sums.momentum[axis];
+        }
     }
 }
 
@@ -114,15 +115,16 @@ static enum status add_work(struct simulation *simulation, const struct view *vi
 static enum status sum_particles(struct simulation *simulation, const struct view *view,
                                  struct history_row *row)
 {
-    double sums[3] = {row->kinetic_energy, row->momentum[0], row->momentum[1]};
-    communicator_sum(&simulation->communicator, 3, sums);
+    enum { SUMS = sizeof row->species[0] / sizeof row->species[0][0] };
+    double sums[SUMS] = {row->kinetic_energy, row->momentum[0], row->momentum[1], row->momentum[2]};
+    communicator_sum(&simulation->communicator, SUMS, sums);
     row->kinetic_energy = sums[0];
-    row->momentum[0] = sums[1];
-    row->momentum[1] = sums[2];
+    memcpy(row->momentum, sums + 1, sizeof row->momentum);
     if (simulation->config->output.history.species.count > 0)
-        communicator_sum(&simulation->communicator, 3 * simulation->config->species_count, row->species[0]);
+        communicator_sum(&simulation->communicator, SUMS * simulation->config->species_count,
+                         row->species[0]);
     TRY(finite_require(view, "kinetic energy", row->kinetic_energy));
-    TRY(finite_require(view, "momentum", row->momentum[0] + row->momentum[1]));
+    TRY(finite_require(view, "momentum", row->momentum[0] + row->momentum[1] + row->momentum[2]));
     if (row->step == 0)
         simulation->first_energy = row->field_energy + row->kinetic_energy;
     simulation->row = *row;

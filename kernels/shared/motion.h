@@ -10,9 +10,10 @@
  * and velocity_start(), and a test in tests/unit/test_motion.c. A number of a species gets its value in
  * species_motion_make() (src/step/stepper_internal.h).
  *
- * Compile-time parameter:
- *   MAGNETIC  whether there is a magnetic field; 1, the default, also where there is none. 0 leaves the
- *             rotation out of the vector form, where each operation counts.
+ * Compile-time parameters:
+ *   VELOCITIES  components of a velocity: 2, which leaves w out, or 3, the default
+ *   MAGNETIC    whether there is a magnetic field; 1, the default, also where there is none. 0 leaves the
+ *               rotation out.
  */
 #ifndef SHARED_MOTION_H
 #define SHARED_MOTION_H
@@ -21,6 +22,11 @@
 #ifdef __OPENCL_VERSION__
 #include "shared/lanes.h"
 #endif
+
+#ifndef VELOCITIES
+#define VELOCITIES 3
+#endif
+#define HAS_W (VELOCITIES == 3)
 
 #ifndef MAGNETIC
 #define MAGNETIC 1
@@ -31,10 +37,14 @@
 /* The numbers of a species that the pusher takes. A row here is a member of struct pusher on the host and in
  * kernels, and an argument of every kernel that pushes. */
 #define PUSHER_NUMBERS(EACH)                                                                                 \
-    EACH(half_kick)   /* q dt/2m */                                                                          \
-    EACH(tangent)     /* q B dt/2m, of half the rotation */                                                  \
-    EACH(sine)        /* 2 tangent/(1 + tangent^2), of the whole rotation */                                 \
-    EACH(half_secant) /* sqrt(1 + tangent^2)/2: 1/2 over the cosine of half the rotation */
+    EACH(half_kick) /* q dt/2m */                                                                            \
+    EACH(tangent_x) /* q B dt/2m: along B, as long as the tangent of half the rotation */                    \
+    EACH(tangent_y)                                                                                          \
+    EACH(tangent_z)                                                                                          \
+    EACH(sine_x) /* 2 tangent/(1 + |tangent|^2): as long as the sine of the whole rotation */                \
+    EACH(sine_y)                                                                                             \
+    EACH(sine_z)                                                                                             \
+    EACH(half_secant) /* sqrt(1 + |tangent|^2)/2: 1/2 over the cosine of half the rotation */
 
 #define PUSHER_MEMBER(name) real name;
 struct pusher {
@@ -93,76 +103,172 @@ static inline struct placement16 offset_place16(real16 offset)
 }
 #endif
 
+/* Without w it is 0 in all of these. */
+struct velocity {
+    real u, v, w;
+};
+
 /* Velocity after a step, and half way through it: that of whole step n, of which the history has the momentum
  * and the kinetic energy. */
 struct velocity_step {
-    real u, v;     /* at n+1/2 */
-    real u_n, v_n; /* at n */
+    struct velocity after; /* at n+1/2 */
+    struct velocity at_n;
 };
 
-/* The Boris scheme (Boris 1970; Birdsall & Langdon section 4-3): half an electric kick, rotation by 2 atan(q
- * B dt/2m) about z, half a kick. With B = 0 it is the plain leapfrog. (u, v) is at n-1/2 and (ex, ey) at n.
- * The mean of the velocities before and after the rotation is the chord of an arc, shorter than the velocity
- * half way through by the cosine of half the rotation. */
-static inline struct velocity_step velocity_push(real u, real v, real ex, real ey,
+#define PUSHER_TANGENT(pusher)                                                                               \
+    {                                                                                                        \
+        (pusher)->tangent_x, (pusher)->tangent_y, (pusher)->tangent_z                                        \
+    }
+#define PUSHER_SINE(pusher)                                                                                  \
+    {                                                                                                        \
+        (pusher)->sine_x, (pusher)->sine_y, (pusher)->sine_z                                                 \
+    }
+
+/* a + b x c. The products of c.w come first: where c is along z, u and v are in every bit what they are
+ * without w. */
+static inline struct velocity add_cross(struct velocity a, struct velocity b, struct velocity c)
+{
+    struct velocity sum = a;
+    sum.u = PRODUCT_SUM(c.w, b.v, a.u);
+    sum.v = PRODUCT_SUM(-c.w, b.u, a.v);
+    if (HAS_W) {
+        sum.u = PRODUCT_SUM(-c.v, b.w, sum.u);
+        sum.v = PRODUCT_SUM(c.u, b.w, sum.v);
+        sum.w = PRODUCT_SUM(c.v, b.u, PRODUCT_SUM(-c.u, b.v, a.w));
+    }
+    return sum;
+}
+
+/* (1 - 2 half_secant)/|tangent|^2, with no difference of like numbers: times (tangent . v) tangent this makes
+ * up for 2 half_secant in the part of a velocity v along B, which no rotation shortens. */
+static inline real along_field(const struct pusher *pusher)
+{
+    return (real)-1 / ((real)1 + (real)2 * pusher->half_secant);
+}
+
+/* The velocity half way through a rotation from `minus` to `plus`. Their mean is the chord of an arc, across
+ * B shorter than it by the cosine of half the rotation. */
+static inline struct velocity velocity_half_way(struct velocity minus, struct velocity plus,
+                                                const struct pusher *pusher)
+{
+    const real half_secant = pusher->half_secant;
+    const struct velocity tangent = PUSHER_TANGENT(pusher);
+    struct velocity middle = minus;
+    middle.u = half_secant * (minus.u + plus.u);
+    middle.v = half_secant * (minus.v + plus.v);
+    if (HAS_W) {
+        const real along =
+            along_field(pusher) *
+            PRODUCT_SUM(tangent.u, minus.u, PRODUCT_SUM(tangent.v, minus.v, tangent.w * minus.w));
+        middle.u = PRODUCT_SUM(along, tangent.u, middle.u);
+        middle.v = PRODUCT_SUM(along, tangent.v, middle.v);
+        middle.w = PRODUCT_SUM(along, tangent.w, half_secant * (minus.w + plus.w));
+    }
+    return middle;
+}
+
+/* The Boris scheme (Boris 1970; Birdsall & Langdon section 4-3): half an electric kick, rotation about B by 2
+ * atan(q |B| dt/2m), half a kick. With B = 0 it is the plain leapfrog. `old` is at n-1/2, (ex, ey) at n. */
+static inline struct velocity_step velocity_push(struct velocity old, real ex, real ey,
                                                  const struct pusher *pusher)
 {
-    const real half_kick = pusher->half_kick, tangent = pusher->tangent, sine = pusher->sine;
+    const real half_kick = pusher->half_kick;
+    struct velocity minus = old;
+    minus.u = PRODUCT_SUM(half_kick, ex, old.u);
+    minus.v = PRODUCT_SUM(half_kick, ey, old.v);
+    struct velocity plus = minus;
     struct velocity_step step;
-    const real u_minus = PRODUCT_SUM(half_kick, ex, u);
-    const real v_minus = PRODUCT_SUM(half_kick, ey, v);
-    const real u_prime = PRODUCT_SUM(tangent, v_minus, u_minus);
-    const real v_prime = PRODUCT_SUM(-tangent, u_minus, v_minus);
-    const real u_plus = PRODUCT_SUM(sine, v_prime, u_minus);
-    const real v_plus = PRODUCT_SUM(-sine, u_prime, v_minus);
-    step.u = PRODUCT_SUM(half_kick, ex, u_plus);
-    step.v = PRODUCT_SUM(half_kick, ey, v_plus);
-    step.u_n = pusher->half_secant * (u_minus + u_plus);
-    step.v_n = pusher->half_secant * (v_minus + v_plus);
+    if (MAGNETIC) {
+        const struct velocity tangent = PUSHER_TANGENT(pusher), sine = PUSHER_SINE(pusher);
+        plus = add_cross(minus, add_cross(minus, minus, tangent), sine);
+    }
+    step.after = plus;
+    step.after.u = PRODUCT_SUM(half_kick, ex, plus.u);
+    step.after.v = PRODUCT_SUM(half_kick, ey, plus.v);
+    step.at_n = MAGNETIC ? velocity_half_way(minus, plus, pusher) : minus;
     return step;
 }
 
 #ifdef __OPENCL_VERSION__
-struct velocity_step16 {
-    real16 u, v, u_n, v_n;
+struct velocity16 {
+    real16 u, v, w;
 };
 
-static inline struct velocity_step16 velocity_push16(real16 u, real16 v, real16 ex, real16 ey,
+struct velocity_step16 {
+    struct velocity16 after, at_n;
+};
+
+static inline struct velocity16 add_cross16(struct velocity16 a, struct velocity16 b, struct velocity c)
+{
+    struct velocity16 sum = a;
+    sum.u = MULTIPLY_ADD(c.w, b.v, a.u);
+    sum.v = MULTIPLY_ADD(-c.w, b.u, a.v);
+    if (HAS_W) {
+        sum.u = MULTIPLY_ADD(-c.v, b.w, sum.u);
+        sum.v = MULTIPLY_ADD(c.u, b.w, sum.v);
+        sum.w = MULTIPLY_ADD(c.v, b.u, MULTIPLY_ADD(-c.u, b.v, a.w));
+    }
+    return sum;
+}
+
+static inline struct velocity16 velocity_half_way16(struct velocity16 minus, struct velocity16 plus,
+                                                    const struct pusher *pusher)
+{
+    const real half_secant = pusher->half_secant;
+    const struct velocity tangent = PUSHER_TANGENT(pusher);
+    struct velocity16 middle = minus;
+    middle.u = half_secant * (minus.u + plus.u);
+    middle.v = half_secant * (minus.v + plus.v);
+    if (HAS_W) {
+        const real16 along =
+            along_field(pusher) *
+            MULTIPLY_ADD(tangent.u, minus.u, MULTIPLY_ADD(tangent.v, minus.v, tangent.w * minus.w));
+        middle.u = MULTIPLY_ADD(along, tangent.u, middle.u);
+        middle.v = MULTIPLY_ADD(along, tangent.v, middle.v);
+        middle.w = MULTIPLY_ADD(along, tangent.w, half_secant * (minus.w + plus.w));
+    }
+    return middle;
+}
+
+static inline struct velocity_step16 velocity_push16(struct velocity16 old, real16 ex, real16 ey,
                                                      const struct pusher *pusher)
 {
-    const real half_kick = pusher->half_kick, tangent = pusher->tangent, sine = pusher->sine;
+    const real half_kick = pusher->half_kick;
+    struct velocity16 minus = old;
+    minus.u = MULTIPLY_ADD(half_kick, ex, old.u);
+    minus.v = MULTIPLY_ADD(half_kick, ey, old.v);
+    struct velocity16 plus = minus;
     struct velocity_step16 step;
-    const real16 u_minus = MULTIPLY_ADD(half_kick, ex, u);
-    const real16 v_minus = MULTIPLY_ADD(half_kick, ey, v);
-    real16 u_plus = u_minus, v_plus = v_minus;
     if (MAGNETIC) {
-        const real16 u_prime = MULTIPLY_ADD(tangent, v_minus, u_minus);
-        const real16 v_prime = MULTIPLY_ADD(-tangent, u_minus, v_minus);
-        u_plus = MULTIPLY_ADD(sine, v_prime, u_minus);
-        v_plus = MULTIPLY_ADD(-sine, u_prime, v_minus);
+        const struct velocity tangent = PUSHER_TANGENT(pusher), sine = PUSHER_SINE(pusher);
+        plus = add_cross16(minus, add_cross16(minus, minus, tangent), sine);
     }
-    step.u = MULTIPLY_ADD(half_kick, ex, u_plus);
-    step.v = MULTIPLY_ADD(half_kick, ey, v_plus);
-    step.u_n = MAGNETIC ? pusher->half_secant * (u_minus + u_plus) : u_minus;
-    step.v_n = MAGNETIC ? pusher->half_secant * (v_minus + v_plus) : v_minus;
+    step.after = plus;
+    step.after.u = MULTIPLY_ADD(half_kick, ex, plus.u);
+    step.after.v = MULTIPLY_ADD(half_kick, ey, plus.v);
+    step.at_n = minus;
+    if (MAGNETIC)
+        step.at_n = velocity_half_way16(minus, plus, pusher);
     return step;
 }
 #endif
 
-struct velocity_pair {
-    real u, v;
-};
-
-/* The loaded velocity (u, v) at 0 -> -1/2, so that velocity_push() passes through it: back by half the
- * rotation, atan(tangent), then back by half a kick. The first velocity_push() finds it again half-way
- * through its rotation. */
-static inline struct velocity_pair velocity_start(real u, real v, real ex, real ey,
-                                                  const struct pusher *pusher)
+/* The loaded velocity at 0 -> -1/2, so that velocity_push() passes through it: back by half the rotation,
+ * whose tangent is that of the pusher, then back by half a kick. The first velocity_push() finds it again
+ * half-way through its rotation. */
+static inline struct velocity velocity_start(struct velocity loaded, real ex, real ey,
+                                             const struct pusher *pusher)
 {
     const real cosine = (real)0.5 / pusher->half_secant;
-    struct velocity_pair start;
-    start.u = cosine * (u - pusher->tangent * v) - pusher->half_kick * ex;
-    start.v = cosine * (v + pusher->tangent * u) - pusher->half_kick * ey;
+    const struct velocity tangent = PUSHER_TANGENT(pusher);
+    const struct velocity back = {-tangent.u, -tangent.v, -tangent.w};
+    const struct velocity turned = add_cross(loaded, loaded, back);
+    const real along =
+        along_field(pusher) * (tangent.u * loaded.u + tangent.v * loaded.v + tangent.w * loaded.w);
+    struct velocity start;
+    start.u = cosine * (turned.u - along * tangent.u) - pusher->half_kick * ex;
+    start.v = cosine * (turned.v - along * tangent.v) - pusher->half_kick * ey;
+    start.w = cosine * (turned.w - along * tangent.w);
     return start;
 }
 

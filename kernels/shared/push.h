@@ -2,12 +2,12 @@
  * those at n+1: one at a time, and sixteen of one cell at a time for CPU devices. Device only.
  *
  * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h), GHOST_ROWS
- * (shared/cell.h), MAGNETIC (shared/motion.h) and GROUP_ITEMS (shared/sum.h).
+ * (shared/cell.h), VELOCITIES, MAGNETIC (shared/motion.h) and GROUP_ITEMS (shared/sum.h).
  */
 #ifndef SHARED_PUSH_H
 #define SHARED_PUSH_H
 
-#define SUM_COUNT 3 /* |v|^2, u, v at n, of the pushed particles */
+#define SUM_COUNT (VELOCITIES + 1) /* |v|^2, u, v, w at n, of the pushed particles */
 
 #include "shared/interpolate.h"
 #include "shared/motion.h"
@@ -79,26 +79,43 @@ static inline void walk_to(struct walk *walk, const struct motion *motion,
 
 /* A particle at n+1. */
 struct pushed {
-    real2 offset, velocity;
+    real2 offset;
+    struct velocity velocity;
     int i, j; /* its cell, before the grid's ends are joined */
 };
 
+/* Velocities as lists have them: pairs, and w where species have it. */
+static inline struct velocity read_velocity(global const real2 *pairs, global const real *w, uint p)
+{
+    const real2 pair = pairs[p];
+    const struct velocity velocity = {pair.x, pair.y, HAS_W ? w[p] : (real)0};
+    return velocity;
+}
+
+static inline void write_velocity(const struct velocity *velocity, global real2 *pairs, global real *w,
+                                  uint p)
+{
+    pairs[p] = (real2)(velocity->u, velocity->v);
+    if (HAS_W)
+        w[p] = velocity->w;
+}
+
 /* The velocities before and after the step, in the field around the particle. */
 static inline struct velocity_step push_velocity(const struct motion *motion, const struct walk *walk,
-                                                 real2 offset, real2 velocity)
+                                                 real2 offset, struct velocity velocity)
 {
     const real2 field = interpolate(&walk->around, offset);
-    return velocity_push(velocity.x, velocity.y, field.x, field.y, &motion->pusher);
+    return velocity_push(velocity, field.x, field.y, &motion->pusher);
 }
 
 /* Where a particle at `offset` of the walk's cell comes with its new velocity. */
 static inline struct pushed push_position(const struct motion *motion, const struct walk *walk, real2 offset,
                                           const struct velocity_step *step)
 {
-    const struct placement x = offset_place(PRODUCT_SUM(step->u, motion->step_x, offset.x));
-    const struct placement y = offset_place(PRODUCT_SUM(step->v, motion->step_y, offset.y));
+    const struct placement x = offset_place(PRODUCT_SUM(step->after.u, motion->step_x, offset.x));
+    const struct placement y = offset_place(PRODUCT_SUM(step->after.v, motion->step_y, offset.y));
     struct pushed pushed;
-    pushed.velocity = (real2)(step->u, step->v);
+    pushed.velocity = step->after;
     pushed.offset = (real2)(x.offset, y.offset);
     pushed.i = (int)walk->i + x.cells;
     pushed.j = (int)walk->j + y.cells;
@@ -118,9 +135,13 @@ static inline real2 pushed_offset(const struct motion *motion, const struct push
 
 static inline void push_add_sums(real block[SUM_COUNT], const struct velocity_step *step)
 {
-    block[0] += step->u_n * step->u_n + step->v_n * step->v_n;
-    block[1] += step->u_n;
-    block[2] += step->v_n;
+    const struct velocity at_n = step->at_n;
+    const real in_plane = at_n.u * at_n.u + at_n.v * at_n.v;
+    block[0] += HAS_W ? in_plane + at_n.w * at_n.w : in_plane;
+    block[1] += at_n.u;
+    block[2] += at_n.v;
+    if (HAS_W)
+        block[SUM_COUNT - 1] += at_n.w;
 }
 
 /* ---- the walk of an item through a chunk, sixteen particles at a time ---- */
@@ -180,7 +201,8 @@ static inline void chunk_walk_to(struct chunk_walk *walk, const struct motion *m
 /* ---- sixteen particles ---- */
 
 struct state16 {
-    real16 x, y, u, v;
+    real16 x, y;
+    struct velocity16 velocity;
 };
 
 /* The cells of sixteen particles, and the field around each. */
@@ -222,11 +244,10 @@ static inline struct surroundings16 chunk_walk_surroundings(struct chunk_walk *w
 static inline void push16(const struct motion *motion, const struct surroundings16 *around,
                           struct state16 *state, struct velocity_step16 *step)
 {
-    *step = velocity_push16(state->u, state->v, around->ex, around->ey, &motion->pusher);
-    state->x = MULTIPLY_ADD(step->u, motion->step_x, state->x);
-    state->y = MULTIPLY_ADD(step->v, motion->step_y, state->y);
-    state->u = step->u;
-    state->v = step->v;
+    *step = velocity_push16(state->velocity, around->ex, around->ey, &motion->pusher);
+    state->velocity = step->after;
+    state->x = MULTIPLY_ADD(step->after.u, motion->step_x, state->x);
+    state->y = MULTIPLY_ADD(step->after.v, motion->step_y, state->y);
 }
 
 /* floor() by way of int: CPU devices do that faster. */
@@ -278,8 +299,12 @@ static inline int16 find_cells(const struct motion *motion, const struct surroun
 static inline void push_add_sums16(struct sums16 *sums, const struct velocity_step16 *step, bool all,
                                    int16 counts)
 {
-    const real16 values[SUM_COUNT] = {MULTIPLY_ADD(step->u_n, step->u_n, step->v_n * step->v_n), step->u_n,
-                                      step->v_n};
+    const struct velocity16 at_n = step->at_n;
+    real16 values[SUM_COUNT] = {MULTIPLY_ADD(at_n.u, at_n.u, at_n.v * at_n.v), at_n.u, at_n.v};
+    if (HAS_W) {
+        values[0] = MULTIPLY_ADD(at_n.w, at_n.w, values[0]);
+        values[SUM_COUNT - 1] = at_n.w;
+    }
     sums16_add(sums, values, all, convert_mask16(counts));
 }
 

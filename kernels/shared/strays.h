@@ -16,8 +16,8 @@ static inline struct pushed push_stray(const struct arrays *arrays, const struct
 {
     struct walk walk = walk_start();
     walk_to(&walk, motion, arrays->cell_offsets, source, 0, motion->nx * motion->ny - 1);
-    const struct velocity_step step =
-        push_velocity(motion, &walk, arrays->offset[source], arrays->velocity[source]);
+    const struct velocity_step step = push_velocity(motion, &walk, arrays->offset[source],
+                                                    read_velocity(arrays->velocity, arrays->w, source));
     struct pushed pushed = push_position(motion, &walk, arrays->offset[source], &step);
     pushed.offset = pushed_offset(motion, &pushed);
     return pushed;
@@ -31,7 +31,7 @@ kernel void step_order_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, volatile global 
                               global uint *restrict dense)
 {
     const struct motion motion = MOTION;
-    const struct arrays arrays = {cell_offsets, offset, velocity, 0, 0, 0};
+    const struct arrays arrays = {cell_offsets, offset, velocity, w, 0, 0, 0, 0};
     const uint strays = stray_number[0];
     for (uint n = (uint)get_global_id(0); n < strays; n += (uint)get_global_size(0)) {
         const struct pushed pushed = push_stray(&arrays, &motion, stray_list[n]);
@@ -67,7 +67,7 @@ kernel void step_move_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint
                              ARRIVAL_ARGUMENTS, global const uint *restrict new_offsets, NEW_LIST_ARGUMENTS)
 {
     const struct motion motion = MOTION;
-    const struct arrays arrays = {cell_offsets, offset, velocity, new_offset, new_velocity, origin};
+    const struct arrays arrays = {cell_offsets, offset, velocity, w, new_offset, new_velocity, new_w, origin};
     for (uint n = (uint)get_global_id(0); n < stray_number[0]; n += (uint)get_global_size(0)) {
         const uint source = stray_list[n];
         const struct pushed pushed = push_stray(&arrays, &motion, source);

@@ -132,8 +132,8 @@ def length_unit(snapshot):
     return 1.0
 
 
-def read_phase_space(snapshot, species_name, axis, si):
-    """Position and velocity along axis, and the weight, of every macro-particle."""
+def read_velocity(snapshot, species_name, axis, si):
+    """Velocity along axis and weight of every macro-particle; None for the former where the species has no such component."""
     if species_name not in snapshot.species:
         raise Problem(
             f"{snapshot.path} holds no particles of {species_name} (it has: {', '.join(snapshot.species) or 'none'})"
@@ -143,21 +143,26 @@ def read_phase_space(snapshot, species_name, axis, si):
     def values(record, component=""):
         return component_values(species[record], component, f"{species_name}'s {record}")
 
-    (position, unit), (offset, offset_unit) = values("position", axis), values("positionOffset", axis)
-    (momentum, momentum_unit), (mass, mass_unit), (weight, _) = (
-        values("momentum", axis),
-        values("mass"),
-        values("weighting"),
-    )
+    (mass, mass_unit), (weight, _) = values("mass"), values("weighting")
+    if axis == "z" and "z" not in species["momentum"]:
+        return None, weight
+    momentum, momentum_unit = values("momentum", axis)
     # Velocities are the same for one electron and for the macro-particle: bring both records to the former.
     for record, array in (("momentum", momentum), ("mass", mass)):
         if species[record].attrs["macroWeighted"]:
             array /= weight ** species[record].attrs["weightingPower"]
-    place = position.astype(float) * unit + offset * offset_unit
     velocity = momentum.astype(float) / mass
-    if si:
-        return place, velocity * momentum_unit / mass_unit, weight
-    return place / length_unit(snapshot), velocity, weight
+    return velocity * momentum_unit / mass_unit if si else velocity, weight
+
+
+def read_phase_space(snapshot, species_name, axis, si):
+    """Position and velocity along axis, and the weight, of every macro-particle."""
+    velocity, weight = read_velocity(snapshot, species_name, axis, si)
+    species, place = snapshot.species[species_name], 0
+    for record in ("position", "positionOffset"):
+        values, unit = component_values(species[record], axis, f"{species_name}'s {record}")
+        place = place + values.astype(float) * unit
+    return place / (1 if si else length_unit(snapshot)), velocity, weight
 
 
 def real_particles(snapshot):
@@ -179,9 +184,9 @@ def phase_space_density(particles, bins, extent, unit):
 
 
 def axis_labels(si, axes):
-    """Of x, y, u, v, or s, the length along a line."""
+    """Of x, y, u, v, w, or s, the length along a line."""
     return [
-        f"${axis}$ [{'m/s' if axis in 'uv' else 'm'}]" if si else rf"${axis}\;[{'v_{th}' if axis in 'uv' else chr(92) + 'lambda_D'}]$"
+        f"${axis}$ [{'m/s' if axis in 'uvw' else 'm'}]" if si else rf"${axis}\;[{'v_{th}' if axis in 'uvw' else chr(92) + 'lambda_D'}]$"
         for axis in axes
     ]
 

@@ -63,7 +63,7 @@ class Mesh:
     def powers(self, axes):
         """Those of length and time in the unit of what over() returns."""
         others = [axis for axis in self.axes if axis not in axes]
-        return self.dimension[0] + len(others), self.dimension[2] - sum(axis in "uv" for axis in others)
+        return self.dimension[0] + len(others), self.dimension[2] - sum(axis in "uvw" for axis in others)
 
 
 def phase_spaces(snapshot):

@@ -32,6 +32,7 @@ class Cloud(NamedTuple):
     v: object
     weight: object
     time: float
+    w: object = None  # where the species has it
 
 
 class Run(Fits):
@@ -99,7 +100,8 @@ class Run(Fits):
         with closing(snapshot.file):
             (x, u, weight), (y, v, _) = (fields.read_phase_space(snapshot, species, axis, si) for axis in "xy")
             unit, time_unit = (1, snapshot.time_unit) if si else (fields.real_particles(snapshot), 1)
-            return Cloud(x, y, u, v, weight / unit, snapshot.time * time_unit)
+            w, _ = fields.read_velocity(snapshot, species, "z", si)
+            return Cloud(x, y, u, v, weight / unit, snapshot.time * time_unit, w)
 
     def phase_space(self, name, step=None, axes=None, si=False):
         """A mesh of phase_space/, "SPECIES_AXES", over its axes or, integrated over the others, over some of them."""
@@ -119,7 +121,7 @@ class Run(Fits):
     def _rows(self, names, step, si, inner):
         """A row for each mesh of the files in inner/; or of phase spaces, which SPECIES_AXES are, one of their sum."""
         names = [ALIASES.get(name, name) for name in names]
-        if re.search("_[xyuv]+$", names[0]):
+        if re.search("_[xyuvw]+$", names[0]):
             kept, axes, _ = phase_space.choose(self._open(step, phase_space.FOLDER), names)
             return phase_space.rows(kept, axes, si)
         return fields.mesh_rows(self._open(step, inner), names, si)

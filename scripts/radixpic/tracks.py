@@ -9,7 +9,7 @@ FOLDER = "tracks"
 
 
 class Tracks(NamedTuple):
-    """Paths: [times] of the places, [ids], and [ids, times] of positions and of velocities, these half a time step earlier."""
+    """Paths: [times] of the places, [ids], and [ids, times] of positions and of velocities, these half a time step earlier; w: None where the particles lack it."""
 
     times: object
     ids: object
@@ -17,10 +17,11 @@ class Tracks(NamedTuple):
     y: object
     u: object
     v: object
+    w: object
 
 
 def read_file(path, columns):
-    """Adds to columns, by id, the rows (time, x, y, u, v) of one file, normalised."""
+    """Adds to columns, by id, the rows (time, x, y, u, v and, where they have it, w) of one file, normalised."""
     with h5py.File(path) as file:
         (iteration,) = file["data"].values()
         (species,) = iteration["particles"].values()
@@ -29,7 +30,7 @@ def read_file(path, columns):
         for axis in "xy":
             unit = species[f"position/{axis}"].attrs["unitSI"] / length
             rows.append(unit * (species[f"positionOffset/{axis}"][...] + species[f"position/{axis}"][...]))
-        rows += [species[f"momentum/{axis}"][...] / species["mass"].attrs["value"] for axis in "xy"]
+        rows += [species[f"momentum/{axis}"][...] / species["mass"].attrs["value"] for axis in species["momentum"]]
         rows, ids, patches = np.array(rows), species["track"][...].astype(int), species["particlePatches"]
         for first, count in zip(patches["numParticlesOffset"][...].astype(int), patches["numParticles"][...].astype(int)):
             columns.setdefault(ids[first], []).append(rows[:, first : first + count])
@@ -44,5 +45,5 @@ def read_tracks(folder):
     paths = [np.concatenate(columns[number], axis=1) for number in ids]
     if len({path.shape for path in paths}) != 1:
         raise Problem(f"the files of {folder}/{FOLDER} are of other particles at other times")
-    _, x, y, u, v = np.array(paths).swapaxes(0, 1)
-    return Tracks(paths[0][0], np.array(ids), x, y, u, v)
+    _, x, y, u, v, *w = np.array(paths).swapaxes(0, 1)
+    return Tracks(paths[0][0], np.array(ids), x, y, u, v, w[0] if w else None)

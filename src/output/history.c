@@ -6,9 +6,23 @@
 /* ---- columns ---- */
 
 /* The columns of a species, in the order of history_row.species. */
-static const char *const species_columns[] = {"kinetic_energy", "momentum_x", "momentum_y"};
+static const char *const species_columns[] = {"kinetic_energy", "momentum_x", "momentum_y", "momentum_z"};
 
-enum { SPECIES_COLUMNS = sizeof species_columns / sizeof species_columns[0] };
+enum { MOST_SPECIES_COLUMNS = sizeof species_columns / sizeof species_columns[0] };
+
+/* Those that a species has: without w none of momentum_z. */
+static uint32_t columns_of(const struct species_config *species)
+{
+    return 1 + species_dimensions(species);
+}
+
+static bool has_z(const struct config *config)
+{
+    bool has = false;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        has |= species_has_w(&config->species[s]);
+    return has;
+}
 
 static bool is_named(const struct config *config, uint32_t species)
 {
@@ -22,9 +36,10 @@ static bool has_work(const struct config *config)
 
 uint32_t history_columns(const struct config *config)
 {
-    uint32_t columns = HISTORY_SUMS + 2 * config->output.history.mode_count + has_work(config);
+    uint32_t columns =
+        HISTORY_SUMS + 2 * config->output.history.mode_count + has_work(config) + has_z(config);
     for (uint32_t s = 0; s < config->species_count; s++)
-        columns += is_named(config, s) ? SPECIES_COLUMNS : 0;
+        columns += is_named(config, s) ? columns_of(&config->species[s]) : 0;
     return columns;
 }
 
@@ -32,15 +47,15 @@ void history_head(const struct config *config, char head[HISTORY_HEAD_LENGTH])
 {
     const struct history_config *history = &config->output.history;
     int used = snprintf(head, HISTORY_HEAD_LENGTH,
-                        "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y,charge%s",
-                        has_work(config) ? ",drive_work" : "");
+                        "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y%s,charge%s",
+                        has_z(config) ? ",momentum_z" : "", has_work(config) ? ",drive_work" : "");
     for (uint32_t n = 0; n < history->mode_count; n++) {
         const int mx = history->modes[n][0], my = history->modes[n][1];
         used += snprintf(head + used, HISTORY_HEAD_LENGTH - (size_t)used,
                          ",density_%d_%d_re,density_%d_%d_im", mx, my, mx, my);
     }
     for (uint32_t s = 0; s < config->species_count; s++)
-        for (size_t n = 0; is_named(config, s) && n < SPECIES_COLUMNS; n++)
+        for (size_t n = 0; is_named(config, s) && n < columns_of(&config->species[s]); n++)
             used += snprintf(head + used, HISTORY_HEAD_LENGTH - (size_t)used, ",%s_%s",
                              config->species[s].name, species_columns[n]);
 }
@@ -48,24 +63,27 @@ void history_head(const struct config *config, char head[HISTORY_HEAD_LENGTH])
 void history_values(const struct config *config, const struct history_row *row, double time, double *values)
 {
     const uint32_t modes = config->output.history.mode_count;
-    const double sums[HISTORY_SUMS] = {(double)row->step,
-                                       time,
-                                       row->field_energy,
-                                       row->kinetic_energy,
-                                       row->field_energy + row->kinetic_energy,
-                                       row->momentum[0],
-                                       row->momentum[1],
-                                       row->charge};
+    const double sums[] = {(double)row->step,
+                           time,
+                           row->field_energy,
+                           row->kinetic_energy,
+                           row->field_energy + row->kinetic_energy,
+                           row->momentum[0],
+                           row->momentum[1]};
     memcpy(values, sums, sizeof sums);
-    values += HISTORY_SUMS;
+    values += sizeof sums / sizeof sums[0];
+    if (has_z(config))
+        *values++ = row->momentum[2];
+    *values++ = row->charge;
     if (has_work(config))
         *values++ = row->drive_work;
     memcpy(values, row->modes, modes * sizeof *row->modes);
     values += 2 * modes;
     for (uint32_t s = 0; s < config->species_count; s++)
         if (is_named(config, s)) {
-            memcpy(values, row->species[s], sizeof row->species[s]);
-            values += SPECIES_COLUMNS;
+            const uint32_t columns = columns_of(&config->species[s]);
+            memcpy(values, row->species[s], columns * sizeof *row->species[s]);
+            values += columns;
         }
 }
 
@@ -84,7 +102,7 @@ static enum status open_history(struct growing_files *files, const struct config
 
 static enum status write_row(void *file, const struct view *view)
 {
-    double values[HISTORY_SUMS + 1 + 2 * CONFIG_MAX_MODES + SPECIES_COLUMNS * CONFIG_MAX_SPECIES];
+    double values[HISTORY_SUMS + 2 + 2 * CONFIG_MAX_MODES + MOST_SPECIES_COLUMNS * CONFIG_MAX_SPECIES];
     if (!file)
         return STATUS_OK;
     history_values(view->config, view->measured, view->time, values);

@@ -8,7 +8,7 @@
 
 enum { GROUP_ITEMS = 64 /* 1 on a CPU */, MOST_AT_ONCE = 1 << 20 /* cells */ };
 
-enum quantity { DENSITY, VELOCITY_X, VELOCITY_Y, TEMPERATURE, QUANTITIES }; /* as in the kernel */
+enum quantity { DENSITY, VELOCITY_X, VELOCITY_Y, VELOCITY_Z, TEMPERATURE, QUANTITIES }; /* as in the kernel */
 
 struct moments {
     size_t group_items;
@@ -44,11 +44,11 @@ static const void *compute(struct openpmd *openpmd, const struct moments *moment
         memset(values, 0, cells * size);
     for (size_t done = 0; values && done < cells && list->count > 0; done += moments->room) {
         const size_t count = cells - done < moments->room ? cells - done : moments->room;
-        enum status status =
-            KERNEL_LAUNCH(moments->kernel, ((struct launch){count, moments->group_items, STAGE_OUTPUT, 0}),
-                          list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
-                          particles_first(list, ATTRIBUTE_VELOCITY), list->cell_offsets, (uint32_t)done,
-                          quantity, factor, moments->cells);
+        enum status status = KERNEL_LAUNCH(
+            moments->kernel, ((struct launch){count, moments->group_items, STAGE_OUTPUT, 0}),
+            list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
+            particles_first(list, ATTRIBUTE_VELOCITY), particles_w(list), species_has_w(list->species),
+            list->cell_offsets, (uint32_t)done, quantity, factor, moments->cells);
         if (status == STATUS_OK)
             status = buffer_read(moments->cells, 0, count * size, values + done * size);
         hdf5_file_fail(openpmd->file, status);
@@ -59,7 +59,8 @@ static const void *compute(struct openpmd *openpmd, const struct moments *moment
 static void write_species(struct openpmd *openpmd, const struct moments *moments, uint32_t species,
                           enum precision precision)
 {
-    static const char comment[] = "as an energy: m <|v - <v>|^2> / 2";
+    static const char *const comments[] = {"as an energy: m <|v - <v>|^2> / 2",
+                                           "as an energy: m <|v - <v>|^2> / 3"};
     const struct view *view = openpmd->view;
     const struct units *units = &openpmd->units;
     const double back = -view->config->time.step / 2; /* half a step */
@@ -67,16 +68,25 @@ static void write_species(struct openpmd *openpmd, const struct moments *moments
     const double speed = units->velocity, energy = units->mass * speed * speed;
     const struct particles *list = &view->particles[species];
     const double area = view->slab->box.dx * view->slab->box.dy;
-    const double factors[QUANTITIES] = {list->weight / area, 1, 1, list->species->mass / 2};
+    const bool has_w = species_has_w(list->species);
+    const double factors[QUANTITIES] = {list->weight / area, 1, 1, 1,
+                                        list->species->mass / species_dimensions(list->species)};
     const void *of[QUANTITIES];
     for (enum quantity q = 0; q < QUANTITIES; q++)
-        of[q] = compute(openpmd, moments, list, q, factors[q]);
+        of[q] = q == VELOCITY_Z && !has_w ? NULL : compute(openpmd, moments, list, q, factors[q]);
     const enum hdf5_type real = hdf5_real(precision);
     hdf5_fill *fill = openpmd_rounding(view->config->precision, precision);
     struct openpmd_record records[] = {
         {"density", {-3}, {number_density}, {of[DENSITY]}, fill, real, 0, NULL},
-        {"velocity", {1, 0, -1}, {speed, speed}, {of[VELOCITY_X], of[VELOCITY_Y]}, fill, real, back, NULL},
-        {"temperature", {2, 1, -2}, {energy}, {of[TEMPERATURE]}, fill, real, back, comment},
+        {"velocity",
+         {1, 0, -1},
+         {speed, speed, speed},
+         {of[VELOCITY_X], of[VELOCITY_Y], of[VELOCITY_Z]},
+         fill,
+         real,
+         back,
+         NULL},
+        {"temperature", {2, 1, -2}, {energy}, {of[TEMPERATURE]}, fill, real, back, comments[has_w]},
     };
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++) {
         char name[CONFIG_NAME_LENGTH + 16];
@@ -95,7 +105,12 @@ void moments_write(struct openpmd *openpmd, const struct moments *moments, enum 
 uint64_t moments_mesh_bytes(const struct config *config, enum precision precision)
 {
     const uint64_t frame = 16384; /* groups, attributes and chunk indices, of each species */
-    return (frame + openpmd_mesh_bytes(&config->grid, precision, QUANTITIES)) * config->species_count;
+    uint64_t bytes = 0;
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        const uint32_t quantities = species_has_w(&config->species[s]) ? QUANTITIES : QUANTITIES - 1;
+        bytes += frame + openpmd_mesh_bytes(&config->grid, precision, quantities);
+    }
+    return bytes;
 }
 
 /* ---- a file of their own ---- */

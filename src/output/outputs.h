@@ -72,11 +72,11 @@ struct output_row {
 extern const struct output_row history_output, probes_output, checkpoint_output, snapshot_output,
     phase_space_output, moments_output, lines_output, tracks_output;
 
-/* Columns of a history: sums of the step, with drives their work, then two for each mode, then three for each
- * species that is named. */
+/* Columns of a history: sums of the step, one more where a species has w, with drives their work, then two
+ * for each mode, then three or with w four for each species that is named. */
 enum {
     HISTORY_SUMS = 8,
-    HISTORY_HEAD_LENGTH = 128 + 80 * CONFIG_MAX_MODES + 3 * (CONFIG_NAME_LENGTH + 16) * CONFIG_MAX_SPECIES
+    HISTORY_HEAD_LENGTH = 128 + 80 * CONFIG_MAX_MODES + 4 * (CONFIG_NAME_LENGTH + 16) * CONFIG_MAX_SPECIES
 };
 uint32_t history_columns(const struct config *config);
 

@@ -15,7 +15,7 @@ enum {
     FILTER_BITS = 1 << 16,
     WORD = 32,
     MOST_SAMPLES = 1 << 18, /* of all tracks, that wait */
-    VALUES = 6,             /* row and column of the cell, offset in it, velocity */
+    VALUES = 7,             /* row and column of the cell, offset in it, velocity */
 };
 #define NOWHERE UINT32_MAX
 
@@ -61,8 +61,9 @@ static enum status create_kernels(struct device *device, struct tracks *tracks)
         filter[bit / WORD] |= UINT32_C(1) << bit % WORD;
     }
     tracks->items = device_group_items(device, ITEMS);
-    TRY(program_build(device, "tracks.cl", tracks->config->precision, &program, "-D FILTER_BITS=%d",
-                      FILTER_BITS));
+    TRY(program_build(device, "tracks.cl", tracks->config->precision, &program,
+                      "-D FILTER_BITS=%d -D HAS_W=%d", FILTER_BITS,
+                      species_has_w(&tracks->config->species[tracks->species])));
     TRY(kernel_create(program, "tracks_find", &tracks->find));
     TRY(kernel_create(program, "tracks_take", &tracks->take));
     TRY(buffer_create_with(device, count * sizeof *tracks->ids, "the ids of tracks", tracks->ids,
@@ -124,7 +125,8 @@ static enum status take_sample(struct tracks *tracks, const struct view *view)
                       list->attribute[ATTRIBUTE_OFFSET], particles_stride(list, ATTRIBUTE_OFFSET),
                       particles_first(list, ATTRIBUTE_OFFSET), list->attribute[ATTRIBUTE_VELOCITY],
                       particles_stride(list, ATTRIBUTE_VELOCITY), particles_first(list, ATTRIBUTE_VELOCITY),
-                      list->cell_offsets, cells, ny, tracks->place, tracks->count, tracks->values));
+                      particles_w(list), list->cell_offsets, cells, ny, tracks->place, tracks->count,
+                      tracks->values));
     return buffer_read_reals(tracks->values, list->precision, 0, VALUES * (size_t)tracks->count,
                              tracks->sample);
 }
@@ -276,8 +278,8 @@ static void write_paths(struct openpmd *openpmd, const struct paths *paths, cons
     const struct grid *box = &view->slab->box;
     const double cell[2] = {box->dx * units->length, box->dy * units->length};
     const double back = -view->config->time.step / 2, mass = species->mass, momentum = units->momentum;
-    const struct column columns[VALUES] = {{paths, 0, 1}, {paths, 1, 1},    {paths, 2, 1},
-                                           {paths, 3, 1}, {paths, 4, mass}, {paths, 5, mass}};
+    const struct column columns[VALUES] = {{paths, 0, 1},    {paths, 1, 1},    {paths, 2, 1},   {paths, 3, 1},
+                                           {paths, 4, mass}, {paths, 5, mass}, {paths, 6, mass}};
     const struct column *of = hdf5_file_keep_copy(openpmd->file, sizeof columns, columns);
     if (!of)
         return;
@@ -286,8 +288,8 @@ static void write_paths(struct openpmd *openpmd, const struct paths *paths, cons
         {{"positionOffset", {1}, {cell[0], cell[1]}, {of, of + 1}, fill_cell, HDF5_UINT32, 0, NULL}, 0, 0, 0},
         {{"momentum",
           {1, 1, -1},
-          {momentum, momentum},
-          {of + 4, of + 5},
+          {momentum, momentum, momentum},
+          {of + 4, of + 5, species_has_w(species) ? of + 6 : NULL},
           fill_value,
           HDF5_DOUBLE,
           back,
@@ -339,7 +341,10 @@ static uint64_t track_bytes(const struct config *config)
     const uint64_t rows = outputs_times_due(config, output->every);
     const uint64_t most = count > 0 ? at_least(MOST_SAMPLES / count, 1) : 0;
     const uint64_t samples = count * (rows < most ? rows : most);
-    const uint64_t each = 4 * sizeof(double) + 2 * sizeof(uint32_t) + sizeof(uint64_t) + sizeof(double);
+    uint64_t each = 4 * sizeof(double) + 2 * sizeof(uint32_t) + sizeof(uint64_t) + sizeof(double);
+    for (uint32_t s = 0; s < config->species_count; s++)
+        if (strcmp(config->species[s].name, output->species) == 0 && species_has_w(&config->species[s]))
+            each += sizeof(double);
     return frame + count * 48 + hdf5_stored_elements((const uint64_t[2]){samples, 0}) * each;
 }
 

@@ -18,9 +18,9 @@ struct history_row {
     uint64_t step;
     double field_energy;
     double kinetic_energy;
-    double momentum[2];
+    double momentum[3]; /* that along z of species that have it */
     double charge;
-    double species[CONFIG_MAX_SPECIES][3];                 /* kinetic energy and momentum of each */
+    double species[CONFIG_MAX_SPECIES][4];                 /* kinetic energy and momentum of each */
     double drive_work;                                     /* of the drives since step 0 */
     double modes[CONFIG_MAX_MODES + CONFIG_MAX_DRIVES][2]; /* of the config, then of its drives: real and
                                                               imaginary part of each */

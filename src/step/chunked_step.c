@@ -14,7 +14,10 @@ enum {
 struct chunked_step {
     uint32_t most_chunks;
     uint32_t block, blocks; /* cells an item brings from counts to places, and how many such items */
-    struct kernel *count, *count_and_measure, *count_leavers, *totals, *places, *move;
+    struct {
+        struct kernel *count, *count_and_measure, *move;
+    } push[2]; /* without w, and with it */
+    struct kernel *count_leavers, *totals, *places;
     struct buffer *table;        /* uint[most_chunks][cells]: counts, then places */
     struct buffer *block_totals; /* uint[blocks] */
     struct buffer *leavers;      /* uint[cells that are not own], where the setup leaves room */
@@ -37,20 +40,23 @@ static uint32_t block_of(const struct device_info *info, const struct stepper_se
     return round_up(at_least(divide_up(grid_cells(&setup->grid), blocks), BLOCK_CELLS), LANES);
 }
 
-static enum status create_kernels(struct device *device, const struct stepper_setup *setup,
+static enum status create_kernels(struct device *device, const struct stepper_setup *setup, bool has_w,
                                   struct chunked_step *step)
 {
     struct program *program = NULL;
     TRY(program_build(device, "chunked_step.cl", setup->precision, &program,
-                      "-D SHAPE_ORDER=%d -D MAGNETIC=%d -D GHOST_ROWS=%u -D LEAVES_ROOM=%d -D CARRIES=%d",
-                      (int)setup->shape, setup->magnetic != 0, setup->ghost_rows, setup->leaves_room,
+                      "-D SHAPE_ORDER=%d -D VELOCITIES=%d -D MAGNETIC=%d -D GHOST_ROWS=%u -D LEAVES_ROOM=%d "
+                      "-D CARRIES=%d",
+                      (int)setup->shape, 2 + has_w, is_magnetic(setup), setup->ghost_rows, setup->leaves_room,
                       setup->carries));
-    TRY(kernel_create(program, "step_count", &step->count));
-    TRY(kernel_create(program, "step_count_and_measure", &step->count_and_measure));
+    TRY(kernel_create(program, "step_count", &step->push[has_w].count));
+    TRY(kernel_create(program, "step_count_and_measure", &step->push[has_w].count_and_measure));
+    TRY(kernel_create(program, "step_move", &step->push[has_w].move));
+    if (step->places) /* as in the other program */
+        return STATUS_OK;
     TRY(kernel_create(program, "step_count_leavers", &step->count_leavers));
     TRY(kernel_create(program, "step_totals", &step->totals));
-    TRY(kernel_create(program, "step_places", &step->places));
-    return kernel_create(program, "step_move", &step->move);
+    return kernel_create(program, "step_places", &step->places);
 }
 
 static enum status create(struct stepper *stepper)
@@ -64,7 +70,9 @@ static enum status create(struct stepper *stepper)
     step->most_chunks = most_chunks_of(device_info(device), setup);
     step->block = block_of(device_info(device), setup);
     step->blocks = divide_up(cells, step->block);
-    TRY(create_kernels(device, setup, step));
+    for (int has_w = 0; has_w < 2; has_w++)
+        if (setup->sorts[has_w])
+            TRY(create_kernels(device, setup, has_w, step));
     TRY(stepper_create_sums(stepper, step->most_chunks));
     TRY(buffer_create(device, step->most_chunks * cells * word, "the table of counts", &step->table));
     TRY(buffer_create(device, step->blocks * word, "the totals of blocks", &step->block_totals));
@@ -89,17 +97,18 @@ static struct chunks deal_out(const struct chunked_step *step, uint32_t count)
 }
 
 /* Bytes of `passes` runs through the particles' states and of the field once, and of `rows` of the table. */
-static uint64_t bytes_of(const struct stepper *stepper, uint32_t count, uint64_t passes, uint64_t rows)
+static uint64_t bytes_of(const struct stepper *stepper, const struct particles *list, uint64_t passes,
+                         uint64_t rows)
 {
     const uint64_t real_bytes = precision_bytes(stepper->setup.precision),
                    cells = grid_cells(&stepper->setup.grid);
-    return passes * 4 * real_bytes * count + (2 * real_bytes + rows * sizeof(uint32_t)) * cells;
+    return passes * state_bytes(list) * list->count + (2 * real_bytes + rows * sizeof(uint32_t)) * cells;
 }
 
 /* MOTION_ARGUMENTS of the kernels, the number of particles, the length of a chunk and what it reads. */
 #define STATE_ARGUMENTS(stepper, fields, motion, list, chunks)                                               \
     MOTION_ARGUMENTS(&(stepper)->setup, fields), (list)->count, (chunks).length, (list)->cell_offsets,       \
-        (list)->attribute[ATTRIBUTE_OFFSET]
+        (list)->attribute[ATTRIBUTE_OFFSET], particles_w(list)
 
 /* ---- one step ---- */
 
@@ -109,13 +118,14 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
     const struct chunked_step *step = stepper->own;
     const struct pusher motion = species_motion_make(list->species, &stepper->setup);
     const struct chunks chunks = deal_out(step, list->count);
+    const bool has_w = species_has_w(list->species);
     const struct launch launch = {chunks.count, 1, STAGE_COUNT_CELLS,
-                                  bytes_of(stepper, list->count, 1, chunks.count + 1)};
+                                  bytes_of(stepper, list, 1, chunks.count + 1)};
     if (!measured)
-        return KERNEL_LAUNCH(step->count, launch, STATE_ARGUMENTS(stepper, fields, motion, list, chunks),
-                             step->table);
+        return KERNEL_LAUNCH(step->push[has_w].count, launch,
+                             STATE_ARGUMENTS(stepper, fields, motion, list, chunks), step->table);
     stepper->groups[stepper->slot][species] = chunks.count;
-    return KERNEL_LAUNCH(step->count_and_measure, launch,
+    return KERNEL_LAUNCH(step->push[has_w].count_and_measure, launch,
                          STATE_ARGUMENTS(stepper, fields, motion, list, chunks), step->table,
                          stepper_first_sum(stepper, stepper->slot, species), stepper->sums);
 }
@@ -161,11 +171,12 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
     const struct pusher motion = species_motion_make(list->species, &stepper->setup);
     const struct chunks chunks = deal_out(step, list->count);
     const struct launch launch = {chunks.count, 1, STAGE_PUSH,
-                                  bytes_of(stepper, list->count, 2, 2 * chunks.count + 1)};
+                                  bytes_of(stepper, list, 2, 2 * chunks.count + 1)};
     (void)species;
     TRY(find_places(stepper, chunks.count, room));
-    TRY(KERNEL_LAUNCH(step->move, launch, STATE_ARGUMENTS(stepper, fields, motion, list, chunks), step->table,
-                      list->spare[ATTRIBUTE_OFFSET], stepper->origin));
+    TRY(KERNEL_LAUNCH(step->push[species_has_w(list->species)].move, launch,
+                      STATE_ARGUMENTS(stepper, fields, motion, list, chunks), step->table,
+                      list->spare[ATTRIBUTE_OFFSET], spare_w(list), stepper->origin));
     TRY(stepper_move_carried(stepper, list->count + room->count, list));
     particles_swap(list);
     return STATUS_OK;

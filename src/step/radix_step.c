@@ -16,28 +16,39 @@ enum {
     MOST_GROUPS = 1024 /* so that the sums that leave the device are a few KiB */
 };
 
+enum push { PUSH, PUSH_AND_MEASURE, MEASURE, PUSHES };
+
 struct radix_step {
-    size_t group_items; /* of the push */
-    struct kernel *push, *push_and_measure, *measure;
+    size_t group_items;             /* of the push */
+    struct kernel *push[2][PUSHES]; /* without w, and with it */
     struct sorter *sorter;
     struct buffer *keys; /* uint[capacity]: the cell at n+1 of the particles in the order of n */
 };
 
+static enum status create_kernels(struct stepper *stepper, bool has_w, struct radix_step *step)
+{
+    static const char *const names[PUSHES] = {"push_step", "push_step_and_measure", "push_measure"};
+    const struct stepper_setup *setup = &stepper->setup;
+    struct program *program = NULL;
+    TRY(program_build(stepper->device, "push.cl", setup->precision, &program,
+                      "-D SHAPE_ORDER=%d -D GHOST_ROWS=%u -D GROUP_ITEMS=%zu -D MAGNETIC=%d -D VELOCITIES=%d",
+                      (int)setup->shape, setup->ghost_rows, step->group_items, is_magnetic(setup),
+                      2 + has_w));
+    for (int n = 0; n < PUSHES; n++)
+        TRY(kernel_create(program, names[n], &step->push[has_w][n]));
+    return STATUS_OK;
+}
+
 static enum status create_push(struct stepper *stepper, struct radix_step *step)
 {
-    const struct stepper_setup *setup = &stepper->setup;
     const struct device_info *info = device_info(stepper->device);
     const uint64_t groups = (uint64_t)GROUPS_PER_UNIT * info->compute_units;
-    struct program *program = NULL;
     step->group_items = info->is_cpu ? CPU_GROUP_ITEMS : GPU_GROUP_ITEMS;
     while (step->group_items > info->group_limit)
         step->group_items /= 2;
-    TRY(program_build(stepper->device, "push.cl", setup->precision, &program,
-                      "-D SHAPE_ORDER=%d -D GHOST_ROWS=%u -D GROUP_ITEMS=%zu -D MAGNETIC=%d",
-                      (int)setup->shape, setup->ghost_rows, step->group_items, setup->magnetic != 0));
-    TRY(kernel_create(program, "push_step", &step->push));
-    TRY(kernel_create(program, "push_step_and_measure", &step->push_and_measure));
-    TRY(kernel_create(program, "push_measure", &step->measure));
+    for (int has_w = 0; has_w < 2; has_w++)
+        if (stepper->setup.sorts[has_w])
+            TRY(create_kernels(stepper, has_w, step));
     return stepper_create_sums(stepper, at_most(groups, MOST_GROUPS));
 }
 
@@ -58,7 +69,7 @@ static enum status create(struct stepper *stepper)
 
 /* One of the three kernels, which moves `bytes` of each particle. Group g owns the particles [g chunk, (g +
  * 1) chunk): the sums run in the same order every time, on the same device. */
-static enum status launch_push(struct stepper *stepper, struct kernel *kernel, const struct fields *fields,
+static enum status launch_push(struct stepper *stepper, enum push push, const struct fields *fields,
                                uint32_t species, uint64_t bytes, const struct particles *list)
 {
     const struct radix_step *step = stepper->own;
@@ -68,12 +79,13 @@ static enum status launch_push(struct stepper *stepper, struct kernel *kernel, c
         round_up(divide_up(list->count, stepper->most_groups), (uint32_t)step->group_items);
     const uint32_t groups = chunk > 0 ? divide_up(list->count, chunk) : 0;
     const uint64_t field_bytes = 2 * precision_bytes(setup->precision) * (uint64_t)grid_cells(&setup->grid);
-    if (kernel != step->push)
+    if (push != PUSH)
         stepper->groups[stepper->slot][species] = groups;
     return KERNEL_LAUNCH(
-        kernel, ((struct launch){groups, step->group_items, STAGE_PUSH, list->count * bytes + field_bytes}),
+        step->push[species_has_w(list->species)][push],
+        ((struct launch){groups, step->group_items, STAGE_PUSH, list->count * bytes + field_bytes}),
         MOTION_ARGUMENTS(setup, fields), list->count, chunk, list->cell_offsets,
-        list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY], step->keys,
+        list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY], particles_w(list), step->keys,
         stepper_first_sum(stepper, stepper->slot, species), stepper->sums);
 }
 
@@ -85,8 +97,8 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
                                       .permutation = stepper->origin, /* sigma */
                                       .cell_offsets = stepper->new_offsets,
                                       .cells = grid_cells(&stepper->setup.grid)};
-    TRY(launch_push(stepper, measure ? step->push_and_measure : step->push, fields, species,
-                    8 * precision_bytes(list->precision) + sizeof(uint32_t), list));
+    TRY(launch_push(stepper, measure ? PUSH_AND_MEASURE : PUSH, fields, species,
+                    2 * state_bytes(list) + sizeof(uint32_t), list));
     return sorter_run(step->sorter, list->count, &lists);
 }
 
@@ -101,8 +113,7 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
 static enum status measure(struct stepper *stepper, const struct fields *fields, uint32_t species,
                            struct particles *list)
 {
-    const struct radix_step *step = stepper->own;
-    return launch_push(stepper, step->measure, fields, species, 4 * precision_bytes(list->precision), list);
+    return launch_push(stepper, MEASURE, fields, species, state_bytes(list), list);
 }
 
 const struct stepper_kind radix_step = {

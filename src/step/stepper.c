@@ -75,16 +75,16 @@ static enum status launch_start(struct device *branch, const struct stepper_setu
     const struct pusher motion = species_motion_make(list->species, setup);
     struct program *program = NULL;
     struct kernel *kernel = NULL;
-    TRY(program_build(branch, "start.cl", setup->precision, &program, "-D SHAPE_ORDER=%d",
-                      (int)setup->shape));
+    TRY(program_build(branch, "start.cl", setup->precision, &program, "-D SHAPE_ORDER=%d -D VELOCITIES=%u",
+                      (int)setup->shape, species_dimensions(list->species)));
     TRY(kernel_create(program, "start_velocities", &kernel));
     TRY(KERNEL_LAUNCH(kernel,
                       launch_covering(list->count, device_group_items(branch, FLAT_ITEMS), STAGE_PUSH,
-                                      6 * (uint64_t)list->count * precision_bytes(setup->precision)),
+                                      2 * state_bytes(list) * list->count),
                       fields->ex, fields->ey, setup->grid.nx, setup->grid.ny, list->count, list->cell_offsets,
                       list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY],
-                      particles_stride(list, ATTRIBUTE_VELOCITY),
-                      particles_first(list, ATTRIBUTE_VELOCITY) PUSHER_NUMBERS(PUSHER_ARGUMENT)));
+                      particles_stride(list, ATTRIBUTE_VELOCITY), particles_first(list, ATTRIBUTE_VELOCITY),
+                      particles_w(list) PUSHER_NUMBERS(PUSHER_ARGUMENT)));
     return device_finish(branch);
 }
 
@@ -125,9 +125,15 @@ enum status stepper_move(struct stepper *stepper, const struct fields *fields, u
 
 /* ---- sums ---- */
 
+/* Of one species in a slot, with w where a species has it. */
+static uint32_t species_reals(const struct stepper *stepper)
+{
+    return stepper->most_groups * (stepper->setup.sorts[true] ? MOST_PUSH_SUMS : MOST_PUSH_SUMS - 1);
+}
+
 static size_t slot_reals(const struct stepper *stepper)
 {
-    return (size_t)stepper->setup.species_count * stepper->most_groups * PUSH_SUMS;
+    return (size_t)stepper->setup.species_count * species_reals(stepper);
 }
 
 enum status stepper_create_sums(struct stepper *stepper, uint32_t most_groups)
@@ -141,7 +147,7 @@ enum status stepper_create_sums(struct stepper *stepper, uint32_t most_groups)
 
 uint32_t stepper_first_sum(const struct stepper *stepper, uint32_t slot, uint32_t species)
 {
-    return (slot * stepper->setup.species_count + species) * stepper->most_groups * PUSH_SUMS;
+    return (slot * stepper->setup.species_count + species) * species_reals(stepper);
 }
 
 enum status stepper_read_sums(struct stepper *stepper, uint32_t first, uint32_t count)
@@ -155,13 +161,14 @@ struct push_sums stepper_sums(const struct stepper *stepper, uint32_t slot, uint
                               const struct particles *list)
 {
     const double *sums = stepper->read_sums + stepper_first_sum(stepper, slot, species);
-    double added[PUSH_SUMS] = {0, 0, 0};
-    for (uint32_t n = 0; n < stepper->groups[slot][species] * PUSH_SUMS; n++)
-        added[n % PUSH_SUMS] += sums[n];
+    const uint32_t count = push_sum_count(list->species);
+    double added[MOST_PUSH_SUMS] = {0, 0, 0, 0};
+    for (uint32_t n = 0; n < stepper->groups[slot][species] * count; n++)
+        added[n % count] += sums[n];
     const double mass = list->weight * list->species->mass; /* of a macro-particle */
     return (struct push_sums){
         .kinetic_energy = 0.5 * mass * added[0],
-        .momentum = {mass * added[1], mass * added[2]},
+        .momentum = {mass * added[1], mass * added[2], mass * added[3]},
     };
 }
 
@@ -181,5 +188,5 @@ enum status stepper_move_carried(struct stepper *stepper, uint32_t count, struct
 {
     if (!stepper->setup.carries)
         return STATUS_OK;
-    return permute_attributes(stepper->permute, stepper->origin, count, ATTRIBUTE_VELOCITY + 1, list);
+    return permute_attributes(stepper->permute, stepper->origin, count, ATTRIBUTE_W + 1, list);
 }

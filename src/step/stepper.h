@@ -26,10 +26,11 @@ struct stepper_setup {
     uint32_t ghost_rows; /* of that slab; 0: the grid has no lost row */
     uint32_t own_rows;   /* where all particles are before a step: the first of the grid's */
     bool leaves_room;    /* for particles from other ranks */
-    bool carries;        /* whether a species has attributes beside offset and velocity */
+    bool carries;        /* whether a species has attributes beside offset, velocity and w */
+    bool sorts[2];       /* whether there are species without w, and with it */
     enum precision precision;
     enum shape_kind shape;
-    double time_step, magnetic;
+    double time_step, magnetic[3];
     struct sorter_plan sort; /* of the radix stepper */
     uint32_t species_count;
     uint32_t capacity; /* particles of the largest list */
@@ -47,7 +48,7 @@ static inline uint32_t stepper_cells_beside(const struct stepper_setup *setup)
 /* Sums over a species, all at whole step n, of macro-particles with their weight. */
 struct push_sums {
     double kinetic_energy; /* sum of w m |v|^2 / 2 */
-    double momentum[2];    /* sum of w m (u, v) */
+    double momentum[3];    /* sum of w m (u, v, w) */
 };
 
 struct stepper;
@@ -101,7 +102,7 @@ struct stepper {
     struct permute *permute;
     struct room *room;     /* step/room.h, for kinds without leavers() where the setup leaves room */
     struct buffer *origin; /* uint[capacity], the old place of each new one: stepper_create_origin() */
-    struct buffer *sums;   /* real[SUM_SLOTS][species_count][most_groups][PUSH_SUMS] */
+    struct buffer *sums;   /* real[SUM_SLOTS][species_count][most_groups][sums of a group] */
     double *read_sums;     /* the same on the host */
     uint32_t most_groups;
     uint32_t slot;                                  /* set by the caller: where a step leaves its sums */

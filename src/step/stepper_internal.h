@@ -8,19 +8,48 @@
 
 #include <math.h>
 
-enum { FLAT_ITEMS = 64, PUSH_SUMS = 3 /* of a group: |v|^2, u, v (SUM_COUNT of the kernels) */ };
+enum { FLAT_ITEMS = 64, MOST_PUSH_SUMS = 4 };
+
+/* Sums of a group over a species: |v|^2, u, v, w (SUM_COUNT of the kernels). */
+static inline uint32_t push_sum_count(const struct species_config *species)
+{
+    return 1 + species_dimensions(species);
+}
 
 /* Of one species, in doubles. */
 static inline struct pusher species_motion_make(const struct species_config *species,
                                                 const struct stepper_setup *setup)
 {
     const double half_kick = 0.5 * setup->time_step * species->charge / species->mass;
-    const double tangent = half_kick * setup->magnetic;
-    const double square = 1 + tangent * tangent;
+    const double *magnetic = setup->magnetic;
+    const double x = half_kick * magnetic[0], y = half_kick * magnetic[1], z = half_kick * magnetic[2];
+    const double square = 1 + (x * x + y * y + z * z);
     return (struct pusher){.half_kick = half_kick,
-                           .tangent = tangent,
-                           .sine = 2 * tangent / square,
+                           .tangent_x = x,
+                           .tangent_y = y,
+                           .tangent_z = z,
+                           .sine_x = 2 * x / square,
+                           .sine_y = 2 * y / square,
+                           .sine_z = 2 * z / square,
                            .half_secant = 0.5 * sqrt(square)};
+}
+
+static inline bool is_magnetic(const struct stepper_setup *setup)
+{
+    return setup->magnetic[0] != 0 || setup->magnetic[1] != 0 || setup->magnetic[2] != 0;
+}
+
+/* Bytes of offset and velocity of a particle. */
+static inline uint64_t state_bytes(const struct particles *list)
+{
+    return (2 + species_dimensions(list->species)) * precision_bytes(list->precision);
+}
+
+/* The spare array of w, or one that stands in for it: particles_w(). */
+static inline struct buffer *spare_w(const struct particles *list)
+{
+    struct buffer *w = list->spare[ATTRIBUTE_W];
+    return w ? w : list->spare[ATTRIBUTE_VELOCITY];
 }
 
 /* Behind other arguments of a launch, those of the struct pusher `motion`. */
@@ -37,7 +66,7 @@ STATUS_CHECKED enum status stepper_create_sums(struct stepper *stepper, uint32_t
 /* Where the sums of a species begin in those of all slots, in reals. */
 uint32_t stepper_first_sum(const struct stepper *stepper, uint32_t slot, uint32_t species);
 
-/* For a stepper that moves offsets and velocities itself: other attributes follow by stepper->origin where
+/* For a stepper that moves offsets and velocities itself: attributes after w follow by stepper->origin where
  * the setup has any. Else `any` stands in for it. */
 STATUS_CHECKED enum status stepper_create_origin(struct stepper *stepper, struct buffer *any);
 

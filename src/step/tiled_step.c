@@ -7,9 +7,13 @@ enum { STRAY_GROUPS_PER_UNIT = 4, MOST_COMPARED = 128 /* strays of a cell (kerne
 
 struct tiled_step {
     struct tiled_layout layout;
-    struct kernel *find_tiles, *count, *measure_and_count, *move, *count_leavers;
-    struct kernel *add_arrivals, *scan;                                      /* not windowed */
-    struct kernel *total, *scan_blocks, *place, *order_strays, *move_strays; /* windowed */
+    struct {
+        struct kernel *count, *measure_and_count, *move;
+        struct kernel *order_strays, *move_strays; /* windowed */
+    } push[2];                                     /* without w, and with it */
+    struct kernel *find_tiles, *count_leavers;
+    struct kernel *add_arrivals, *scan;            /* not windowed */
+    struct kernel *total, *scan_blocks, *place;    /* windowed */
     struct buffer *digits;                         /* ushort[capacity]: of the cell of each particle at n+1 */
     struct buffer *tile_cells[CONFIG_MAX_SPECIES]; /* uint[tiles + 1]: the cell in which each tile begins */
     struct buffer *new_tile_cells;                 /* swapped with those of the species */
@@ -38,37 +42,38 @@ static bool fits(const struct device_info *info, const struct stepper_setup *set
     return tiled_layout_make(info, setup, &layout);
 }
 
-static enum status create_kernels(struct device *device, const struct stepper_setup *setup,
+static enum status create_kernels(struct device *device, const struct stepper_setup *setup, bool has_w,
                                   struct tiled_step *step)
 {
     const struct tiled_layout *layout = &step->layout;
+    const bool is_first = !step->find_tiles; /* of the programs, which differ in the push alone */
     struct program *program = NULL;
-    TRY(program_build(
-        device, "tiled_step.cl", setup->precision, &program,
-        "-D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D CARRIES=%d "
-        "-D GHOST_ROWS=%u -D LEAVES_ROOM=%d -D WINDOWED=%d -D SPAN=%u -D MARGIN=%u -D REACH=%u "
-        "-D CHUNK_TILES=%u -D BY_DIRECTION=%d -D MOST_COMPARED=%d",
-        device_info(device)->has_fma, (int)setup->shape, layout->tiles.items, layout->tiles.scan_items,
-        layout->tiles.digit_bits, setup->carries, setup->ghost_rows, setup->leaves_room, layout->windowed,
-        layout->span, layout->margin, layout->reach, layout->chunk_tiles, layout->by_direction,
-        MOST_COMPARED));
+    TRY(program_build(device, "tiled_step.cl", setup->precision, &program,
+                      "-D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D VELOCITIES=%d -D ITEMS=%u -D "
+                      "SCAN_ITEMS=%u -D DIGIT_BITS=%u -D CARRIES=%d "
+                      "-D GHOST_ROWS=%u -D LEAVES_ROOM=%d -D WINDOWED=%d -D SPAN=%u -D MARGIN=%u -D REACH=%u "
+                      "-D CHUNK_TILES=%u -D BY_DIRECTION=%d -D MOST_COMPARED=%d",
+                      device_info(device)->has_fma, (int)setup->shape, 2 + has_w, layout->tiles.items,
+                      layout->tiles.scan_items, layout->tiles.digit_bits, setup->carries, setup->ghost_rows,
+                      setup->leaves_room, layout->windowed, layout->span, layout->margin, layout->reach,
+                      layout->chunk_tiles, layout->by_direction, MOST_COMPARED));
     const struct {
         const char *name;
         struct kernel **kernel;
         bool wanted;
     } kernels[] = {
-        {"step_find_tiles", &step->find_tiles, true},
-        {"step_count", &step->count, true},
-        {"step_measure_and_count", &step->measure_and_count, true},
-        {"step_move", &step->move, true},
-        {"step_count_leavers", &step->count_leavers, setup->leaves_room},
-        {"step_add_arrivals", &step->add_arrivals, setup->leaves_room && !layout->windowed},
-        {"step_scan", &step->scan, !layout->windowed},
-        {"step_total", &step->total, layout->windowed},
-        {"step_scan_blocks", &step->scan_blocks, layout->windowed},
-        {"step_place", &step->place, layout->windowed},
-        {"step_order_strays", &step->order_strays, layout->windowed},
-        {"step_move_strays", &step->move_strays, layout->windowed},
+        {"step_count", &step->push[has_w].count, true},
+        {"step_measure_and_count", &step->push[has_w].measure_and_count, true},
+        {"step_move", &step->push[has_w].move, true},
+        {"step_order_strays", &step->push[has_w].order_strays, layout->windowed},
+        {"step_move_strays", &step->push[has_w].move_strays, layout->windowed},
+        {"step_find_tiles", &step->find_tiles, is_first},
+        {"step_count_leavers", &step->count_leavers, is_first && setup->leaves_room},
+        {"step_add_arrivals", &step->add_arrivals, is_first && setup->leaves_room && !layout->windowed},
+        {"step_scan", &step->scan, is_first && !layout->windowed},
+        {"step_total", &step->total, is_first && layout->windowed},
+        {"step_scan_blocks", &step->scan_blocks, is_first && layout->windowed},
+        {"step_place", &step->place, is_first && layout->windowed},
     };
     for (size_t n = 0; n < sizeof kernels / sizeof kernels[0]; n++)
         if (kernels[n].wanted)
@@ -131,7 +136,9 @@ static enum status create(struct stepper *stepper)
         return status_fail(STATUS_USAGE, "step.method: %s cannot take the tiled step",
                            device_info(device)->name);
     const uint32_t chunks = tiled_layout_chunks(&step->layout, setup->capacity);
-    TRY(create_kernels(device, setup, step));
+    for (int has_w = 0; has_w < 2; has_w++)
+        if (setup->sorts[has_w])
+            TRY(create_kernels(device, setup, has_w, step));
     TRY(create_buffers(device, setup, chunks, step));
     TRY(stepper_create_sums(stepper, chunks));
     return stepper_create_origin(stepper, step->totals);
@@ -153,9 +160,10 @@ static enum status renew(struct stepper *stepper, uint32_t species, struct parti
 /* MOTION_ARGUMENTS, LIST_ARGUMENTS and NEW_LIST_ARGUMENTS of the kernels, and those of a windowed scan. */
 #define PUSH_ARGUMENTS                                                                                       \
     MOTION_ARGUMENTS(&stepper->setup, fields), list->cell_offsets, list->attribute[ATTRIBUTE_OFFSET],        \
-        list->attribute[ATTRIBUTE_VELOCITY]
-#define NEW_LIST_ARGUMENTS list->spare[ATTRIBUTE_OFFSET], list->spare[ATTRIBUTE_VELOCITY], stepper->origin
-#define COUNTS_ARGUMENTS   step->table, list->cell_offsets, step->tile_cells[species], step->stray_counts
+        list->attribute[ATTRIBUTE_VELOCITY], particles_w(list)
+#define NEW_LIST_ARGUMENTS                                                                                   \
+    list->spare[ATTRIBUTE_OFFSET], list->spare[ATTRIBUTE_VELOCITY], spare_w(list), stepper->origin
+#define COUNTS_ARGUMENTS step->table, list->cell_offsets, step->tile_cells[species], step->stray_counts
 
 static uint64_t table_bytes(const struct tiled_step *step, const struct particles *list)
 {
@@ -171,10 +179,11 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
     struct tiled_step *step = stepper->own;
     const struct pusher motion = species_motion_make(list->species, &stepper->setup);
     const uint32_t chunks = tiled_layout_chunks(&step->layout, list->count);
-    const uint64_t each = 4 * precision_bytes(list->precision) + sizeof(uint16_t);
+    const uint64_t each = state_bytes(list) + sizeof(uint16_t);
+    const bool has_w = species_has_w(list->species);
     if (measured)
         stepper->groups[stepper->slot][species] = chunks;
-    return KERNEL_LAUNCH(measured ? step->measure_and_count : step->count,
+    return KERNEL_LAUNCH(measured ? step->push[has_w].measure_and_count : step->push[has_w].count,
                          ((struct launch){chunks, 2 * (size_t)step->layout.tiles.items, STAGE_COUNT_CELLS,
                                           each * list->count + table_bytes(step, list)}),
                          PUSH_ARGUMENTS, step->tile_cells[species], step->digits, step->table, step->lists,
@@ -260,10 +269,10 @@ static enum status move_chunks(struct stepper *stepper, const struct fields *fie
 {
     struct tiled_step *step = stepper->own;
     const struct pusher motion = species_motion_make(list->species, &stepper->setup);
-    const uint64_t each = 8 * precision_bytes(list->precision) + sizeof(uint16_t);
+    const uint64_t each = 2 * state_bytes(list) + sizeof(uint16_t);
     const uint32_t all = tiled_layout_chunks(&step->layout, list->count);
     const uint64_t bytes = all > 0 ? each * list->count * chunks.groups / all : 0; /* chunks are alike */
-    return KERNEL_LAUNCH(step->move,
+    return KERNEL_LAUNCH(step->push[species_has_w(list->species)].move,
                          ((struct launch){chunks.groups, step->layout.tiles.items, STAGE_PUSH, bytes}),
                          PUSH_ARGUMENTS, step->tile_cells[species], step->digits, step->table, step->lists,
                          NEW_LIST_ARGUMENTS, list->count, new_count, chunks.split, chunks.skip, step->totals);
@@ -274,13 +283,15 @@ static enum status move_strays(struct stepper *stepper, const struct fields *fie
 {
     struct tiled_step *step = stepper->own;
     const struct pusher motion = species_motion_make(list->species, &stepper->setup);
+    const bool has_w = species_has_w(list->species);
     const struct launch launch = {(size_t)STRAY_GROUPS_PER_UNIT * device_info(stepper->device)->compute_units,
                                   device_group_items(stepper->device, FLAT_ITEMS), STAGE_PUSH, 0};
-    TRY(KERNEL_LAUNCH(step->order_strays, launch, PUSH_ARGUMENTS, step->stray_number[0], step->stray_list,
-                      step->stray_counts, step->stray_begins, step->stray_order, step->dense));
-    return KERNEL_LAUNCH(step->move_strays, launch, PUSH_ARGUMENTS, step->stray_number[0], step->stray_list,
-                         step->stray_begins, step->stray_order, step->dense, room->rows, room->counts,
-                         stepper->new_offsets, NEW_LIST_ARGUMENTS);
+    TRY(KERNEL_LAUNCH(step->push[has_w].order_strays, launch, PUSH_ARGUMENTS, step->stray_number[0],
+                      step->stray_list, step->stray_counts, step->stray_begins, step->stray_order,
+                      step->dense));
+    return KERNEL_LAUNCH(step->push[has_w].move_strays, launch, PUSH_ARGUMENTS, step->stray_number[0],
+                         step->stray_list, step->stray_begins, step->stray_order, step->dense, room->rows,
+                         room->counts, stepper->new_offsets, NEW_LIST_ARGUMENTS);
 }
 
 /* The chunks that hold particles of the rows at either end, and those between them. */

@@ -34,6 +34,24 @@ class LabNotes(ProgramTest):
         self.assertAlmostEqual(found[0], gamma, delta=0.2 * abs(gamma))
         self.assertAlmostEqual(found[1], omega, delta=0.02 * omega)
 
+    def test_magnetised_wave(self):
+        """The numbers on top follow from the formula; the run has those of grid and time step, with velocities out of the plane."""
+        dt, gyration, along = 0.1, 0.8, math.cos(math.pi / 3) ** 2
+        turn, g = math.sin(math.atan(gyration * dt / 2)) ** 2, 0.9935869 * dt**2 / 4
+        squares = np.roots([1, -(turn + g * (1 - turn) + g * along * turn), g * along * turn])
+        expected = np.sort(2 / dt * np.arcsin(np.sqrt(squares)))
+        np.testing.assert_allclose(expected, [0.322366, 1.236694], atol=6e-7)
+        history = self.result_of("magnetised_wave").history
+        series = [history.mode((1, 0)).imag]  # then S S x - (s1 + s2) S x + s1 s2 x = 0 with S x = (x - (x before + x after)/2)/2
+        for _ in range(2):
+            x = series[-1]
+            series.append((x[1:-1] - (x[:-2] + x[2:]) / 2) / 2)
+        x, once, twice = series[0][2:-2], series[1][1:-1], series[2]
+        (total, product), *_ = np.linalg.lstsq(np.array([once, -x]).T, twice, rcond=None)
+        found = np.sort(2 / dt * np.arcsin(np.sqrt(np.roots([1, -total, product]))))
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+        self.assertLess(np.ptp(history["total_energy"]), 0.01 * history["total_energy"][0])
+
     def test_driven_wave(self):
         """1/epsilon, which the grid changes by 1 %: the wave, the work, and the energy less the work."""
         k, omega, amplitude, area = 0.5, 1.2, 0.002, math.pi**2

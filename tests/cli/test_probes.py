@@ -245,6 +245,7 @@ class Lines(ProbesTest):
 class Tracks(ProbesTest):
     OPTIONS = ["run", "small.yaml", "--quiet"]
     OPTIONS += sets("output.tracks={species: electrons, count: 5, every: 2}", "output.snapshots.every=4", "precision=double")
+    OPTIONS += sets("species.electrons.velocities.dimensions=3", "fields.magnetic=[0.5, 0.2, 0.3]")
 
     def paths(self, folder="out"):
         """By id the rows (time, cell and offset along x and y, momenta), of all files in their order."""
@@ -253,7 +254,7 @@ class Tracks(ProbesTest):
         for step in sorted(int(name[5:-3]) for name in names):
             with h5py.File(self.folder / folder / f"tracks/data_{step}.h5") as file:
                 particles = file[f"data/{step}/particles/electrons"]
-                columns = ["time", "positionOffset/x", "positionOffset/y", "position/x", "position/y", "momentum/x", "momentum/y"]
+                columns = ["time", "positionOffset/x", "positionOffset/y", "position/x", "position/y", "momentum/x", "momentum/y", "momentum/z"]
                 rows = np.array([particles[name][...] for name in columns]).T
                 for number, row in zip(particles["track"][...], rows):
                     paths.setdefault(int(number), []).append(row)
@@ -280,6 +281,7 @@ class Tracks(ProbesTest):
                     np.testing.assert_allclose(rows[:, 0], [*np.arange(0, 23, 2) * 0.1, 2.3], rtol=1e-12)
                     (j,) = np.flatnonzero(particles["id"][...] == number)
                     names = [f"{name}/{axis}" for name in ("positionOffset", "position", "momentum") for axis in "xy"]
+                    names.append("momentum/z")
                     np.testing.assert_array_equal(rows[step // 2 + step % 2, 1:], [particles[name][j] for name in names])
 
     def test_restarts(self):

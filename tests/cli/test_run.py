@@ -93,6 +93,17 @@ class Files(ProgramTest):
                 self.assertAlmostEqual(row[f"density_{mx}_{my}_im"], mode.imag, delta=1e-13)
         self.assertAlmostEqual(float(rows[0]["charge"]), -24, delta=1e-11)  # density 1 on 6 x 4, charge -1
 
+    def test_momentum_along_z_has_a_column_where_a_species_has_w(self):
+        ions = "{name: ions, charge: 1, mass: 25, density: 1, particles: 1024, velocities: {dimensions: 3, drift: [0, 0, 0.5]}}"
+        config = self.folder / "small.yaml"
+        config.write_text(config.read_text().replace("device:", f"  - {ions}\ndevice:", 1))
+        self.run_well("run", "small.yaml", "--force", "--set", "output.history.species=[all]")
+        for row in self.history():
+            self.assertEqual(list(row)[5:9], ["momentum_x", "momentum_y", "momentum_z", "charge"])
+            self.assertEqual([name for name in row if name.endswith("momentum_z")], ["momentum_z", "ions_momentum_z"])
+            self.assertEqual(row["momentum_z"], row["ions_momentum_z"])
+            self.assertAlmostEqual(float(row["momentum_z"]), 24 * 25 * 0.5, delta=1e-9)
+
     def test_species_may_have_columns_of_their_own(self):
         """They add up to those of all, to round-off; without the key there are none."""
         ions = "{name: ions, charge: 1, mass: 25, density: 1, particles: 1024, velocities: {kind: maxwellian, drift: [0.5, 0]}}"

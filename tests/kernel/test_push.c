@@ -94,8 +94,9 @@ TEST(the_shared_function_is_the_definition)
 TEST(starts_through_the_loaded_velocities)
 {
     for (int n = 0; n < 4; n++) {
-        const struct scene_kind kind =
+        struct scene_kind kind =
             field_scene(8, 8, test_count(5000), PRECISION_SINGLE, SHAPE_CIC, n % 2 ? 1.7 : 0, 0.1, 1);
+        kind.has_w = kind.tilted = n == 1 || n == 2;
         const struct tested *tested = n / 2 ? &chunked : &radix;
         struct scene scene;
         scene_create(&kind, tested->kind->layout, false, 0, &scene);
@@ -105,7 +106,9 @@ TEST(starts_through_the_loaded_velocities)
         struct sorted_particles started = state_read(&scene);
         for (uint32_t p = 0; p < kind.count; p++) {
             const struct velocity_step step = twin_velocity(&scene, &started, p);
-            const double mean[2] = {step.u_n, step.v_n};
+            const double mean[2] = {step.at_n.u, step.at_n.v};
+            if (kind.has_w)
+                assert_near(step.at_n.w, sorted->w[p], scene_tolerance(&scene, 2));
             for (int axis = 0; axis < 2; axis++) {
                 assert_near(mean[axis], sorted->velocity[p][axis], scene_tolerance(&scene, 1));
                 assert_true(started.offset[p][axis] == sorted->offset[p][axis]);

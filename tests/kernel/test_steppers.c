@@ -258,7 +258,7 @@ TEST(all_into_few_cells)
 
 /* ---- all of them ---- */
 
-/* The smaller species decides how far windows reach, the larger how much room there is. */
+/* The smaller species decides how far windows reach, the larger how much room there is. The second has w. */
 TEST(two_species)
 {
     needs_speed();
@@ -274,12 +274,14 @@ TEST(two_species)
         struct scene scenes[2];
         struct stepper stepper;
         for (int n = 0; n < 2; n++) {
-            const struct scene_kind kind = field_scene(cases[c].nx, cases[c].ny, counts[n], best_precision(),
-                                                       SHAPE_CIC, 0.5, 0.1, 1 + n);
+            struct scene_kind kind = field_scene(cases[c].nx, cases[c].ny, counts[n], best_precision(),
+                                                 SHAPE_CIC, 0.5, 0.1, 1 + n);
+            kind.has_w = n == 1;
             scene_create(&kind, layout, true, 0, &scenes[n]);
         }
         struct stepper_setup setup = scene_setup(&scenes[counts[1] > counts[0]]);
         setup.fewest = counts[counts[1] > counts[0] ? 0 : 1];
+        setup.sorts[false] = setup.sorts[true] = true;
         assert_ok(stepper_create(scenes[0].device, cases[c].tested->kind, &setup, &stepper));
         for (uint32_t n = 0; n < 2; n++)
             assert_ok(stepper_renew(&stepper, n, &scenes[n].sorted.particles));

@@ -377,12 +377,14 @@ class Runs(PackageTest):
         line = {"name": "across", "from": [0, 0], "to": [6, 0], "points": 17, "fields": ["E"], "every": 10}
         track = {"species": "electrons", "count": 2, "every": 10}
         settings = {"output.phase_space": [item], "output.probes": [probe], "output.lines": [line], "output.tracks": track}
+        settings["species.electrons.velocities.dimensions"] = 3
         run = self.run_config({**EVERY_STEP, **settings, "output.moments.every": 10})
         self.assertEqual(run.steps("phase_space"), [0, 10, 20, 23])
         self.assertEqual((*run.tracks.ids, run.tracks.x.shape), (0, 2048, (2, 4)))
         particles = run.particles("electrons", step=23)
         j = np.argmin(np.hypot(particles.x - run.tracks.x[1, 3], particles.y - run.tracks.y[1, 3]))
         self.assertAlmostEqual(particles.u[j], run.tracks.u[1, 3], 6)
+        self.assertAlmostEqual(particles.w[j], run.tracks.w[1, 3], 6)
         s, values = run.line("across", "E/y", step=10)
         self.assertEqual((s[-1], *values), (6, *run.field("E/y", step=10)[np.arange(17) % 16, 0]))
         self.assertEqual(run.probe("centre")["Ey"][1], run.field("E/y", step=10)[0, 0])

@@ -18,7 +18,7 @@ static struct config plasma(enum precision precision, uint64_t steps)
 struct outcome {
     struct history_row *rows;
     double (*position)[2]; /* in cells */
-    double (*velocity)[2];
+    double (*velocity)[3]; /* without w 0 in its place */
     uint64_t particles;
 };
 
@@ -45,7 +45,12 @@ static void read_species(const struct simulation *simulation, uint32_t species, 
         }
     assert_ok(particles_read(particles, ATTRIBUTE_VELOCITY, 0, count, pairs));
     for (uint32_t j = 0; j < count; j++)
-        memcpy(outcome->velocity[first + id[j]], &pairs[2 * (size_t)j], sizeof *outcome->velocity);
+        memcpy(outcome->velocity[first + id[j]], &pairs[2 * (size_t)j], 2 * sizeof *pairs);
+    if (!species_has_w(particles->species))
+        return;
+    assert_ok(particles_read(particles, ATTRIBUTE_W, 0, count, pairs));
+    for (uint32_t j = 0; j < count; j++)
+        outcome->velocity[first + id[j]][2] = pairs[j];
 }
 
 static struct outcome run(const struct config *config)
@@ -82,29 +87,48 @@ static void assert_agree(const struct config *config, const struct outcome *expe
         const double energy = a->kinetic_energy + a->field_energy, mass = physics_total_mass(config);
         assert_near(b->field_energy, a->field_energy, tolerance * energy);
         assert_near(b->kinetic_energy, a->kinetic_energy, tolerance * energy);
-        for (int axis = 0; axis < 2; axis++)
+        for (int axis = 0; axis < 3; axis++)
             assert_near(b->momentum[axis], a->momentum[axis], tolerance * mass);
         for (uint32_t mode = 0; mode < config->output.history.mode_count; mode++)
             for (int part = 0; part < 2; part++)
                 assert_near(b->modes[mode][part], a->modes[mode][part], tolerance);
     }
     for (uint64_t p = 0; p < found.particles; p++)
-        for (int axis = 0; axis < 2; axis++) {
-            const double cells = config->grid.cells[axis];
-            assert_true(distance(expected->position[p][axis], found.position[p][axis], cells) <=
-                        100 * tolerance);
+        for (int axis = 0; axis < 3; axis++) {
+            if (axis < 2)
+                assert_true(distance(expected->position[p][axis], found.position[p][axis],
+                                     config->grid.cells[axis]) <= 100 * tolerance);
             assert_near(found.velocity[p][axis], expected->velocity[p][axis], 100 * tolerance);
         }
 }
 
-/* A particle at the edge between two nodes goes to one or the other by its last bit: the lowest order, which
- * gives all to one, multiplies round-off. */
+/* Gives velocities of a species a third component. */
+static void add_w(struct species_config *species)
+{
+    species->velocities.dimensions = 3;
+    species->velocities.bases[2] = 11;
+    species->velocities.thermal[2] = 0.5;
+    species->velocities.drift[2] = 0.3;
+}
+
+/* In two dimensions without B, in three with any B, and of either sort with B along z. A particle at the edge
+ * between two nodes goes to one or the other by its last bit: the lowest order, which gives all to one,
+ * multiplies round-off. */
 TEST(all_methods_agree_to_round_off)
 {
-    struct config config = plasma(PRECISION_DOUBLE, 15);
+    struct config config;
     for (int shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
+        config = plasma(PRECISION_DOUBLE, 15);
         config.deposit.shape = (enum shape_kind)shape;
-        config.fields.magnetic[2] = shape == SHAPE_CIC ? 0.7 : 0;
+        if (shape != SHAPE_NGP) {
+            config.fields.magnetic[2] = 0.7;
+            add_w(&config.species[0]);
+        }
+        if (shape == SHAPE_CIC) {
+            config.fields.magnetic[0] = 0.4;
+            config.fields.magnetic[1] = -0.5;
+            add_w(&config.species[1]);
+        }
         const struct outcome expected = run(&config);
         for (int method = STEP_RADIX; method <= STEP_CHUNKED; method++)
             for (int deposit = DEPOSIT_METHOD_SORTED; deposit <= DEPOSIT_METHOD_ATOMIC; deposit++) {

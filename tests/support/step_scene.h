@@ -10,7 +10,7 @@
 
 #include "support/sorted_particles.h"
 
-#include "shared/motion.h" /* in double precision */
+#include "shared/motion.h" /* in double precision, with w */
 #include "step/stepper.h"
 
 /* What a scene is made of; two scenes of the same sort hold the same particles. */
@@ -18,7 +18,8 @@ struct scene_kind {
     uint32_t nx, ny, count; /* of the local grid */
     enum precision precision;
     enum shape_kind shape;
-    double magnetic;
+    double magnetic; /* along z; see scene_magnetic() */
+    bool has_w, tilted;
     double cluster; /* share of the particles in one cell */
     double speed;   /* what velocities are multiplied by */
     bool exact;     /* and some particles go anywhere, some for ever */
@@ -109,6 +110,14 @@ static inline void scene_make_exact(struct scene *scene, uint64_t seed)
     }
 }
 
+/* Tilted, B has components in the plane too. */
+static inline void scene_magnetic(const struct scene_kind *kind, double magnetic[3])
+{
+    magnetic[0] = kind->tilted ? -0.6 * kind->magnetic : 0;
+    magnetic[1] = kind->tilted ? 0.4 * kind->magnetic : 0;
+    magnetic[2] = kind->magnetic;
+}
+
 /* All particles stand in own rows; the list has room for `more`. */
 static inline void scene_create(const struct scene_kind *kind, enum particle_layout layout, bool ids,
                                 uint32_t more, struct scene *scene)
@@ -126,6 +135,7 @@ static inline void scene_create(const struct scene_kind *kind, enum particle_lay
                           11 + kind->count, sorted);
     sorted->cells = grid_cells(&scene->slab.local);
     sorted->species.ids = ids;
+    sorted->species.velocities.dimensions = kind->has_w ? 3 : 2;
     for (uint32_t p = 0; p < kind->count; p++)
         for (int axis = 0; axis < 2; axis++)
             sorted->velocity[p][axis] =
@@ -150,15 +160,16 @@ static inline struct stepper_setup scene_setup(const struct scene *scene)
                                   .own_rows = scene->slab.rows,
                                   .leaves_room = kind->ghost > 0 || kind->own > 0,
                                   .carries = scene->sorted.species.ids,
+                                  .sorts = {!kind->has_w, kind->has_w},
                                   .precision = kind->precision,
                                   .shape = kind->shape,
                                   .time_step = scene->time_step,
-                                  .magnetic = kind->magnetic,
                                   .species_count = 2, /* the second to see that sets of sums do not mix */
                                   .capacity = list->capacity,
                                   .fewest = list->count,
                                   .reach = {2, 2}};
     const struct sort_config sort = {0};
+    scene_magnetic(kind, setup.magnetic);
     assert_ok(sorter_plan_default(device_info(device), &sort, grid_key_bits(&setup.grid), setup.capacity,
                                   &setup.sort));
     return setup;
@@ -189,14 +200,27 @@ static inline struct velocity_step twin_velocity(const struct scene *scene, cons
 {
     const struct species_config *species = &scene->sorted.species;
     const double half_kick = 0.5 * scene->time_step * species->charge / species->mass;
-    const double tangent = half_kick * scene->kind.magnetic, square = 1 + tangent * tangent;
-    const struct pusher pusher = {half_kick, tangent, 2 * tangent / square, 0.5 * sqrt(square)};
+    double tangent[3], square = 1;
+    scene_magnetic(&scene->kind, tangent);
+    for (int axis = 0; axis < 3; axis++) {
+        tangent[axis] *= half_kick;
+        square += tangent[axis] * tangent[axis];
+    }
+    const struct pusher pusher = {.half_kick = half_kick,
+                                  .tangent_x = tangent[0],
+                                  .tangent_y = tangent[1],
+                                  .tangent_z = tangent[2],
+                                  .sine_x = 2 * tangent[0] / square,
+                                  .sine_y = 2 * tangent[1] / square,
+                                  .sine_z = 2 * tangent[2] / square,
+                                  .half_secant = 0.5 * sqrt(square)};
+    const struct velocity old = {at->velocity[p][0], at->velocity[p][1], scene->kind.has_w ? at->w[p] : 0};
     struct interpolation here = {.scene = scene};
     if (isnan(at->offset[p][0] + at->offset[p][1]))
         here.field[0] = here.field[1] = (double)NAN;
     else if (!scene->kind.exact)
         test_for_nodes(&scene->slab.local, scene->kind.shape, at->cell[p], at->offset[p], add_field, &here);
-    return velocity_push(at->velocity[p][0], at->velocity[p][1], here.field[0], here.field[1], &pusher);
+    return velocity_push(old, here.field[0], here.field[1], &pusher);
 }
 
 /* One axis by the definition: the cell is the floor of the position, the offset what is above it, rounded as
@@ -273,7 +297,7 @@ static inline bool check_particle(const struct scene *scene, const struct sorted
     const struct grid *grid = &scene->slab.local;
     const double *old = before->velocity[p], *offset = before->offset[p];
     const struct velocity_step step = twin_velocity(scene, before, p);
-    const double velocity[2] = {step.u, step.v}, length[2] = {grid->dx, grid->dy};
+    const double velocity[2] = {step.after.u, step.after.v}, length[2] = {grid->dx, grid->dy};
     const double tolerance =
         scene_tolerance(scene, isfinite(hypot(old[0], old[1])) ? hypot(old[0], old[1]) : 0);
     struct twin_place place[2];
@@ -288,13 +312,15 @@ static inline bool check_particle(const struct scene *scene, const struct sorted
                                   twin_wrapped(from % grid->ny + place[1].cells, grid->ny)};
     const uint32_t cell[2] = {after->cell[q] / grid->ny, after->cell[q] % grid->ny};
     bool elsewhere = false;
+    if (scene->kind.has_w && isfinite(step.after.w))
+        assert_near(after->w[q], step.after.w, scene->kind.exact ? 0 : tolerance);
     for (int axis = 0; axis < 2; axis++) {
         const bool spoilt = isnan(velocity[axis]) && isfinite(old[axis]) && !isnan(offset[0] + offset[1]);
         if (spoilt && scene->kind.magnetic == 0)
             continue; /* by a rotation by nothing, which a stepper may leave out */
         const double found = after->velocity[q][axis];
-        if (isnan(velocity[axis]))
-            assert_true(isnan(found) || (scene->kind.magnetic == 0 && found == old[axis]));
+        if (isnan(velocity[axis])) /* the twin has w, and B along z turns infinity by 0 times it too */
+            assert_true(!isfinite(found) || (scene->kind.magnetic == 0 && found == old[axis]));
         else if (found != velocity[axis]) /* infinite ones are the same */
             assert_near(found, velocity[axis], scene->kind.exact ? 0 : tolerance);
         elsewhere |= check_place(scene, tolerance, cell[axis], after->offset[q][axis], size[axis],
@@ -311,13 +337,15 @@ static inline void check_sums(const struct scene *scene, const struct sorted_par
     const struct particles *list = &scene->sorted.particles;
     const double mass = list->weight * list->species->mass, epsilon = test_epsilon(scene->kind.precision);
     const uint32_t count = before->particles.count;
-    long double square = 0, mean[2] = {0, 0}, largest = 1;
+    long double square = 0, mean[3] = {0, 0, 0}, largest = 1;
     for (uint32_t p = 0; p < count; p++) {
         const struct velocity_step step = twin_velocity(scene, before, p);
-        const long double u = (long double)step.u_n, v = (long double)step.v_n, own = u * u + v * v;
+        const long double u = (long double)step.at_n.u, v = (long double)step.at_n.v,
+                          w = (long double)step.at_n.w, own = u * u + v * v + w * w;
         square += own;
         mean[0] += u;
         mean[1] += v;
+        mean[2] += w;
         largest = own > largest ? own : largest;
     }
     if (isnan((double)square)) {
@@ -326,7 +354,7 @@ static inline void check_sums(const struct scene *scene, const struct sorted_par
     }
     const double kinetic = mass * (double)square / 2;
     assert_near(sums->kinetic_energy, kinetic, 40 * epsilon * (kinetic + mass * count));
-    for (int axis = 0; axis < 2; axis++)
+    for (int axis = 0; axis < 3; axis++)
         assert_near(sums->momentum[axis], mass * (double)mean[axis],
                     40 * epsilon * mass * count * sqrt((double)largest));
 }

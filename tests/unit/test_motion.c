@@ -8,18 +8,29 @@
 
 static const double epsilon = REAL_IS_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON;
 
-/* Omega dt = 2 tangent. */
+/* Omega dt = 2 tangent, along the unit vector `along`. */
+static struct pusher pusher_along(const double along[3], double half_kick, double omega_dt)
+{
+    const double tangent = omega_dt / 2, square = 1 + tangent * tangent, sine = 2 * tangent / square;
+    return (struct pusher){.half_kick = (real)half_kick,
+                           .tangent_x = (real)(tangent * along[0]),
+                           .tangent_y = (real)(tangent * along[1]),
+                           .tangent_z = (real)(tangent * along[2]),
+                           .sine_x = (real)(sine * along[0]),
+                           .sine_y = (real)(sine * along[1]),
+                           .sine_z = (real)(sine * along[2]),
+                           .half_secant = (real)(0.5 * sqrt(square))};
+}
+
 static struct pusher make_pusher(double half_kick, double omega_dt)
 {
-    const double tangent = omega_dt / 2, square = 1 + tangent * tangent;
-    return (struct pusher){(real)half_kick, (real)tangent, (real)(2 * tangent / square),
-                           (real)(0.5 * sqrt(square))};
+    return pusher_along((const double[]){0, 0, 1}, half_kick, omega_dt);
 }
 
 static struct velocity_step push(double u, double v, double ex, double ey, double half_kick, double omega_dt)
 {
     const struct pusher pusher = make_pusher(half_kick, omega_dt);
-    return velocity_push((real)u, (real)v, (real)ex, (real)ey, &pusher);
+    return velocity_push((struct velocity){(real)u, (real)v, 0}, (real)ex, (real)ey, &pusher);
 }
 
 /* Without a field the velocity turns by 2 atan(Omega dt/2) a step, clockwise for q B > 0 (B along +z):
@@ -29,11 +40,11 @@ TEST(cyclotron_phase)
     const double cases[][2] = {{0.1, 0.09991679}, {0.2, 0.19933730}, {0.5, 0.48995733}};
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         const struct velocity_step step = push(1, 0, 0, 0, 0.7, cases[n][0]);
-        const double phase = -atan2((double)step.v, (double)step.u);
+        const double phase = -atan2((double)step.after.v, (double)step.after.u);
         assert_near(phase, 2 * atan(cases[n][0] / 2), 4 * epsilon); /* a few roundings of numbers below 1 */
         assert_near(phase, cases[n][1], 4 * epsilon + 1e-8);
         const struct velocity_step back = push(1, 0, 0, 0, 0.7, -cases[n][0]);
-        assert_near((double)back.v, -(double)step.v, 0);
+        assert_near((double)back.after.v, -(double)step.after.v, 0);
     }
 }
 
@@ -46,8 +57,8 @@ TEST(rotation_keeps_speed)
     double u = 0.6, v = 0.8;
     for (int n = 0; n < 100000; n++) {
         const struct velocity_step step = push(u, v, 0, 0, 0.5, omega_dt);
-        u = (double)step.u;
-        v = (double)step.v;
+        u = (double)step.after.u;
+        v = (double)step.after.v;
     }
     assert_near(hypot(u, v), 1, REAL_IS_DOUBLE ? 5e-12 : 1e5 * 0.25 * epsilon);
 }
@@ -61,8 +72,8 @@ TEST(drift_is_a_fixed_point)
     const double u_drift = u, v_drift = v;
     for (int n = 0; n < 10000; n++) {
         const struct velocity_step step = push(u, v, ex, ey, dt / 2, magnetic * dt);
-        u = (double)step.u;
-        v = (double)step.v;
+        u = (double)step.after.u;
+        v = (double)step.after.v;
     }
     assert_near(u, u_drift, 100 * epsilon);
     assert_near(v, v_drift, 100 * epsilon);
@@ -73,8 +84,8 @@ TEST(drift_is_a_fixed_point)
 TEST(leapfrog_is_exact)
 {
     const struct velocity_step step = push(1.5, -2, 0.25, 8, -0.5, 0);
-    assert_true((double)step.u == 1.25 && (double)step.v == -10);
-    assert_true((double)step.u_n == 1.375 && (double)step.v_n == -6);
+    assert_true((double)step.after.u == 1.25 && (double)step.after.v == -10);
+    assert_true((double)step.at_n.u == 1.375 && (double)step.at_n.v == -6);
 }
 
 /* velocity_start() then velocity_push() passes through the loaded velocity. */
@@ -84,19 +95,131 @@ TEST(start_leads_through_the_loaded_velocity)
     for (size_t n = 0; n < sizeof omega_dts / sizeof omega_dts[0]; n++) {
         const double u = 0.75, v = -1.25, ex = 0.3, ey = 0.9, half_kick = -0.05;
         const struct pusher pusher = make_pusher(half_kick, omega_dts[n]);
-        const struct velocity_pair start = velocity_start((real)u, (real)v, (real)ex, (real)ey, &pusher);
+        const struct velocity start =
+            velocity_start((struct velocity){(real)u, (real)v, 0}, (real)ex, (real)ey, &pusher);
         const struct velocity_step step =
             push((double)start.u, (double)start.v, ex, ey, half_kick, omega_dts[n]);
         /* some ten roundings of numbers up to 2 */
-        assert_near((double)step.u_n, u, 20 * epsilon);
-        assert_near((double)step.v_n, v, 20 * epsilon);
+        assert_near((double)step.at_n.u, u, 20 * epsilon);
+        assert_near((double)step.at_n.v, v, 20 * epsilon);
     }
+}
+
+/* ---- B in any direction ---- */
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void read_velocity(const struct velocity *velocity, double out[3])
+{
+    out[0] = (double)velocity->u;
+    out[1] = (double)velocity->v;
+    out[2] = (double)velocity->w;
+}
+
+/* Unit vectors spread over the sphere, in no order. */
+static void direction_of(int n, double direction[3])
+{
+    const double z = 1 - 2 * fmod(0.05 + 0.754877666 * n, 1), angle = 2 * M_PI * fmod(0.569840291 * n, 1);
+    direction[0] = sqrt(1 - z * z) * cos(angle);
+    direction[1] = sqrt(1 - z * z) * sin(angle);
+    direction[2] = z;
+}
+
+/* Rodrigues' formula: `old` turned about `along` by `angle`, clockwise: dv/dt = Omega v x along. */
+static void turn(const double old[3], const double along[3], double angle, double turned[3])
+{
+    const double cross[3] = {old[1] * along[2] - old[2] * along[1], old[2] * along[0] - old[0] * along[2],
+                             old[0] * along[1] - old[1] * along[0]};
+    for (int axis = 0; axis < 3; axis++)
+        turned[axis] = old[axis] * cos(angle) + cross[axis] * sin(angle) +
+                       along[axis] * dot(along, old) * (1 - cos(angle));
+}
+
+/* About ten axes the velocity turns by 2 atan(Omega dt/2) a step, and that of n is half way. Some ten
+ * roundings of numbers up to 2 a step. */
+TEST(gyration_about_any_axis)
+{
+    enum { AXES = 10, STEPS = 20 };
+    for (int n = 0; n < AXES; n++) {
+        double along[3], first[3], half_way[3], expected[3], found[3];
+        const double omega_dt = 0.2 + 0.3 * n, phase = 2 * atan(omega_dt / 2);
+        direction_of(n, along);
+        direction_of(n + 100, first);
+        const struct pusher pusher = pusher_along(along, 0.7, omega_dt);
+        struct velocity velocity = {(real)first[0], (real)first[1], (real)first[2]};
+        for (int step = 0; step < STEPS; step++) {
+            const struct velocity_step next = velocity_push(velocity, 0, 0, &pusher);
+            turn(first, along, (step + 0.5) * phase, half_way);
+            turn(first, along, (step + 1) * phase, expected);
+            velocity = next.after;
+            for (int axis = 0; axis < 3; axis++) {
+                read_velocity(&next.at_n, found);
+                assert_near(found[axis], half_way[axis], 20 * (step + 1) * epsilon);
+                read_velocity(&velocity, found);
+                assert_near(found[axis], expected[axis], 20 * (step + 1) * epsilon);
+            }
+        }
+    }
+}
+
+/* E across B: v = E x B/B^2 is a fixed point, out of the plane where B is in it. Ten thousand steps, as
+ * above; E has no component along z, so B may have any direction across E. */
+TEST(drift_out_of_the_plane_is_a_fixed_point)
+{
+    const double dt = 0.37, ex = 0.3, ey = -0.5, magnetic = 2;
+    for (int n = 0; n < 4; n++) {
+        const double tilt = n * M_PI / 8, size = hypot(ex, ey); /* from z towards the plane */
+        const double along[3] = {-ey / size * sin(tilt), ex / size * sin(tilt), cos(tilt)};
+        const struct pusher pusher = pusher_along(along, dt / 2, magnetic * dt);
+        const double drift[3] = {ey * along[2] / magnetic, -ex * along[2] / magnetic,
+                                 (ex * along[1] - ey * along[0]) / magnetic};
+        struct velocity velocity = {(real)drift[0], (real)drift[1], (real)drift[2]};
+        double found[3];
+        for (int step = 0; step < 10000; step++)
+            velocity = velocity_push(velocity, (real)ex, (real)ey, &pusher).after;
+        read_velocity(&velocity, found);
+        for (int axis = 0; axis < 3; axis++)
+            assert_near(found[axis], drift[axis], 400 * epsilon);
+    }
+}
+
+TEST(start_leads_through_the_loaded_velocity_about_any_axis)
+{
+    for (int n = 0; n < 10; n++) {
+        double along[3], loaded[3], found[3];
+        direction_of(n, along);
+        direction_of(n + 100, loaded);
+        const struct pusher pusher = pusher_along(along, -0.05, 0.4 * n - 2);
+        const struct velocity velocity = {(real)loaded[0], (real)loaded[1], (real)loaded[2]};
+        const struct velocity start = velocity_start(velocity, (real)0.3, (real)0.9, &pusher);
+        const struct velocity_step step = velocity_push(start, (real)0.3, (real)0.9, &pusher);
+        read_velocity(&step.at_n, found);
+        for (int axis = 0; axis < 3; axis++)
+            assert_near(found[axis], loaded[axis], 20 * epsilon);
+    }
+}
+
+/* B along z does not touch w. */
+TEST(w_is_kept_in_a_field_along_z)
+{
+    const struct pusher pusher = make_pusher(0.3, 0.9);
+    const struct velocity old = {(real)0.1, (real)-0.7, (real)0.3};
+    const struct velocity_step step = velocity_push(old, (real)0.4, (real)0.2, &pusher);
+    const struct velocity_step flat =
+        velocity_push((struct velocity){old.u, old.v, 0}, (real)0.4, (real)0.2, &pusher);
+    assert_true(step.after.w == old.w);
+    assert_near((double)step.at_n.w, (double)old.w, 4 * epsilon);
+    assert_true(step.after.u == flat.after.u && step.after.v == flat.after.v);
+    assert_true(step.at_n.u == flat.at_n.u && step.at_n.v == flat.at_n.v);
 }
 
 TEST(velocity_that_is_no_number_shows)
 {
     const struct velocity_step step = push(NAN, 1, 0, 0, 0.5, 0);
-    assert_true(isnan((double)step.u) && isnan((double)step.u_n));
+    assert_true(isnan((double)step.after.u) && isnan((double)step.at_n.u));
 }
 
 static void check_place(real offset, int cells, real expected)

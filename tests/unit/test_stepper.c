@@ -33,6 +33,7 @@ TEST(takes_what_fits)
         const struct stepper_setup setup = {
             .grid = grid_make(&(struct grid_config){.cells = {side, side}, .length = {1, 1}}),
             .own_rows = side,
+            .sorts = {true, false},
             .species_count = 2,
             .capacity = 1000000,
             .fewest = cases[n].fewest};
