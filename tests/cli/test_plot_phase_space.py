@@ -347,7 +347,7 @@ class Script(PlotTest):
         for arguments in (
             ["--axes", "x", "x"],
             ["--axes", "x", "u", "v"],
-            ["--axes", "w"],
+            ["--axes", "z"],
             ["--limits", "2", "1"],
             ["--limits", "0", "nan"],
             ["--limits", "1"],
