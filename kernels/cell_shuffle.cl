@@ -7,24 +7,25 @@
  * apart each time. Words behind the end that count as larger than all others then never move, and comparators
  * that reach them may be left out.
  *
- *   shuffle_columns   short cells, of up to COLUMN_MOST particles: an item has LANES cells to itself; lists
- *                     the tiles of long cells, runs of TILE of their particles
- *   shuffle_tiles     long cells: a group a tile, in local memory
- *   shuffle_far,      cells of several tiles: one step of the network between tiles, and the steps after it
- *   shuffle_near      that stay inside
+ *   shuffle_columns   short cells, of up to COLUMN_MOST particles, one an item, or where BUCKETS is set one
+ * after another; lists the tiles of long cells, runs of TILE of their particles shuffle_tiles     long cells:
+ * a group a tile, in local memory shuffle_far,      cells of several tiles: one step of the network between
+ * tiles, and the steps after it shuffle_near      that stay inside
  *
  * Column-wise, after D. Takafuji, Y. Ito, K. Nakano: "Comparison of GPU implementations of row-wise and
- * column-wise fundamental algorithms". WIDTH neighbouring cells are a block; word j of all of them is a row
- * of the scratch memory, so items side by side read words side by side, and all of a group make the same
- * steps: each cell is padded to the power of two above the fullest short cell of the block, at least 4.
+ * column-wise fundamental algorithms". COLUMN_ITEMS neighbouring cells are a block; word j of all of them is
+ * a row of the scratch memory, so items side by side read words side by side, and all of a group make the
+ * same steps: each cell is padded to the power of two above the fullest short cell of the block, at least 4.
  *
- * Compile-time parameters: COLUMN_ITEMS (of a group), LANES (1, or 8 for vectors of a CPU), COLUMN_MOST (a
+ * With BUCKETS the keys of a cell are counted by their high bits, two buckets or more for each particle, and
+ * brought to the begin of their bucket, after which few are out of order: less work, in the cache of a CPU.
+ *
+ * Compile-time parameters: COLUMN_ITEMS (of a group; one with BUCKETS), BUCKETS (0 or 1), COLUMN_MOST (a
  * power of two from 4 on), GROUP_ITEMS, TILE (a power of two from 4 on, words of local memory).
  */
 #include "shared/random.h"
 
-#define WIDTH (COLUMN_ITEMS * LANES) /* cells of a block, words of a row */
-#define LAST  (~0ul)                 /* padding: beyond every (key, place), since no place is 2^32 - 1 */
+#define LAST (~0ul) /* padding: beyond every (key, place), since no place is 2^32 - 1 */
 
 /* ---- random keys ---- */
 
@@ -71,17 +72,7 @@ static inline ulong padded(uint count)
     return 1ul << (32 - clz(count - 1));
 }
 
-/* ---- one item a cell, or LANES of them ---- */
-
-#if LANES == 1
-typedef ulong lanes;
-#define LOAD_LANES(words)        (*(words))
-#define STORE_LANES(word, words) (*(words) = (word))
-#else
-typedef ulong8 lanes;
-#define LOAD_LANES(words)        vload8(0, (words))
-#define STORE_LANES(word, words) vstore8((word), 0, (words))
-#endif
+/* ---- one item a cell ---- */
 
 /* How many particles a cell has; beyond the last cell none. */
 static inline uint count_of(global const uint *restrict cell_offsets, uint cells, uint cell)
@@ -99,39 +90,89 @@ static inline uint short_count(uint count)
 static inline uint block_rows(global const uint *restrict cell_offsets, uint cells, uint first)
 {
     uint fullest = 0;
-    for (uint n = 0; n < WIDTH; n++)
+    for (uint n = 0; n < COLUMN_ITEMS; n++)
         fullest = max(fullest, short_count(count_of(cell_offsets, cells, first + n)));
     return fullest == 0 ? 0 : max((uint)padded(fullest), 4u);
 }
 
-/* column: the first word of the item's first cell; words of a cell lie WIDTH apart. */
-static inline void sort_columns(global ulong *column, uint rows)
+#if BUCKETS
+
+/* Draws the words of the places from `first` on, 64 or those that there are, and counts them by their high
+ * bits. */
+static inline void draw_words(global ulong *words, global uint *buckets, uint shift, uint first, uint count,
+                              uint cell, uint species, ulong step, ulong seed)
+{
+    const uint16 lanes = (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    uint16 drawn[4] = {(uint16)cell, first / 4 + lanes, (uint16)(uint)step,
+                       (uint16)((uint)(step >> 32) << 8 | species)};
+    uint keys[4][16];
+    random_words_at16(drawn, seed);
+    for (uint n = 0; n < 4; n++)
+        vstore16(drawn[n], 0, keys[n]);
+    for (uint n = 0; n < 64 && first + n < count; n++) {
+        words[first + n] = word_of(keys[n % 4][n / 4], first + n);
+        buckets[words[first + n] >> shift]++;
+    }
+}
+
+/* Leaves the words of a cell, drawn by the key, in order in column[]; behind them it has room for twice as
+ * many. */
+static inline void sort_cell(global ulong *column, uint count, uint cell, uint species, ulong step,
+                             ulong seed)
+{
+    global ulong *const words = column + COLUMN_MOST;
+    global uint *const places = (global uint *)(words + COLUMN_MOST);
+    const uint buckets = 2 * (uint)padded(count), shift = clz(buckets) + 33;
+    for (uint b = 0; b < buckets; b++)
+        places[b] = 0;
+    for (uint first = 0; first < count; first += 64)
+        draw_words(words, places, shift, first, count, cell, species, step, seed);
+    for (uint b = 0, before = 0; b < buckets; b++) {
+        const uint own = places[b];
+        places[b] = before;
+        before += own;
+    }
+    for (uint n = 0; n < count; n++)
+        column[places[words[n] >> shift]++] = words[n];
+    for (uint n = 1; n < count; n++) {
+        const ulong word = column[n];
+        uint at = n;
+        for (; at > 0 && column[at - 1] > word; at--)
+            column[at] = column[at - 1];
+        column[at] = word;
+    }
+}
+
+#else
+
+/* column: the first word of the item's cell; words of a cell lie COLUMN_ITEMS apart. */
+static inline void sort_column(global ulong *column, uint rows)
 {
     for (uint size = 2; size <= rows; size *= 2)
         for (uint half_run = size / 2, mask = size - 1; half_run > 0; half_run /= 2, mask = half_run)
             for (uint t = 0; t < rows / 2; t++) {
                 const comparator places = comparator_of(t, half_run, mask);
-                global ulong *const low = column + (size_t)places.low * WIDTH;
-                global ulong *const high = column + (size_t)places.high * WIDTH;
-                const lanes a = LOAD_LANES(low), b = LOAD_LANES(high);
-                STORE_LANES(min(a, b), low);
-                STORE_LANES(max(a, b), high);
+                global ulong *const low = column + (size_t)places.low * COLUMN_ITEMS;
+                global ulong *const high = column + (size_t)places.high * COLUMN_ITEMS;
+                const ulong a = *low, b = *high;
+                *low = min(a, b);
+                *high = max(a, b);
             }
 }
 
-static inline void fill_columns(global ulong *column, uint rows, uint first_cell, const uint *counts,
-                                uint species, ulong step, ulong seed)
+static inline void fill_column(global ulong *column, uint rows, uint cell, uint count, uint species,
+                               ulong step, ulong seed)
 {
-    for (uint quad = 0; quad < rows / 4; quad++)
-        for (uint lane = 0; lane < LANES; lane++) {
-            const random_words keys = keys_of(first_cell + lane, quad, species, step, seed);
-            for (uint n = 0; n < 4; n++) {
-                const uint place = 4 * quad + n;
-                column[(size_t)place * WIDTH + lane] =
-                    place < counts[lane] ? word_of(keys.word[n], place) : LAST;
-            }
+    for (uint quad = 0; quad < rows / 4; quad++) {
+        const random_words keys = keys_of(cell, quad, species, step, seed);
+        for (uint n = 0; n < 4; n++) {
+            const uint place = 4 * quad + n;
+            column[(size_t)place * COLUMN_ITEMS] = place < count ? word_of(keys.word[n], place) : LAST;
         }
+    }
 }
+
+#endif
 
 /* Lists the tiles of a long cell: the cell, and the place in it where the tile begins. summary: how many
  * tiles there are, and the most particles of a cell. The order of the list is a matter of chance; it changes
@@ -146,8 +187,9 @@ static inline void list_tiles(uint cell, uint count, global uint *restrict summa
         tiles[first + n] = (uint2)(cell, n * TILE);
 }
 
-/* Group g has the blocks g, g + groups, ... and the rows of scratch from COLUMN_MOST g on, ulong[WIDTH] each.
- */
+/* Group g has the blocks g, g + groups, ... of COLUMN_ITEMS cells, and the scratch from SLOT_WORDS g on: a
+ * row of COLUMN_ITEMS words for each of COLUMN_MOST places, with BUCKETS what sort_cell() needs. */
+#define SLOT_WORDS ((size_t)COLUMN_MOST * (BUCKETS ? 3 : COLUMN_ITEMS))
 kernel __attribute__((reqd_work_group_size(COLUMN_ITEMS, 1, 1))) void
 shuffle_columns(global const uint *restrict cell_offsets, uint cells, ulong seed, uint species, ulong step,
                 global ulong *restrict scratch, global uint *restrict summary, global uint2 *restrict tiles,
@@ -155,24 +197,24 @@ shuffle_columns(global const uint *restrict cell_offsets, uint cells, ulong seed
 {
     const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
     const uint item = (uint)get_local_id(0);
-    global ulong *const column = scratch + (size_t)group * COLUMN_MOST * WIDTH + item * LANES;
-    for (uint first = group * WIDTH; first < cells; first += groups * WIDTH) {
+    global ulong *const column = scratch + group * SLOT_WORDS + item;
+    for (uint first = group * COLUMN_ITEMS; first < cells; first += groups * COLUMN_ITEMS) {
+        const uint own = first + item, all = count_of(cell_offsets, cells, own), count = short_count(all);
+        if (all > COLUMN_MOST)
+            list_tiles(own, all, summary, tiles);
+#if BUCKETS
+        if (count > 1)
+            sort_cell(column, count, own, species, step, seed);
+        else
+            *column = 0;
+#else
         const uint rows = block_rows(cell_offsets, cells, first);
-        const uint own = first + item * LANES;
-        uint counts[LANES];
-        for (uint lane = 0; lane < LANES; lane++) {
-            const uint count = count_of(cell_offsets, cells, own + lane);
-            counts[lane] = short_count(count);
-            if (count > COLUMN_MOST)
-                list_tiles(own + lane, count, summary, tiles);
-        }
-        fill_columns(column, rows, own, counts, species, step, seed);
-        sort_columns(column, rows);
-        for (uint lane = 0; lane < LANES; lane++) {
-            const uint start = counts[lane] ? cell_offsets[own + lane] : 0;
-            for (uint n = 0; n < counts[lane]; n++)
-                permutation[start + n] = start + (uint)column[(size_t)n * WIDTH + lane];
-        }
+        fill_column(column, rows, own, count, species, step, seed);
+        sort_column(column, rows);
+#endif
+        const uint start = count ? cell_offsets[own] : 0;
+        for (uint n = 0; n < count; n++)
+            permutation[start + n] = start + (uint)column[(size_t)n * COLUMN_ITEMS];
     }
 }
 

@@ -17,25 +17,47 @@ typedef struct {
     uint word[4];
 } random_words;
 
+/* The multipliers are the paper's, found by search; the key moves on by the golden ratio and by sqrt(3) - 1,
+ * as fractions of 2^32. */
+#define RANDOM_FIRST_FACTOR  0xD2511F53u
+#define RANDOM_SECOND_FACTOR 0xCD9E8D57u
+#define RANDOM_FIRST_STRIDE  0x9E3779B9u
+#define RANDOM_SECOND_STRIDE 0xBB67AE85u
+
 /* The four numbers of a counter. The key's low half is the first of the paper's two key words. */
 static inline random_words random_words_at(random_words counter, ulong key)
 {
-    /* The multipliers are the paper's, found by search; the key moves on by the golden ratio and by
-     * sqrt(3) - 1, as fractions of 2^32. */
-    const ulong multipliers[2] = {0xD2511F53u, 0xCD9E8D57u};
-    const uint strides[2] = {0x9E3779B9u, 0xBB67AE85u};
     uint keys[2] = {(uint)key, (uint)(key >> 32)};
     for (int round = 0; round < 10; round++) {
-        const ulong first = multipliers[0] * counter.word[0], second = multipliers[1] * counter.word[2];
+        const ulong first = (ulong)RANDOM_FIRST_FACTOR * counter.word[0];
+        const ulong second = (ulong)RANDOM_SECOND_FACTOR * counter.word[2];
         counter.word[0] = (uint)(second >> 32) ^ counter.word[1] ^ keys[0];
         counter.word[1] = (uint)second;
         counter.word[2] = (uint)(first >> 32) ^ counter.word[3] ^ keys[1];
         counter.word[3] = (uint)first;
-        keys[0] += strides[0];
-        keys[1] += strides[1];
+        keys[0] += RANDOM_FIRST_STRIDE;
+        keys[1] += RANDOM_SECOND_STRIDE;
     }
     return counter;
 }
+
+#ifdef __OPENCL_VERSION__
+/* The same of sixteen counters at once, for CPUs: words[k] has word k of each, and then its number k. */
+static inline void random_words_at16(uint16 *words, ulong key)
+{
+    uint keys[2] = {(uint)key, (uint)(key >> 32)};
+    for (int round = 0; round < 10; round++) {
+        const uint16 first = mul_hi(words[0], (uint16)RANDOM_FIRST_FACTOR) ^ words[3] ^ keys[1];
+        const uint16 second = mul_hi(words[2], (uint16)RANDOM_SECOND_FACTOR) ^ words[1] ^ keys[0];
+        words[1] = words[2] * RANDOM_SECOND_FACTOR;
+        words[3] = words[0] * RANDOM_FIRST_FACTOR;
+        words[0] = second;
+        words[2] = first;
+        keys[0] += RANDOM_FIRST_STRIDE;
+        keys[1] += RANDOM_SECOND_STRIDE;
+    }
+}
+#endif
 
 /* Number n of another sequence, no two of which are alike: SplitMix64 from the seed 0 (G. L. Steele, D. Lea,
  * C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014), as a hash of n. */

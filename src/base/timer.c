@@ -16,6 +16,7 @@ static const char *const stage_names[STAGE_COUNT] = {
     [STAGE_DEPOSIT] = "deposit",
     [STAGE_HALO] = "halo",
     [STAGE_FIELD] = "field",
+    [STAGE_COLLISIONS] = "collisions",
     [STAGE_PUSH] = "push",
     [STAGE_OUTPUT] = "output",
     [STAGE_WAIT] = "wait for files",

@@ -21,6 +21,7 @@ enum stage {
     STAGE_DEPOSIT,
     STAGE_HALO, /* node rows and field between ranks */
     STAGE_FIELD,
+    STAGE_COLLISIONS,
     STAGE_PUSH,
     STAGE_OUTPUT, /* copies of what is written beside the steps */
     STAGE_WAIT,   /* for files that are being written */

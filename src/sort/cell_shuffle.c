@@ -7,20 +7,18 @@
  * all waiting. A tile of 32 KiB fits the local memory of every OpenCL device. */
 enum { SLOTS_PER_UNIT = 8, TILE = 4096 };
 
-/* A block's rows, 256 KiB, stay in the second cache of a CPU. Cells of like length, or within a fourth of it,
- * are sorted in less time than by tiles up to column_most, those of 4,096 in 0.4 of it; a full cell among
- * seven of 64 takes up to three times as long, since all eight are padded to it. */
+/* A cell's words, 96 KiB, stay in the second cache of a CPU, and those of 1,024 in the first. */
 static const struct cell_shuffle_options for_cpu = {
-    .column_items = 1, .lanes = 8, .column_most = 4096, .group_items = 1, .tile = TILE};
+    .column_items = 1, .way = SHUFFLE_BY_BUCKETS, .column_most = 4096, .group_items = 1, .tile = TILE};
 /* An estimate: 1 KiB of scratch an item, so that the caches hold that of many. */
 static const struct cell_shuffle_options for_gpu = {
-    .column_items = 64, .lanes = 1, .column_most = 128, .group_items = 256, .tile = TILE};
+    .column_items = 64, .way = SHUFFLE_BY_NETWORK, .column_most = 128, .group_items = 256, .tile = TILE};
 
 struct cell_shuffle {
     uint32_t cells, capacity;
     struct cell_shuffle_options shape;
     struct kernel *columns, *sort_tiles, *far, *near;
-    struct buffer *scratch; /* ulong[slots][column_most][column_items * lanes] */
+    struct buffer *scratch; /* ulong[slots][SLOT_WORDS] */
     struct buffer *summary; /* struct summary */
     struct buffer *tiles;   /* uint2[most_tiles()], of long cells: the cell, and where in it a tile begins */
 };
@@ -45,12 +43,12 @@ static struct cell_shuffle_options shape_for(const struct device *device, uint32
     const struct cell_shuffle_options *const suitable = info->is_cpu ? &for_cpu : &for_gpu;
     struct cell_shuffle_options shape = {
         .column_items = either(given->column_items, device_group_items(device, suitable->column_items)),
-        .lanes = either(given->lanes, suitable->lanes),
+        .way = (enum shuffle_way)either(given->way, suitable->way),
         .column_most = either(given->column_most, suitable->column_most),
         .slots = either(given->slots, (size_t)SLOTS_PER_UNIT * info->compute_units),
         .group_items = either(given->group_items, device_group_items(device, suitable->group_items)),
         .tile = either(given->tile, suitable->tile)};
-    shape.slots = at_most(shape.slots, divide_up(cells, (uint64_t)shape.column_items * shape.lanes));
+    shape.slots = at_most(shape.slots, divide_up(cells, shape.column_items));
     return shape;
 }
 
@@ -66,14 +64,16 @@ static enum status build(struct device *device, struct cell_shuffle *shuffle)
     const struct cell_shuffle_options *shape = &shuffle->shape;
     struct program *program = NULL;
     TRY(program_build(device, "cell_shuffle.cl", PRECISION_SINGLE, &program,
-                      "-D COLUMN_ITEMS=%u -D LANES=%u -D COLUMN_MOST=%u -D GROUP_ITEMS=%u -D TILE=%u",
-                      shape->column_items, shape->lanes, shape->column_most, shape->group_items,
-                      shape->tile));
+                      "-D COLUMN_ITEMS=%u -D BUCKETS=%d -D COLUMN_MOST=%u -D GROUP_ITEMS=%u -D TILE=%u",
+                      shape->column_items, shape->way == SHUFFLE_BY_BUCKETS, shape->column_most,
+                      shape->group_items, shape->tile));
     TRY(kernel_create(program, "shuffle_columns", &shuffle->columns));
     TRY(kernel_create(program, "shuffle_tiles", &shuffle->sort_tiles));
     TRY(kernel_create(program, "shuffle_far", &shuffle->far));
     TRY(kernel_create(program, "shuffle_near", &shuffle->near));
-    const size_t words = (size_t)shape->slots * shape->column_most * shape->column_items * shape->lanes;
+    const size_t row =
+        shape->way == SHUFFLE_BY_BUCKETS ? 3 : shape->column_items; /* SLOT_WORDS of the kernel */
+    const size_t words = (size_t)shape->slots * shape->column_most * row;
     TRY(buffer_create(device, words * sizeof(uint64_t), "cell shuffle's scratch", &shuffle->scratch));
     TRY(buffer_create(device, sizeof(struct summary), "cell shuffle's summary", &shuffle->summary));
     return buffer_create(device, most_tiles(shuffle) * 2 * sizeof(uint32_t), "cell shuffle's tiles",
@@ -116,7 +116,7 @@ static enum status shuffle_tiles(struct cell_shuffle *shuffle, const struct run 
                                  const struct summary *summary)
 {
     const uint64_t bytes = (uint64_t)summary->tiles * shuffle->shape.tile * sizeof(uint32_t);
-    const struct launch launch = {summary->tiles, shuffle->shape.group_items, STAGE_OTHER, bytes};
+    const struct launch launch = {summary->tiles, shuffle->shape.group_items, STAGE_COLLISIONS, bytes};
     TRY(KERNEL_LAUNCH(shuffle->sort_tiles, launch, TILE_ARGUMENTS(shuffle, run), run->permutation));
     for (uint64_t length = shuffle->shape.tile; length < summary->longest; length *= 2)
         TRY(merge_runs(shuffle, run, launch, (uint32_t)length));
@@ -132,7 +132,7 @@ enum status cell_shuffle_run(struct cell_shuffle *shuffle, const struct buffer *
     if (count == 0)
         return STATUS_OK;
     const struct cell_shuffle_options *shape = &shuffle->shape;
-    const struct launch launch = {shape->slots, shape->column_items, STAGE_OTHER,
+    const struct launch launch = {shape->slots, shape->column_items, STAGE_COLLISIONS,
                                   ((uint64_t)count + shuffle->cells) * sizeof(uint32_t)};
     TRY(buffer_fill(shuffle->summary, 0));
     TRY(KERNEL_LAUNCH(shuffle->columns, launch, cell_offsets, shuffle->cells, seed, species, step,

@@ -1,5 +1,5 @@
 /* Cell shuffle: a random order of the particles inside each cell of a sorted list, for binary collisions:
- * particles beside each other in it are partners. No step has collisions yet: it is here for steps that will.
+ * particles beside each other in it are partners (particles/collisions.h).
  *
  * Every order of a cell is as likely as any other, and follows from seed, species, step and the number of the
  * cell in the list alone: the same bits on any device. Two ways to use the permutation:
@@ -19,20 +19,27 @@
 
 struct cell_shuffle;
 
+/* How short cells are sorted. */
+enum shuffle_way {
+    SHUFFLE_BY_DEVICE,
+    SHUFFLE_BY_NETWORK,
+    SHUFFLE_BY_BUCKETS /* for CPUs: column_items is 1 */
+};
+
 /* 0 everywhere: chosen from the device. Any choice makes the same permutation. */
 struct cell_shuffle_options {
     uint32_t column_items; /* of a group that sorts short cells */
-    uint32_t lanes;        /* such cells an item has at once: 1, or 8 as vectors */
+    enum shuffle_way way;  /* in which it does */
     uint32_t column_most;  /* particles of a short cell; a power of two, at least 4 */
-    uint32_t slots;        /* blocks of column_items * lanes cells in work at once */
+    uint32_t slots;        /* blocks of column_items cells in work at once */
     uint32_t group_items;  /* of a group that sorts a long cell */
     uint32_t tile;         /* particles it has in local memory; a power of two, at least 4 */
 };
 
 /* For lists of up to `capacity` particles in `cells` cells. `options` may be NULL. It dies with the device
  * handle. However many cells and particles there are, its scratch memory has at most slots * column_items *
- * lanes * column_most words of 8 bytes; the rest is 8 bytes for each cell that can have more than column_most
- * particles, and for each tile of the capacity. */
+ * column_most words of 8 bytes, by buckets slots * 3 column_most; the rest is 8 bytes for each cell that can
+ * have more than column_most particles, and for each tile of the capacity. */
 STATUS_CHECKED enum status cell_shuffle_create(struct device *device, uint32_t cells, uint32_t capacity,
                                                const struct cell_shuffle_options *options,
                                                struct cell_shuffle **shuffle);

@@ -141,9 +141,17 @@ static void check_ways(struct cells list)
     while (all < list.fullest)
         all *= 2;
     const struct cell_shuffle_options ways[] = {
-        {.column_items = 1, .lanes = 8, .column_most = all, .slots = 2},  /* columns alone, as on a CPU, */
-        {.column_items = 16, .lanes = 1, .column_most = all, .slots = 2}, /* and as on a GPU */
-        {.column_items = 4, .lanes = 8, .column_most = 16, .slots = 1, .group_items = 32, .tile = 256},
+        {.column_items = 1,
+         .way = SHUFFLE_BY_BUCKETS,
+         .column_most = all,
+         .slots = 2}, /* columns alone, as on a CPU, */
+        {.column_items = 16, .way = SHUFFLE_BY_NETWORK, .column_most = all, .slots = 2}, /* and as on a GPU */
+        {.column_items = 4,
+         .way = SHUFFLE_BY_NETWORK,
+         .column_most = 16,
+         .slots = 1,
+         .group_items = 32,
+         .tile = 256},
         {.column_most = 4, .group_items = 1, .tile = 16384}, /* groups for nearly all, in local memory, */
         {.column_most = 4, .group_items = 64, .tile = 64},   /* and by tiles */
         {.column_most = 4, .group_items = 1, .tile = 4},
@@ -189,7 +197,8 @@ TEST(keys_that_are_alike)
 {
     needs_speed();
     struct cells list = hot_cell(100, 50, 300003);
-    const struct cell_shuffle_options columns = {.column_items = 1, .lanes = 8, .column_most = 524288};
+    const struct cell_shuffle_options columns = {
+        .column_items = 1, .way = SHUFFLE_BY_BUCKETS, .column_most = 524288};
     const struct cell_shuffle_options tiles = {.column_most = 512, .group_items = 1, .tile = 4};
     uint32_t ties = 0;
     uint32_t *expected = twin(&list, &usual, &ties);
@@ -371,19 +380,19 @@ static void assert_bytes(uint32_t cells, uint32_t capacity, const struct cell_sh
 }
 
 /* What the header says of the memory: for the most cells and particles, within the bound. And as
- * docs/architecture.md has it, 256 KiB for a block of eight cells on a CPU, 1 KiB for each item of a group on
+ * docs/architecture.md has it, 96 KiB for a cell on a CPU, 1 KiB for each item of a group on
  * a GPU: in the last case there is one block, and besides the summary no tile. */
 TEST(memory_is_bounded)
 {
     const bool is_cpu = device_info(device)->is_cpu;
     const struct cell_shuffle_options one_block = {.column_items = is_cpu ? 1 : 64};
     const struct cell_shuffle_options options = {
-        .column_items = 16, .lanes = 1, .column_most = 64, .slots = 100, .tile = 256};
+        .column_items = 16, .way = SHUFFLE_BY_NETWORK, .column_most = 64, .slots = 100, .tile = 256};
     assert_bytes(CONFIG_MAX_CELLS, CONFIG_MAX_PARTICLES, &options,
                  UINT64_C(100) * 16 * 64 * 8 + 8 +
                      (CONFIG_MAX_PARTICLES / 65 + CONFIG_MAX_PARTICLES / 256) * 8);
     assert_bytes(40, 1000, &options, 3 * 16 * 64 * 8 + 8 + (15 + 3) * 8);
-    assert_bytes(8, 100, &one_block, (is_cpu ? 256 * 1024 : 64 * 1024) + 8);
+    assert_bytes(1, 100, &one_block, (is_cpu ? 96 * 1024 : 64 * 1024) + 8);
 }
 
 TEST(more_than_it_has_room_for)
