@@ -29,7 +29,7 @@ CONSTANTS = {
     "message": "a message",
     "ranks": "a step's launches for other ranks, and what no stage shows",
 }
-PARTICLE_STAGES = ("cell_key", "sort:", "permute", "deposit", "push")
+PARTICLE_STAGES = ("cell_key", "sort:", "permute", "deposit", "collisions", "push")
 METHOD = "tiled"  # the step that the model is of
 REACHED_ROWS = 3  # of nodes beside a slab
 ANNOUNCEMENTS, STATES = 2, 4  # messages: counts to two neighbours; offsets and velocities to them

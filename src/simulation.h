@@ -11,6 +11,7 @@
 #include "output/outputs.h"
 #include "parallel/exchange.h"
 #include "parallel/migrate.h"
+#include "particles/collisions.h"
 #include "step/stepper.h"
 
 /* Which steps' launches are timed (device_weigh_times()). */
@@ -63,6 +64,7 @@ struct simulation {
     struct device *list_parts; /* what is made for the slab and the lengths of the lists: */
     struct stepper stepper;
     struct deposit *deposit;
+    struct collisions *collisions;
 
     uint32_t changed; /* lists that the general path changed in the last step, a bit each */
     uint64_t left;    /* particles that this rank has sent to others */

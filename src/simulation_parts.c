@@ -71,6 +71,8 @@ enum status parts_create_for_lists(struct simulation *simulation)
     TRY(stepper_create(simulation->list_parts, kind, &setup, &simulation->stepper));
     for (uint32_t s = 0; s < config->species_count; s++)
         TRY(stepper_renew(&simulation->stepper, s, &simulation->particles[s]));
+    TRY(collisions_create(simulation->list_parts, config, &simulation->slab, simulation->communicator.rank,
+                          capacity, &simulation->collisions));
     return deposit_create(simulation->list_parts, &simulation->slab.local, config->precision,
                           &config->deposit, slab_own_cells(&simulation->slab), capacity,
                           &simulation->deposit);

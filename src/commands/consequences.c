@@ -4,6 +4,7 @@
 #include "config/schema.h"
 #include "domain/grid.h"
 #include "output/outputs.h"
+#include "particles/collisions.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -87,6 +88,15 @@ void consequences_print(const struct config *config)
             printf(", at random: densities of cells scatter by %.2g %%", 100 / sqrt(per_cell));
         printf("\n");
     }
+    for (uint32_t n = 0; n < config->collision_count; n++) {
+        const struct collision_config *collision = &config->collisions[n];
+        const char *const names[] = {collision->species[0], collision->species[1]};
+        printf("collision time 1/nu       %.4g of %s with %s", 1 / collisions_rate(config, collision, false),
+               names[0], names[1]);
+        if (strcmp(names[0], names[1]) != 0)
+            printf(", %.4g of %s with %s", 1 / collisions_rate(config, collision, true), names[1], names[0]);
+        printf("; Coulomb logarithm %.4g\n", collisions_logarithm(config, collision));
+    }
     printf("cells crossed in a step   %g at most, by a particle of %s at drift + 3 thermal velocities\n",
            derived.fastest, derived.fastest_species);
 }
@@ -107,6 +117,35 @@ static void warn_of_nyquist(const struct config *config, struct log *log)
                          "no electric field "
                          "with the spectral gradient",
                          wave->mode, "xy"[wave->axis], species -> name);
+        }
+    }
+}
+
+static void warn_of_collisions(const struct config *config, struct log *log)
+{
+    const double cells = (double)config->grid.cells[0] * config->grid.cells[1];
+    for (uint32_t n = 0; n < config->collision_count; n++) {
+        const struct collision_config *collision = &config->collisions[n];
+        const double steps = config->time.step * (double)collision->every;
+        const double rate =
+            fmax(collisions_rate(config, collision, false), collisions_rate(config, collision, true));
+        if (rate * steps > 0.3)
+            log_line(log, LOG_NORMAL,
+                     "warning: collisions of %s with %s: nu dt = %.3g is above 0.3: one collision a step "
+                     "turns too "
+                     "little; take a smaller time.step or collisions.%u.every",
+                     collision->species[0], collision->species[1], rate * steps, n);
+        for (int k = 0; k < 2; k++) {
+            const struct species_config *species =
+                &config->species[species_find(config, collision->species[k])];
+            if ((double)species->particles / cells < 8 &&
+                (k == 0 || strcmp(collision->species[0], species->name) != 0))
+                log_line(log, LOG_NORMAL,
+                         "warning: collisions of %s with %s: %g particles per cell of %s: fewer than 8 are "
+                         "few to find "
+                         "partners among",
+                         collision->species[0], collision->species[1], (double)species->particles / cells,
+                         species->name);
         }
     }
 }
@@ -133,6 +172,7 @@ void consequences_warn(const struct config *config, struct log *log)
                  "smaller time.step",
                  derived.rotation, 2 * atan(derived.rotation / 2));
     warn_of_nyquist(config, log);
+    warn_of_collisions(config, log);
     if (derived.fastest > 1)
         log_line(log, LOG_NORMAL,
                  "warning: thermal particles of %s cross %g cells in a step: more than one; take a smaller "

@@ -238,6 +238,7 @@ void check_config(struct reading *reading)
     check_cells(reading, &config->grid);
     check_sort(reading, &config->grid, &config->sort);
     check_fields(reading);
+    check_collisions(reading);
     check_output(reading);
     for (uint32_t i = 0; i < config->species_count; i++)
         check_species(reading, i);

@@ -1,7 +1,8 @@
-/* Check: the rules of fields.drive. */
+/* Check: the rules of fields.drive and of collisions. */
 #include "config/reading.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The work of a drive is that on the filtered density, divided by what the filter leaves of its mode: below
  * this, round-off of single precision would be 1e-4 of it. */
@@ -36,4 +37,51 @@ void check_fields(struct reading *reading)
 {
     for (uint32_t i = 0; i < reading->config->fields.drive_count; i++)
         check_drive(reading, i);
+}
+
+/* ---- collisions ---- */
+
+/* Of a species that two velocities are enough for, energy would come out of nothing; one that stands still
+ * has none that a collision may change. */
+static void check_collision(struct reading *reading, uint32_t index)
+{
+    const struct config *config = reading->config;
+    const struct collision_config *collision = &config->collisions[index];
+    for (uint32_t n = 0; n < 2; n++) {
+        const bool is_twice = n > 0 && strcmp(collision->species[0], collision->species[n]) == 0;
+        if (!at(reading, "collisions.%u.species", index) || !is_sound(reading, "species") || is_twice)
+            continue;
+        const char *name = collision->species[n];
+        check_species_name(reading, name, "");
+        const uint32_t s = species_find(config, name);
+        if (s == config->species_count)
+            continue;
+        if (!species_has_w(&config->species[s]))
+            complain(reading, NULL,
+                     "collisions turn velocities in three dimensions, of which species %s has two: set "
+                     "species.%s.velocities.dimensions=3",
+                     name, name);
+        else if (!config->species[s].push)
+            complain(reading, NULL,
+                     "species %s is not pushed and stands still: it has no velocities to change", name);
+    }
+}
+
+static bool same_pair(const struct collision_config *a, const struct collision_config *b)
+{
+    return (strcmp(a->species[0], b->species[0]) == 0 && strcmp(a->species[1], b->species[1]) == 0) ||
+           (strcmp(a->species[0], b->species[1]) == 0 && strcmp(a->species[1], b->species[0]) == 0);
+}
+
+void check_collisions(struct reading *reading)
+{
+    const struct config *config = reading->config;
+    for (uint32_t i = 0; i < config->collision_count; i++) {
+        const struct collision_config *items = config->collisions;
+        check_collision(reading, i);
+        for (uint32_t j = 0; j < i; j++)
+            if (at(reading, "collisions.%u.species", i) && same_pair(&items[i], &items[j]))
+                complain(reading, NULL, "expected a pair of species once, found %s and %s twice",
+                         items[i].species[0], items[i].species[1]);
+    }
 }

@@ -57,12 +57,11 @@ static void check_cells_of_axis(struct reading *reading, const struct phase_axis
 static void check_w(struct reading *reading, const char *name)
 {
     const struct config *config = reading->config;
-    for (uint32_t s = 0; s < config->species_count && is_sound(reading, "species"); s++)
-        if (strcmp(config->species[s].name, name) == 0 && !species_has_w(&config->species[s]))
-            complain(reading, NULL,
-                     "expected an axis of species %s, which has no w: set "
-                     "species.%s.velocities.dimensions=3",
-                     name, name);
+    const uint32_t s = species_find(config, name);
+    if (is_sound(reading, "species") && s < config->species_count && !species_has_w(&config->species[s]))
+        complain(reading, NULL,
+                 "expected an axis of species %s, which has no w: set species.%s.velocities.dimensions=3",
+                 name, name);
 }
 
 static void check_axes(struct reading *reading, uint32_t index, const struct phase_space_config *phase_space)
@@ -100,14 +99,11 @@ static bool is_order(const struct phase_space_config *phase_space)
            (phase_space->order_count == phase_space->axis_count && ordered == axes);
 }
 
-/* The species of that name; a complaint, which ends with `or`, where there is none. */
-static void check_species_name(struct reading *reading, const char *name, const char * or)
+void check_species_name(struct reading *reading, const char *name, const char * or)
 {
     const struct config *config = reading->config;
-    uint32_t s = 0;
-    while (s < config->species_count && strcmp(config->species[s].name, name) != 0)
-        s++;
-    if (s == config->species_count && is_sound(reading, "species") && is_sound(reading, reading->path))
+    if (species_find(config, name) == config->species_count && is_sound(reading, "species") &&
+        is_sound(reading, reading->path))
         complain(reading, NULL, "expected the name of a species, such as %s%s, found %s",
                  config->species[0].name, or, name);
 }
@@ -202,15 +198,15 @@ static void check_tracks(struct reading *reading)
 {
     const struct config *config = reading->config;
     const struct tracks_config *tracks = &config->output.tracks;
+    const uint32_t s = species_find(config, tracks->species);
     uint64_t first = 0;
-    uint32_t s = 0;
     if (tracks->every == 0 || !is_sound(reading, "species") || !at(reading, "output.tracks.species"))
         return;
     check_species_name(reading, tracks->species, "");
-    while (s < config->species_count && strcmp(config->species[s].name, tracks->species) != 0)
-        first += config->species[s++].particles;
     if (s == config->species_count)
         return;
+    for (uint32_t before = 0; before < s; before++)
+        first += config->species[before].particles;
     if (!config->species[s].ids)
         complain(reading, NULL,
                  "chooses particles by their ids, which species %s does not carry: set species.%s.ids=true",

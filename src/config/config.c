@@ -17,6 +17,14 @@ bool snapshots_hold(const struct snapshots_config *snapshots, const char *specie
     return species_are_named(&snapshots->species, species) && snapshots->particles.kind != PARTICLES_NONE;
 }
 
+uint32_t species_find(const struct config *config, const char *name)
+{
+    uint32_t s = 0;
+    while (s < config->species_count && strcmp(config->species[s].name, name) != 0)
+        s++;
+    return s;
+}
+
 bool fields_hold(const struct field_list *fields, enum snapshot_field field)
 {
     uint32_t n = 0;

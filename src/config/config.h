@@ -17,6 +17,7 @@ enum {
     CONFIG_MAX_PERTURBATIONS = 8, /* in each list of a species */
     CONFIG_MAX_MODES = 32,        /* in output.history.modes */
     CONFIG_MAX_DRIVES = 8,        /* in fields.drive */
+    CONFIG_MAX_COLLISIONS = 64,   /* in collisions */
     CONFIG_MAX_PHASE_SPACES = 8,  /* in output.phase_space */
     CONFIG_PHASE_AXES = 4,        /* of one of them */
     CONFIG_MAX_PROBES = 16,       /* in output.probes */
@@ -49,6 +50,8 @@ enum velocity_kind { VELOCITIES_COLD, VELOCITIES_MAXWELLIAN, VELOCITIES_UNIFORM 
 enum solver_kind { SOLVER_AUTO, SOLVER_VKFFT, SOLVER_FFTW };
 enum decomposition_kind { DECOMPOSITION_AUTO, DECOMPOSITION_REPLICATED, DECOMPOSITION_SLABS };
 enum gradient_kind { GRADIENT_SPECTRAL, GRADIENT_CENTRED };
+enum collision_model { COLLISIONS_TAKIZUKA_ABE };
+enum { COULOMB_LOG_AUTO = 0 };
 enum shape_kind { SHAPE_NGP, SHAPE_CIC, SHAPE_TSC }; /* the values are the shape orders 0, 1, 2 */
 enum deposit_method { DEPOSIT_METHOD_SORTED, DEPOSIT_METHOD_ATOMIC };
 enum { GHOST_AUTO = 0 };
@@ -151,6 +154,14 @@ struct fields_config {
     double magnetic[3]; /* uniform (Bx, By, Bz) */
     uint32_t drive_count;
     struct drive_config drive[CONFIG_MAX_DRIVES];
+};
+
+/* Binary collisions of two species, or of one with itself: src/particles/collisions.h. */
+struct collision_config {
+    char species[2][CONFIG_NAME_LENGTH];
+    enum collision_model model;
+    double coulomb_log; /* COULOMB_LOG_AUTO: by species and `units` */
+    uint64_t every;     /* steps, >= 1 */
 };
 
 struct deposit_config {
@@ -286,7 +297,7 @@ struct output_config {
     struct checkpoints_config checkpoints;
 };
 
-/* What the normalised units mean, for openPMD's unitSI. */
+/* What the normalised units mean, for openPMD's unitSI and collisions. */
 struct units_config {
     double density_per_m3;
     double temperature_eV;
@@ -301,6 +312,8 @@ struct config {
     uint32_t species_count;
     struct species_config species[CONFIG_MAX_SPECIES];
     struct fields_config fields;
+    uint32_t collision_count;
+    struct collision_config collisions[CONFIG_MAX_COLLISIONS];
     struct deposit_config deposit;
     struct sort_config sort;
     struct step_config step;
@@ -357,6 +370,9 @@ bool species_are_named(const struct species_names *names, const char *species);
 
 /* Whether snapshots hold particles of a species of that name. */
 bool snapshots_hold(const struct snapshots_config *snapshots, const char *species);
+
+/* The species of that name; config->species_count where there is none. */
+uint32_t species_find(const struct config *config, const char *name);
 
 /* Whether a field is among them. */
 bool fields_hold(const struct field_list *fields, enum snapshot_field field);

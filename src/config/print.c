@@ -52,7 +52,9 @@ static void print_text(const char *text, FILE *stream)
 static bool print_choice(const struct schema_row *row, const void *source, FILE *stream)
 {
     const struct choice *choice = row->choices;
-    while (choice && choice->word && choice->value != *(const int *)source)
+    const bool is_real = row->type == TYPE_REAL;
+    while (choice && choice->word &&
+           (is_real ? choice->value != *(const double *)source : choice->value != *(const int *)source))
         choice++;
     if (!choice || !choice->word)
         return false;

@@ -53,9 +53,10 @@ STATUS_CHECKED enum status settings_apply(struct reading *reading);
  * range become complaints, and leave their fields zero. */
 void read_tree(struct reading *reading);
 
-/* The rules that tie several keys together, and of these those of fields and of outputs. */
+/* The rules that tie several keys together, and of these those of fields, of collisions and of outputs. */
 void check_config(struct reading *reading);
 void check_fields(struct reading *reading);
+void check_collisions(struct reading *reading);
 void check_output(struct reading *reading);
 
 /* ---- for rules ---- */
@@ -66,6 +67,9 @@ bool at(struct reading *reading, const char *format, ...) __attribute__((format(
 /* No item of the list before this one has its name, the first member of items of `size` bytes. */
 void check_name(struct reading *reading, const char *list, const char *what, const void *items, size_t size,
                 uint32_t index);
+
+/* There is a species of that name; the complaint ends with `or`. */
+void check_species_name(struct reading *reading, const char *name, const char * or);
 
 /* Whether the ends of a range are in order, and a double holds their difference. */
 bool check_ends(struct reading *reading, const double range[2], bool may_be_equal);

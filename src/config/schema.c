@@ -15,6 +15,7 @@
 #define SPECIES(member, type)      ROW(species_config, member, type)
 #define PERTURBATION(member, type) ROW(perturbation, member, type)
 #define DRIVE(member, type)        ROW(drive_config, member, type)
+#define COLLISION(member, type)    ROW(collision_config, member, type)
 #define PHASE_SPACE(member, type)  ROW(phase_space_config, member, type)
 #define PROBE(member, type)        ROW(probe_config, member, type)
 #define LINE(member, type)         ROW(line_config, member, type)
@@ -203,6 +204,19 @@ static const struct schema_row species_name_rows[] = {
 };
 static const struct schema_table species_name_table = TABLE(species_name_rows, char[CONFIG_NAME_LENGTH]);
 
+static const struct schema_row collision_rows[] = {
+    {"species", TYPE_NAME, .offset = offsetof(struct collision_config, species),
+     .capacity = CONFIG_NAME_LENGTH, PAIR, BYTES(1, CONFIG_NAME_LENGTH),
+     .help = "names of two, or of one twice: of three velocities"},
+    {COLLISION(model, TYPE_CHOICE), WORDS({"takizuka_abe", COLLISIONS_TAKIZUKA_ABE}),
+     .fallback = "takizuka_abe", .help = "Coulomb collisions of pairs, J. Comput. Phys. 25, 205 (1977)"},
+    {COLLISION(coulomb_log, TYPE_REAL), POSITIVE, OR_AUTO, .fallback = "auto",
+     .help = "the Coulomb logarithm; auto: by the NRL formulary"},
+    {COLLISION(every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
+     .help = "between collisions, each of that many steps"},
+};
+static const struct schema_table collision_table = TABLE(collision_rows, struct collision_config);
+
 static const struct schema_row signal_rows[] = {
     {"", TYPE_CHOICE,
      WORDS({"SIGINT", SIGINT}, {"SIGTERM", SIGTERM}, {"SIGHUP", SIGHUP}, {"SIGUSR1", SIGUSR1},
@@ -243,6 +257,8 @@ static const struct schema_row config_rows[] = {
      .unit = "m_e omega_p/e", .help = "uniform Bz, or [Bx, By, Bz]; in the plane it needs dimensions: 3"},
     {LIST("fields.drive", config, fields.drive, fields.drive_count, drive_table), .fallback = "[]",
      .help = "external electric fields beside that of the charges; history.csv has their work"},
+    {LIST("collisions", config, collisions, collision_count, collision_table), .fallback = "[]",
+     .help = "binary collisions in each cell, between species of three velocities; units say how strong"},
     {"deposit", TYPE_GROUP, .help = "particles to grid"},
     {CONFIG(deposit.shape, TYPE_CHOICE), WORDS({"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}),
      .fallback = "cic", .help = "of a particle: order 0, 1, 2"},
@@ -356,7 +372,7 @@ static const struct schema_row config_rows[] = {
     {CONFIG(output.checkpoints.on_signal_within, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "s",
      .help =
          "that such a signal leaves for the checkpoint: check warns where it takes longer; 0 is any time"},
-    {"units", TYPE_GROUP, .help = "what the normalised units mean, for openPMD's unitSI"},
+    {"units", TYPE_GROUP, .help = "what the normalised units mean, for openPMD's unitSI and collisions"},
     {CONFIG(units.density_per_m3, TYPE_REAL), POSITIVE, .fallback = "1e18", .unit = "1/m^3",
      .help = "electrons at density 1"},
     {CONFIG(units.temperature_eV, TYPE_REAL), POSITIVE, .fallback = "100", .unit = "eV",

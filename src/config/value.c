@@ -170,7 +170,11 @@ static bool parse_choice(const struct schema_row *row, const char *text, void *t
 {
     for (const struct choice *choice = row->choices; choice && choice->word; choice++) {
         if (strcmp(choice->word, text) == 0) {
-            memcpy(target, &choice->value, sizeof choice->value);
+            const double real = choice->value;
+            if (row->type == TYPE_REAL)
+                memcpy(target, &real, sizeof real);
+            else
+                memcpy(target, &choice->value, sizeof choice->value);
             return true;
         }
     }

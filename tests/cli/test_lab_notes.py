@@ -70,6 +70,32 @@ class LabNotes(ProgramTest):
         self.assertAlmostEqual(np.polyfit(time[late], work[late], 1)[0], powers[1], delta=0.06 * powers[1])
         self.assertLess(np.ptp(history["total_energy"] - work), 0.04 * work[-1])
 
+    def test_isotropisation(self):
+        """Trubnikov's rate, which is that of Maxwellians along each axis: 4 % of the difference is what they are not, and chance."""
+
+        def rate(across, along):
+            ratio = across / along - 1
+            bracket = (ratio + 3) * math.atan(math.sqrt(ratio)) / math.sqrt(ratio) - 3
+            return 10 / 12.99 / (8 * math.pi**1.5 * along**1.5) * bracket / ratio**2
+
+        across, along, expected = 1.2, 0.6, [(1.2, 0.6)]
+        for step in range(600):
+            change = 0.1 * rate(across, along) * (across - along)
+            across, along = across - change, along + 2 * change
+            if (step + 1) % 100 == 0:
+                expected.append((across, along))
+        for found, noted in zip(expected[2::2], ((1.147, 0.706), (1.109, 0.781), (1.082, 0.837))):
+            self.assertLess(np.abs(np.subtract(found, noted)).max(), 1e-3)
+        run = self.result_of("isotropisation")
+        for number, temperatures in enumerate(expected):
+            met = []
+            for axis in "uw":
+                density, _, (edges,), _ = run.phase_space("electrons_uw", 100 * number, axis)
+                middle, share = (edges[1:] + edges[:-1]) / 2, density / density.sum()
+                mean = (share * middle).sum()
+                met.append((share * (middle - mean) ** 2).sum() - (edges[1] - edges[0]) ** 2 / 12)
+            self.assertLess(abs((met[0] - met[1]) - (temperatures[0] - temperatures[1])), 0.04 * 0.6, met)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -20,11 +20,12 @@ ALL = """\
 grid: {cells: [16, 8], length: [6, 4]}
 time: {step: 0.1, steps: 5}
 species:
-  - {name: quiet, charge: -1, mass: 1, density: 1, particles: 64, velocities: {kind: maxwellian}, perturb:
+  - {name: quiet, charge: -1, mass: 1, density: 1, particles: 64, velocities: {kind: maxwellian, dimensions: 3}, perturb:
      {density: [{axis: x, mode: 1, amplitude: 0.1}], displacement: [{axis: y, mode: 1, amplitude: 0.1}]}}
   - {name: even, charge: 1, mass: 1836, density: 1, particles: 12, positions: {kind: lattice, counts: [4, 3]},
      velocities: {kind: uniform, range: [[0, 1], [0, 1]]}}
 fields: {drive: [{axis: x, mode: 1, amplitude: 0.1, frequency: 1}]}
+collisions: [{species: [quiet, quiet]}]
 output:
   history: {modes: [[1, 0]]}
   snapshots: {particles: {every_nth: 2}}
@@ -141,7 +142,9 @@ def wrong_values(kind, allowed):
         return [word for word in numbers + NOT_A_SCALAR if word] + ["[1, 2]", "[1, 2, x]", "[1, 2, [3]]"]
     if shape := re.match(r"(?:\d or )?(?:(\d) x )?(\d) (counts|numbers|integers|formulas)", kind):
         one = numbers + [word for word in NOT_A_SCALAR if word != "[1]"]
-        lists = [f"[1, {word}]" for word in one if word] + ["1", "[1]", "[1, 1, 1]", "{a: 1}", "[]", "", "text"]
+        two_or_three = " or 3 " in kind  # of which [1, 1,5] is one
+        lists = [f"[1, {word}]" for word in one if word and not (two_or_three and word == "1,5")]
+        lists += ["1", "[1]", "[1, 1, 1, 1]" if two_or_three else "[1, 1, 1]", "{a: 1}", "[]", "", "text"]
         return lists if not shape[1] else [*lists, "[[0, 1]]", "[[0, 1], [0, 1], [0, 1]]", "[[0, 1], [1, 0]]", "[0, 1]"]
     if kind in ("count", "number", "formula"):
         return numbers + NOT_A_SCALAR

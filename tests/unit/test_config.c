@@ -65,8 +65,9 @@ TEST(every_key_but_the_required_has_a_default)
     static const char fragments[] =
         "title: untitled|check_every: 10 |seed: 1 |precision: single|name: electrons|ids: false|push: true|"
         "kind: van_der_corput|bases: [2, 3]|kind: cold|drift: [0, 0]|density: []|displacement: []|"
-        "solver: auto|decomposition: auto|gradient: spectral|magnetic: 0 |drive: []|shape: cic|method: "
-        "sorted|"
+        "solver: auto|decomposition: auto|gradient: spectral|magnetic: 0 |drive: []|collisions: []|shape: "
+        "cic|"
+        "method: sorted|"
         "filter_passes: 0 |method: auto|passes: 2 |key_bits: auto|items_per_group: auto|groups: auto|"
         "histogram_splits: auto|transpose: auto|table: auto|method: radix|balance_every: 0 |"
         "threshold: 1.1 |ghost_rows: auto|device: auto|directory: output/test |every: 1 |modes: []|"

@@ -1,0 +1,214 @@
+/* Collisions: Coulomb collisions of pairs of particles in the same cell (T. Takizuka, H. Abe, J. Comput.
+ * Phys. 25, 205, 1977), in place on sorted lists.
+ *
+ * The relative velocity u = v_a - v_b of a pair is turned by theta about any direction across it, where
+ * delta = tan(theta/2) is Gaussian with mean 0 and the variance strength n / |u|^3, n the number of
+ * particles to collide with (src/particles/collisions.h). v_a changes by share_a du, v_b by -share_b du, the
+ * shares being m_ab/m_a and m_ab/m_b: momentum and energy of the pair stay.
+ *
+ * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), GROUP_ITEMS, and PAIRS, how many pairs an item has
+ * at once: 1, or 16 as vectors of a CPU.
+ */
+#include "shared/random.h"
+
+#if PAIRS == 1
+typedef real reals;
+typedef uint numbers;
+#define LANE_NUMBERS         0
+#define TO_REALS(numbers)    ((real)(numbers))
+#define LOAD(values)         (*(values))
+#define STORE(value, values) (*(values) = (value))
+#else
+#include "shared/lanes.h"
+typedef real16 reals;
+typedef uint16 numbers;
+#define LANE_NUMBERS         (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#define TO_REALS(numbers)    convert_real16(numbers)
+#define LOAD(values)         vload16(0, (values))
+#define STORE(value, values) vstore16((value), 0, (values))
+#endif
+
+#define OWN_DRAWS 0x80000000u /* of the second word of a counter: cell_shuffle has it 0 */
+#define TURN_DRAW 0xc0000000u
+#define BACK      ((real)1e12) /* a delta^2 that turns velocities back; beyond it (1 + delta^2) - 1 is all */
+
+/* Velocities of a list: (u, v) of particle p is at stride * p + first. */
+typedef struct {
+    global real2 *velocity;
+    global real *w;
+    uint stride, first;
+} list;
+
+/* What all pairs of a cell have in common, and what they draw by. */
+typedef struct {
+    uint cell, entry;
+    ulong step, seed;
+    uint alike, count_a, count_b;
+    uint start_a, start_b; /* in the lists */
+    uint less; /* particles of the less numerous species; alike, pairs, the last perhaps three particles */
+    uint turn; /* where species a begins: that no place has more collisions than others */
+    real variance; /* times |u|^3 */
+} cell_pairs;
+
+static inline cell_pairs cell_pairs_of(global const uint *restrict offsets_a,
+                                       global const uint *restrict offsets_b, uint cell, uint alike,
+                                       real strength, uint entry, ulong step, ulong seed)
+{
+    cell_pairs own = {.cell = cell,
+                      .entry = entry,
+                      .step = step,
+                      .seed = seed,
+                      .alike = alike,
+                      .count_a = offsets_a[cell + 1] - offsets_a[cell],
+                      .count_b = offsets_b[cell + 1] - offsets_b[cell],
+                      .start_a = offsets_a[cell],
+                      .start_b = offsets_b[cell]};
+    own.less = alike ? own.count_a / 2 : min(own.count_a, own.count_b);
+    if (own.less == 0)
+        return own;
+    own.variance = strength * (real)(alike ? own.count_a - 1 : own.less);
+    if (!alike) {
+        const random_words counter = {{cell, TURN_DRAW, (uint)step, (uint)(step >> 32) << 8 | entry}};
+        own.turn = mul_hi(random_words_at(counter, seed).word[0], own.count_a);
+    }
+    return own;
+}
+
+/* Where the particles of pair number `pair` of two species are: of the less numerous one they come in turn.
+ */
+static inline uint2 places_of(const cell_pairs *own, uint pair, uint in_turn,
+                              global const uint *restrict permutation)
+{
+    const uint a = (own->count_a == own->less ? in_turn : pair) + own->turn;
+    const uint b = own->count_b == own->less ? in_turn : pair;
+    return (uint2)(own->start_a + (a < own->count_a ? a : a - own->count_a), permutation[own->start_b + b]);
+}
+
+/* Uniform in (0, 1], four for each pair from number `pair` of the cell on. */
+static inline void draw(const cell_pairs *own, uint pair, reals *chance)
+{
+#if PAIRS == 1
+    const random_words counter = {
+        {own->cell, OWN_DRAWS | pair, (uint)own->step, (uint)(own->step >> 32) << 8 | own->entry}};
+    const random_words drawn = random_words_at(counter, own->seed);
+    const uint *const words = drawn.word;
+#else
+    numbers words[4] = {(numbers)own->cell, OWN_DRAWS | (pair + LANE_NUMBERS), (numbers)(uint)own->step,
+                        (numbers)((uint)(own->step >> 32) << 8 | own->entry)};
+    random_words_at16(words, own->seed);
+#endif
+    for (uint n = 0; n < 4; n++)
+        chance[n] = (TO_REALS(words[n]) + (real)0.5) * (real)0x1p-32;
+}
+
+/* The change of relative velocities (*u, *v, *w), in their place. `variance` is that times |u|^3, chance[]
+ * are uniform in (0, 1]. */
+static inline void scatter(reals *u, reals *v, reals *w, real variance, const reals *chance)
+{
+    const reals across_squared = *u * *u + *v * *v, squared = across_squared + *w * *w;
+    const reals across = sqrt(across_squared), speed = sqrt(squared), gauss = cospi(2 * chance[1]);
+    const reals square =
+        fmin((reals)-2 * log(chance[0]) * gauss * gauss * (variance / (squared * speed)), (reals)BACK);
+    const reals scale = (reals)2 / ((reals)1 + square);
+    const reals sine = scale * sqrt(square), versine = scale * square; /* sin theta, 1 - cos theta */
+    const reals along = sine * cospi(2 * chance[2]), beside = speed * sine * sinpi(2 * chance[2]);
+    /* The direction of u in the plane; any, where u is along z. */
+    const reals cosine_of = across > (reals)0 ? *u / across : (reals)1;
+    const reals sine_of = across > (reals)0 ? *v / across : (reals)0;
+    const reals w_along = *w * along;
+    *w = -across * along - *w * versine;
+    *u = cosine_of * w_along - sine_of * beside - *u * versine;
+    *v = sine_of * w_along + cosine_of * beside - *v * versine;
+}
+
+/* `count` pairs, up to PAIRS, at the places, which no two of them share; numbers of the cell from `pair` on.
+ * keep: how likely a particle of species a, and b, takes its part; one of them is 1. */
+static inline void collide(const cell_pairs *own, uint pair, uint count, uint2 *places, real variance,
+                           const list *a, const list *b, real2 share, real2 keep)
+{
+    real velocity_a[3][PAIRS], velocity_b[3][PAIRS], chance_to_keep[PAIRS];
+    reals chance[4], change[3];
+    for (uint n = count; n < PAIRS; n++) /* lanes without a pair */
+        places[n] = places[0];
+    for (uint n = 0; n < PAIRS; n++) {
+        const real2 of_a = a->velocity[(size_t)places[n].x * a->stride + a->first];
+        const real2 of_b = b->velocity[(size_t)places[n].y * b->stride + b->first];
+        velocity_a[0][n] = of_a.x;
+        velocity_a[1][n] = of_a.y;
+        velocity_a[2][n] = a->w[places[n].x];
+        velocity_b[0][n] = of_b.x;
+        velocity_b[1][n] = of_b.y;
+        velocity_b[2][n] = b->w[places[n].y];
+    }
+    draw(own, pair, chance);
+    for (uint axis = 0; axis < 3; axis++)
+        change[axis] = LOAD(velocity_a[axis]) - LOAD(velocity_b[axis]);
+    scatter(&change[0], &change[1], &change[2], variance, chance);
+    for (uint axis = 0; axis < 3; axis++) {
+        STORE(LOAD(velocity_a[axis]) + share.x * change[axis], velocity_a[axis]);
+        STORE(LOAD(velocity_b[axis]) - share.y * change[axis], velocity_b[axis]);
+    }
+    STORE(chance[3], chance_to_keep);
+    for (uint n = 0; n < count; n++)
+        if (chance_to_keep[n] <= keep.x) {
+            a->velocity[(size_t)places[n].x * a->stride + a->first] =
+                (real2)(velocity_a[0][n], velocity_a[1][n]);
+            a->w[places[n].x] = velocity_a[2][n];
+        }
+    for (uint n = 0; n < count; n++)
+        if (chance_to_keep[n] <= keep.y) {
+            b->velocity[(size_t)places[n].y * b->stride + b->first] =
+                (real2)(velocity_b[0][n], velocity_b[1][n]);
+            b->w[places[n].y] = velocity_b[2][n];
+        }
+}
+
+/* Where the next cell's particles are, as many as a vector of pairs has: places in this cell are by chance.
+ */
+static inline void prefetch(const list *of, uint p)
+{
+#if PAIRS > 1
+    for (uint n = 0; n < 2 * PAIRS; n += 4)
+        WILL_READ(&of->velocity[(size_t)(p + n) * of->stride]);
+    for (uint n = 0; n < 2 * PAIRS; n += 16)
+        WILL_READ(&of->w[p + n]);
+#endif
+}
+
+/* Group g has cells_of_group cells from g cells_of_group on. permutation: the random order of the particles
+ * of species b in each cell. alike: both species are one, and so are the arrays. */
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
+collide_pairs(global real2 *velocity_a, global real *w_a, uint stride_a, uint first_a,
+              global const uint *offsets_a, global real2 *velocity_b, global real *w_b, uint stride_b,
+              uint first_b, global const uint *offsets_b, global const uint *restrict permutation, uint alike,
+              uint cells, uint cells_of_group, real strength, real share_a, real share_b, real keep_a,
+              real keep_b, uint entry, ulong step, ulong seed)
+{
+    const list a = {velocity_a, w_a, stride_a, first_a}, b = {velocity_b, w_b, stride_b, first_b};
+    const real2 share = (real2)(share_a, share_b), keep = (real2)(keep_a, keep_b);
+    const uint begin = (uint)get_group_id(0) * cells_of_group, item = (uint)get_local_id(0);
+    uint2 places[PAIRS];
+    for (uint cell = begin; cell < min(begin + cells_of_group, cells); cell++) {
+        const cell_pairs own = cell_pairs_of(offsets_a, offsets_b, cell, alike, strength, entry, step, seed);
+        const bool has_triple = alike && own.less > 0 && (own.count_a & 1) != 0;
+        const uint alone = own.less - (has_triple ? 1 : 0);
+        global const uint *const order = permutation + own.start_b;
+        for (uint first = item * PAIRS; first < alone; first += GROUP_ITEMS * PAIRS) {
+            prefetch(&a, own.start_a + own.count_a + 2 * first);
+            if (!alike)
+                prefetch(&b, own.start_b + own.count_b + 2 * first);
+            const uint pairs = alike ? alone : max(own.count_a, own.count_b);
+            for (uint pair = first; pair < pairs; pair += own.less) { /* alike, once */
+                const uint count = min(min((uint)PAIRS, alone - first), pairs - pair);
+                for (uint n = 0; n < count; n++)
+                    places[n] =
+                        alike ? vload2(pair + n, order) : places_of(&own, pair + n, first + n, permutation);
+                collide(&own, pair, count, places, own.variance, &a, &b, share, keep);
+            }
+        }
+        for (uint round = 0; has_triple && item == 0 && round < 3; round++) {
+            places[0] = (uint2)(order[2 * alone + round], order[2 * alone + (round < 2 ? round + 1 : 0)]);
+            collide(&own, alone + round, 1, places, own.variance / 2, &a, &b, share, keep);
+        }
+    }
+}

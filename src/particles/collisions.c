@@ -1,0 +1,171 @@
+/* Collisions: launches of kernels/collisions.cl, and their strength. */
+#include "particles/collisions.h"
+
+#include "base/integers.h"
+#include "config/units.h"
+#include "shared/random.h"
+#include "sort/cell_shuffle.h"
+
+#include <math.h>
+
+enum {
+    PAIRS = 16,         /* of an item of a CPU */
+    GROUP_ITEMS = 64,   /* of a GPU; a CPU has one */
+    GROUPS_PER_UNIT = 8 /* of a CPU; a GPU has a group for each cell */
+};
+
+struct collisions {
+    const struct config *config; /* not owned */
+    uint32_t cells, groups, items;
+    double area; /* of a cell */
+    uint64_t seed;
+    struct kernel *collide;
+    struct cell_shuffle *shuffle;
+    struct buffer *permutation; /* uint[capacity] */
+};
+
+/* ---- how strong they are ---- */
+
+/* Of a species in normalised units: T/m, and T in eV. */
+static double loaded_spread(const struct species_config *species)
+{
+    double squares = 0;
+    for (int axis = 0; axis < 3; axis++)
+        squares += pow(species_thermal_speed(species, axis), 2) / 3;
+    return squares;
+}
+
+static double loaded_temperature(const struct config *config, const struct species_config *species)
+{
+    return loaded_spread(species) * species->mass * config->units.temperature_eV;
+}
+
+static const struct species_config *partner(const struct config *config,
+                                            const struct collision_config *collision, int n)
+{
+    return &config->species[species_find(config, collision->species[n])];
+}
+
+static double reduced_mass(const struct species_config *a, const struct species_config *b)
+{
+    return a->mass * b->mass / (a->mass + b->mass);
+}
+
+/* Densities in 1/cm^3, temperatures in eV, masses in the proton's. */
+static double nrl_logarithm(const struct config *config, const struct species_config *a,
+                            const struct species_config *b)
+{
+    const double per_cm3 = 1e-6 * config->units.density_per_m3, proton = 1836.15267343;
+    const bool a_is_light = a->mass <= b->mass;
+    const struct species_config *light = a_is_light ? a : b, *heavy = a_is_light ? b : a;
+    const double n_light = light->density * per_cm3, n_heavy = heavy->density * per_cm3;
+    const double t_light = loaded_temperature(config, light), t_heavy = loaded_temperature(config, heavy);
+    const double z = fabs(heavy->charge), mass = heavy->mass / proton;
+    const bool light_is_electron = light->mass == 1, heavy_is_electron = heavy->mass == 1;
+    if (heavy_is_electron && light_is_electron)
+        return 23.5 - log(sqrt(n_light) * pow(t_light, -1.25)) - sqrt(1e-5 + pow(log(t_light) - 2, 2) / 16);
+    if (light_is_electron && t_light < t_heavy / heavy->mass * z)
+        return 30 - log(sqrt(n_heavy) * pow(t_heavy, -1.5) * z * z / mass);
+    if (light_is_electron && t_light > 10 * z * z)
+        return 24 - log(sqrt(n_light) / t_light);
+    if (light_is_electron)
+        return 23 - log(sqrt(n_light) * z * pow(t_light, -1.5));
+    return 23 - log(fabs(light->charge * heavy->charge) * (light->mass + heavy->mass) /
+                    (light->mass * t_heavy + heavy->mass * t_light) *
+                    sqrt(n_light * pow(light->charge, 2) / t_light + n_heavy * z * z / t_heavy));
+}
+
+double collisions_logarithm(const struct config *config, const struct collision_config *collision)
+{
+    if (collision->coulomb_log != COULOMB_LOG_AUTO)
+        return collision->coulomb_log;
+    return fmax(1, nrl_logarithm(config, partner(config, collision, 0), partner(config, collision, 1)));
+}
+
+/* q_a^2 q_b^2 L / (pi N_D) */
+static double coupling(const struct config *config, const struct collision_config *collision)
+{
+    const double charges = partner(config, collision, 0)->charge * partner(config, collision, 1)->charge;
+    return charges * charges * collisions_logarithm(config, collision) /
+           (acos(-1.0) * units_make(&config->units).particles);
+}
+
+double collisions_rate(const struct config *config, const struct collision_config *collision, bool backwards)
+{
+    const struct species_config *a = partner(config, collision, backwards);
+    const struct species_config *b = partner(config, collision, !backwards);
+    double spread = loaded_spread(a) + loaded_spread(b);
+    for (int axis = 0; axis < 3; axis++)
+        spread += pow(a->velocities.drift[axis] - b->velocities.drift[axis], 2) / 3;
+    const double pi = acos(-1.0);
+    return coupling(config, collision) * b->density * pi /
+           (3 * pow(2 * pi * spread, 1.5) * a->mass * reduced_mass(a, b));
+}
+
+/* ---- creation ---- */
+
+enum status collisions_create(struct device *device, const struct config *config, const struct slab *slab,
+                              int rank, uint32_t capacity, struct collisions **created)
+{
+    struct collisions *collisions = NULL;
+    struct program *program = NULL;
+    TRY(DEVICE_NEW(device, collisions));
+    *created = collisions;
+    *collisions = (struct collisions){.config = config,
+                                      .cells = (uint32_t)slab_own_cells(slab),
+                                      .area = slab->box.dx * slab->box.dy,
+                                      .seed = random_mix((uint64_t)(rank + 1) << 32 | config->seed)};
+    if (config->collision_count == 0)
+        return STATUS_OK;
+    const struct device_info *info = device_info(device);
+    collisions->items = info->is_cpu ? 1 : (uint32_t)device_group_items(device, GROUP_ITEMS);
+    collisions->groups = info->is_cpu
+                             ? at_most(collisions->cells, (uint64_t)GROUPS_PER_UNIT * info->compute_units)
+                             : collisions->cells;
+    TRY(program_build(device, "collisions.cl", config->precision, &program, "-D GROUP_ITEMS=%u -D PAIRS=%d",
+                      collisions->items, info->is_cpu ? PAIRS : 1));
+    TRY(kernel_create(program, "collide_pairs", &collisions->collide));
+    TRY(buffer_create(device, capacity * sizeof(uint32_t), "the order of partners",
+                      &collisions->permutation));
+    return cell_shuffle_create(device, collisions->cells, capacity, NULL, &collisions->shuffle);
+}
+
+/* ---- one step ---- */
+
+static enum status run_one(struct collisions *collisions, uint32_t entry, uint64_t step,
+                           struct particles *lists)
+{
+    const struct config *config = collisions->config;
+    const struct collision_config *collision = &config->collisions[entry];
+    const uint32_t s = species_find(config, collision->species[0]);
+    const uint32_t t = species_find(config, collision->species[1]);
+    const struct particles *a = &lists[s], *b = &lists[t];
+    if (a->count == 0 || b->count == 0)
+        return STATUS_OK;
+    const double mass = reduced_mass(a->species, b->species), most_weight = fmax(a->weight, b->weight);
+    const double strength = coupling(config, collision) * config->time.step * (double)collision->every *
+                            most_weight / (8 * mass * mass * collisions->area);
+    const uint32_t each = divide_up(collisions->cells, collisions->groups);
+    const uint64_t moved = (uint64_t)a->count + (s == t ? 0 : b->count);
+    const struct launch launch = {divide_up(collisions->cells, each), collisions->items, STAGE_COLLISIONS,
+                                  6 * moved * precision_bytes(config->precision)};
+    TRY(cell_shuffle_run(collisions->shuffle, b->cell_offsets, b->count, collisions->seed, entry, step,
+                         collisions->permutation));
+#define LIST_ARGUMENTS(list)                                                                                 \
+    (list)->attribute[ATTRIBUTE_VELOCITY], (list)->attribute[ATTRIBUTE_W],                                   \
+        particles_stride((list), ATTRIBUTE_VELOCITY), particles_first((list), ATTRIBUTE_VELOCITY),           \
+        (list)->cell_offsets
+    return KERNEL_LAUNCH(collisions->collide, launch, LIST_ARGUMENTS(a), LIST_ARGUMENTS(b),
+                         collisions->permutation, s == t, collisions->cells, each, strength,
+                         mass / a->species->mass, mass / b->species->mass, b->weight / most_weight,
+                         a->weight / most_weight, entry, step, collisions->seed);
+#undef LIST_ARGUMENTS
+}
+
+enum status collisions_run(struct collisions *collisions, uint64_t step, struct particles *lists)
+{
+    for (uint32_t n = 0; n < collisions->config->collision_count; n++)
+        if (step % collisions->config->collisions[n].every == 0)
+            TRY(run_one(collisions, n, step, lists));
+    return STATUS_OK;
+}

@@ -1,0 +1,88 @@
+"""collisions: restarts, steppers and ranks, what check says of them, and what is refused."""
+
+import re
+import sys
+import unittest
+
+from program import ROOT, ProgramTest, sets
+
+sys.path.insert(0, str(ROOT / "scripts"))
+sys.dont_write_bytecode = True
+
+from radixpic import Run  # noqa: E402
+
+THREE = sets("species.electrons.velocities={kind: maxwellian, dimensions: 3, generator: random, thermal: [1, 1, 0.5]}", "species.electrons.positions=random")
+DENSE = sets("units={density_per_m3: 1.0e+27, temperature_eV: 100}", "output.snapshots.every=0")
+COLLIDE = sets("collisions=[{species: [electrons, electrons], coulomb_log: 10}]")
+PHASE_SPACE = sets("output.phase_space=[{species: electrons, axes: [{axis: u, bins: 60, range: [-6, 6]}, {axis: w, bins: 60, range: [-6, 6]}], every: 20}]")
+
+
+class Collisions(ProgramTest):
+    def run_colliding(self, *options, ranks=1, output="out"):
+        arguments = ["run", "small.yaml", *THREE, *DENSE, *COLLIDE, *options, "--quiet", "--output", output]
+        self.run_well_on(ranks, *arguments) if ranks > 1 else self.run_well(*arguments)
+
+    def cooling(self, folder):
+        """Of the temperature along x."""
+        spreads = []
+        for step in (0, 20):
+            density, _, (edges,), _ = Run(self.folder / folder).phase_space("electrons_uw", step, "u")
+            middle, share = (edges[1:] + edges[:-1]) / 2, density / density.sum()
+            spreads.append((share * middle**2).sum() - (share * middle).sum() ** 2)
+        return 1 - spreads[1] / spreads[0]
+
+    def test_the_same_config_and_a_restart_have_the_same_bytes(self):
+        method = sets("step.method=chunked")  # whose lists are in another layout than those of the next test
+        self.run_colliding(*method, *sets("output.checkpoints.every=8"), output="whole")
+        self.run_colliding(*method, output="again")
+        self.run_well("run", "--restart", "whole/checkpoints/checkpoint_16.h5", "--output", "rest", "--quiet")
+        whole, again, rest = ((self.folder / name / "history.csv").read_text().splitlines() for name in ("whole", "again", "rest"))
+        self.assertEqual(whole, again)
+        self.assertEqual(whole[-2:], rest[-2:])
+
+    def test_collisions_change_a_run_alike_by_any_stepper_and_on_any_ranks(self):
+        """Electrons that are hotter along x than along z cool there, as without collisions they do not; chance is 0.3 %."""
+        more = [*sets("species.electrons.particles=65536", "species.electrons.perturb={}"), *PHASE_SPACE]
+        strong = [*more, *sets("collisions.0.coulomb_log=40")]
+        self.run_colliding(*strong)
+        cooling = self.cooling("out")
+        self.assertGreater(cooling, 0.03)
+        energies = [float(row["kinetic_energy"]) for row in self.history()]
+        self.assertAlmostEqual(energies[-1] / energies[0], 1, delta=0.01)
+        for ranks, key in ((3, "step.method=radix"), (2, "step.method=chunked")):
+            self.run_colliding(*strong, *sets(key), ranks=ranks, output=f"{ranks}{key[-7:]}")
+            self.assertAlmostEqual(self.cooling(f"{ranks}{key[-7:]}"), cooling, delta=0.005, msg=key)
+        self.run_colliding(*more, *sets("collisions=[]"), output="free")
+        self.assertAlmostEqual(self.cooling("free"), 0, delta=0.005)
+
+    def test_check_tells_collision_times(self):
+        """1/nu with nu = L/(3 (2 pi)^1.5 N_D m_ab (2 T/m)^1.5), T = (1 + 1 + 0.25)/3; N_D = 1 where L = 1."""
+        units = sets("units={density_per_m3: 1.0e+18, temperature_eV: 100}", "collisions.0.coulomb_log=410825.60570247")
+        text = self.run_well("check", "small.yaml", *THREE, *COLLIDE, *units).stdout
+        found = re.search(r"(?m)^collision time 1/nu +(\S+) of electrons with electrons; Coulomb logarithm 4\.108e\+05$", text)
+        self.assertAlmostEqual(float(found[1]) / (3 * (2 * 3.14159265) ** 1.5 * 0.5 * 1.5**1.5), 1, delta=1e-3)
+        for settings, words in (
+            (sets("collisions.0.every=2000"), r"nu dt = \S+ is above 0\.3: .*take a smaller time\.step or collisions\.0\.every"),
+            (sets("species.electrons.particles=500"), r"\S+ particles per cell of electrons: fewer than 8"),
+        ):
+            start = r"(?m)^warning: collisions of electrons with electrons: "
+            self.assertRegex(self.run_well("check", "small.yaml", *THREE, *COLLIDE, *units, *settings).stdout, start + words)
+            self.assertNotRegex(text, start + words)
+
+    def test_what_is_refused(self):
+        for settings, words in (
+            (COLLIDE, "of which species electrons has two: set species.electrons.velocities.dimensions=3"),
+            ([*THREE, *sets("collisions=[{species: [electrons, none]}]")], "name of a species, such as electrons, found none"),
+            ([*COLLIDE, *sets("species.electrons.push=false", "species.electrons.velocities={dimensions: 3}")], "is not pushed and stands still"),
+            ([*THREE, *sets("collisions=[{species: [electrons, electrons]}, {species: [electrons, electrons]}]")], "pair of species once"),
+            ([*THREE, *sets("collisions=[{species: [electrons]}]")], "expected"),
+            ([*THREE, *COLLIDE, *sets("collisions.0.coulomb_log=0")], 'above 0, or auto, found "0"'),
+        ):
+            result = self.run_program("check", "small.yaml", *settings)
+            self.assertEqual(result.returncode, 2, result.stdout)
+            self.assertIn(words, result.stderr)
+            self.assertIn("collisions.", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
