@@ -164,19 +164,18 @@ class FitRate(ScriptTest):
         numbers = [re.findall(r"(?m)^.*?(\S+ +\S+ +%)?(\S+ +\S+ +%)$", text) for text in (by_hand, by_config)]
         self.assertEqual(*numbers)
         self.assertIn("the run's steps and grid", by_config)
-        beams = self.run_it_well("--theory", "beams", "--beam", 1, 0, 1, "--k", k, "--json")
-        found = json.loads(beams)
+        found = json.loads(self.run_it_well("--theory", "beams", "--beam", 1, 0, 1, "--k", k, "--json"))
         self.assertAlmostEqual(found["theory"][0]["gamma"], -0.15336, delta=1e-5)
         self.assertEqual((found["rows"], found["wave"], found["constant"]), (201, "density mode (1, 0)", None))
         self.assert_measured(found["gamma"], found["omega"], 1e-5)
-        resolve(config, "fields.magnetic=1")
-        self.assert_problem("--theory", "config", words=["magnetic field"])
-        resolve(config, "fields.drive=[{axis: x, mode: 1, amplitude: 0.01, frequency: 1}]")
-        self.assert_problem("--theory", "config", words=["fields.drive"])
-        resolve(config, "species.electrons.profile.drift=[sin(2*pi*x/lx), '0']")
-        self.assert_problem("--theory", "config", words=["electrons has a profile"])
-        resolve(config, "species.electrons.velocities={kind: cold}")
-        self.assert_problem("--theory", "config", words=["electrons has no Maxwellian spread"])
+        for setting, words in {
+            "fields.magnetic=1": "magnetic field",
+            "fields.drive=[{axis: x, mode: 1, amplitude: 0.01, frequency: 1}]": "fields.drive",
+            "species.electrons.profile.drift=[sin(2*pi*x/lx), '0']": "electrons has a profile",
+            "species.electrons.velocities={kind: cold}": "electrons has no Maxwellian spread",
+        }.items():
+            resolve(config, setting)
+            self.assert_problem("--theory", "config", words=[words])
 
     def test_theory_of_the_runs_own_grid(self):
         """A coarse and filtered run is that of the exact linear series, not of the continuum."""
