@@ -17,7 +17,7 @@
  * a row of the scratch memory, so items side by side read words side by side, and all of a group make the
  * same steps: each cell is padded to the power of two above the fullest short cell of the block, at least 4.
  *
- * With BUCKETS the keys of a cell are counted by their high bits, two buckets or more for each particle, and
+ * With BUCKETS the keys of a cell are counted by their high bits, a bucket or two for each particle, and
  * brought to the begin of their bucket, after which few are out of order: less work, in the cache of a CPU.
  *
  * Compile-time parameters: COLUMN_ITEMS (of a group; one with BUCKETS), BUCKETS (0 or 1), COLUMN_MOST (a
@@ -122,7 +122,7 @@ static inline void sort_cell(global ulong *column, uint count, uint cell, uint s
 {
     global ulong *const words = column + COLUMN_MOST;
     global uint *const places = (global uint *)(words + COLUMN_MOST);
-    const uint buckets = 2 * (uint)padded(count), shift = clz(buckets) + 33;
+    const uint buckets = (uint)padded(count), shift = clz(buckets) + 33;
     for (uint b = 0; b < buckets; b++)
         places[b] = 0;
     for (uint first = 0; first < count; first += 64)

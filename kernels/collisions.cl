@@ -123,22 +123,22 @@ static inline void scatter(reals *u, reals *v, reals *w, real variance, const re
 
 /* `count` pairs, up to PAIRS, at the places, which no two of them share; numbers of the cell from `pair` on.
  * keep: how likely a particle of species a, and b, takes its part; one of them is 1. */
-static inline void collide(const cell_pairs *own, uint pair, uint count, uint2 *places, real variance,
-                           const list *a, const list *b, real2 share, real2 keep)
+static inline void collide(const cell_pairs *own, uint pair, uint count, uint2 *places, real variance, list a,
+                           list b, real2 share, real2 keep)
 {
     real velocity_a[3][PAIRS], velocity_b[3][PAIRS], chance_to_keep[PAIRS];
     reals chance[4], change[3];
     for (uint n = count; n < PAIRS; n++) /* lanes without a pair */
         places[n] = places[0];
     for (uint n = 0; n < PAIRS; n++) {
-        const real2 of_a = a->velocity[(size_t)places[n].x * a->stride + a->first];
-        const real2 of_b = b->velocity[(size_t)places[n].y * b->stride + b->first];
+        const real2 of_a = a.velocity[(size_t)places[n].x * a.stride + a.first];
+        const real2 of_b = b.velocity[(size_t)places[n].y * b.stride + b.first];
         velocity_a[0][n] = of_a.x;
         velocity_a[1][n] = of_a.y;
-        velocity_a[2][n] = a->w[places[n].x];
+        velocity_a[2][n] = a.w[places[n].x];
         velocity_b[0][n] = of_b.x;
         velocity_b[1][n] = of_b.y;
-        velocity_b[2][n] = b->w[places[n].y];
+        velocity_b[2][n] = b.w[places[n].y];
     }
     draw(own, pair, chance);
     for (uint axis = 0; axis < 3; axis++)
@@ -151,15 +151,15 @@ static inline void collide(const cell_pairs *own, uint pair, uint count, uint2 *
     STORE(chance[3], chance_to_keep);
     for (uint n = 0; n < count; n++)
         if (chance_to_keep[n] <= keep.x) {
-            a->velocity[(size_t)places[n].x * a->stride + a->first] =
+            a.velocity[(size_t)places[n].x * a.stride + a.first] =
                 (real2)(velocity_a[0][n], velocity_a[1][n]);
-            a->w[places[n].x] = velocity_a[2][n];
+            a.w[places[n].x] = velocity_a[2][n];
         }
     for (uint n = 0; n < count; n++)
         if (chance_to_keep[n] <= keep.y) {
-            b->velocity[(size_t)places[n].y * b->stride + b->first] =
+            b.velocity[(size_t)places[n].y * b.stride + b.first] =
                 (real2)(velocity_b[0][n], velocity_b[1][n]);
-            b->w[places[n].y] = velocity_b[2][n];
+            b.w[places[n].y] = velocity_b[2][n];
         }
 }
 
@@ -203,12 +203,12 @@ collide_pairs(global real2 *velocity_a, global real *w_a, uint stride_a, uint fi
                 for (uint n = 0; n < count; n++)
                     places[n] =
                         alike ? vload2(pair + n, order) : places_of(&own, pair + n, first + n, permutation);
-                collide(&own, pair, count, places, own.variance, &a, &b, share, keep);
+                collide(&own, pair, count, places, own.variance, a, b, share, keep);
             }
         }
         for (uint round = 0; has_triple && item == 0 && round < 3; round++) {
             places[0] = (uint2)(order[2 * alone + round], order[2 * alone + (round < 2 ? round + 1 : 0)]);
-            collide(&own, alone + round, 1, places, own.variance / 2, &a, &b, share, keep);
+            collide(&own, alone + round, 1, places, own.variance / 2, a, b, share, keep);
         }
     }
 }

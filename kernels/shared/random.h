@@ -42,13 +42,16 @@ static inline random_words random_words_at(random_words counter, ulong key)
 }
 
 #ifdef __OPENCL_VERSION__
+/* The high halves of products; PoCL 3.1 makes mul_hi() of a dozen products of halves. */
+#define RANDOM_HIGH_HALVES(words, factor) convert_uint16((convert_ulong16(words) * (ulong)(factor)) >> 32ul)
+
 /* The same of sixteen counters at once, for CPUs: words[k] has word k of each, and then its number k. */
 static inline void random_words_at16(uint16 *words, ulong key)
 {
     uint keys[2] = {(uint)key, (uint)(key >> 32)};
     for (int round = 0; round < 10; round++) {
-        const uint16 first = mul_hi(words[0], (uint16)RANDOM_FIRST_FACTOR) ^ words[3] ^ keys[1];
-        const uint16 second = mul_hi(words[2], (uint16)RANDOM_SECOND_FACTOR) ^ words[1] ^ keys[0];
+        const uint16 first = RANDOM_HIGH_HALVES(words[0], RANDOM_FIRST_FACTOR) ^ words[3] ^ keys[1];
+        const uint16 second = RANDOM_HIGH_HALVES(words[2], RANDOM_SECOND_FACTOR) ^ words[1] ^ keys[0];
         words[1] = words[2] * RANDOM_SECOND_FACTOR;
         words[3] = words[0] * RANDOM_FIRST_FACTOR;
         words[0] = second;
