@@ -7,10 +7,13 @@
  * apart each time. Words behind the end that count as larger than all others then never move, and comparators
  * that reach them may be left out.
  *
- *   shuffle_columns   short cells, of up to COLUMN_MOST particles, one an item, or where BUCKETS is set one
- * after another; lists the tiles of long cells, runs of TILE of their particles shuffle_tiles     long cells:
- * a group a tile, in local memory shuffle_far,      cells of several tiles: one step of the network between
- * tiles, and the steps after it shuffle_near      that stay inside
+ * shuffle_columns: short cells, of up to COLUMN_MOST particles, each sorted by one item; it lists the tiles
+ * of long cells, runs of TILE of their particles.
+ *
+ * shuffle_tiles: long cells, a group a tile, in local memory.
+ *
+ * shuffle_far, shuffle_near: cells of several tiles, one step of the network between tiles, and the steps
+ * after it that stay inside.
  *
  * Column-wise, after D. Takafuji, Y. Ito, K. Nakano: "Comparison of GPU implementations of row-wise and
  * column-wise fundamental algorithms". COLUMN_ITEMS neighbouring cells are a block; word j of all of them is
@@ -18,7 +21,7 @@
  * same steps: each cell is padded to the power of two above the fullest short cell of the block, at least 4.
  *
  * With BUCKETS the keys of a cell are counted by their high bits, a bucket or two for each particle, and
- * brought to the begin of their bucket, after which few are out of order: less work, in the cache of a CPU.
+ * brought to the start of their bucket, after which few are out of order: less work, in the cache of a CPU.
  *
  * Compile-time parameters: COLUMN_ITEMS (of a group; one with BUCKETS), BUCKETS (0 or 1), COLUMN_MOST (a
  * power of two from 4 on), GROUP_ITEMS, TILE (a power of two from 4 on, words of local memory).

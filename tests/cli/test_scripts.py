@@ -39,9 +39,7 @@ def write_snapshot(path, step, time, transpose=False):
         values = np.arange(6.0)[:, None] + 10 * np.arange(4.0)
         electric = data.create_group("fields/E")
         labels, spacing = ([b"y", b"x"], [2.0, 1.0]) if transpose else ([b"x", b"y"], [1.0, 2.0])
-        electric.attrs.update(
-            axisLabels=np.array(labels), gridSpacing=spacing, gridGlobalOffset=[0.0, 0.0], gridUnitSI=0.5
-        )
+        electric.attrs.update(axisLabels=np.array(labels), gridSpacing=spacing, gridGlobalOffset=[0.0, 0.0], gridUnitSI=0.5)
         electric.create_dataset("x", data=values.T if transpose else values)
         electric["x"].attrs.update(unitSI=100.0, position=[0.0, 0.0])
         potential = data.create_dataset("fields/phi", data=electric["x"][...])
