@@ -165,7 +165,7 @@ static inline void collide(const cell_pairs *own, uint pair, uint count, uint2 *
 
 /* Where the next cell's particles are, as many as a vector of pairs has: places in this cell are by chance.
  */
-static inline void prefetch(const list *of, uint p)
+static inline void prefetch_next_cell(const list *of, uint p)
 {
 #if PAIRS > 1
     for (uint n = 0; n < 2 * PAIRS; n += 4)
@@ -194,9 +194,9 @@ collide_pairs(global real2 *velocity_a, global real *w_a, uint stride_a, uint fi
         const uint alone = own.less - (has_triple ? 1 : 0);
         global const uint *const order = permutation + own.start_b;
         for (uint first = item * PAIRS; first < alone; first += GROUP_ITEMS * PAIRS) {
-            prefetch(&a, own.start_a + own.count_a + 2 * first);
+            prefetch_next_cell(&a, own.start_a + own.count_a + (alike ? 2 : 1) * first);
             if (!alike)
-                prefetch(&b, own.start_b + own.count_b + 2 * first);
+                prefetch_next_cell(&b, own.start_b + own.count_b + first);
             const uint pairs = alike ? alone : max(own.count_a, own.count_b);
             for (uint pair = first; pair < pairs; pair += own.less) { /* alike, once */
                 const uint count = min(min((uint)PAIRS, alone - first), pairs - pair);

@@ -119,7 +119,7 @@ static enum status advance(struct simulation *simulation)
     return simulation->exchange && !is_last_step(simulation) ? ranks_settle(simulation) : STATUS_OK;
 }
 
-/* Velocities at n-1/2, which the kick of the push has still before it: the energies that it sums at n are
+/* The collisions change velocities at n-1/2, before the kick of the push: the energies that it sums at n are
  * those after the collisions. In the last step too, whose sums are then those of a longer run. */
 static enum status collide(struct simulation *simulation)
 {
@@ -196,7 +196,7 @@ enum status simulation_step(struct simulation *simulation)
     TRY(start(simulation));           /* in the first step v at 0 becomes v at -1/2, otherwise nothing         */
     TRY(write_outputs(simulation));   /* what is due: checkpoint, snapshot, phase space; x and E at n, v at
                                        * n-1/2, all finite or the run stops                                    */
-    TRY(collide(simulation));         /* v at n-1/2 after the collisions of a whole step                       */
+    TRY(collide(simulation));         /* v at n-1/2 after the collisions that are due                          */
     TRY(advance(simulation));         /* v at n+1/2, x at n+1, sorted, with their ranks; sums of v at n        */
     TRY(sums_write(simulation));      /* history: energies, momentum, charge and modes, all at n or, late, at
                                        * earlier steps                                                         */

@@ -195,6 +195,8 @@ def plasma_of(config, mode):
     """That of a density mode in a run with this config, whose species must be Maxwellian and unmagnetised."""
     if config["fields"]["magnetic"]:
         raise Problem("the dispersion relation is that of a plasma without a magnetic field, and this one has one")
+    if config.get("collisions"):
+        raise Problem("the dispersion relation is that of a plasma without collisions, and this one has some (collisions)")
     if config["fields"].get("drive"):
         raise Problem("the dispersion relation is that of free waves, and this run drives its own (fields.drive)")
     k = [2 * math.pi * m / length for m, length in zip(mode, config["grid"]["length"])]

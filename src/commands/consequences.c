@@ -123,30 +123,17 @@ static void warn_of_nyquist(const struct config *config, struct log *log)
 
 static void warn_of_collisions(const struct config *config, struct log *log)
 {
-    const double cells = (double)config->grid.cells[0] * config->grid.cells[1];
     for (uint32_t n = 0; n < config->collision_count; n++) {
         const struct collision_config *collision = &config->collisions[n];
         const double steps = config->time.step * (double)collision->every;
         const double rate =
             fmax(collisions_rate(config, collision, false), collisions_rate(config, collision, true));
-        if (rate * steps > 0.3)
+        if (rate * steps > 0.3 && isfinite(rate))
             log_line(log, LOG_NORMAL,
-                     "warning: collisions of %s with %s: nu dt = %.3g is above 0.3: one collision a step "
-                     "turns too "
-                     "little; take a smaller time.step or collisions.%u.every",
-                     collision->species[0], collision->species[1], rate * steps, n);
-        for (int k = 0; k < 2; k++) {
-            const struct species_config *species =
-                &config->species[species_find(config, collision->species[k])];
-            if ((double)species->particles / cells < 8 &&
-                (k == 0 || strcmp(collision->species[0], species->name) != 0))
-                log_line(log, LOG_NORMAL,
-                         "warning: collisions of %s with %s: %g particles per cell of %s: fewer than 8 are "
-                         "few to find "
-                         "partners among",
-                         collision->species[0], collision->species[1], (double)species->particles / cells,
-                         species->name);
-        }
+                     "warning: collisions of %s with %s: nu dt = %.3g is above 0.3: one collision turns too "
+                     "little in that time; take a smaller time.step%s",
+                     collision->species[0], collision->species[1], rate * steps,
+                     collision->every > 1 ? " or `every`" : "");
     }
 }
 

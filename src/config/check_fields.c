@@ -41,8 +41,7 @@ void check_fields(struct reading *reading)
 
 /* ---- collisions ---- */
 
-/* Of a species that two velocities are enough for, energy would come out of nothing; one that stands still
- * has none that a collision may change. */
+/* A species without w would lose the part of its energy that a collision turns along z. */
 static void check_collision(struct reading *reading, uint32_t index)
 {
     const struct config *config = reading->config;
@@ -58,12 +57,14 @@ static void check_collision(struct reading *reading, uint32_t index)
             continue;
         if (!species_has_w(&config->species[s]))
             complain(reading, NULL,
-                     "collisions turn velocities in three dimensions, of which species %s has two: set "
+                     "collisions turn velocities in three dimensions, but species %s has two: set "
                      "species.%s.velocities.dimensions=3",
                      name, name);
         else if (!config->species[s].push)
             complain(reading, NULL,
                      "species %s is not pushed and stands still: it has no velocities to change", name);
+        else if (config->species[s].charge == 0)
+            complain(reading, NULL, "species %s has no charge: Coulomb collisions need one", name);
     }
 }
 
@@ -81,7 +82,7 @@ void check_collisions(struct reading *reading)
         check_collision(reading, i);
         for (uint32_t j = 0; j < i; j++)
             if (at(reading, "collisions.%u.species", i) && same_pair(&items[i], &items[j]))
-                complain(reading, NULL, "expected a pair of species once, found %s and %s twice",
+                complain(reading, NULL, "expected each pair of species once, found %s and %s again",
                          items[i].species[0], items[i].species[1]);
     }
 }

@@ -207,13 +207,13 @@ static const struct schema_table species_name_table = TABLE(species_name_rows, c
 static const struct schema_row collision_rows[] = {
     {"species", TYPE_NAME, .offset = offsetof(struct collision_config, species),
      .capacity = CONFIG_NAME_LENGTH, PAIR, BYTES(1, CONFIG_NAME_LENGTH),
-     .help = "names of two, or of one twice: of three velocities"},
+     .help = "the names of two with dimensions: 3, or of one twice"},
     {COLLISION(model, TYPE_CHOICE), WORDS({"takizuka_abe", COLLISIONS_TAKIZUKA_ABE}),
      .fallback = "takizuka_abe", .help = "Coulomb collisions of pairs, J. Comput. Phys. 25, 205 (1977)"},
     {COLLISION(coulomb_log, TYPE_REAL), POSITIVE, OR_AUTO, .fallback = "auto",
      .help = "the Coulomb logarithm; auto: by the NRL formulary"},
     {COLLISION(every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
-     .help = "between collisions, each of that many steps"},
+     .help = "from one collision to the next, which is for all that time"},
 };
 static const struct schema_table collision_table = TABLE(collision_rows, struct collision_config);
 
@@ -258,7 +258,8 @@ static const struct schema_row config_rows[] = {
     {LIST("fields.drive", config, fields.drive, fields.drive_count, drive_table), .fallback = "[]",
      .help = "external electric fields beside that of the charges; history.csv has their work"},
     {LIST("collisions", config, collisions, collision_count, collision_table), .fallback = "[]",
-     .help = "binary collisions in each cell, between species of three velocities; units say how strong"},
+     .help =
+         "binary collisions in each cell, between species with dimensions: 3, as strong as units make them"},
     {"deposit", TYPE_GROUP, .help = "particles to grid"},
     {CONFIG(deposit.shape, TYPE_CHOICE), WORDS({"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}),
      .fallback = "cic", .help = "of a particle: order 0, 1, 2"},

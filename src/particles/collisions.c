@@ -46,9 +46,10 @@ static const struct species_config *partner(const struct config *config,
     return &config->species[species_find(config, collision->species[n])];
 }
 
+/* No product of masses, which may leave the range of a double. */
 static double reduced_mass(const struct species_config *a, const struct species_config *b)
 {
-    return a->mass * b->mass / (a->mass + b->mass);
+    return a->mass / (1 + a->mass / b->mass);
 }
 
 /* Densities in 1/cm^3, temperatures in eV, masses in the proton's. */
@@ -62,10 +63,13 @@ static double nrl_logarithm(const struct config *config, const struct species_co
     const double t_light = loaded_temperature(config, light), t_heavy = loaded_temperature(config, heavy);
     const double z = fabs(heavy->charge), mass = heavy->mass / proton;
     const bool light_is_electron = light->mass == 1, heavy_is_electron = heavy->mass == 1;
-    if (heavy_is_electron && light_is_electron)
-        return 23.5 - log(sqrt(n_light) * pow(t_light, -1.25)) - sqrt(1e-5 + pow(log(t_light) - 2, 2) / 16);
-    if (light_is_electron && t_light < t_heavy / heavy->mass * z)
-        return 30 - log(sqrt(n_heavy) * pow(t_heavy, -1.5) * z * z / mass);
+    if (heavy_is_electron && light_is_electron) { /* of two species of them what both are together */
+        const double n = a == b ? n_light : n_light + n_heavy;
+        const double t = (n_light * t_light + n_heavy * t_heavy) / (n_light + n_heavy);
+        return 23.5 - log(sqrt(n) * pow(t, -1.25)) - sqrt(1e-5 + pow(log(t) - 2, 2) / 16);
+    }
+    if (light_is_electron && t_light < t_heavy / heavy->mass)
+        return 16 - log(sqrt(n_heavy) * pow(t_heavy, -1.5) * z * z * mass);
     if (light_is_electron && t_light > 10 * z * z)
         return 24 - log(sqrt(n_light) / t_light);
     if (light_is_electron)
@@ -165,7 +169,7 @@ static enum status run_one(struct collisions *collisions, uint32_t entry, uint64
 enum status collisions_run(struct collisions *collisions, uint64_t step, struct particles *lists)
 {
     for (uint32_t n = 0; n < collisions->config->collision_count; n++)
-        if (step % collisions->config->collisions[n].every == 0)
+        if (step > 0 && step % collisions->config->collisions[n].every == 0)
             TRY(run_one(collisions, n, step, lists));
     return STATUS_OK;
 }

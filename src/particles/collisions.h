@@ -15,8 +15,9 @@
  * e^4 n_0/(eps_0^2 m_e^2 v_th^3 omega_p) = 1/(n_0 lambda^3) of the units, since e^2 n_0/(eps_0 m_e) =
  * omega_p^2 and v_th = lambda omega_p. So, in normalised numbers,
  *
- *     <delta^2> = q_a^2 q_b^2 n L dt / (8 pi N_D m_ab^2 |u|^3),    N_D = n_0 lambda^3
- * (units_make().particles).
+ *     <delta^2> = q_a^2 q_b^2 n L dt / (8 pi N_D m_ab^2 |u|^3)
+ *
+ * with N_D = n_0 lambda^3, units_make().particles.
  *
  * n is that of the other particles in the cell: of a species with itself (N - 1) w/(dx dy) of N particles of
  * weight w, which is on average the density that a particle meets whatever N is, since it is itself in the
@@ -37,13 +38,16 @@ STATUS_CHECKED enum status collisions_create(struct device *device, const struct
                                              const struct slab *slab, int rank, uint32_t capacity,
                                              struct collisions **collisions);
 
-/* Those that are due in that step, in the order of the config, in place in the sorted lists of all species.
- * What they draw follows from seed, rank, step and the places in the lists alone. */
+/* Those that are due in that step, in the order of the config, in place in the sorted lists of all species:
+ * every multiple of `every` but 0, each for the time since the one before. What they draw follows from seed,
+ * rank, item of the config, step and the places in the lists alone. */
 STATUS_CHECKED enum status collisions_run(struct collisions *collisions, uint64_t step,
                                           struct particles *lists);
 
 /* The Coulomb logarithm of the config, or by the NRL Plasma Formulary (2019, page 34) at the temperatures
- * that the species are loaded with, and at least 1. */
+ * that the species are loaded with, profiles and ranges of uniform velocities left out, and at least 1.
+ * Species of mass 1 are electrons there, two of them with the sum of their densities and their mean
+ * temperature. */
 double collisions_logarithm(const struct config *config, const struct collision_config *collision);
 
 /* nu, by which the mean velocity of species a in the collision falls to that of b, or with `backwards` that

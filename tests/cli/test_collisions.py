@@ -55,6 +55,15 @@ class Collisions(ProgramTest):
         self.run_colliding(*more, *sets("collisions=[]"), output="free")
         self.assertAlmostEqual(self.cooling("free"), 0, delta=0.005)
 
+    def test_each_collision_is_for_the_time_before_it(self):
+        """With every: 15 the first is at step 15, not at the start."""
+        late = sets("collisions.0.every=15", "output.history.every=1")
+        self.run_colliding(*late)
+        self.run_colliding(*late, *sets("collisions=[]"), output="free")
+        with_them, without = ((self.folder / name / "history.csv").read_text().splitlines()[1:] for name in ("out", "free"))
+        self.assertEqual(with_them[:15], without[:15])
+        self.assertNotEqual(with_them[15], without[15])
+
     def test_check_tells_collision_times(self):
         """1/nu with nu = L/(3 (2 pi)^1.5 N_D m_ab (2 T/m)^1.5), T = (1 + 1 + 0.25)/3; N_D = 1 where L = 1."""
         units = sets("units={density_per_m3: 1.0e+18, temperature_eV: 100}", "collisions.0.coulomb_log=410825.60570247")
@@ -62,20 +71,21 @@ class Collisions(ProgramTest):
         found = re.search(r"(?m)^collision time 1/nu +(\S+) of electrons with electrons; Coulomb logarithm 4\.108e\+05$", text)
         self.assertAlmostEqual(float(found[1]) / (3 * (2 * 3.14159265) ** 1.5 * 0.5 * 1.5**1.5), 1, delta=1e-3)
         for settings, words in (
-            (sets("collisions.0.every=2000"), r"nu dt = \S+ is above 0\.3: .*take a smaller time\.step or collisions\.0\.every"),
+            (sets("collisions.0.every=2000"), r"collisions of electrons with electrons: nu dt = \S+ is above 0\.3: .* or `every`"),
             (sets("species.electrons.particles=500"), r"\S+ particles per cell of electrons: fewer than 8"),
         ):
-            start = r"(?m)^warning: collisions of electrons with electrons: "
+            start = r"(?m)^warning: "
             self.assertRegex(self.run_well("check", "small.yaml", *THREE, *COLLIDE, *units, *settings).stdout, start + words)
             self.assertNotRegex(text, start + words)
 
     def test_what_is_refused(self):
         for settings, words in (
-            (COLLIDE, "of which species electrons has two: set species.electrons.velocities.dimensions=3"),
+            (COLLIDE, "but species electrons has two: set species.electrons.velocities.dimensions=3"),
             ([*THREE, *sets("collisions=[{species: [electrons, none]}]")], "name of a species, such as electrons, found none"),
             ([*COLLIDE, *sets("species.electrons.push=false", "species.electrons.velocities={dimensions: 3}")], "is not pushed and stands still"),
-            ([*THREE, *sets("collisions=[{species: [electrons, electrons]}, {species: [electrons, electrons]}]")], "pair of species once"),
+            ([*THREE, *sets("collisions=[{species: [electrons, electrons]}, {species: [electrons, electrons]}]")], "each pair of species once"),
             ([*THREE, *sets("collisions=[{species: [electrons]}]")], "expected"),
+            ([*THREE, *COLLIDE, *sets("species.electrons.charge=0")], "species electrons has no charge"),
             ([*THREE, *COLLIDE, *sets("collisions.0.coulomb_log=0")], 'above 0, or auto, found "0"'),
         ):
             result = self.run_program("check", "small.yaml", *settings)

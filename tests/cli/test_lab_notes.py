@@ -71,7 +71,7 @@ class LabNotes(ProgramTest):
         self.assertLess(np.ptp(history["total_energy"] - work), 0.04 * work[-1])
 
     def test_isotropisation(self):
-        """Trubnikov's rate, which is that of Maxwellians along each axis: 4 % of the difference is what they are not, and chance."""
+        """Trubnikov's rate, which is that of Maxwellians along each axis: 3 % of the difference is what they are not, chance 1.3 %."""
 
         def rate(across, along):
             ratio = across / along - 1
@@ -94,7 +94,7 @@ class LabNotes(ProgramTest):
                 middle, share = (edges[1:] + edges[:-1]) / 2, density / density.sum()
                 mean = (share * middle).sum()
                 met.append((share * (middle - mean) ** 2).sum() - (edges[1] - edges[0]) ** 2 / 12)
-            self.assertLess(abs((met[0] - met[1]) - (temperatures[0] - temperatures[1])), 0.04 * 0.6, met)
+            self.assertLess(abs((met[0] - met[1]) - (temperatures[0] - temperatures[1])), 0.06 * 0.6, met)
 
 
 if __name__ == "__main__":

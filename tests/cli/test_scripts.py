@@ -174,6 +174,8 @@ class FitRate(ScriptTest):
         }.items():
             resolve(config, setting)
             self.assert_problem("--theory", "config", words=[words])
+        resolve(config, "species.electrons.velocities={dimensions: 3}", "collisions=[{species: [electrons, electrons]}]")
+        self.assert_problem("--theory", "config", words=["without collisions"])
 
     def test_theory_of_the_runs_own_grid(self):
         """A coarse and filtered run is that of the exact linear series, not of the continuum."""

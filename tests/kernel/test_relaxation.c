@@ -224,20 +224,26 @@ TEST(a_beam_slows_down)
 
 /* ---- rates from SI numbers ---- */
 
-/* nu_e = 2.91e-6 n L T^(-3/2) /s of the NRL formulary, n in 1/cm^3 and T in eV, on ions that do not move; L
- * by its page 34. */
-TEST(rates_are_those_of_the_formulary)
+/* Electrons a of 50 eV and deuterons b of 25 eV, both of 1e14 per cm^3. */
+static struct species_config *open_plasma(struct scene *scene)
+{
+    scene_open(scene, 4, 4, 64, "[{species: [a, b]}, {species: [a, a]}, {species: [b, b]}]", 1, 1);
+    scene->config.units = (struct units_config){1e20, 50};
+    struct species_config *ion = &scene->config.species[B];
+    ion->mass = 1836.15267343 * 2;
+    for (int s = 0; s < SPECIES; s++) {
+        scene->config.species[s].velocities.kind = VELOCITIES_MAXWELLIAN;
+        for (int axis = 0; axis < 3; axis++)
+            scene->config.species[s].velocities.thermal[axis] = s == A ? 1 : sqrt(0.5 / ion->mass);
+    }
+    return ion;
+}
+
+/* Page 34 of the formulary, n in 1/cm^3 and T in eV. */
+TEST(logarithms_are_those_of_the_formulary)
 {
     struct scene scene;
-    scene_open(&scene, 4, 4, 64, "[{species: [a, b]}, {species: [a, a]}, {species: [b, b]}]", 1, 1);
-    scene.config.units = (struct units_config){1e20, 50};
-    struct species_config *ion = &scene.config.species[B];
-    ion->mass = 1836.15 * 2;
-    for (int s = 0; s < SPECIES; s++) {
-        scene.config.species[s].velocities.kind = VELOCITIES_MAXWELLIAN;
-        for (int axis = 0; axis < 3; axis++)
-            scene.config.species[s].velocities.thermal[axis] = s == A ? 1 : sqrt(0.5 / ion->mass); /* 25 eV */
-    }
+    struct species_config *ion = open_plasma(&scene);
     for (uint32_t n = 0; n < 3; n++)
         scene.config.collisions[n].coulomb_log = COULOMB_LOG_AUTO;
     const double n = 1e14, te = 50, ti = 25;
@@ -247,6 +253,27 @@ TEST(rates_are_those_of_the_formulary)
                 23.5 - log(sqrt(n) * pow(te, -1.25)) - sqrt(1e-5 + pow(log(te) - 2, 2) / 16), 1e-9);
     assert_near(collisions_logarithm(&scene.config, &scene.config.collisions[2]),
                 23 - log(sqrt(2 * n / ti) / ti), 1e-9);
+    scene.config.units.temperature_eV = 5; /* of electrons that are colder than 10 eV, */
+    assert_near(collisions_logarithm(&scene.config, &scene.config.collisions[0]),
+                23 - log(sqrt(n) * pow(5, -1.5)), 1e-9);
+    /* or slower than the ions */
+    for (int axis = 0; axis < 3; axis++)
+        ion->velocities.thermal[axis] = 1.1;
+    assert_near(collisions_logarithm(&scene.config, &scene.config.collisions[0]),
+                16 - log(sqrt(n) * pow(1.21 * ion->mass * 5, -1.5) * 2), 1e-9);
+    ion->mass = 1; /* two species of electrons are what both are together */
+    for (int axis = 0; axis < 3; axis++)
+        ion->velocities.thermal[axis] = 1;
+    assert_near(collisions_logarithm(&scene.config, &scene.config.collisions[0]),
+                23.5 - log(sqrt(2 * n) * pow(5, -1.25)) - sqrt(1e-5 + pow(log(5) - 2, 2) / 16), 1e-9);
+}
+
+/* nu_e = 2.91e-6 n L T^(-3/2) /s of the formulary, on ions that do not move. */
+TEST(rates_are_those_of_the_formulary)
+{
+    const double n = 1e14, te = 50;
+    struct scene scene;
+    const struct species_config *ion = open_plasma(&scene);
     scene.config.collisions[0].coulomb_log = 10;
     const double rate = collisions_rate(&scene.config, &scene.config.collisions[0], false) /
                         units_make(&scene.config.units).time;

@@ -36,7 +36,7 @@ static inline void scene_open(struct scene *scene, uint32_t nx, uint32_t ny, uin
         "  - {name: b, charge: 1, mass: 25, density: 1, particles: %llu, velocities: {dimensions: 3}}\n"
         "collisions: %s\n",
         nx, ny, nx, ny, dt, (unsigned long long)particles, (unsigned long long)particles, pairs);
-    *scene = (struct scene){0};
+    *scene = (struct scene){.step = 1}; /* none are due at 0 */
     assert_ok(config_read_text("test", text, (size_t)length, NULL, 0, &scene->config));
     for (uint32_t n = 0; n < scene->config.collision_count; n++)
         scene->config.collisions[n].coulomb_log = c * units_make(&scene->config.units).particles;
