@@ -42,16 +42,21 @@ static const char *find_former(const char *name)
 /* What is allowed for the whole value of a row: the words of one scalar, and the lists around it. */
 static void allowed_shape(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
 {
+    const char *why = row->length_at ? " (`dimensions`)" : "";
     char each[VALUE_WHY_LENGTH], lists[64] = "";
     value_allowed(row, each);
     if (row->type == TYPE_LIST)
         snprintf(lists, sizeof lists, "a list of ");
     else if (row->length[1] > 0)
-        snprintf(lists, sizeof lists, "a list of %u lists of %u, each ", row->length[0], row->length[1]);
+        snprintf(lists, sizeof lists, "a list of %u%s lists of %u, each ", row->length[0], why,
+                 row->length[1]);
     else if (row->length[0] > 0)
-        snprintf(lists, sizeof lists, "%sa list of %u, each ", row->last_alone ? "one, or " : "",
+        snprintf(lists, sizeof lists, "a list of %u%s, each ", row->length[0], why);
+    if (row->last_alone)
+        snprintf(words, VALUE_WHY_LENGTH, "%.*s, or a list of %u", VALUE_WHY_LENGTH - (int)sizeof lists, each,
                  row->length[0]);
-    snprintf(words, VALUE_WHY_LENGTH, "%s%.*s", lists, VALUE_WHY_LENGTH - (int)sizeof lists, each);
+    else
+        snprintf(words, VALUE_WHY_LENGTH, "%s%.*s", lists, VALUE_WHY_LENGTH - (int)sizeof lists, each);
 }
 
 /* Complains that `node` has another shape than what is allowed. */
