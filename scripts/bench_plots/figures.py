@@ -155,6 +155,14 @@ FIGURES = {
         line=lambda row: METHODS.get(row["method"], row["method"]),
         ylabel="time per particle [ns]",
     ),
+    "collisions": LineFigure(
+        quantity="pair_ns",
+        heading="method",
+        shown=("method", "cells", "per_cell", "N"),
+        panels=lambda row: [("Collisions of pairs", "particles per cell", number(row, "per_cell"))],
+        line=lambda row: row["method"],
+        ylabel="time per pair [ns]",
+    ),
     "layout": LineFigure(
         quantity="time_ms",
         heading="layout",

@@ -15,6 +15,7 @@ SMALL = {
     "deposit": ["--particles=4096", "--repeat=2"],
     "scaling": ["--particles=4096", "--cells=16x8", "--steps=4", "--repeat=2"],
     "layout": ["--repeat=2", "--length=32"],
+    "collisions": ["--cells=4x8", "--repeat=2"],
 }
 
 

@@ -133,6 +133,10 @@ RUNS = [
      [r"how the cost grows.*\n.*16384 +32768\n +32\^2 +\S+ +\S+\n +64\^2 +- +\S+\n", r"\] over least .*\n(.*\] +[\d.]+ +[\d.]+ .*\n){3}",
       r"points that count: \d of those with \d+",
       r"(?s)((%, at \d+ % of a copy|stages \d+ %|field \d+ %)\n.*){3}"]),
+    ("collisions", ["--per-cell=3,200"],
+     {"method": ["shuffle", "collisions"], "precision": ["single"], "cells": ["4x8"], "per_cell": ["3", "200"], "N": ["96", "6400"],
+      "quantity": ["copy_GB/s", "time_ms", "pair_ns", "rate_GB/s"]},
+     [rf"(?s)(\n +\d+  (shuffle|collisions) ( +{TRIPLE}){{2}} +{NUMBER} +{NUMBER} %  verified.*){{4}}", "ns a pair", "of a copy"]),
     ("output", ["--particles=65536", "--cells=16", "--steps=4", "--compression=1"],
      {"output": ["none", "snapshot", "checkpoint"], "compression": ["0", "1"], "cells": ["16x16"], "N": ["65536"],
       "quantity": ["write_GB/s", "wall_s", "copy_s", "write_s", "wait_s", "ratio", "copy_GB/s", "beside", "pack_GB/s"]},
@@ -196,6 +200,8 @@ REFUSED = [
      ["--per-cell", "8 and 7 make the same grid of 256x256 cells, with 8 particles in each"]),
     ("deposit", ["--per-cell=8,"], ["--per-cell: expected a whole number from 1 to 536870912, found nothing in 8,"]),
     ("deposit", ["--particles=2147483648", "--per-cell=1"], ["--per-cell", "67108864 cells"]),
+    *[("collisions", [option], option.split("=")[:1]) for option in ("--per-cell=1", "--cells=1", "--per-cell=4,4", "--precision=half")],
+    ("collisions", ["--cells=8192", "--per-cell=64"], ["--per-cell: 64 in each of 8192x8192 cells are more than 4293918720 in all"]),
     *[("output", [option], option.split("=")) for option in ("--steps=1", "--compression=10", "--cells=7", "--particles=0")],
     *[("scaling", [option], option.split("=")) for option in (
         "--particles=0", "--cells=7", "--steps=0", "--repeat=x", "--decomposition=pencils", "--precision=half", "--shape=square")],
@@ -233,6 +239,9 @@ WRONG = [
     *[("deposit", ["--particles=512", "--per-cell=8"], file, old, new, f"NOT VERIFIED: {words}", "not the host's") for file, old, new, words in (
         ("shared/deposit_segments.h", "x[n / SHAPE_NODES] * along_y[n % S", "x[n % SHAPE_NODES] * along_y[n / S", "sorted: node"), ("deposit_atomic.cl", *WEIGHTS, "atomic-ordered: node"),
         ("deposit_atomic.cl", "keys[p]", "keys[0]", "atomic-ordered: node"))],
+    *[("collisions", ["--per-cell=64"], file, old, new, "NOT VERIFIED", "an order is not one") for file, old, new in (
+        ("collisions.cl", "- share.y * change", "+ share.y * change"), ("collisions.cl", "versine = scale * square", "versine = (real)0"),
+        ("cell_shuffle.cl", "start + (uint)column", "start + 0 * (uint)column"))],
     ("layout", ["--table=2", "--arrays=64"], "shared/layout.h", "if (a > b)", "if (a < b)", "NOT VERIFIED", "not the host's"),
     ("layout", ["--table=13", "--arrays=64"], "shared/tile.h", "out[(size_t)column ", "out[(size_t)(columns - 1 - column) ", "NOT VERIFIED", "not the host's"),
     *[("step", [*FEW, "--repeat=1", "--method=tiled"], file, old, new, f"NOT VERIFIED: {words}", "a step left a wrong result") for file, old, new, words in (
@@ -312,6 +321,7 @@ class Benches(BenchTest):
             "permutation": ["volumes of 2 to 8 dimensions", "112021056", "about 20 s on two CPU cores"],
             "local-memory": ["--coarse", "268435455", "about 20 s on two CPU cores"], "step": ["--sweep", "--hot"],
             "deposit": ["--atomics", "about 10 s on two CPU cores"], "scaling": ["--same-box", "mpirun -n 4"],
+            "collisions": ["--per-cell", "random order in which they find partners", "16,64,256,1024 without it"],
             "layout": ["paper for the paper's", "about 20 s on two CPU cores"],
         }.items():  # fmt: skip
             text = " ".join(self.run_well("bench", name, "--help").stdout.split())
@@ -321,7 +331,7 @@ class Benches(BenchTest):
 
     def test_an_unknown_experiment(self):
         result = self.run_program("bench", "pic-sot")
-        self.assert_refused(result, 2, "did you mean pic-sort?", "deposit, scaling, layout")
+        self.assert_refused(result, 2, "did you mean pic-sort?", "deposit, scaling, layout, collisions")
         self.assertNotIn("--help", result.stderr)
 
     def test_without_a_file(self):

@@ -25,6 +25,7 @@ ROWS = {
     "local-memory": ("rate_GB/s", "part=filter version=v1,_juxtaposed size=300x300"),
     "deposit": ("particle_ns", "shape=cic precision=single atomics=64 N=1000 cells=2x2 per_cell=8 method=sorted"),
     "layout": ("time_ms", "operation=bitonic-sort input=random type=int L=64 N=64 layout=row-wise"),
+    "collisions": ("pair_ns", "precision=single cells=32x32 per_cell=64 N=65536 method=collisions"),
     "output": ("write_GB/s", "output=snapshot compression=4 N=1000 cells=8x8 steps=4"),
     "disk": ("write_GB/s", "of=disk bytes=1000"),
     "scaling": ("wall_clock_s", "ranks=1"),
