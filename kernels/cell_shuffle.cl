@@ -1,34 +1,29 @@
 /* Cell shuffle: a random order of the particles inside each cell of a sorted list.
  *
  * The particle at place p of a cell draws a 32-bit random key (shared/random.h), and the places are sorted by
- * (key, place), a total order: there is one result, however it is found. It is found by bitonic sorting
+ * (key, place), a total order: there is one result, however it is found. Long cells are sorted by bitonic
  * networks of one form: all comparators put the lesser word first. Merging two sorted runs of `half` words,
  * the first step compares mirrored places, low ^ (2 half - 1), the others places low ^ half, half as far
  * apart each time. Words behind the end that count as larger than all others then never move, and comparators
  * that reach them may be left out.
  *
- * shuffle_columns: short cells, of up to COLUMN_MOST particles, each sorted by one item; it lists the tiles
- * of long cells, runs of TILE of their particles.
+ * shuffle_cells: short cells, of up to CELL_MOST particles, a group a cell in local memory; it lists the
+ * tiles of long cells, runs of TILE of their particles.
  *
  * shuffle_tiles: long cells, a group a tile, in local memory.
  *
  * shuffle_far, shuffle_near: cells of several tiles, one step of the network between tiles, and the steps
  * after it that stay inside.
  *
- * Column-wise, after D. Takafuji, Y. Ito, K. Nakano: "Comparison of GPU implementations of row-wise and
- * column-wise fundamental algorithms". COLUMN_ITEMS neighbouring cells are a block; word j of all of them is
- * a row of the scratch memory, so items side by side read words side by side, and all of a group make the
- * same steps: each cell is padded to the power of two above the fullest short cell of the block, at least 4.
+ * Short cells need no network: keys are counted in as many buckets as the cell has particles, by their high
+ * bits, and words are brought to their buckets in any order. A word's place is where its bucket begins and
+ * the number of lesser words there, which are one or none as a rule; an item alone inserts each word where it
+ * belongs.
  *
- * With BUCKETS the keys of a cell are counted by their high bits, a bucket or two for each particle, and
- * brought to the start of their bucket, after which few are out of order: less work, in the cache of a CPU.
- *
- * Compile-time parameters: COLUMN_ITEMS (of a group; one with BUCKETS), BUCKETS (0 or 1), COLUMN_MOST (a
- * power of two from 4 on), GROUP_ITEMS, TILE (a power of two from 4 on, words of local memory).
+ * Compile-time parameters: CELL_ITEMS (of a group that has short cells), CELL_MOST, GROUP_ITEMS, TILE (a
+ * power of two from 4 on, words of local memory).
  */
 #include "shared/random.h"
-
-#define LAST (~0ul) /* padding: beyond every (key, place), since no place is 2^32 - 1 */
 
 /* ---- random keys ---- */
 
@@ -54,6 +49,144 @@ static inline ulong word_at(uint cell, uint place, uint species, ulong step, ulo
     return word_of(place & 1 ? odd : even, place);
 }
 
+/* ---- short cells: a group a cell ---- */
+
+/* One more of a bucket; how many it had. */
+static inline uint take_one(local uint *bucket)
+{
+#if CELL_ITEMS == 1
+    return (*bucket)++;
+#else
+    return atomic_inc(bucket);
+#endif
+}
+
+/* In the order of keys. */
+static inline uint bucket_of(uint key, uint count)
+{
+    return (uint)((ulong)key * count >> 32);
+}
+
+/* keys[] <- those of all places; buckets[] <- how many each bucket has. CPUs draw sixteen counters at once.
+ */
+static inline void draw_keys(local uint *keys, local uint *buckets, uint count, uint cell, uint species,
+                             ulong step, ulong seed)
+{
+#if CELL_ITEMS == 1
+    const uint16 lanes = (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    uint drawn[4][16];
+    for (uint first = 0; first < count; first += 64) {
+        uint16 words[4] = {(uint16)cell, first / 4 + lanes, (uint16)(uint)step,
+                           (uint16)((uint)(step >> 32) << 8 | species)};
+        random_words_at16(words, seed);
+        for (uint n = 0; n < 4; n++)
+            vstore16(words[n], 0, drawn[n]);
+        for (uint n = 0; n < 64 && first + n < count; n++) {
+            keys[first + n] = drawn[n % 4][n / 4];
+            take_one(&buckets[bucket_of(keys[first + n], count)]);
+        }
+    }
+#else
+    for (uint quad = (uint)get_local_id(0); 4 * quad < count; quad += CELL_ITEMS) {
+        const random_words drawn = keys_of(cell, quad, species, step, seed);
+        for (uint n = 0; n < 4 && 4 * quad + n < count; n++) {
+            keys[4 * quad + n] = drawn.word[n];
+            take_one(&buckets[bucket_of(drawn.word[n], count)]);
+        }
+    }
+#endif
+}
+
+/* buckets[] <- the sums of those before each; totals[CELL_ITEMS]. Runs of odd length lie in different banks
+ * of local memory. */
+static inline void sum_buckets(local uint *buckets, local uint *totals, uint count)
+{
+    const uint item = (uint)get_local_id(0), each = ((count + CELL_ITEMS - 1) / CELL_ITEMS) | 1;
+    const uint begin = min(item * each, count), end = min(begin + each, count);
+    uint before = 0;
+    for (uint b = begin; b < end; b++)
+        before += buckets[b];
+    totals[item] = before;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    before = 0;
+    for (uint n = 0; n < (begin < end ? item : 0); n++)
+        before += totals[n];
+    for (uint b = begin; b < end; b++) {
+        const uint own = buckets[b];
+        buckets[b] = before;
+        before += own;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Brings words, which stand in their buckets in any order, into theirs, and writes their places; ends[]: of
+ * the buckets. */
+static inline void store_in_order(local ulong *words, local const uint *ends, uint count, uint start,
+                                  global uint *restrict permutation)
+{
+#if CELL_ITEMS == 1
+    for (uint n = 1; n < count; n++) {
+        const ulong word = words[n];
+        uint at = n;
+        for (; at > 0 && words[at - 1] > word; at--)
+            words[at] = words[at - 1];
+        words[at] = word;
+    }
+    for (uint n = 0; n < count; n++)
+        permutation[start + n] = start + (uint)words[n];
+#else
+    for (uint n = (uint)get_local_id(0); n < count; n += CELL_ITEMS) {
+        const ulong word = words[n];
+        const uint bucket = bucket_of((uint)(word >> 32), count), begin = bucket > 0 ? ends[bucket - 1] : 0;
+        uint rank = begin;
+        for (uint m = begin; m < ends[bucket]; m++)
+            rank += words[m] < word ? 1 : 0;
+        permutation[start + rank] = start + (uint)word;
+    }
+#endif
+}
+
+/* Lists the tiles of a long cell: the cell, and the place in it where the tile begins. summary: how many
+ * tiles there are, and the most particles of a cell. The order of the list is a matter of chance; it changes
+ * nothing. */
+static inline void list_tiles(uint cell, uint count, global uint *restrict summary,
+                              global uint2 *restrict tiles)
+{
+    const uint own = (count - 1) / TILE + 1;
+    const uint first = atomic_add(summary, own);
+    atomic_max(summary + 1, count);
+    for (uint n = 0; n < own; n++)
+        tiles[first + n] = (uint2)(cell, n * TILE);
+}
+
+/* Group g has cells_of_group cells from g cells_of_group on. */
+kernel __attribute__((reqd_work_group_size(CELL_ITEMS, 1, 1))) void
+shuffle_cells(global const uint *restrict cell_offsets, uint cells, uint cells_of_group, ulong seed,
+              uint species, ulong step, global uint *restrict summary, global uint2 *restrict tiles,
+              global uint *restrict permutation)
+{
+    local uint keys[CELL_MOST], buckets[CELL_MOST], totals[CELL_ITEMS];
+    local ulong words[CELL_MOST];
+    const uint first = (uint)get_group_id(0) * cells_of_group, item = (uint)get_local_id(0);
+    for (uint n = 0; n < cells_of_group; n++) {
+        const uint cell = min(first + n, cells), start = cell_offsets[cell];
+        const uint all = cell_offsets[min(cell + 1, cells)] - start, count = all <= CELL_MOST ? all : 0;
+        if (all > CELL_MOST && item == 0)
+            list_tiles(cell, all, summary, tiles);
+        for (uint b = item; b < count; b += CELL_ITEMS)
+            buckets[b] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        draw_keys(keys, buckets, count, cell, species, step, seed);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        sum_buckets(buckets, totals, count);
+        for (uint p = item; p < count; p += CELL_ITEMS)
+            words[take_one(&buckets[bucket_of(keys[p], count)])] = word_of(keys[p], p);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        store_in_order(words, buckets, count, start, permutation);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
 /* ---- networks ---- */
 
 typedef struct {
@@ -73,152 +206,6 @@ static inline comparator comparator_of(uint t, uint half_run, uint mask)
 static inline ulong padded(uint count)
 {
     return 1ul << (32 - clz(count - 1));
-}
-
-/* ---- one item a cell ---- */
-
-/* How many particles a cell has; beyond the last cell none. */
-static inline uint count_of(global const uint *restrict cell_offsets, uint cells, uint cell)
-{
-    return cell < cells ? cell_offsets[cell + 1] - cell_offsets[cell] : 0;
-}
-
-/* As many as are sorted here: none of a long cell. */
-static inline uint short_count(uint count)
-{
-    return count <= COLUMN_MOST ? count : 0;
-}
-
-/* Rows that a block needs: the same number for all items of a group, each of which looks at all cells. */
-static inline uint block_rows(global const uint *restrict cell_offsets, uint cells, uint first)
-{
-    uint fullest = 0;
-    for (uint n = 0; n < COLUMN_ITEMS; n++)
-        fullest = max(fullest, short_count(count_of(cell_offsets, cells, first + n)));
-    return fullest == 0 ? 0 : max((uint)padded(fullest), 4u);
-}
-
-#if BUCKETS
-
-/* Draws the words of the places from `first` on, 64 or those that there are, and counts them by their high
- * bits. */
-static inline void draw_words(global ulong *words, global uint *buckets, uint shift, uint first, uint count,
-                              uint cell, uint species, ulong step, ulong seed)
-{
-    const uint16 lanes = (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    uint16 drawn[4] = {(uint16)cell, first / 4 + lanes, (uint16)(uint)step,
-                       (uint16)((uint)(step >> 32) << 8 | species)};
-    uint keys[4][16];
-    random_words_at16(drawn, seed);
-    for (uint n = 0; n < 4; n++)
-        vstore16(drawn[n], 0, keys[n]);
-    for (uint n = 0; n < 64 && first + n < count; n++) {
-        words[first + n] = word_of(keys[n % 4][n / 4], first + n);
-        buckets[words[first + n] >> shift]++;
-    }
-}
-
-/* Leaves the words of a cell, drawn by the key, in order in column[]; behind them it has room for twice as
- * many. */
-static inline void sort_cell(global ulong *column, uint count, uint cell, uint species, ulong step,
-                             ulong seed)
-{
-    global ulong *const words = column + COLUMN_MOST;
-    global uint *const places = (global uint *)(words + COLUMN_MOST);
-    const uint buckets = (uint)padded(count), shift = clz(buckets) + 33;
-    for (uint b = 0; b < buckets; b++)
-        places[b] = 0;
-    for (uint first = 0; first < count; first += 64)
-        draw_words(words, places, shift, first, count, cell, species, step, seed);
-    for (uint b = 0, before = 0; b < buckets; b++) {
-        const uint own = places[b];
-        places[b] = before;
-        before += own;
-    }
-    for (uint n = 0; n < count; n++)
-        column[places[words[n] >> shift]++] = words[n];
-    for (uint n = 1; n < count; n++) {
-        const ulong word = column[n];
-        uint at = n;
-        for (; at > 0 && column[at - 1] > word; at--)
-            column[at] = column[at - 1];
-        column[at] = word;
-    }
-}
-
-#else
-
-/* column: the first word of the item's cell; words of a cell lie COLUMN_ITEMS apart. */
-static inline void sort_column(global ulong *column, uint rows)
-{
-    for (uint size = 2; size <= rows; size *= 2)
-        for (uint half_run = size / 2, mask = size - 1; half_run > 0; half_run /= 2, mask = half_run)
-            for (uint t = 0; t < rows / 2; t++) {
-                const comparator places = comparator_of(t, half_run, mask);
-                global ulong *const low = column + (size_t)places.low * COLUMN_ITEMS;
-                global ulong *const high = column + (size_t)places.high * COLUMN_ITEMS;
-                const ulong a = *low, b = *high;
-                *low = min(a, b);
-                *high = max(a, b);
-            }
-}
-
-static inline void fill_column(global ulong *column, uint rows, uint cell, uint count, uint species,
-                               ulong step, ulong seed)
-{
-    for (uint quad = 0; quad < rows / 4; quad++) {
-        const random_words keys = keys_of(cell, quad, species, step, seed);
-        for (uint n = 0; n < 4; n++) {
-            const uint place = 4 * quad + n;
-            column[(size_t)place * COLUMN_ITEMS] = place < count ? word_of(keys.word[n], place) : LAST;
-        }
-    }
-}
-
-#endif
-
-/* Lists the tiles of a long cell: the cell, and the place in it where the tile begins. summary: how many
- * tiles there are, and the most particles of a cell. The order of the list is a matter of chance; it changes
- * nothing. */
-static inline void list_tiles(uint cell, uint count, global uint *restrict summary,
-                              global uint2 *restrict tiles)
-{
-    const uint own = (count - 1) / TILE + 1;
-    const uint first = atomic_add(summary, own);
-    atomic_max(summary + 1, count);
-    for (uint n = 0; n < own; n++)
-        tiles[first + n] = (uint2)(cell, n * TILE);
-}
-
-/* Group g has the blocks g, g + groups, ... of COLUMN_ITEMS cells, and the scratch from SLOT_WORDS g on: a
- * row of COLUMN_ITEMS words for each of COLUMN_MOST places, with BUCKETS what sort_cell() needs. */
-#define SLOT_WORDS ((size_t)COLUMN_MOST * (BUCKETS ? 3 : COLUMN_ITEMS))
-kernel __attribute__((reqd_work_group_size(COLUMN_ITEMS, 1, 1))) void
-shuffle_columns(global const uint *restrict cell_offsets, uint cells, ulong seed, uint species, ulong step,
-                global ulong *restrict scratch, global uint *restrict summary, global uint2 *restrict tiles,
-                global uint *restrict permutation)
-{
-    const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
-    const uint item = (uint)get_local_id(0);
-    global ulong *const column = scratch + group * SLOT_WORDS + item;
-    for (uint first = group * COLUMN_ITEMS; first < cells; first += groups * COLUMN_ITEMS) {
-        const uint own = first + item, all = count_of(cell_offsets, cells, own), count = short_count(all);
-        if (all > COLUMN_MOST)
-            list_tiles(own, all, summary, tiles);
-#if BUCKETS
-        if (count > 1)
-            sort_cell(column, count, own, species, step, seed);
-        else
-            *column = 0;
-#else
-        const uint rows = block_rows(cell_offsets, cells, first);
-        fill_column(column, rows, own, count, species, step, seed);
-        sort_column(column, rows);
-#endif
-        const uint start = count ? cell_offsets[own] : 0;
-        for (uint n = 0; n < count; n++)
-            permutation[start + n] = start + (uint)column[(size_t)n * COLUMN_ITEMS];
-    }
 }
 
 /* ---- long cells: a group a tile ---- */

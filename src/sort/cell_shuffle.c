@@ -3,22 +3,21 @@
 
 #include "base/integers.h"
 
-/* What suits each kind of device. More slots than compute units, so that a late one does not keep
- * all waiting. A tile of 32 KiB fits the local memory of every OpenCL device. */
-enum { SLOTS_PER_UNIT = 8, TILE = 4096 };
-
-/* A cell's words, 96 KiB, stay in the second cache of a CPU, and those of 1,024 in the first. */
-static const struct cell_shuffle_options for_cpu = {
-    .column_items = 1, .way = SHUFFLE_BY_BUCKETS, .column_most = 4096, .group_items = 1, .tile = TILE};
-/* An estimate: 1 KiB of scratch an item, so that the caches hold that of many. */
-static const struct cell_shuffle_options for_gpu = {
-    .column_items = 64, .way = SHUFFLE_BY_NETWORK, .column_most = 128, .group_items = 256, .tile = TILE};
+enum {
+    GROUPS_PER_UNIT = 8, /* of a CPU: a late one does not keep all waiting; a GPU has one a cell */
+    GROUP_ITEMS = 256,   /* of a GPU; a CPU has one */
+    CELL_ITEMS = 64, /* or a multiple, with short cells: an item for each QUAD of particles, as they draw */
+    QUAD = 4,
+    CELL_MOST = 128, /* particles of a short cell, or a multiple */
+    WORD_BYTES = 16, /* of local memory for each */
+    TILE = 4096      /* 32 KiB fit the local memory of every OpenCL device */
+};
 
 struct cell_shuffle {
     uint32_t cells, capacity;
     struct cell_shuffle_options shape;
-    struct kernel *columns, *sort_tiles, *far, *near;
-    struct buffer *scratch; /* ulong[slots][SLOT_WORDS] */
+    uint32_t cells_of_group;
+    struct kernel *sort_cells, *sort_tiles, *far, *near;
     struct buffer *summary; /* struct summary */
     struct buffer *tiles;   /* uint2[most_tiles()], of long cells: the cell, and where in it a tile begins */
 };
@@ -34,28 +33,32 @@ static uint32_t either(uint32_t given, size_t suitable)
     return given > 0 ? given : (uint32_t)suitable;
 }
 
-/* What `options` leaves open is what suits the device. */
-static struct cell_shuffle_options shape_for(const struct device *device, uint32_t cells,
+/* No more than that: many groups then have room in local memory beside one another. */
+static uint32_t choose_most(const struct device_info *info, uint32_t cells, uint32_t capacity)
+{
+    const uint64_t room = (info->local_memory - GROUP_ITEMS * sizeof(uint32_t)) / WORD_BYTES;
+    return at_most(round_up(at_most(cell_shuffle_usual(cells, capacity), room), CELL_MOST), room);
+}
+
+/* What `options` leaves open is what suits the device and the list. */
+static struct cell_shuffle_options shape_for(const struct device *device, uint32_t cells, uint32_t capacity,
                                              const struct cell_shuffle_options *options)
 {
     const struct device_info *info = device_info(device);
     const struct cell_shuffle_options open = {0}, *const given = options ? options : &open;
-    const struct cell_shuffle_options *const suitable = info->is_cpu ? &for_cpu : &for_gpu;
-    struct cell_shuffle_options shape = {
-        .column_items = either(given->column_items, device_group_items(device, suitable->column_items)),
-        .way = (enum shuffle_way)either(given->way, suitable->way),
-        .column_most = either(given->column_most, suitable->column_most),
-        .slots = either(given->slots, (size_t)SLOTS_PER_UNIT * info->compute_units),
-        .group_items = either(given->group_items, device_group_items(device, suitable->group_items)),
-        .tile = either(given->tile, suitable->tile)};
-    shape.slots = at_most(shape.slots, divide_up(cells, shape.column_items));
-    return shape;
+    const uint32_t most = either(given->cell_most, choose_most(info, cells, capacity));
+    const uint32_t items = at_most(round_up(divide_up(most, QUAD), CELL_ITEMS), GROUP_ITEMS);
+    return (struct cell_shuffle_options){
+        .cell_most = most,
+        .cell_items = either(given->cell_items, info->is_cpu ? 1 : device_group_items(device, items)),
+        .group_items = either(given->group_items, info->is_cpu ? 1 : device_group_items(device, GROUP_ITEMS)),
+        .tile = either(given->tile, TILE)};
 }
 
 /* A tile for each cell that can be long, and one for each full tile. */
 static size_t most_tiles(const struct cell_shuffle *shuffle)
 {
-    const uint32_t most_long = shuffle->capacity / (shuffle->shape.column_most + 1);
+    const uint32_t most_long = shuffle->capacity / (shuffle->shape.cell_most + 1);
     return (size_t)at_most(shuffle->cells, most_long) + shuffle->capacity / shuffle->shape.tile;
 }
 
@@ -64,17 +67,12 @@ static enum status build(struct device *device, struct cell_shuffle *shuffle)
     const struct cell_shuffle_options *shape = &shuffle->shape;
     struct program *program = NULL;
     TRY(program_build(device, "cell_shuffle.cl", PRECISION_SINGLE, &program,
-                      "-D COLUMN_ITEMS=%u -D BUCKETS=%d -D COLUMN_MOST=%u -D GROUP_ITEMS=%u -D TILE=%u",
-                      shape->column_items, shape->way == SHUFFLE_BY_BUCKETS, shape->column_most,
-                      shape->group_items, shape->tile));
-    TRY(kernel_create(program, "shuffle_columns", &shuffle->columns));
+                      "-D CELL_ITEMS=%u -D CELL_MOST=%u -D GROUP_ITEMS=%u -D TILE=%u", shape->cell_items,
+                      shape->cell_most, shape->group_items, shape->tile));
+    TRY(kernel_create(program, "shuffle_cells", &shuffle->sort_cells));
     TRY(kernel_create(program, "shuffle_tiles", &shuffle->sort_tiles));
     TRY(kernel_create(program, "shuffle_far", &shuffle->far));
     TRY(kernel_create(program, "shuffle_near", &shuffle->near));
-    const size_t row =
-        shape->way == SHUFFLE_BY_BUCKETS ? 3 : shape->column_items; /* SLOT_WORDS of the kernel */
-    const size_t words = (size_t)shape->slots * shape->column_most * row;
-    TRY(buffer_create(device, words * sizeof(uint64_t), "cell shuffle's scratch", &shuffle->scratch));
     TRY(buffer_create(device, sizeof(struct summary), "cell shuffle's summary", &shuffle->summary));
     return buffer_create(device, most_tiles(shuffle) * 2 * sizeof(uint32_t), "cell shuffle's tiles",
                          &shuffle->tiles);
@@ -84,8 +82,13 @@ enum status cell_shuffle_create(struct device *device, uint32_t cells, uint32_t 
                                 const struct cell_shuffle_options *options, struct cell_shuffle **shuffle)
 {
     TRY(DEVICE_NEW(device, *shuffle));
-    **shuffle = (struct cell_shuffle){
-        .cells = cells, .capacity = capacity, .shape = shape_for(device, cells, options)};
+    const struct device_info *info = device_info(device);
+    const uint32_t groups =
+        info->is_cpu ? at_most(cells, (uint64_t)GROUPS_PER_UNIT * info->compute_units) : cells;
+    **shuffle = (struct cell_shuffle){.cells = cells,
+                                      .capacity = capacity,
+                                      .shape = shape_for(device, cells, capacity, options),
+                                      .cells_of_group = divide_up(cells, groups)};
     return build(device, *shuffle);
 }
 
@@ -132,11 +135,11 @@ enum status cell_shuffle_run(struct cell_shuffle *shuffle, const struct buffer *
     if (count == 0)
         return STATUS_OK;
     const struct cell_shuffle_options *shape = &shuffle->shape;
-    const struct launch launch = {shape->slots, shape->column_items, STAGE_COLLISIONS,
-                                  ((uint64_t)count + shuffle->cells) * sizeof(uint32_t)};
+    const struct launch launch = {divide_up(shuffle->cells, shuffle->cells_of_group), shape->cell_items,
+                                  STAGE_COLLISIONS, ((uint64_t)count + shuffle->cells) * sizeof(uint32_t)};
     TRY(buffer_fill(shuffle->summary, 0));
-    TRY(KERNEL_LAUNCH(shuffle->columns, launch, cell_offsets, shuffle->cells, seed, species, step,
-                      shuffle->scratch, shuffle->summary, shuffle->tiles, permutation));
+    TRY(KERNEL_LAUNCH(shuffle->sort_cells, launch, cell_offsets, shuffle->cells, shuffle->cells_of_group,
+                      seed, species, step, shuffle->summary, shuffle->tiles, permutation));
     struct summary summary;
     TRY(buffer_read(shuffle->summary, 0, sizeof summary, &summary));
     const struct run run = {cell_offsets, permutation, seed, step, species};

@@ -19,27 +19,24 @@
 
 struct cell_shuffle;
 
-/* How short cells are sorted. */
-enum shuffle_way {
-    SHUFFLE_BY_DEVICE,
-    SHUFFLE_BY_NETWORK,
-    SHUFFLE_BY_BUCKETS /* for CPUs: column_items is 1 */
+/* 0 everywhere: chosen from the device and the list. Any choice makes the same permutation. */
+struct cell_shuffle_options {
+    uint32_t cell_items;  /* of a group that sorts short cells */
+    uint32_t cell_most;   /* particles of a short cell; each takes 16 bytes of local memory */
+    uint32_t group_items; /* of a group that sorts a long cell */
+    uint32_t tile;        /* particles it has in local memory; a power of two, at least 4 */
 };
 
-/* 0 everywhere: chosen from the device. Any choice makes the same permutation. */
-struct cell_shuffle_options {
-    uint32_t column_items; /* of a group that sorts short cells */
-    enum shuffle_way way;  /* in which it does */
-    uint32_t column_most;  /* particles of a short cell; a power of two, at least 4 */
-    uint32_t slots;        /* blocks of column_items cells in work at once */
-    uint32_t group_items;  /* of a group that sorts a long cell */
-    uint32_t tile;         /* particles it has in local memory; a power of two, at least 4 */
-};
+/* So many that few cells have more particles: a quarter and 64 above the average. */
+static inline uint64_t cell_shuffle_usual(uint32_t cells, uint32_t capacity)
+{
+    const uint64_t mean = capacity / cells;
+    return mean + mean / 4 + 64;
+}
 
 /* For lists of up to `capacity` particles in `cells` cells. `options` may be NULL. It dies with the device
- * handle. However many cells and particles there are, its scratch memory has at most slots * column_items *
- * column_most words of 8 bytes, by buckets slots * 3 column_most; the rest is 8 bytes for each cell that can
- * have more than column_most particles, and for each tile of the capacity. */
+ * handle. It has no memory but 8 bytes for each cell that can have more than cell_most particles, and for
+ * each tile of the capacity. */
 STATUS_CHECKED enum status cell_shuffle_create(struct device *device, uint32_t cells, uint32_t capacity,
                                                const struct cell_shuffle_options *options,
                                                struct cell_shuffle **shuffle);
@@ -50,7 +47,7 @@ STATUS_CHECKED enum status cell_shuffle_create(struct device *device, uint32_t c
  * need a seed each, or they are shuffled alike. What draws other numbers (kernels/shared/random.h) by the
  * same seed sets one of the two highest bits in the second word of the counter: here they are 0.
  * STATUS_FAILED for more particles than the capacity. (Waits for the device once, to learn of cells of more
- * than column_most particles; what it enqueues for them is not waited for.) */
+ * than cell_most particles; what it enqueues for them is not waited for.) */
 STATUS_CHECKED enum status cell_shuffle_run(struct cell_shuffle *shuffle, const struct buffer *cell_offsets,
                                             uint32_t count, uint64_t seed, uint32_t species, uint64_t step,
                                             const struct buffer *permutation);

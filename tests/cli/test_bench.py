@@ -241,7 +241,7 @@ WRONG = [
         ("deposit_atomic.cl", "keys[p]", "keys[0]", "atomic-ordered: node"))],
     *[("collisions", ["--per-cell=64"], file, old, new, "NOT VERIFIED", "an order is not one") for file, old, new in (
         ("collisions.cl", "- share.y * change", "+ share.y * change"), ("collisions.cl", "versine = scale * square", "versine = (real)0"),
-        ("cell_shuffle.cl", "start + (uint)column", "start + 0 * (uint)column"))],
+        ("cell_shuffle.cl", "start + (uint)word", "start + 0 * (uint)word"))],
     ("layout", ["--table=2", "--arrays=64"], "shared/layout.h", "if (a > b)", "if (a < b)", "NOT VERIFIED", "not the host's"),
     ("layout", ["--table=13", "--arrays=64"], "shared/tile.h", "out[(size_t)column ", "out[(size_t)(columns - 1 - column) ", "NOT VERIFIED", "not the host's"),
     *[("step", [*FEW, "--repeat=1", "--method=tiled"], file, old, new, f"NOT VERIFIED: {words}", "a step left a wrong result") for file, old, new, words in (

@@ -121,40 +121,37 @@ static void check_inside_cells(const struct cells *list, const uint32_t *permuta
         }
 }
 
+/* False where local memory does not hold it. */
+static bool fits(const struct cell_shuffle_options *way)
+{
+    const size_t local_memory = device_info(device)->local_memory;
+    return way->tile * sizeof(uint64_t) <= local_memory && way->cell_most * 16 + 4096 <= local_memory;
+}
+
 static void check_way(const struct cells *list, const struct cell_shuffle_options *way,
                       const uint32_t *expected)
 {
-    if (way && way->tile * sizeof(uint64_t) > device_info(device)->local_memory)
+    if (way && !fits(way))
         return;
     uint32_t *met = shuffled(list, way, &usual);
     check_inside_cells(list, met);
     for (uint32_t j = 0; j < list->count; j++)
         if (met[j] != expected[j])
             fail_msg("%u cells, short up to %u, tiles of %u: place %u is %u, expected %u", list->cells,
-                     way ? way->column_most : 0, way ? way->tile : 0, j, met[j], expected[j]);
+                     way ? way->cell_most : 0, way ? way->tile : 0, j, met[j], expected[j]);
 }
 
 /* Every way. */
 static void check_ways(struct cells list)
 {
-    uint32_t all = 4; /* the power of two that holds any cell */
-    while (all < list.fullest)
-        all *= 2;
     const struct cell_shuffle_options ways[] = {
-        {.column_items = 1,
-         .way = SHUFFLE_BY_BUCKETS,
-         .column_most = all,
-         .slots = 2}, /* columns alone, as on a CPU, */
-        {.column_items = 16, .way = SHUFFLE_BY_NETWORK, .column_most = all, .slots = 2}, /* and as on a GPU */
-        {.column_items = 4,
-         .way = SHUFFLE_BY_NETWORK,
-         .column_most = 16,
-         .slots = 1,
-         .group_items = 32,
-         .tile = 256},
-        {.column_most = 4, .group_items = 1, .tile = 16384}, /* groups for nearly all, in local memory, */
-        {.column_most = 4, .group_items = 64, .tile = 64},   /* and by tiles */
-        {.column_most = 4, .group_items = 1, .tile = 4},
+        {.cell_items = 1, .cell_most = 4096},  /* as on a CPU, */
+        {.cell_items = 16, .cell_most = 1000}, /* and as on a GPU */
+        {.cell_items = 64, .cell_most = 4096},
+        {.cell_items = 4, .cell_most = 16, .group_items = 32, .tile = 256},
+        {.cell_most = 4, .group_items = 1, .tile = 16384}, /* tiles for nearly all, one for a cell, */
+        {.cell_most = 4, .group_items = 64, .tile = 64},   /* and more */
+        {.cell_most = 4, .group_items = 1, .tile = 4},
     };
     uint32_t ties = 0;
     uint32_t *expected = twin(&list, &usual, &ties);
@@ -197,14 +194,11 @@ TEST(keys_that_are_alike)
 {
     needs_speed();
     struct cells list = hot_cell(100, 50, 300003);
-    const struct cell_shuffle_options columns = {
-        .column_items = 1, .way = SHUFFLE_BY_BUCKETS, .column_most = 524288};
-    const struct cell_shuffle_options tiles = {.column_most = 512, .group_items = 1, .tile = 4};
+    const struct cell_shuffle_options tiles = {.cell_most = 512, .group_items = 1, .tile = 4};
     uint32_t ties = 0;
     uint32_t *expected = twin(&list, &usual, &ties);
     assert_true(ties > 0);
     check_way(&list, NULL, expected);
-    check_way(&list, &columns, expected);
     check_way(&list, &tiles, expected);
 }
 
@@ -379,20 +373,15 @@ static void assert_bytes(uint32_t cells, uint32_t capacity, const struct cell_sh
     device_close(&counting);
 }
 
-/* What the header says of the memory: for the most cells and particles, within the bound. And as
- * docs/architecture.md has it, 96 KiB for a cell on a CPU, 1 KiB for each item of a group on
- * a GPU: in the last case there is one block, and besides the summary no tile. */
+/* What the header says of the memory, for the most cells and particles too: besides the summary 8 bytes for
+ * each tile and cell that can be long. */
 TEST(memory_is_bounded)
 {
-    const bool is_cpu = device_info(device)->is_cpu;
-    const struct cell_shuffle_options one_block = {.column_items = is_cpu ? 1 : 64};
-    const struct cell_shuffle_options options = {
-        .column_items = 16, .way = SHUFFLE_BY_NETWORK, .column_most = 64, .slots = 100, .tile = 256};
+    const struct cell_shuffle_options options = {.cell_items = 16, .cell_most = 64, .tile = 256};
     assert_bytes(CONFIG_MAX_CELLS, CONFIG_MAX_PARTICLES, &options,
-                 UINT64_C(100) * 16 * 64 * 8 + 8 +
-                     (CONFIG_MAX_PARTICLES / 65 + CONFIG_MAX_PARTICLES / 256) * 8);
-    assert_bytes(40, 1000, &options, 3 * 16 * 64 * 8 + 8 + (15 + 3) * 8);
-    assert_bytes(1, 100, &one_block, (is_cpu ? 96 * 1024 : 64 * 1024) + 8);
+                 8 + (CONFIG_MAX_PARTICLES / 65 + CONFIG_MAX_PARTICLES / 256) * UINT64_C(8));
+    assert_bytes(40, 1000, &options, 8 + (15 + 3) * 8);
+    assert_bytes(1, 100, NULL, 8);
 }
 
 TEST(more_than_it_has_room_for)
