@@ -6,8 +6,11 @@
  * particles to collide with (src/particles/collisions.h). v_a changes by share_a du, v_b by -share_b du, the
  * shares being m_ab/m_a and m_ab/m_b: momentum and energy of the pair stay.
  *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), GROUP_ITEMS, and PAIRS, how many pairs an item has
- * at once: 1, or 16 as vectors of a CPU.
+ * A group brings the velocities of a cell of up to STAGED particles into local memory and back, since pairs
+ * are at places by chance.
+ *
+ * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), GROUP_ITEMS, PAIRS, how many pairs an item has at
+ * once: 1, or 16 as vectors of a CPU, and STAGED, 0 where caches do as well.
  */
 #include "shared/random.h"
 
@@ -32,12 +35,61 @@ typedef uint16 numbers;
 #define TURN_DRAW 0xc0000000u
 #define BACK      ((real)1e12) /* a delta^2 that turns velocities back; beyond it (1 + delta^2) - 1 is all */
 
-/* Velocities of a list: (u, v) of particle p is at stride * p + first. */
+/* Velocities of a list: (u, v) of particle p is at stride * p + first; or those of a cell in local memory. */
 typedef struct {
     global real2 *velocity;
     global real *w;
     uint stride, first;
+#if STAGED > 0
+    bool is_staged;
+    uint start;         /* of the cell, in the list */
+    local real *staged; /* of each of its particles u, v, w */
+#endif
 } list;
+
+static inline void read_velocity(const list *of, uint p, real *u, real *v, real *w)
+{
+#if STAGED > 0
+    local const real *const staged = of->staged + 3 * (p - of->start);
+    if (of->is_staged) {
+        *u = staged[0];
+        *v = staged[1];
+        *w = staged[2];
+        return;
+    }
+#endif
+    const real2 plane = of->velocity[(size_t)p * of->stride + of->first];
+    *u = plane.x;
+    *v = plane.y;
+    *w = of->w[p];
+}
+
+static inline void write_velocity(const list *of, uint p, real u, real v, real w)
+{
+#if STAGED > 0
+    local real *const staged = of->staged + 3 * (p - of->start);
+    if (of->is_staged) {
+        staged[0] = u;
+        staged[1] = v;
+        staged[2] = w;
+        return;
+    }
+#endif
+    of->velocity[(size_t)p * of->stride + of->first] = (real2)(u, v);
+    of->w[p] = w;
+}
+
+#if STAGED > 0
+/* Velocities of `count` particles of the cell come from one way of standing to the other. */
+static inline void move_velocities(const list *from, const list *to, uint start, uint count)
+{
+    real u, v, w;
+    for (uint p = start + (uint)get_local_id(0); p < start + count; p += GROUP_ITEMS) {
+        read_velocity(from, p, &u, &v, &w);
+        write_velocity(to, p, u, v, w);
+    }
+}
+#endif
 
 /* What all pairs of a cell have in common, and what they draw by. */
 typedef struct {
@@ -131,14 +183,8 @@ static inline void collide(const cell_pairs *own, uint pair, uint count, uint2 *
     for (uint n = count; n < PAIRS; n++) /* lanes without a pair */
         places[n] = places[0];
     for (uint n = 0; n < PAIRS; n++) {
-        const real2 of_a = a.velocity[(size_t)places[n].x * a.stride + a.first];
-        const real2 of_b = b.velocity[(size_t)places[n].y * b.stride + b.first];
-        velocity_a[0][n] = of_a.x;
-        velocity_a[1][n] = of_a.y;
-        velocity_a[2][n] = a.w[places[n].x];
-        velocity_b[0][n] = of_b.x;
-        velocity_b[1][n] = of_b.y;
-        velocity_b[2][n] = b.w[places[n].y];
+        read_velocity(&a, places[n].x, &velocity_a[0][n], &velocity_a[1][n], &velocity_a[2][n]);
+        read_velocity(&b, places[n].y, &velocity_b[0][n], &velocity_b[1][n], &velocity_b[2][n]);
     }
     draw(own, pair, chance);
     for (uint axis = 0; axis < 3; axis++)
@@ -150,17 +196,11 @@ static inline void collide(const cell_pairs *own, uint pair, uint count, uint2 *
     }
     STORE(chance[3], chance_to_keep);
     for (uint n = 0; n < count; n++)
-        if (chance_to_keep[n] <= keep.x) {
-            a.velocity[(size_t)places[n].x * a.stride + a.first] =
-                (real2)(velocity_a[0][n], velocity_a[1][n]);
-            a.w[places[n].x] = velocity_a[2][n];
-        }
+        if (chance_to_keep[n] <= keep.x)
+            write_velocity(&a, places[n].x, velocity_a[0][n], velocity_a[1][n], velocity_a[2][n]);
     for (uint n = 0; n < count; n++)
-        if (chance_to_keep[n] <= keep.y) {
-            b.velocity[(size_t)places[n].y * b.stride + b.first] =
-                (real2)(velocity_b[0][n], velocity_b[1][n]);
-            b.w[places[n].y] = velocity_b[2][n];
-        }
+        if (chance_to_keep[n] <= keep.y)
+            write_velocity(&b, places[n].y, velocity_b[0][n], velocity_b[1][n], velocity_b[2][n]);
 }
 
 /* Where the next cell's particles are, as many as a vector of pairs has: places in this cell are by chance.
@@ -188,11 +228,27 @@ collide_pairs(global real2 *velocity_a, global real *w_a, uint stride_a, uint fi
     const real2 share = (real2)(share_a, share_b), keep = (real2)(keep_a, keep_b);
     const uint begin = (uint)get_group_id(0) * cells_of_group, item = (uint)get_local_id(0);
     uint2 places[PAIRS];
+#if STAGED > 0
+    local real room[3 * STAGED];
+#endif
     for (uint cell = begin; cell < min(begin + cells_of_group, cells); cell++) {
+        list here = a, there = b; /* where their velocities are while they collide */
         const cell_pairs own = cell_pairs_of(offsets_a, offsets_b, cell, alike, strength, entry, step, seed);
         const bool has_triple = alike && own.less > 0 && (own.count_a & 1) != 0;
         const uint alone = own.less - (has_triple ? 1 : 0);
         global const uint *const order = permutation + own.start_b;
+#if STAGED > 0
+        const uint others = alike ? 0 : own.count_b;
+        const bool is_staged = own.less > 0 && own.count_a + others <= STAGED;
+        here.is_staged = there.is_staged = is_staged;
+        here.start = own.start_a;
+        here.staged = room;
+        there.start = own.start_b;
+        there.staged = alike ? room : room + 3 * own.count_a;
+        move_velocities(&a, &here, own.start_a, is_staged ? own.count_a : 0);
+        move_velocities(&b, &there, own.start_b, is_staged ? others : 0);
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
         for (uint first = item * PAIRS; first < alone; first += GROUP_ITEMS * PAIRS) {
             prefetch_next_cell(&a, own.start_a + own.count_a + (alike ? 2 : 1) * first);
             if (!alike)
@@ -203,12 +259,18 @@ collide_pairs(global real2 *velocity_a, global real *w_a, uint stride_a, uint fi
                 for (uint n = 0; n < count; n++)
                     places[n] =
                         alike ? vload2(pair + n, order) : places_of(&own, pair + n, first + n, permutation);
-                collide(&own, pair, count, places, own.variance, a, b, share, keep);
+                collide(&own, pair, count, places, own.variance, here, there, share, keep);
             }
         }
         for (uint round = 0; has_triple && item == 0 && round < 3; round++) {
             places[0] = (uint2)(order[2 * alone + round], order[2 * alone + (round < 2 ? round + 1 : 0)]);
-            collide(&own, alone + round, 1, places, own.variance / 2, a, b, share, keep);
+            collide(&own, alone + round, 1, places, own.variance / 2, here, there, share, keep);
         }
+#if STAGED > 0
+        barrier(CLK_LOCAL_MEM_FENCE);
+        move_velocities(&here, &a, own.start_a, is_staged ? own.count_a : 0);
+        move_velocities(&there, &b, own.start_b, is_staged ? others : 0);
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
     }
 }

@@ -72,7 +72,7 @@ enum status parts_create_for_lists(struct simulation *simulation)
     for (uint32_t s = 0; s < config->species_count; s++)
         TRY(stepper_renew(&simulation->stepper, s, &simulation->particles[s]));
     TRY(collisions_create(simulation->list_parts, config, &simulation->slab, simulation->communicator.rank,
-                          capacity, &simulation->collisions));
+                          capacity, 0, &simulation->collisions));
     return deposit_create(simulation->list_parts, &simulation->slab.local, config->precision,
                           &config->deposit, slab_own_cells(&simulation->slab), capacity,
                           &simulation->deposit);

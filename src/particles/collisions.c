@@ -9,9 +9,12 @@
 #include <math.h>
 
 enum {
-    PAIRS = 16,         /* of an item of a CPU */
-    GROUP_ITEMS = 64,   /* of a GPU; a CPU has one */
-    GROUPS_PER_UNIT = 8 /* of a CPU; a GPU has a group for each cell */
+    PAIRS = 16,       /* of an item of a CPU */
+    GROUP_ITEMS = 64, /* or a multiple, of a GPU, an item for each PARTICLES; a CPU has one */
+    PARTICLES = 16,   /* half as many pairs */
+    MOST_ITEMS = 256,
+    GROUPS_PER_UNIT = 8, /* of a CPU; a GPU has a group for each cell, and for its velocities */
+    LOCAL_BYTES = 32768  /* at most, which every OpenCL device has */
 };
 
 struct collisions {
@@ -109,7 +112,7 @@ double collisions_rate(const struct config *config, const struct collision_confi
 /* ---- creation ---- */
 
 enum status collisions_create(struct device *device, const struct config *config, const struct slab *slab,
-                              int rank, uint32_t capacity, struct collisions **created)
+                              int rank, uint32_t capacity, uint32_t group_items, struct collisions **created)
 {
     struct collisions *collisions = NULL;
     struct program *program = NULL;
@@ -122,12 +125,20 @@ enum status collisions_create(struct device *device, const struct config *config
     if (config->collision_count == 0)
         return STATUS_OK;
     const struct device_info *info = device_info(device);
-    collisions->items = info->is_cpu ? 1 : (uint32_t)device_group_items(device, GROUP_ITEMS);
+    const uint64_t usual =
+        cell_shuffle_usual(collisions->cells, capacity) * (config->species_count > 1 ? 2 : 1);
+    const uint32_t staged = at_most(round_up(at_most(usual, LOCAL_BYTES), GROUP_ITEMS),
+                                    LOCAL_BYTES / (3 * precision_bytes(config->precision)));
+    const uint32_t items = at_most(round_up(divide_up(staged, PARTICLES), GROUP_ITEMS), MOST_ITEMS);
+    const uint32_t suitable = info->is_cpu ? 1 : (uint32_t)device_group_items(device, items);
+    collisions->items = group_items > 0 ? group_items : suitable;
+    const bool has_vectors = collisions->items == 1;
     collisions->groups = info->is_cpu
                              ? at_most(collisions->cells, (uint64_t)GROUPS_PER_UNIT * info->compute_units)
                              : collisions->cells;
-    TRY(program_build(device, "collisions.cl", config->precision, &program, "-D GROUP_ITEMS=%u -D PAIRS=%d",
-                      collisions->items, info->is_cpu ? PAIRS : 1));
+    TRY(program_build(device, "collisions.cl", config->precision, &program,
+                      "-D GROUP_ITEMS=%u -D PAIRS=%d -D STAGED=%u", collisions->items,
+                      has_vectors ? PAIRS : 1, has_vectors ? 0 : staged));
     TRY(kernel_create(program, "collide_pairs", &collisions->collide));
     TRY(buffer_create(device, capacity * sizeof(uint32_t), "the order of partners",
                       &collisions->permutation));

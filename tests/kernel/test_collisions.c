@@ -93,6 +93,49 @@ TEST(cells_of_any_number_keep_momentum_and_energy)
     check_conservation("[{species: [b, a]}]", 40, 41);
 }
 
+/* The velocities of both species after two steps, in cells of all kinds: one that local memory is not
+ * made for, if `has_full_cell`. */
+static double (*collided(const char *pairs, uint32_t group_items, bool has_full_cell, bool aos,
+                         uint32_t *count))[3]
+{
+    static const double still[3] = {0}, hot[3] = {1, 1, 1};
+    const uint32_t full = has_full_cell ? 120 : 7; /* of both species together above STAGED, 192 */
+    const uint32_t counts_a[] = {0, 1, 2, 3, full, 40, 5, 33, 1},
+                   counts_b[] = {3, 2, 0, 8, full, 41, 2, 1, 1};
+    struct scene scene;
+    scene_open(&scene, 3, 3, 1, pairs, 3, 1);
+    scene.group_items = group_items;
+    scene_fill(&scene, A, counts_a, aos);
+    scene_fill(&scene, B, counts_b, aos);
+    scene.list[B].weight = 0.7 * scene.list[A].weight;
+    write_maxwellian(&scene.list[A], hot, still, 1);
+    write_maxwellian(&scene.list[B], hot, still, 2);
+    scene_start(&scene);
+    scene_step(&scene, 2);
+    *count = scene.list[A].count + scene.list[B].count;
+    double(*all)[3] = test_array(*count, sizeof *all);
+    memcpy(all, read_velocities(&scene.list[A]), scene.list[A].count * sizeof *all);
+    memcpy(all + scene.list[A].count, read_velocities(&scene.list[B]), scene.list[B].count * sizeof *all);
+    return all;
+}
+
+/* To round-off, which a pair that is turned much brings to those after it. */
+TEST(local_memory_and_vectors_find_the_same)
+{
+    static const char *const pairs[] = {"[{species: [a, a]}]", "[{species: [a, b]}]",
+                                        "[{species: [b, a]}, {species: [b, b]}]"};
+    for (int n = 0; n < 12; n += test_is_small() ? 5 : 1) {
+        const bool has_full_cell = n % 4 / 2 == 1;
+        uint32_t count = 0;
+        double(*expected)[3] = collided(pairs[n / 4], 1, has_full_cell, n % 2, &count);
+        double(*met)[3] = collided(pairs[n / 4], 16, has_full_cell, n % 2, &count);
+        for (uint32_t p = 0; p < count; p++)
+            for (int axis = 0; axis < 3; axis++)
+                assert_near(met[p][axis], expected[p][axis],
+                            best_precision() == PRECISION_DOUBLE ? 1e-9 : 1e-3);
+    }
+}
+
 /* Particles beside each other have one velocity; and u along z has no direction across. */
 TEST(pairs_without_a_direction_stay_finite)
 {
@@ -199,8 +242,8 @@ static double (*after_steps(int rank, uint32_t seed, uint64_t step, uint64_t eve
     scene.config.collisions[0].every = every;
     scene_fill_evenly(&scene, A, 9, false);
     write_maxwellian(&scene.list[A], hot, still, 1);
-    assert_ok(
-        collisions_create(device, &scene.config, &scene.slab, rank, scene.list[A].count, &scene.collisions));
+    assert_ok(collisions_create(device, &scene.config, &scene.slab, rank, scene.list[A].count, 0,
+                                &scene.collisions));
     scene.step = step;
     scene_step(&scene, 1);
     return read_velocities(&scene.list[A]);

@@ -20,6 +20,7 @@ struct scene {
     struct particles list[SPECIES];
     struct collisions *collisions;
     uint64_t step;
+    uint32_t group_items; /* 0: what suits the device */
 };
 
 /* Electrons a and ions b, of density 1 and `particles` each, in nx x ny cells; c = L/N_D. */
@@ -72,7 +73,8 @@ static inline void scene_start(struct scene *scene)
 {
     const uint32_t longest =
         scene->list[A].count > scene->list[B].count ? scene->list[A].count : scene->list[B].count;
-    assert_ok(collisions_create(device, &scene->config, &scene->slab, 0, longest, &scene->collisions));
+    assert_ok(collisions_create(device, &scene->config, &scene->slab, 0, longest, scene->group_items,
+                                &scene->collisions));
 }
 
 static inline void scene_step(struct scene *scene, uint32_t steps)
