@@ -91,9 +91,9 @@ struct positions_config {
 
 struct velocities_config {
     enum velocity_kind kind;
-    uint32_t dimensions;           /* 2: (u, v); 3: (u, v, w), and as many numbers of each of the following */
-    enum generator_kind generator; /* maxwellian, uniform; so are */
-    uint32_t bases[3];             /* these, of van der Corput sequences */
+    uint32_t dimensions;           /* 2: (u, v); 3: (u, v, w); the numbers in use of each array below */
+    enum generator_kind generator; /* maxwellian, uniform */
+    uint32_t bases[3];             /* van der Corput sequences: of u, v and w */
     double thermal[3];             /* maxwellian: standard deviations */
     double drift[3];               /* cold, maxwellian: mean velocity */
     double range[3][2];            /* uniform: [u, v or w][low, high] */

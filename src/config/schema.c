@@ -102,11 +102,11 @@ static const struct schema_row species_rows[] = {
      WORDS({"cold", VELOCITIES_COLD}, {"maxwellian", VELOCITIES_MAXWELLIAN}, {"uniform", VELOCITIES_UNIFORM}),
      .fallback = "cold", .help = "distribution of the components"},
     {SPECIES(velocities.dimensions, TYPE_COUNT32), WITHIN(2, 3), .fallback = "2",
-     .help = "2: u and v; 3: w too, and as many numbers of each of the following"},
+     .help = "2: u and v; 3: u, v and w. The lists below have as many numbers"},
     {SPECIES(velocities.generator, TYPE_CHOICE),
      WORDS({"van_der_corput", GENERATOR_VAN_DER_CORPUT}, {"random", GENERATOR_RANDOM}),
      .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_UNIFORM), .fallback = "van_der_corput",
-     .help = "of the numbers that they come from: quiet sequences, or random with all their noise"},
+     .help = "of the numbers behind the velocities: quiet sequences, or random with all their noise"},
     {SPECIES(velocities.bases, TYPE_COUNT32), VELOCITY, WITHIN(2, 65535),
      .kinds = KIND(GENERATOR_VAN_DER_CORPUT), .of_previous = true, .fallback = "[5, 7, 11]",
      .help = "of the sequences of u, v, w, coprime with all others in use"},
@@ -213,7 +213,7 @@ static const struct schema_row collision_rows[] = {
     {COLLISION(coulomb_log, TYPE_REAL), POSITIVE, OR_AUTO, .fallback = "auto",
      .help = "the Coulomb logarithm; auto: by the NRL formulary"},
     {COLLISION(every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
-     .help = "from one collision to the next, which is for all that time"},
+     .help = "between collisions; each is for the time since the one before"},
 };
 static const struct schema_table collision_table = TABLE(collision_rows, struct collision_config);
 
@@ -258,8 +258,7 @@ static const struct schema_row config_rows[] = {
     {LIST("fields.drive", config, fields.drive, fields.drive_count, drive_table), .fallback = "[]",
      .help = "external electric fields beside that of the charges; history.csv has their work"},
     {LIST("collisions", config, collisions, collision_count, collision_table), .fallback = "[]",
-     .help =
-         "binary collisions in each cell, between species with dimensions: 3, as strong as units make them"},
+     .help = "binary collisions in each cell, of species with dimensions: 3; units set their strength"},
     {"deposit", TYPE_GROUP, .help = "particles to grid"},
     {CONFIG(deposit.shape, TYPE_CHOICE), WORDS({"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}),
      .fallback = "cic", .help = "of a particle: order 0, 1, 2"},

@@ -164,10 +164,7 @@ static enum status count_list(const struct phase_spaces *spaces, const struct vi
 
 const struct particles *phase_space_list(const struct view *view, uint32_t index)
 {
-    uint32_t s = 0;
-    while (strcmp(view->config->species[s].name, view->config->output.phase_space[index].species) != 0)
-        s++;
-    return &view->particles[s];
+    return &view->particles[species_find(view->config, view->config->output.phase_space[index].species)];
 }
 
 enum status phase_space_count(struct phase_spaces *spaces, const struct view *view, uint32_t index,

@@ -342,9 +342,9 @@ static uint64_t track_bytes(const struct config *config)
     const uint64_t most = count > 0 ? at_least(MOST_SAMPLES / count, 1) : 0;
     const uint64_t samples = count * (rows < most ? rows : most);
     uint64_t each = 4 * sizeof(double) + 2 * sizeof(uint32_t) + sizeof(uint64_t) + sizeof(double);
-    for (uint32_t s = 0; s < config->species_count; s++)
-        if (strcmp(config->species[s].name, output->species) == 0 && species_has_w(&config->species[s]))
-            each += sizeof(double);
+    const uint32_t s = species_find(config, output->species);
+    if (s < config->species_count && species_has_w(&config->species[s]))
+        each += sizeof(double);
     return frame + count * 48 + hdf5_stored_elements((const uint64_t[2]){samples, 0}) * each;
 }
 
