@@ -50,7 +50,7 @@ deposit_group_per_piece(global const uint *restrict cell_offsets, global const r
     const uint segment_begin = (place - cell) << segment_bits;
     const uint begin = max(cell_offsets[cell], segment_begin);
     const uint end = min(cell_offsets[cell + 1], segment_begin + (1u << segment_bits));
-    real total[SUM_COUNT];
+    real total[SUM_COUNT] = {(real)0};
     sum_particles(offset, stride, begin + item, end, GROUP_ITEMS, total);
     sum_over_group(total, shared);
     if (item != 0)

@@ -39,7 +39,7 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
             if (moves) {
                 const struct pushed pushed = push_position(motion, &walk, place, &step);
                 write_velocity(&pushed.velocity, velocity, w, p);
-                offset[p] = pushed_offset(motion, &pushed);
+                offset[p] = pushed.offset;
                 key[p] = pushed_cell(motion, &pushed);
             }
         }

@@ -33,42 +33,26 @@ static inline chunk_range own_chunk(uint item, uint chunk, uint count)
 /* Where list position j lies in memory, for `items` = G*I. */
 static inline uint place_of(uint j, uint chunk, uint items)
 {
-#if TRANSPOSED
-    return (j % chunk) * items + j / chunk;
-#else
-    return j;
-#endif
+    return TRANSPOSED ? (j % chunk) * items + j / chunk : j;
 }
 
 /* Where key n of item t lies in memory. */
 static inline uint place_of_own(chunk_range own, uint n, uint item, uint items)
 {
-#if TRANSPOSED
-    return n * items + item;
-#else
-    return own.begin + n;
-#endif
+    return TRANSPOSED ? n * items + item : own.begin + n;
 }
 
 /* Where the counter of digit c and item t of `items` lies: in the table with t = g*I + i and G*I items, in
  * the local memory of a group with t = i and I items. */
 static inline uint counter_place(uint c, uint item, uint items)
 {
-#if TABLE_ROWS
-    return item * RADIX + c;
-#else
-    return c * items + item;
-#endif
+    return TABLE_ROWS ? item * RADIX + c : c * items + item;
 }
 
 /* Where entry n in the order c, g, i lies, the order of the scan. With one item it lies at n. */
 static inline uint entry_place(uint n, uint items)
 {
-#if TABLE_ROWS
-    return counter_place(n / items, n % items, items);
-#else
-    return n; /* the same, without a division */
-#endif
+    return TABLE_ROWS ? counter_place(n / items, n % items, items) : n;
 }
 
 /* Histogram (section 2.1). Every item counts the digits of its keys in its own counters in local memory, then
@@ -104,8 +88,7 @@ kernel void radix_scan_parts(global uint *values, global uint *totals, uint coun
     for (uint n = i; n < padded; n += items)
         part[n] = (n < length && begin + n < count) ? values[entry_place((uint)begin + n, table_items)] : 0;
 
-    /* Up: after the round of `stride`, part[k*2*stride + 2*stride - 1] holds the sum of its 2*stride words.
-     */
+    /* Up: after the round of `stride`, part[(k + 1)*2*stride - 1] holds the sum of its 2*stride words. */
     for (uint stride = 1; stride < padded; stride *= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint pair = i; pair < padded / (2 * stride); pair += items) {
@@ -118,8 +101,7 @@ kernel void radix_scan_parts(global uint *values, global uint *totals, uint coun
         totals[g] = part[padded - 1];
         part[padded - 1] = 0;
     }
-    /* Down: each node hands its prefix to its left half, and that plus the left half's sum to the right one.
-     */
+    /* Down: each node hands its prefix to its left half, and with the sum of that half to the right one. */
     for (uint stride = padded / 2; stride > 0; stride /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint pair = i; pair < padded / (2 * stride); pair += items) {
@@ -147,8 +129,7 @@ kernel void radix_scan_add(global uint *values, global const uint *totals, uint 
 /* Reorder (section 2.3). The scanned table says where the next key of each digit of each item goes; the
  * item's own counters of it are kept and counted up in local memory. No barrier, for the same reason as in
  * the histogram. WITH_PERMUTATION sigma travels with its key; in the first pass sigma(j) = j is not read but
- * known.
- */
+ * known. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 radix_reorder(global const uint *keys, global uint *new_keys, global const uint *permutation,
               global uint *new_permutation, global const uint *table, uint count, uint chunk, uint shift,

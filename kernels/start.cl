@@ -11,8 +11,8 @@
  * has that, in element p. */
 kernel void start_velocities(global const real *restrict ex, global const real *restrict ey, uint nx, uint ny,
                              uint count, global const uint *restrict cell_offsets, global const real2 *offset,
-                             global real2 *velocity, uint stride, uint first,
-                             global real *w PUSHER_NUMBERS(PUSHER_ARGUMENT))
+                             global real2 *velocity, uint stride, uint first, global real *w,
+                             struct pusher pusher)
 {
     const uint p = (uint)get_global_id(0);
     if (p >= count)
@@ -22,7 +22,6 @@ kernel void start_velocities(global const real *restrict ex, global const real *
     const real2 field = interpolate(&around, offset[stride * p]);
     const real2 pair = velocity[stride * p + first];
     const struct velocity loaded = {pair.x, pair.y, HAS_W ? w[p] : (real)0};
-    const struct pusher pusher = {PUSHER_NUMBERS(PUSHER_VALUE)};
     const struct velocity start = velocity_start(loaded, field.x, field.y, &pusher);
     velocity[stride * p + first] = (real2)(start.u, start.v);
     if (HAS_W)

@@ -75,16 +75,6 @@ kernel void step_find_tiles(global const uint *restrict cell_offsets, global uin
         tile_cells[tile] = tile < tiles ? find_segment(cell_offsets, 0, cells - 1, tile * TILE) : cells - 1;
 }
 
-static inline struct pushed push_place(const struct motion *motion, const struct walk *walk, real2 offset,
-                                       const struct velocity_step *step)
-{
-    struct pushed pushed = push_position(motion, walk, offset, step);
-#if !WINDOWED || !BANDS_HAVE_ROWS /* else see push_stray() */
-    pushed.offset = pushed_offset(motion, &pushed);
-#endif
-    return pushed;
-}
-
 static inline tile_range chunk_tiles(uint chunk, uint count)
 {
 #if WINDOWED
@@ -155,7 +145,7 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
                     walk_to(&walk, motion, cell_offsets, p, low, high);
 #endif
                     const struct velocity_step step = push_velocity(motion, &walk, offsets[n], velocities[n]);
-                    const struct pushed pushed = push_place(motion, &walk, offsets[n], &step);
+                    const struct pushed pushed = push_position(motion, &walk, offsets[n], &step);
                     if (measures)
                         push_add_sums(block, &step);
 #if WINDOWED
@@ -323,7 +313,7 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
         walk_to(walk, motion, arrays->cell_offsets, sources[n], low, high);
 #endif
         const struct velocity_step step = push_velocity(motion, walk, offsets[n], velocities[n]);
-        const struct pushed pushed = push_place(motion, walk, offsets[n], &step);
+        const struct pushed pushed = push_position(motion, walk, offsets[n], &step);
         store_pushed(arrays, &pushed, sources[n], targets[n]);
     }
 }

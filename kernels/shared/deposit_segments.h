@@ -194,7 +194,7 @@ static inline void sum_block(global const real2 *restrict offset, uint stride, u
     }
 }
 
-/* The sums over particles begin to end, as sum_particles() with a step of 1. */
+/* The sums over particles begin to end, added to `total`, as sum_particles() with a step of 1. */
 static inline void sum_consecutive(global const real2 *restrict offset, uint stride, uint count, uint begin,
                                    uint end, real total[SUM_COUNT])
 {
@@ -202,9 +202,7 @@ static inline void sum_consecutive(global const real2 *restrict offset, uint str
         sum_particles(offset, stride, begin, end, 1, total);
         return;
     }
-    real excess[SUM_COUNT];
-    clear_sums(total);
-    clear_sums(excess);
+    real excess[SUM_COUNT] = {(real)0};
     for (uint p = begin; p < end;) {
         const uint aligned = end - p <= VECTOR ? end : (p + VECTOR - 1) / VECTOR * VECTOR;
         const uint block_end = min(end, aligned + VECTOR * (SUM_BLOCK - 2));
@@ -227,7 +225,7 @@ static inline void sum_segment(global const uint *restrict cell_offsets, global 
     segment_cell[segment] = cell;
     for (uint p = begin; p < end;) {
         const uint piece_end = min(end, cell_offsets[cell + 1]);
-        real total[SUM_COUNT];
+        real total[SUM_COUNT] = {(real)0};
         sum_consecutive(offset, stride, count, p, piece_end, total);
         store_sums(sums, segment + cell, total);
         p = piece_end;
@@ -264,9 +262,7 @@ deposit_long_cells(global const uint *restrict cell_offsets, global const uint *
     const uint2 ends = segments_of(cell_offsets, segment_bits, cell);
     const uint first_started = ends.x + (ends.x << segment_bits < cell_offsets[cell]);
     const bool mine = ends.y - ends.x >= most && segment - first_started < most;
-    real total[SUM_COUNT], excess[SUM_COUNT];
-    clear_sums(total);
-    clear_sums(excess);
+    real total[SUM_COUNT] = {(real)0}, excess[SUM_COUNT] = {(real)0};
     for (uint s = ends.x + item; mine && s <= ends.y; s += GROUP_ITEMS) {
         real piece[SUM_COUNT];
         for (uint n = 0; n < SUM_COUNT; n++)

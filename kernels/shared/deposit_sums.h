@@ -22,13 +22,6 @@ static inline void add_particle(real2 offset, real sums[SUM_COUNT])
         sums[n] += along_x[n / SHAPE_NODES] * along_y[n % SHAPE_NODES];
 }
 
-static inline void clear_sums(real sums[SUM_COUNT])
-{
-#pragma unroll
-    for (uint n = 0; n < SUM_COUNT; n++)
-        sums[n] = (real)0;
-}
-
 static inline void store_sums(global real *restrict sums, uint place, const real total[SUM_COUNT])
 {
 #pragma unroll
@@ -45,16 +38,13 @@ static inline uint2 segments_of(global const uint *restrict cell_offsets, uint s
 /* Reads of an item that are under way at once. */
 #define READ_AHEAD 8
 
-/* The sums over particles begin, begin + step, ... before `end`. */
+/* The sums over particles begin, begin + step, ... before `end`, added to `total`. */
 static inline void sum_particles(global const real2 *restrict offset, uint stride, uint begin, uint end,
                                  uint step, real total[SUM_COUNT])
 {
-    real excess[SUM_COUNT];
-    clear_sums(total);
-    clear_sums(excess);
+    real excess[SUM_COUNT] = {(real)0};
     for (uint p = begin; p < end;) {
-        real block[SUM_COUNT];
-        clear_sums(block);
+        real block[SUM_COUNT] = {(real)0};
         for (uint part = 0; part < SUM_BLOCK / READ_AHEAD && p < end; part++, p += READ_AHEAD * step) {
             real2 ahead[READ_AHEAD];
 #pragma unroll

@@ -42,7 +42,7 @@ static inline real2 interpolate(const struct cell_field *field, real2 offset)
     return sum;
 }
 
-/* ---- sixteen particles ---- */
+/* ---- the vector form ---- */
 
 /* E in sixteen cells of a row, from column j on: for cic the numbers f of (f0 + f1 x) + (f2 + f3 x) y, which
  * takes fewer operations than weights; for the other shapes the field at the nodes. Cells behind the end of

@@ -14,8 +14,8 @@
 #include "shared/search.h"
 #include "shared/sum.h"
 
-/* What the push of a species takes: E, (step_x, step_y) = (dt/dx, dt/dy), and the pusher's numbers
- * (shared/motion.h); MOTION_ARGUMENTS of the host's src/step/stepper_internal.h. */
+/* What the push of a species takes: E, and (step_x, step_y) = (dt/dx, dt/dy); MOTION_ARGUMENTS of the host's
+ * src/step/stepper_internal.h. */
 struct motion {
     global const real *ex, *ey;
     uint nx, ny;
@@ -24,15 +24,8 @@ struct motion {
 };
 #define MOTION_ARGUMENTS                                                                                     \
     global const real *restrict ex, global const real *restrict ey, uint nx, uint ny, real step_x,           \
-        real step_y PUSHER_NUMBERS(PUSHER_ARGUMENT)
-#define MOTION                                                                                               \
-    (struct motion)                                                                                          \
-    {                                                                                                        \
-        ex, ey, nx, ny, step_x, step_y,                                                                      \
-        {                                                                                                    \
-            PUSHER_NUMBERS(PUSHER_VALUE)                                                                     \
-        }                                                                                                    \
-    }
+        real step_y, struct pusher pusher
+#define MOTION ((struct motion){ex, ey, nx, ny, step_x, step_y, pusher})
 
 /* ---- the walk of an item ---- */
 
@@ -47,10 +40,8 @@ struct walk {
 
 static inline struct walk walk_start(void)
 {
-    struct walk walk;
-    walk.begin = walk.end = walk.i = walk.j = 0;
-    walk.cell = WALK_NO_CELL;
-    return walk;
+    const struct walk start = {.cell = WALK_NO_CELL};
+    return start;
 }
 
 static inline void walk_enter(struct walk *walk, const struct motion *motion, uint cell)
@@ -77,11 +68,12 @@ static inline void walk_to(struct walk *walk, const struct motion *motion,
 
 /* ---- one particle ---- */
 
-/* A particle at n+1. */
+/* A particle at n+1: its cell before the grid's ends are joined, and its offset there, beyond the ends as
+ * shared/cell.h has it. */
 struct pushed {
     real2 offset;
     struct velocity velocity;
-    int i, j; /* its cell, before the grid's ends are joined */
+    int i, j;
 };
 
 /* Velocities as lists have them: pairs, and w where species have it. */
@@ -116,21 +108,16 @@ static inline struct pushed push_position(const struct motion *motion, const str
     const struct placement y = offset_place(PRODUCT_SUM(step->after.v, motion->step_y, offset.y));
     struct pushed pushed;
     pushed.velocity = step->after;
-    pushed.offset = (real2)(x.offset, y.offset);
     pushed.i = (int)walk->i + x.cells;
     pushed.j = (int)walk->j + y.cells;
+    pushed.offset = (real2)(row_offset(x.offset, pushed.i, motion->nx), y.offset);
     return pushed;
 }
 
-/* The key of the cell, and the offset in it, beyond the ends of the grid as shared/cell.h has it. */
+/* The key of the cell. */
 static inline uint pushed_cell(const struct motion *motion, const struct pushed *pushed)
 {
     return cell_index(wrap_row(pushed->i, motion->nx), wrap_any(pushed->j, motion->ny), motion->ny);
-}
-
-static inline real2 pushed_offset(const struct motion *motion, const struct pushed *pushed)
-{
-    return (real2)(row_offset(pushed->offset.x, pushed->i, motion->nx), pushed->offset.y);
 }
 
 static inline void push_add_sums(real block[SUM_COUNT], const struct velocity_step *step)
@@ -144,8 +131,9 @@ static inline void push_add_sums(real block[SUM_COUNT], const struct velocity_st
         block[SUM_COUNT - 1] += at_n.w;
 }
 
-/* ---- the walk of an item through a chunk, sixteen particles at a time ---- */
+/* ---- the vector form ---- */
 
+/* The walk of an item through a chunk, sixteen particles at a time. */
 struct chunk_walk {
     uint begin, end;          /* particles of the chunk */
     uint cell, i, j;          /* the cell where the walk is, */
@@ -197,8 +185,6 @@ static inline void chunk_walk_to(struct chunk_walk *walk, const struct motion *m
     } while (walk->cell_end <= p);
     chunk_walk_enter(walk, motion);
 }
-
-/* ---- sixteen particles ---- */
 
 struct state16 {
     real16 x, y;

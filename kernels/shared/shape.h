@@ -8,9 +8,6 @@
  * SHAPE_ORDER: 0 nearest grid point (ngp), 1 cloud in cell (cic), 2 triangular shaped cloud (tsc). A cell's
  * particles touch SHAPE_NODES nodes per axis, beginning SHAPE_FIRST nodes from the cell's lower node. Without
  * SHAPE_ORDER there is only the number of nodes by shape.
- *
- * A new shape: its number, nodes and weights here, its name in enum shape_kind (src/config/config.h) and in
- * the schema's list of shapes, and a line in the tests of shapes.
  */
 #ifndef SHARED_SHAPE_H
 #define SHARED_SHAPE_H
@@ -20,10 +17,6 @@
 #ifdef SHAPE_ORDER
 
 #include "shared/real.h"
-
-#if SHAPE_ORDER < 0 || SHAPE_ORDER > 2
-#error "SHAPE_ORDER must be 0 (ngp), 1 (cic) or 2 (tsc)"
-#endif
 
 #define SHAPE_NODES SHAPE_NODES_OF(SHAPE_ORDER)
 #define SHAPE_FIRST (1 - SHAPE_NODES / 2)
@@ -54,8 +47,9 @@ static inline void shape_weights(real d, real weights[SHAPE_NODES])
 #endif
 }
 
+/* ---- the vector form ---- */
+
 #ifdef __OPENCL_VERSION__
-/* The same for sixteen particles at once. */
 static inline void shape_weights16(real16 d, real16 weights[SHAPE_NODES])
 {
     const real16 none = (real16)((real)0), one = (real16)((real)1);

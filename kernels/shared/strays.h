@@ -18,9 +18,7 @@ static inline struct pushed push_stray(const struct arrays *arrays, const struct
     walk_to(&walk, motion, arrays->cell_offsets, source, 0, motion->nx * motion->ny - 1);
     const struct velocity_step step = push_velocity(motion, &walk, arrays->offset[source],
                                                     read_velocity(arrays->velocity, arrays->w, source));
-    struct pushed pushed = push_position(motion, &walk, arrays->offset[source], &step);
-    pushed.offset = pushed_offset(motion, &pushed);
-    return pushed;
+    return push_position(motion, &walk, arrays->offset[source], &step);
 }
 
 /* Leaves stray_counts at 0, for the next count. */

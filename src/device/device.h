@@ -264,9 +264,12 @@ enum kernel_argument_kind {
     ARGUMENT_BUFFER,
     ARGUMENT_UINT,
     ARGUMENT_ULONG,
-    ARGUMENT_REAL, /* a double here, float or double in the kernel */
-    ARGUMENT_LOCAL /* bytes of local memory */
+    ARGUMENT_REAL,  /* a double here, float or double in the kernel */
+    ARGUMENT_REALS, /* the same, a struct of them in the kernel */
+    ARGUMENT_LOCAL  /* bytes of local memory */
 };
+
+enum { MOST_REALS = 16 };
 
 struct kernel_argument {
     enum kernel_argument_kind kind;
@@ -275,6 +278,10 @@ struct kernel_argument {
         uint32_t uint_value;
         uint64_t ulong_value;
         double real_value;
+        struct {
+            const double *values;
+            size_t count;
+        } reals;
         size_t local_bytes;
     } value;
 };
@@ -294,6 +301,11 @@ static inline struct kernel_argument arg_ulong(uint64_t value)
 static inline struct kernel_argument arg_real(double value)
 {
     return (struct kernel_argument){.kind = ARGUMENT_REAL, .value.real_value = value};
+}
+/* A struct of `count` reals, up to MOST_REALS. `values` must live until the launch. */
+static inline struct kernel_argument arg_reals(const double *values, size_t count)
+{
+    return (struct kernel_argument){.kind = ARGUMENT_REALS, .value.reals = {values, count}};
 }
 static inline struct kernel_argument arg_local(size_t bytes)
 {
@@ -331,25 +343,24 @@ size_t device_row_items(const struct device *device, uint32_t elements);
 STATUS_CHECKED enum status kernel_launch(struct kernel *kernel, struct launch launch,
                                          const struct kernel_argument *arguments);
 
-/* KERNEL_LAUNCH(kernel, launch, argument, ...): each of up to 32 arguments is a buffer, a uint32_t, a
- * uint64_t, a double, or arg_local(bytes). Its C type alone decides how it is passed: what the kernel takes
- * as a real is a double here (2.0, not 2), and what it takes as a uint no size_t. More arguments do not
- * compile. */
+/* KERNEL_LAUNCH(kernel, launch, argument, ...): each of up to 28 arguments is a buffer, a uint32_t, a
+ * uint64_t, a double, arg_reals(), or arg_local(bytes). Its C type alone decides how it is passed: what the
+ * kernel takes as a real is a double here (2.0, not 2), and what it takes as a uint no size_t. More arguments
+ * do not compile. */
 #define KERNEL_LAUNCH(kernel, launch, ...)                                                                   \
     LAUNCH_WITH(kernel, launch, __VA_ARGS__, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END,  \
                 ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END,    \
                 ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END,    \
-                ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END)
+                ARG_END)
 #define LAUNCH_WITH(kernel, launch, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x,  \
-                    y, z, A, B, C, D, E, F, end, ...)                                                        \
+                    y, z, A, B, end, ...)                                                                    \
     kernel_launch((kernel), (launch),                                                                        \
                   (const struct kernel_argument[]){                                                          \
-                      ARGUMENT(a), ARGUMENT(b), ARGUMENT(c),       ARGUMENT(d), ARGUMENT(e), ARGUMENT(f),    \
-                      ARGUMENT(g), ARGUMENT(h), ARGUMENT(i),       ARGUMENT(j), ARGUMENT(k), ARGUMENT(l),    \
-                      ARGUMENT(m), ARGUMENT(n), ARGUMENT(o),       ARGUMENT(p), ARGUMENT(q), ARGUMENT(r),    \
-                      ARGUMENT(s), ARGUMENT(t), ARGUMENT(u),       ARGUMENT(v), ARGUMENT(w), ARGUMENT(x),    \
-                      ARGUMENT(y), ARGUMENT(z), ARGUMENT(A),       ARGUMENT(B), ARGUMENT(C), ARGUMENT(D),    \
-                      ARGUMENT(E), ARGUMENT(F), LAST_ARGUMENT(end)})
+                      ARGUMENT(a), ARGUMENT(b), ARGUMENT(c), ARGUMENT(d), ARGUMENT(e),       ARGUMENT(f),    \
+                      ARGUMENT(g), ARGUMENT(h), ARGUMENT(i), ARGUMENT(j), ARGUMENT(k),       ARGUMENT(l),    \
+                      ARGUMENT(m), ARGUMENT(n), ARGUMENT(o), ARGUMENT(p), ARGUMENT(q),       ARGUMENT(r),    \
+                      ARGUMENT(s), ARGUMENT(t), ARGUMENT(u), ARGUMENT(v), ARGUMENT(w),       ARGUMENT(x),    \
+                      ARGUMENT(y), ARGUMENT(z), ARGUMENT(A), ARGUMENT(B), LAST_ARGUMENT(end)})
 #define ARG_END            ((struct kernel_argument){ARGUMENT_NONE, {0}})
 #define LAST_ARGUMENT(end) _Generic((end), struct kernel_argument : (end))
 #define ARGUMENT(x)                                                                                          \

@@ -306,6 +306,19 @@ enum status kernel_create(struct program *program, const char *name, struct kern
     return STATUS_OK;
 }
 
+/* In the precision of the kernel's program. */
+static cl_int set_reals(const struct kernel *kernel, cl_uint index, const double *values, size_t count)
+{
+    cl_float narrowed[MOST_REALS];
+    if (count > MOST_REALS)
+        return CL_INVALID_ARG_SIZE;
+    if (kernel->program->precision == PRECISION_DOUBLE)
+        return clSetKernelArg(kernel->handle, index, count * sizeof *values, values);
+    for (size_t n = 0; n < count; n++)
+        narrowed[n] = (cl_float)values[n];
+    return clSetKernelArg(kernel->handle, index, count * sizeof *narrowed, narrowed);
+}
+
 static cl_int set_argument(const struct kernel *kernel, cl_uint index, const struct kernel_argument *argument)
 {
     switch (argument->kind) {
@@ -317,14 +330,13 @@ static cl_int set_argument(const struct kernel *kernel, cl_uint index, const str
         return clSetKernelArg(kernel->handle, index, sizeof(cl_ulong), &argument->value.ulong_value);
     case ARGUMENT_LOCAL:
         return clSetKernelArg(kernel->handle, index, argument->value.local_bytes, NULL);
+    case ARGUMENT_REALS:
+        return set_reals(kernel, index, argument->value.reals.values, argument->value.reals.count);
     case ARGUMENT_NONE:
     case ARGUMENT_REAL:
         break;
     }
-    if (kernel->program->precision == PRECISION_DOUBLE)
-        return clSetKernelArg(kernel->handle, index, sizeof(cl_double), &argument->value.real_value);
-    const cl_float narrowed = (cl_float)argument->value.real_value;
-    return clSetKernelArg(kernel->handle, index, sizeof narrowed, &narrowed);
+    return set_reals(kernel, index, &argument->value.real_value, 1);
 }
 
 size_t device_group_items(const struct device *device, size_t wanted)

@@ -1,10 +1,6 @@
-/* Deposit: particles -> charge density, by the method of the config: cell by cell from the sorted list, or
- * particle by particle with atomic additions (deposit_atomic.h). The same particles give the same bits either
- * way.
- *
- * Sorted: first every cell, or every piece of a cell, sums the shape weights of its own particles for the
- * nodes around it, then every node adds what the cells around hold for it. Both sums run in a fixed order and
- * no atomics are used.
+/* Deposit: particles -> charge density, by the method of the config: cell by cell from the sorted list
+ * (kernels/deposit.cl), or particle by particle with atomic additions (deposit_atomic.h). The same particles
+ * give the same bits either way.
  */
 #ifndef RADIXPIC_FIELD_DEPOSIT_H
 #define RADIXPIC_FIELD_DEPOSIT_H

@@ -44,7 +44,7 @@ static enum status sort_by(struct device *device, struct radix_plan plan, uint32
         before = lists->sorted_keys;
     }
     plan.passes = passes;
-    TRY(radix_sort_create(device, &plan, count, true, false, &sort));
+    TRY(radix_sort_create(device, &plan, count, true, &sort));
     if (wanted) {
         TRY(radix_sort_histogram(sort, before, count, passes - 1));
         TRY(buffer_read(radix_sort_table(sort), 0, words, wanted->table));

@@ -24,7 +24,7 @@ struct radix_sort {
     struct buffer *table;       /* H(c, g, i): uint[R*G*I], laid as the plan says */
     struct buffer *part_sums;   /* uint[s] */
     struct buffer *table_total; /* uint[1]: the sum of all, which no kernel reads */
-    struct list scratch[2];     /* between passes; [1] only with transposition or own keys */
+    struct list scratch[2];     /* between passes; [1] only with transposition or a permutation */
 };
 
 /* G*I, and how many keys each of them has. */
@@ -54,7 +54,7 @@ static enum status create_kernels(struct radix_sort *sort)
     return STATUS_OK;
 }
 
-static enum status create_buffers(struct radix_sort *sort, bool own_keys)
+static enum status create_buffers(struct radix_sort *sort)
 {
     struct device *device = sort->device;
     const struct radix_plan *plan = &sort->plan;
@@ -62,7 +62,7 @@ static enum status create_buffers(struct radix_sort *sort, bool own_keys)
     /* A transposed list has holes where items have shorter chunks. */
     const size_t keys =
         plan->transpose ? (size_t)chunk_of(plan, sort->capacity) * items_of(plan) : sort->capacity;
-    for (uint32_t n = 0; n < (plan->transpose || own_keys ? 2 : 1); n++) {
+    for (uint32_t n = 0; n < (plan->transpose || sort->permutation ? 2 : 1); n++) {
         TRY(buffer_create(device, keys * word, "keys between sort passes", &sort->scratch[n].keys));
         if (sort->permutation)
             TRY(buffer_create(device, keys * word, "the permutation between sort passes",
@@ -76,13 +76,13 @@ static enum status create_buffers(struct radix_sort *sort, bool own_keys)
 }
 
 enum status radix_sort_create(struct device *device, const struct radix_plan *plan, uint32_t capacity,
-                              bool permutation, bool own_keys, struct radix_sort **sort)
+                              bool permutation, struct radix_sort **sort)
 {
     TRY(DEVICE_NEW(device, *sort));
     **sort = (struct radix_sort){
         .device = device, .plan = *plan, .capacity = capacity, .permutation = permutation};
     TRY(create_kernels(*sort));
-    return create_buffers(*sort, own_keys);
+    return create_buffers(*sort);
 }
 
 struct buffer *radix_sort_table(struct radix_sort *sort)

@@ -13,11 +13,9 @@
 struct radix_sort;
 
 /* A sort of up to `capacity` keys with the parameters of `plan`. `permutation`: whether sorts will be asked
- * for one; `own_keys`: whether sorts may be run without sorted_keys, which costs one more array. It
- * dies with the device handle. */
+ * for one; then they may be run without sorted_keys. It dies with the device handle. */
 STATUS_CHECKED enum status radix_sort_create(struct device *device, const struct radix_plan *plan,
-                                             uint32_t capacity, bool permutation, bool own_keys,
-                                             struct radix_sort **sort);
+                                             uint32_t capacity, bool permutation, struct radix_sort **sort);
 
 /* Sorts `count` keys, from 0 up to the capacity. Stages: STAGE_SORT_*. (Non-blocking.) */
 STATUS_CHECKED enum status radix_sort_run(struct radix_sort *sort, uint32_t count,

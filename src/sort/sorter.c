@@ -167,7 +167,7 @@ enum status sorter_create(struct device *device, const struct sorter_plan *plan,
     case SORT_METHOD_PAPER:
         break;
     }
-    return radix_sort_create(device, &plan->radix, capacity, true, true, &(*sorter)->paper);
+    return radix_sort_create(device, &plan->radix, capacity, true, &(*sorter)->paper);
 }
 
 enum status sorter_run(struct sorter *sorter, uint32_t count, const struct radix_lists *lists)

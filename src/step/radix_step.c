@@ -67,24 +67,25 @@ static enum status create(struct stepper *stepper)
     return buffer_create(device, bytes, "the sort's permutation", &stepper->origin);
 }
 
-/* One of the three kernels, which moves `bytes` of each particle. Group g owns the particles [g chunk, (g +
- * 1) chunk): the sums run in the same order every time, on the same device. */
+/* One of the three kernels. Group g owns the particles [g chunk, (g + 1) chunk): the sums run in the same
+ * order every time, on the same device. */
 static enum status launch_push(struct stepper *stepper, enum push push, const struct fields *fields,
-                               uint32_t species, uint64_t bytes, const struct particles *list)
+                               uint32_t species, const struct particles *list)
 {
     const struct radix_step *step = stepper->own;
     const struct stepper_setup *setup = &stepper->setup;
-    const struct pusher motion = species_motion_make(list->species, setup);
+    const struct pusher pusher = species_pusher(list->species, setup);
     const uint32_t chunk =
         round_up(divide_up(list->count, stepper->most_groups), (uint32_t)step->group_items);
     const uint32_t groups = chunk > 0 ? divide_up(list->count, chunk) : 0;
+    const uint64_t each = push == MEASURE ? state_bytes(list) : 2 * state_bytes(list) + sizeof(uint32_t);
     const uint64_t field_bytes = 2 * precision_bytes(setup->precision) * (uint64_t)grid_cells(&setup->grid);
     if (push != PUSH)
         stepper->groups[stepper->slot][species] = groups;
     return KERNEL_LAUNCH(
         step->push[species_has_w(list->species)][push],
-        ((struct launch){groups, step->group_items, STAGE_PUSH, list->count * bytes + field_bytes}),
-        MOTION_ARGUMENTS(setup, fields), list->count, chunk, list->cell_offsets,
+        ((struct launch){groups, step->group_items, STAGE_PUSH, list->count * each + field_bytes}),
+        MOTION_ARGUMENTS(setup, fields, &pusher), list->count, chunk, list->cell_offsets,
         list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY], particles_w(list), step->keys,
         stepper_first_sum(stepper, stepper->slot, species), stepper->sums);
 }
@@ -97,8 +98,7 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
                                       .permutation = stepper->origin, /* sigma */
                                       .cell_offsets = stepper->new_offsets,
                                       .cells = grid_cells(&stepper->setup.grid)};
-    TRY(launch_push(stepper, measure ? PUSH_AND_MEASURE : PUSH, fields, species,
-                    2 * state_bytes(list) + sizeof(uint32_t), list));
+    TRY(launch_push(stepper, measure ? PUSH_AND_MEASURE : PUSH, fields, species, list));
     return sorter_run(step->sorter, list->count, &lists);
 }
 
@@ -113,7 +113,7 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
 static enum status measure(struct stepper *stepper, const struct fields *fields, uint32_t species,
                            struct particles *list)
 {
-    return launch_push(stepper, MEASURE, fields, species, state_bytes(list), list);
+    return launch_push(stepper, MEASURE, fields, species, list);
 }
 
 const struct stepper_kind radix_step = {

@@ -72,7 +72,7 @@ enum status stepper_renew(struct stepper *stepper, uint32_t species, struct part
 static enum status launch_start(struct device *branch, const struct stepper_setup *setup,
                                 const struct fields *fields, struct particles *list)
 {
-    const struct pusher motion = species_motion_make(list->species, setup);
+    const struct pusher pusher = species_pusher(list->species, setup);
     struct program *program = NULL;
     struct kernel *kernel = NULL;
     TRY(program_build(branch, "start.cl", setup->precision, &program, "-D SHAPE_ORDER=%d -D VELOCITIES=%u",
@@ -84,7 +84,7 @@ static enum status launch_start(struct device *branch, const struct stepper_setu
                       fields->ex, fields->ey, setup->grid.nx, setup->grid.ny, list->count, list->cell_offsets,
                       list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY],
                       particles_stride(list, ATTRIBUTE_VELOCITY), particles_first(list, ATTRIBUTE_VELOCITY),
-                      particles_w(list) PUSHER_NUMBERS(PUSHER_ARGUMENT)));
+                      particles_w(list), arg_pusher(&pusher)));
     return device_finish(branch);
 }
 

@@ -6,8 +6,6 @@
 #include "shared/motion.h"
 #include "step/stepper.h"
 
-#include <math.h>
-
 enum { FLAT_ITEMS = 64, MOST_PUSH_SUMS = 4 };
 
 /* Sums of a group over a species: |v|^2, u, v, w (SUM_COUNT of the kernels). */
@@ -16,22 +14,18 @@ static inline uint32_t push_sum_count(const struct species_config *species)
     return 1 + species_dimensions(species);
 }
 
-/* Of one species, in doubles. */
-static inline struct pusher species_motion_make(const struct species_config *species,
-                                                const struct stepper_setup *setup)
+static inline struct pusher species_pusher(const struct species_config *species,
+                                           const struct stepper_setup *setup)
 {
-    const double half_kick = 0.5 * setup->time_step * species->charge / species->mass;
-    const double *magnetic = setup->magnetic;
-    const double x = half_kick * magnetic[0], y = half_kick * magnetic[1], z = half_kick * magnetic[2];
-    const double square = 1 + (x * x + y * y + z * z);
-    return (struct pusher){.half_kick = half_kick,
-                           .tangent_x = x,
-                           .tangent_y = y,
-                           .tangent_z = z,
-                           .sine_x = 2 * x / square,
-                           .sine_y = 2 * y / square,
-                           .sine_z = 2 * z / square,
-                           .half_secant = 0.5 * sqrt(square)};
+    return pusher_make(0.5 * setup->time_step * species->charge / species->mass, setup->magnetic);
+}
+
+/* An argument of a launch; the pusher must live until then. */
+static inline struct kernel_argument arg_pusher(const struct pusher *pusher)
+{
+    _Static_assert(sizeof *pusher <= MOST_REALS * sizeof(double),
+                   "a launch takes the pusher as one argument");
+    return arg_reals((const double *)pusher, sizeof *pusher / sizeof(double));
 }
 
 static inline bool is_magnetic(const struct stepper_setup *setup)
@@ -52,13 +46,10 @@ static inline struct buffer *spare_w(const struct particles *list)
     return w ? w : list->spare[ATTRIBUTE_VELOCITY];
 }
 
-/* Behind other arguments of a launch, those of the struct pusher `motion`. */
-#define PUSHER_ARGUMENT(name) , motion.name
-
-/* MOTION_ARGUMENTS of the kernels, kernels/shared/push.h, with those of the struct pusher `motion`. */
-#define MOTION_ARGUMENTS(setup, fields)                                                                      \
+/* MOTION_ARGUMENTS of the kernels, kernels/shared/push.h. */
+#define MOTION_ARGUMENTS(setup, fields, pusher)                                                              \
     (fields)->ex, (fields)->ey, (setup)->grid.nx, (setup)->grid.ny, (setup)->time_step / (setup)->grid.dx,   \
-        (setup)->time_step / (setup)->grid.dy PUSHER_NUMBERS(PUSHER_ARGUMENT)
+        (setup)->time_step / (setup)->grid.dy, arg_pusher(pusher)
 
 /* Room for the sums of up to `most_groups` groups of each species in each slot. */
 STATUS_CHECKED enum status stepper_create_sums(struct stepper *stepper, uint32_t most_groups);

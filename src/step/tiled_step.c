@@ -159,8 +159,8 @@ static enum status renew(struct stepper *stepper, uint32_t species, struct parti
 
 /* MOTION_ARGUMENTS, LIST_ARGUMENTS and NEW_LIST_ARGUMENTS of the kernels, and those of a windowed scan. */
 #define PUSH_ARGUMENTS                                                                                       \
-    MOTION_ARGUMENTS(&stepper->setup, fields), list->cell_offsets, list->attribute[ATTRIBUTE_OFFSET],        \
-        list->attribute[ATTRIBUTE_VELOCITY], particles_w(list)
+    MOTION_ARGUMENTS(&stepper->setup, fields, &pusher), list->cell_offsets,                                  \
+        list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY], particles_w(list)
 #define NEW_LIST_ARGUMENTS                                                                                   \
     list->spare[ATTRIBUTE_OFFSET], list->spare[ATTRIBUTE_VELOCITY], spare_w(list), stepper->origin
 #define COUNTS_ARGUMENTS step->table, list->cell_offsets, step->tile_cells[species], step->stray_counts
@@ -177,7 +177,7 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
                          bool measured, struct particles *list)
 {
     struct tiled_step *step = stepper->own;
-    const struct pusher motion = species_motion_make(list->species, &stepper->setup);
+    const struct pusher pusher = species_pusher(list->species, &stepper->setup);
     const uint32_t chunks = tiled_layout_chunks(&step->layout, list->count);
     const uint64_t each = state_bytes(list) + sizeof(uint16_t);
     const bool has_w = species_has_w(list->species);
@@ -268,7 +268,7 @@ static enum status move_chunks(struct stepper *stepper, const struct fields *fie
                                struct particles *list, uint32_t new_count, struct some_chunks chunks)
 {
     struct tiled_step *step = stepper->own;
-    const struct pusher motion = species_motion_make(list->species, &stepper->setup);
+    const struct pusher pusher = species_pusher(list->species, &stepper->setup);
     const uint64_t each = 2 * state_bytes(list) + sizeof(uint16_t);
     const uint32_t all = tiled_layout_chunks(&step->layout, list->count);
     const uint64_t bytes = all > 0 ? each * list->count * chunks.groups / all : 0; /* chunks are alike */
@@ -282,7 +282,7 @@ static enum status move_strays(struct stepper *stepper, const struct fields *fie
                                const struct arrival_room *room)
 {
     struct tiled_step *step = stepper->own;
-    const struct pusher motion = species_motion_make(list->species, &stepper->setup);
+    const struct pusher pusher = species_pusher(list->species, &stepper->setup);
     const bool has_w = species_has_w(list->species);
     const struct launch launch = {(size_t)STRAY_GROUPS_PER_UNIT * device_info(stepper->device)->compute_units,
                                   device_group_items(stepper->device, FLAT_ITEMS), STAGE_PUSH, 0};

