@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Draws a run's openPMD snapshots: a mesh, or with --phase-space the velocity of species against their position.
 
-The latter is f(x, u), the integral of f over y and v: a number density, divided neither by the box's width along y nor
-by the number of particles, in the unit beside the colour bar. scripts/plot_phase_space.py draws the same.
+The latter is f(x, u), the integral of f over y, v and, of species that have it, w: a number density, divided neither by
+the box's width along y nor by the number of particles, in the unit beside the colour bar. scripts/plot_phase_space.py
+draws the same.
 """
 
 import re

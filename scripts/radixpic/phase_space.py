@@ -30,6 +30,7 @@ class Mesh:
             )
             self.unit = float(attributes["unitSI"])
             self.dimension = tuple(attributes["unitDimension"])
+            self.has_w = attributes.get("velocityComponents", 2) == 3
             numbers = {len(array) for array in (self.axes, record.shape, self.low, self.high, self.axis_unit)}
             if len(numbers) != 1 or not set(self.axes) <= set("xyuvw"):
                 raise KeyError
@@ -166,8 +167,9 @@ def rows(kept, axes, si=False, apart=False):
     """What choose() chose: over two axes a row of the species' sum, over one a line for each; or a row for each apart."""
     times = [snapshot.time_label(si) for snapshot, _ in kept]
     labels = axis_labels(si, axes)
-    label = density_label(axes, *kept[0][1][0].powers(axes), si)
-    names = [mesh.species for mesh in kept[0][1]]
+    meshes = kept[0][1]
+    label = density_label(axes, *meshes[0].powers(axes), si, any(mesh.has_w for mesh in meshes))
+    names = [mesh.species for mesh in meshes]
     groups = [slice(n, n + 1) for n in range(len(names))] if apart else [slice(None)]
     if len(axes) == 1:
         lines = [[mesh.over(axes, si) for mesh in meshes] for _, meshes in kept]

@@ -168,9 +168,10 @@ static void write_axes(struct hdf5_object *mesh, const struct units *units, cons
 }
 
 static void write_attributes(const struct openpmd *openpmd, struct hdf5_object *mesh, const struct item *item,
-                             double weight)
+                             const struct particles *list)
 {
     const struct units *units = &openpmd->units;
+    const uint32_t components = species_dimensions(list->species);
     const uint64_t outside = item->particles - item->inside;
     /* f is a density in space, summed over the axes of space that are missing, and per volume in velocity. */
     const double space = item->space_axes, velocity = item->space->axis_count - space;
@@ -182,10 +183,11 @@ static void write_attributes(const struct openpmd *openpmd, struct hdf5_object *
     hdf5_double(mesh, "unitSI", density * pow(units->length, 2 - space) / pow(units->velocity, velocity));
     write_axes(mesh, units, item);
     hdf5_text(mesh, "species", item->space->species);
-    hdf5_double(mesh, "weight", weight);
+    hdf5_numbers(mesh, "velocityComponents", HDF5_UINT32, 0, &components);
+    hdf5_double(mesh, "weight", list->weight);
     hdf5_numbers(mesh, "particlesInside", HDF5_UINT64, 0, &item->inside);
     hdf5_numbers(mesh, "particlesOutside", HDF5_UINT64, 0, &outside);
-    hdf5_double(mesh, "weightOutside", (double)outside * weight);
+    hdf5_double(mesh, "weightOutside", (double)outside * list->weight);
     hdf5_text(mesh, "comment",
               "number density in phase space, u and v being the velocities along x and y: weight times the "
               "macro-particles in a bin, by its volume; axisLow and axisHigh are in units of axisUnitSI; "
@@ -218,7 +220,7 @@ static void write_item(struct openpmd *openpmd, struct phase_spaces *spaces, uin
     if (file->status == STATUS_OK) {
         count_outside(&item, name, spaces->items[index].is_known);
         spaces->items[index].is_known = true;
-        write_attributes(openpmd, write_dataset(openpmd, name, &item), &item, list->weight);
+        write_attributes(openpmd, write_dataset(openpmd, name, &item), &item, list);
     }
     free(item.counts);
     free(item.sums);

@@ -48,8 +48,8 @@ ITEMS = """\
 LENGTH, DENSITY = 7.43394e-5, 1e18  # m, 1/m^3: of the default units
 
 
-def simulate(folder, items):
-    (folder / "small.yaml").write_text(CONFIG + items)
+def simulate(folder, config):
+    (folder / "small.yaml").write_text(config)
     command = [PROGRAM, "run", "small.yaml", "--quiet"]
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT)
     if result.returncode:
@@ -59,14 +59,14 @@ def simulate(folder, items):
 class PlotTest(ProgramTest):
     """Of one run, in a folder of all tests of a class."""
 
-    items = ITEMS
+    config, items = CONFIG, ITEMS
 
     @classmethod
     def setUpClass(cls):
         holder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(holder.cleanup)
         cls.folder = Path(holder.name)
-        simulate(cls.folder, cls.items)
+        simulate(cls.folder, cls.config + cls.items)
         cls.plt = import_pyplot(show=False)
 
     def setUp(self):
@@ -364,8 +364,9 @@ class Script(PlotTest):
 
 
 class TheManualsItems(PlotTest):
-    """As at the top of docs/phase_space.md: a mesh of all axes and one of x and u, of one species."""
+    """As at the top of docs/phase_space.md: a mesh of all axes and one of x and u, of one species, which has w."""
 
+    config = CONFIG.replace("drift: [2, 0]", "drift: [2, 0, 0], dimensions: 3")
     items = """\
   phase_space:
     - {species: right, axes: [{axis: x, bins: 8, range: [0, 6]}, {axis: y, bins: 8, range: [0, 4]},
@@ -380,6 +381,15 @@ class TheManualsItems(PlotTest):
         self.assertAlmostEqual(self.integral(panel), 12, delta=1e-4)
         (panel,) = self.panels(self.figure(axes="xy"))  # who has |v| below 3 only
         self.assertAlmostEqual(self.integral(panel), 12 * 0.9973, delta=0.1)
+
+    def test_labels_say_over_what_is_summed(self):
+        def label(*species):
+            snapshot = fields.Snapshot(self.folder / "out" / "snapshots" / "data_20.h5")
+            return fields.particle_rows([snapshot], species, "x", 16, False)[0].label
+
+        for said in (label("right"), label("left", "right"), self.figure().axes[-1].get_ylabel()):
+            self.assertTrue(said.startswith(r"$\int f\,dy\,dv\,dw$ ["), said)
+        self.assertTrue(label("left").startswith(r"$\int f\,dy\,dv$ ["))
 
 
 class OtherRanges(PlotTest):

@@ -150,6 +150,7 @@ static void scene_create(uint32_t first, uint32_t rows, uint32_t ghost, enum pre
     sorted_particles_list(device, &scene->slab.local, aos ? LAYOUT_AOS : LAYOUT_SOA, count, &scene->sorted,
                           &scene->sorted.particles);
     config.precision = precision;
+    scene->lists[0].species = &config.species[0];
     scene->lists[1] = scene->sorted.particles;
     scene->view = (struct view){
         .config = &config, .communicator = &alone, .slab = &scene->slab, .particles = scene->lists};
