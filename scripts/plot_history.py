@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Draws a run's history: field energy, kinetic energy, drift of the total energy, and density modes against time."""
+"""Draws a run's history against time: field energy, density modes, drift of the total energy, and kinetic energy, also of
+each species that has columns of its own (output.history.species)."""
 
 from radixpic import energy, look
 from radixpic.history import read_history, read_title

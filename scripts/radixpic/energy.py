@@ -1,8 +1,9 @@
 """The picture of a history: energies and density modes against time."""
 
+import itertools
 import math
 
-from radixpic.look import BLUE, GREEN, RED
+from radixpic.look import BLUE, GREEN, ORANGE, PURPLE, RED, SKY
 from radixpic.script import numpy as np
 
 ALL_TIMES = (-math.inf, math.inf)
@@ -77,7 +78,13 @@ def draw(plt, history, modes, gamma, window, title):
     top_right.set(title="Charge density modes", ylabel=r"$|\rho_k|\;[e n_0]$")
 
     kinetic = history["kinetic_energy"]
-    bottom_left.plot(time, kinetic - kinetic[0], color=GREEN)
+    bottom_left.plot(time, kinetic - kinetic[0], color=GREEN, label="all")
+    of_species = [name for name in history.columns if name.endswith("_kinetic_energy")]
+    for name, color in zip(of_species, itertools.cycle((BLUE, RED, ORANGE, PURPLE, SKY))):
+        values, species = history[name], name.removesuffix("_kinetic_energy")
+        bottom_left.plot(time, values - values[0], color=color, linewidth=1.2, label=f"of {species}")
+    if of_species:
+        bottom_left.legend()
     bottom_left.set(title=f"Kinetic energy, change from {kinetic[0]:.6g}", ylabel=r"$W_K - W_{K0}\;[n_0 T \lambda_D^2]$")
     scale = abs(total[0]) or 1.0
     bottom_right.plot(time, (total - total[0]) / scale, color=RED)

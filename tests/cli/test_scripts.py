@@ -13,7 +13,7 @@ from program import ROOT, ProgramTest, sets
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 
-from radixpic import dispersion, energy, fields  # noqa: E402
+from radixpic import dispersion, energy, fields, look  # noqa: E402
 from radixpic.history import read_config, read_history, read_title  # noqa: E402
 
 T = np.arange(0, 20.05, 0.1)  # the times of a history
@@ -89,9 +89,7 @@ class FitRate(ScriptTest):
         return float(gamma), float(omega), text
 
     def assert_measured(self, gamma, omega, tolerance, *arguments):
-        got = self.measure(*arguments)
-        self.assertAlmostEqual(got[0], gamma, delta=tolerance)
-        self.assertAlmostEqual(got[1], omega, delta=tolerance)
+        np.testing.assert_allclose(self.measure(*arguments)[:2], (gamma, omega), rtol=0, atol=tolerance)
 
     def test_rates_of_known_series(self):
         noise = np.random.default_rng(7).normal(size=(2, len(T))) * 1e-2  # of the amplitude at t = 0
@@ -174,7 +172,7 @@ class FitRate(ScriptTest):
         }.items():
             resolve(config, setting)
             self.assert_problem("--theory", "config", words=[words])
-        resolve(config, "species.electrons.velocities={dimensions: 3}", "collisions=[{species: [electrons, electrons]}]")
+        resolve(config, "species.electrons.velocities={kind: maxwellian, dimensions: 3}", "collisions=[{species: [electrons, electrons]}]")
         self.assert_problem("--theory", "config", words=["without collisions"])
 
     def test_theory_of_the_runs_own_grid(self):
@@ -242,11 +240,7 @@ class PlotHistory(ScriptTest):
 
     def draw(self, modes, gamma, window=(-np.inf, np.inf)):
         """The axes of the field energy and of the modes."""
-        import matplotlib
-
-        matplotlib.use("Agg")
-        import matplotlib.pyplot as plt
-
+        plt = look.import_pyplot(show=False)
         figure = energy.draw(plt, read_history(self.folder), modes, gamma, window, "")
         self.addCleanup(plt.close, figure)
         return figure.axes[:2]
@@ -274,6 +268,12 @@ class PlotHistory(ScriptTest):
         energy, mode = self.draw([], -0.15)
         self.assertEqual(self.dashed(mode), [])
         np.testing.assert_allclose(self.dashed(energy)[0].get_ydata(), np.exp(-0.3 * T), rtol=1e-6)
+
+    def test_kinetic_energies_of_species(self):
+        self.path.write_text(f"{HEADER},a_kinetic_energy,b_kinetic_energy\n0,0,0,3,3,0,0,-1,1,2\n1,1,0,4,4,0,0,-1,5,-1\n")
+        lines = self.draw([], None)[0].figure.axes[2].lines
+        found = {line.get_label(): list(line.get_ydata()) for line in lines}
+        self.assertEqual(found, {"all": [0, 1], "of a": [0, 4], "of b": [0, -3]})
 
     def test_axis_labels_have_units(self):
         write_history(self.path, np.exp(-0.15 * T) + 0j)
