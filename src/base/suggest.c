@@ -42,14 +42,13 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m)
     return rows[n % 3][m];
 }
 
-/* The only known word that begins with `word`, or NULL. */
+/* The only known word that begins with `word`, or is half of it or more and begins it, or NULL. */
 static const char *completion(const char *word, size_t length, const char *const *known, size_t count)
 {
     const char *found = NULL;
-    if (length < SHORTEST_BEGINNING)
-        return NULL;
     for (size_t i = 0; i < count; i++) {
-        if (strncasecmp(word, known[i], length) != 0)
+        const size_t shorter = least(length, strlen(known[i]));
+        if (shorter < SHORTEST_BEGINNING || 2 * shorter < length || strncasecmp(word, known[i], shorter) != 0)
             continue;
         if (found)
             return NULL;

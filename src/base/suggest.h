@@ -6,8 +6,9 @@
 
 /* The one of `count` known words that `word` most likely stands for, or NULL when none is near: at most a
  * third of the longer word's letters differ (insertions, deletions, substitutions, swaps of neighbours; case
- * is free), or `word` is a beginning of exactly one of them with at least two letters. The earlier of two
- * equally near words wins. The result is one of the pointers in `known`. */
+ * is free), or `word` is a beginning of exactly one of them, or exactly one of them begins it and is half of
+ * it or more, with at least two letters. The earlier of two equally near words wins. The result is one of the
+ * pointers in `known`. */
 const char *suggest_nearest(const char *word, const char *const *known, size_t count);
 
 #endif

@@ -36,6 +36,14 @@ TEST(a_beginning_is_near_when_only_one_word_has_it)
     assert_null(suggest_nearest("pr", (const char *const[]){"precision", "profile"}, 2));
 }
 
+TEST(a_word_that_goes_on_is_near_when_only_one_word_begins_it)
+{
+    static const char *const keys[] = {"species", "coulomb_log", "every", "at"};
+    assert_string_equal(suggest_nearest("coulomb_logarithm", keys, COUNT_OF(keys)), "coulomb_log");
+    assert_null(suggest_nearest("atlas", keys, COUNT_OF(keys))); /* three letters behind two */
+    assert_null(suggest_nearest("checkbench", (const char *const[]){"check", "checkb"}, 2));
+}
+
 TEST(a_strange_word_has_none)
 {
     assert_null(nearest("xyzzy"));
