@@ -36,36 +36,6 @@ static enum status create_lines(struct device *device, const struct config *conf
     return points_create(device, config, lines->count, all, 1, &lines->points);
 }
 
-static uint64_t least_every(const struct config *config)
-{
-    uint64_t every = 0;
-    for (uint32_t n = 0; n < config->output.line_count; n++)
-        every = sooner(every, config->output.lines[n].every);
-    return every;
-}
-
-/* Whether a line is due, of those that hold the potential where only these count. */
-static bool is_one_due(const struct view *view, bool with_potential)
-{
-    const struct output_config *output = &view->config->output;
-    bool is_due = false;
-    for (uint32_t n = 0; n < output->line_count; n++)
-        is_due |= view_is_due(view, output->lines[n].every) &&
-                  (!with_potential || fields_hold(&output->lines[n].fields, SNAPSHOT_PHI));
-    return is_due;
-}
-
-static bool are_due(void *lines, const struct view *view)
-{
-    (void)lines;
-    return is_one_due(view, false);
-}
-
-static unsigned needs_now(const struct view *view)
-{
-    return is_one_due(view, true) ? OUTPUT_NEEDS_POTENTIAL : 0;
-}
-
 /* ---- the file ---- */
 
 /* One of the POINT_VALUES of each point of a line. */
@@ -113,7 +83,7 @@ static enum status record_lines(void *part, const char *folder, const struct vie
     enum status status = openpmd_create(view, folder, "data", OPENPMD_BASE, &openpmd);
     *file = openpmd.file;
     if (status == STATUS_OK)
-        status = points_measure(lines->points, view, needs_now(view) != 0, 0);
+        status = points_measure(lines->points, view, outputs_item_is_due(&lines_output, view, true), 0);
     if (status == STATUS_OK)
         status = points_read(lines->points, 0, 1);
     TRY(communicator_agree(view->communicator, status));
@@ -144,17 +114,17 @@ static uint64_t line_bytes(const struct config *config)
 static void print_size(const struct config *config)
 {
     if (config->output.line_count > 0)
-        outputs_print_files("lines", outputs_times_due(config, least_every(config)), "", line_bytes(config));
+        outputs_print_files("lines", outputs_times_due(config, outputs_every(&lines_output, config)), "",
+                            line_bytes(config));
 }
 
-const struct output_row lines_output = {.name = "lines",
-                                        .folder = "lines",
-                                        .prefix = "data_",
-                                        .thrift = "a larger `every`, or fewer points, of output.lines",
-                                        .least_every = least_every,
-                                        .is_due = are_due,
-                                        .needs_now = needs_now,
-                                        .create = create_lines,
-                                        .record = record_lines,
-                                        .bytes = line_bytes,
-                                        .print_size = print_size};
+const struct output_row lines_output = {
+    .name = "lines",
+    .folder = "lines",
+    .prefix = "data_",
+    .thrift = "a larger `every`, or fewer points, of output.lines",
+    .items = OUTPUT_ITEMS(line_config, lines, line_count, .fields = offsetof(struct line_config, fields)),
+    .create = create_lines,
+    .record = record_lines,
+    .bytes = line_bytes,
+    .print_size = print_size};

@@ -116,16 +116,42 @@ double outputs_seconds(const struct outputs *outputs, const char **thrift)
 
 /* ---- one step ---- */
 
+/* Item n of the list of a row; NULL behind the last. */
+static const char *item_of(const struct output_row *row, const struct config *config, uint32_t n)
+{
+    const char *base = (const char *)config;
+    const bool is_there = row->items.size > 0 && n < *(const uint32_t *)(base + row->items.count);
+    return is_there ? base + row->items.first + n * row->items.size : NULL;
+}
+
 uint64_t outputs_every(const struct output_row *row, const struct config *config)
 {
-    if (row->least_every)
-        return row->least_every(config);
-    return row->every ? *(const uint64_t *)((const char *)config + row->every) : 0;
+    uint64_t least = row->every ? *(const uint64_t *)((const char *)config + row->every) : 0;
+    const char *item;
+    for (uint32_t n = 0; (item = item_of(row, config, n)); n++) {
+        const uint64_t every = *(const uint64_t *)(item + row->items.every);
+        least = every > 0 && (least == 0 || every < least) ? every : least;
+    }
+    return least;
+}
+
+bool outputs_item_is_due(const struct output_row *row, const struct view *view, bool with_potential)
+{
+    bool is_due = false;
+    const char *item;
+    for (uint32_t n = 0; (item = item_of(row, view->config, n)); n++) {
+        const struct field_list *fields = (const struct field_list *)(item + row->items.fields);
+        is_due |= view_is_due(view, *(const uint64_t *)(item + row->items.every)) &&
+                  (!with_potential || (row->items.fields > 0 && fields_hold(fields, SNAPSHOT_PHI)));
+    }
+    return is_due;
 }
 
 static bool is_due(const struct outputs *outputs, size_t n, const struct view *view)
 {
     const struct output_row *row = output_table[n];
+    if (row->items.size > 0)
+        return outputs->folder && outputs_item_is_due(row, view, false);
     return row->is_due && outputs->folder ? row->is_due(outputs->parts[n], view)
                                           : view_is_due(view, outputs_every(row, view->config));
 }
@@ -140,6 +166,7 @@ unsigned outputs_due(struct outputs *outputs, const struct view *view)
             continue;
         needs |= OUTPUT_NEEDS_SUMS | (row->record ? OUTPUT_NEEDS_CHECK : 0) | row->needs;
         needs |= row->needs_now ? row->needs_now(view) : 0;
+        needs |= outputs_item_is_due(row, view, true) ? OUTPUT_NEEDS_POTENTIAL : 0;
     }
     if (needs == 0 || !outputs->folder)
         return needs;

@@ -20,6 +20,17 @@ enum output_need {
     OUTPUT_NEEDS_SYNC = 8       /* what the other outputs wrote earlier is on the disk */
 };
 
+/* A list of struct config whose items each have an `every`: where they stand there, and in an item. */
+struct output_items {
+    size_t count, first, size, every, fields; /* a list of them, where size > 0; 0: items have none */
+};
+
+#define OUTPUT_ITEMS(type, list, number, ...)                                                                \
+    {                                                                                                        \
+        .count = offsetof(struct config, output.number), .first = offsetof(struct config, output.list),      \
+        .size = sizeof(struct type), .every = offsetof(struct type, every), __VA_ARGS__                      \
+    }
+
 /* All functions that fail with STATUS_FAILED name path and errno text, and what all ranks write fails on all;
  * `part` is what create() or open() made, NULL where there is neither. */
 struct output_row {
@@ -27,9 +38,9 @@ struct output_row {
     const char *folder; /* below the run folder, for files PREFIX_STEP.h5; NULL: none of its own */
     const char *prefix;
     const char *thrift; /* what in the config would make it cost less, in a few words */
-    size_t every;       /* where in struct config it stands how many steps are between two; 0: nowhere, */
-    uint64_t (*least_every)(const struct config *config); /* which has the least of its items; 0: never */
-    unsigned needs; /* beside OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
+    size_t every;       /* where in struct config it stands how many steps are between two; 0: nowhere */
+    struct output_items items; /* in place of `every`: it is due where one of them is, into a run folder */
+    unsigned needs;            /* beside OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
 
     /* Where not only `every` decides. Collective. */
     bool (*is_due)(void *part, const struct view *view);
@@ -146,11 +157,8 @@ uint64_t outputs_foretold(const struct config *config, uint64_t *each);
 /* The least number of steps between two of an output; 0: never. */
 uint64_t outputs_every(const struct output_row *row, const struct config *config);
 
-/* The lesser of two numbers of steps of which 0 is never. */
-static inline uint64_t sooner(uint64_t one, uint64_t other)
-{
-    return other > 0 && (one == 0 || other < one) ? other : one;
-}
+/* Whether an item of the output is due, of those that hold the potential where only these count. */
+bool outputs_item_is_due(const struct output_row *row, const struct view *view, bool with_potential);
 
 /* How often something is written that is due every so many steps and at both ends of the run. */
 uint64_t outputs_times_due(const struct config *config, uint64_t every);

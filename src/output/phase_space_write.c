@@ -226,15 +226,6 @@ static void write_item(struct openpmd *openpmd, struct phase_spaces *spaces, uin
     free(item.sums);
 }
 
-static bool are_due(void *spaces, const struct view *view)
-{
-    bool is_due = false;
-    (void)spaces;
-    for (uint32_t i = 0; i < view->config->output.phase_space_count; i++)
-        is_due |= view_is_due(view, view->config->output.phase_space[i].every);
-    return is_due;
-}
-
 /* The items that are due. */
 static enum status record_due(void *spaces, const char *folder, const struct view *view,
                               struct hdf5_file **file)
@@ -248,14 +239,6 @@ static enum status record_due(void *spaces, const char *folder, const struct vie
         if (view_is_due(view, output->phase_space[i].every))
             write_item(&openpmd, spaces, i);
     return (*file)->status;
-}
-
-static uint64_t least_every(const struct config *config)
-{
-    uint64_t every = 0;
-    for (uint32_t i = 0; i < config->output.phase_space_count; i++)
-        every = sooner(every, config->output.phase_space[i].every);
-    return every;
 }
 
 static uint64_t item_bytes(const struct config *config, uint32_t item)
@@ -285,14 +268,13 @@ static void print_size(const struct config *config)
     }
 }
 
-const struct output_row phase_space_output = {.name = "phase space",
-                                              .folder = "phase_space",
-                                              .prefix = "data_",
-                                              .thrift =
-                                                  "a larger `every`, or fewer bins, of output.phase_space",
-                                              .least_every = least_every,
-                                              .is_due = are_due,
-                                              .create = phase_spaces_create,
-                                              .record = record_due,
-                                              .bytes = bytes_of,
-                                              .print_size = print_size};
+const struct output_row phase_space_output = {
+    .name = "phase space",
+    .folder = "phase_space",
+    .prefix = "data_",
+    .thrift = "a larger `every`, or fewer bins, of output.phase_space",
+    .items = OUTPUT_ITEMS(phase_space_config, phase_space, phase_space_count, .fields = 0),
+    .create = phase_spaces_create,
+    .record = record_due,
+    .bytes = bytes_of,
+    .print_size = print_size};

@@ -48,30 +48,10 @@ static enum status open_probes(struct growing_files *files, const struct config 
     return STATUS_OK;
 }
 
-static bool is_one_due(const struct view *view, bool with_potential)
-{
-    const struct output_config *output = &view->config->output;
-    bool is_due = false;
-    for (uint32_t n = 0; n < output->probe_count; n++)
-        is_due |= view_is_due(view, output->probes[n].every) &&
-                  (!with_potential || fields_hold(&output->probes[n].fields, SNAPSHOT_PHI));
-    return is_due;
-}
-
-static bool are_due(void *probes, const struct view *view)
-{
-    (void)probes;
-    return is_one_due(view, false);
-}
-
-static unsigned needs_now(const struct view *view)
-{
-    return is_one_due(view, true) ? OUTPUT_NEEDS_POTENTIAL : 0;
-}
-
 static enum status measure_probes(void *part, const struct view *view, uint32_t slot)
 {
-    return points_measure(((struct probes *)part)->points, view, needs_now(view) != 0, slot);
+    return points_measure(((struct probes *)part)->points, view,
+                          outputs_item_is_due(&probes_output, view, true), slot);
 }
 
 static enum status read_probes(void *part, uint32_t first, uint32_t count)
@@ -111,15 +91,15 @@ static void print_size(const struct config *config)
     }
 }
 
-const struct output_row probes_output = {.name = "probes",
-                                         .folder = "probes",
-                                         .thrift = "a larger `every` of output.probes",
-                                         .needs = OUTPUT_NEEDS_NODES,
-                                         .is_due = are_due,
-                                         .needs_now = needs_now,
-                                         .create = create_probes,
-                                         .open = open_probes,
-                                         .measure = measure_probes,
-                                         .read = read_probes,
-                                         .write = write_rows,
-                                         .print_size = print_size};
+const struct output_row probes_output = {
+    .name = "probes",
+    .folder = "probes",
+    .thrift = "a larger `every` of output.probes",
+    .needs = OUTPUT_NEEDS_NODES,
+    .items = OUTPUT_ITEMS(probe_config, probes, probe_count, .fields = offsetof(struct probe_config, fields)),
+    .create = create_probes,
+    .open = open_probes,
+    .measure = measure_probes,
+    .read = read_probes,
+    .write = write_rows,
+    .print_size = print_size};

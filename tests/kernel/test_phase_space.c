@@ -284,9 +284,9 @@ TEST(what_is_never_due_is_not_created)
     void *spaces = NULL;
     config.output.phase_space_count = 1;
     config.output.phase_space[0] = make_item(1, 0, false);
-    assert_true(phase_space_output.is_due(NULL, &(struct view){.config = &config}));
+    assert_true(outputs_item_is_due(&phase_space_output, &(struct view){.config = &config}, false));
     config.output.phase_space[0].every = 0;
-    assert_false(phase_space_output.is_due(NULL, &(struct view){.config = &config}));
+    assert_false(outputs_item_is_due(&phase_space_output, &(struct view){.config = &config}, false));
     assert_ok(phase_spaces_create(device, &config, &spaces));
     assert_null(spaces);
 }
