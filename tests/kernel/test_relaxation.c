@@ -224,17 +224,24 @@ TEST(a_beam_slows_down)
 
 /* ---- rates from SI numbers ---- */
 
+#define PROTON 1836.15267343
+
+static void set_thermal(struct species_config *species, double speed)
+{
+    for (int axis = 0; axis < 3; axis++)
+        species->velocities.thermal[axis] = speed;
+}
+
 /* Electrons a of 50 eV and deuterons b of 25 eV, both of 1e14 per cm^3. */
 static struct species_config *open_plasma(struct scene *scene)
 {
     scene_open(scene, 4, 4, 64, "[{species: [a, b]}, {species: [a, a]}, {species: [b, b]}]", 1, 1);
     scene->config.units = (struct units_config){1e20, 50};
     struct species_config *ion = &scene->config.species[B];
-    ion->mass = 1836.15267343 * 2;
+    ion->mass = 2 * PROTON;
     for (int s = 0; s < SPECIES; s++) {
         scene->config.species[s].velocities.kind = VELOCITIES_MAXWELLIAN;
-        for (int axis = 0; axis < 3; axis++)
-            scene->config.species[s].velocities.thermal[axis] = s == A ? 1 : sqrt(0.5 / ion->mass);
+        set_thermal(&scene->config.species[s], s == A ? 1 : sqrt(0.5 / ion->mass));
     }
     return ion;
 }
@@ -253,19 +260,31 @@ TEST(logarithms_are_those_of_the_formulary)
                 23.5 - log(sqrt(n) * pow(te, -1.25)) - sqrt(1e-5 + pow(log(te) - 2, 2) / 16), 1e-9);
     assert_near(collisions_logarithm(&scene.config, &scene.config.collisions[2]),
                 23 - log(sqrt(2 * n / ti) / ti), 1e-9);
-    scene.config.units.temperature_eV = 5; /* of electrons that are colder than 10 eV, */
-    assert_near(collisions_logarithm(&scene.config, &scene.config.collisions[0]),
-                23 - log(sqrt(n) * pow(5, -1.5)), 1e-9);
-    /* or slower than the ions */
-    for (int axis = 0; axis < 3; axis++)
-        ion->velocities.thermal[axis] = 1.1;
-    assert_near(collisions_logarithm(&scene.config, &scene.config.collisions[0]),
-                16 - log(sqrt(n) * pow(1.21 * ion->mass * 5, -1.5) * 2), 1e-9);
-    ion->mass = 1; /* two species of electrons are what both are together */
-    for (int axis = 0; axis < 3; axis++)
-        ion->velocities.thermal[axis] = 1;
-    assert_near(collisions_logarithm(&scene.config, &scene.config.collisions[0]),
-                23.5 - log(sqrt(2 * n) * pow(5, -1.25)) - sqrt(1e-5 + pow(log(5) - 2, 2) / 16), 1e-9);
+    struct species_config *other = &scene.config.species[A];
+    const struct collision_config *pair = &scene.config.collisions[0];
+    ion->charge = 2;
+    ion->density = 0.5;
+    scene.config.units.temperature_eV = 30; /* of electrons that are colder than 10 Z^2 eV, */
+    assert_near(collisions_logarithm(&scene.config, pair), 23 - log(sqrt(n) * 2 * pow(30, -1.5)), 1e-9);
+    strcpy(scene.config.collisions[1].species[0], "b"); /* in either order, */
+    assert_near(collisions_logarithm(&scene.config, &scene.config.collisions[1]),
+                collisions_logarithm(&scene.config, pair), 0);
+    set_thermal(ion, 1.1); /* or slower than the ions */
+    assert_near(collisions_logarithm(&scene.config, pair),
+                16 - log(sqrt(n / 2) * pow(1.21 * ion->mass * 30, -1.5) * 4 * 2), 1e-9);
+    other->mass = PROTON; /* ions of two species */
+    other->charge = 3;
+    set_thermal(other, sqrt(1 / other->mass));
+    set_thermal(ion, sqrt(0.5 / ion->mass));
+    assert_near(collisions_logarithm(&scene.config, pair),
+                23 - log(6 * (1 + 2) / (15. + 2 * 30) * sqrt(9 * n / 30 + 4 * n / 2 / 15)), 1e-9);
+    other->mass = ion->mass = 1; /* two species of electrons are what both are together */
+    set_thermal(other, 1);
+    set_thermal(ion, sqrt(0.5));
+    assert_near(collisions_logarithm(&scene.config, pair),
+                23.5 - log(sqrt(1.5 * n) * pow(25, -1.25)) - sqrt(1e-5 + pow(log(25) - 2, 2) / 16), 1e-9);
+    scene.config.units.density_per_m3 = 1e32;
+    assert_near(collisions_logarithm(&scene.config, pair), 1, 0);
 }
 
 /* nu_e = 2.91e-6 n L T^(-3/2) /s of the formulary, on ions that do not move. */
