@@ -31,7 +31,7 @@ void log_line(struct log *log, enum log_level level, const char *format, ...)
         log->terminal = NULL;
         if (log->file)
             fprintf(log->file,
-                    "warning: the terminal, or what the standard output goes to, cannot be written to any "
+                    "warning: the terminal, or what its lines go to instead, cannot be written to any "
                     "more: %s\n",
                     strerror(errno));
     }

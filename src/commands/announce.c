@@ -45,7 +45,7 @@ static void announce_step(const struct simulation *simulation, struct log *log)
                  "step.method=fused would take %s; the same particles up to round-off, in less time",
                  fused->summary);
     if (sort_plan->note[0] != '\0')
-        log_line(log, LOG_NORMAL, "warning: %s", sort_plan->note);
+        log_line(log, LOG_QUIET, "warning: %s", sort_plan->note);
 }
 
 void announce(const struct simulation *simulation, struct log *log)

@@ -112,7 +112,7 @@ static void warn_of_nyquist(const struct config *config, struct log *log)
             const struct perturbation *wave =
                 is_first ? &lists[0]->items[n] : &lists[1]->items[n - lists[0]->count];
             if (2 * wave->mode == config->grid.cells[wave->axis])
-                log_line(log, LOG_NORMAL,
+                log_line(log, LOG_QUIET,
                          "warning: mode %u along %c, of species %s, is the Nyquist mode of the grid: it has "
                          "no electric field "
                          "with the spectral gradient",
@@ -126,10 +126,16 @@ static void warn_of_collisions(const struct config *config, struct log *log)
     for (uint32_t n = 0; n < config->collision_count; n++) {
         const struct collision_config *collision = &config->collisions[n];
         const double steps = config->time.step * (double)collision->every;
+        const double end = config->time.step * (double)config->time.steps;
         const double rate =
             fmax(collisions_rate(config, collision, false), collisions_rate(config, collision, true));
+        if (rate * end < 0.01 && end > 0)
+            log_line(log, LOG_QUIET,
+                     "warning: collisions of %s with %s: nu t = %.3g at the end of the run is below 0.01: "
+                     "they change next to nothing; take a longer run, or leave them out",
+                     collision->species[0], collision->species[1], rate * end);
         if (rate * steps > 0.3 && isfinite(rate))
-            log_line(log, LOG_NORMAL,
+            log_line(log, LOG_QUIET,
                      "warning: collisions of %s with %s: nu dt = %.3g is above 0.3: one collision turns too "
                      "little in that time; take a smaller time.step%s",
                      collision->species[0], collision->species[1], rate * steps,
@@ -143,17 +149,17 @@ void consequences_warn(const struct config *config, struct log *log)
     const double pi = acos(-1.0), widest = fmax(derived.grid.dx, derived.grid.dy);
     const double frequency_step = derived.plasma_frequency * config->time.step;
     if (derived.debye_length > 0 && widest > pi * derived.debye_length)
-        log_line(log, LOG_NORMAL,
+        log_line(log, LOG_QUIET,
                  "warning: a cell of %g is longer than pi Debye lengths (%g): the plasma will heat itself; "
                  "take more cells",
                  widest, pi * derived.debye_length);
     if (frequency_step > 1.62)
-        log_line(log, LOG_NORMAL,
+        log_line(log, LOG_QUIET,
                  "warning: omega_p dt = %g is above 1.62: plasma oscillations are badly resolved, from 2 "
                  "on unstable; take a smaller time.step",
                  frequency_step);
     if (derived.rotation > 0.5)
-        log_line(log, LOG_NORMAL,
+        log_line(log, LOG_QUIET,
                  "warning: Omega dt = %g is above 0.5: a step turns velocities by 2 atan(Omega dt/2) = %g "
                  "instead; take a "
                  "smaller time.step",
@@ -161,12 +167,12 @@ void consequences_warn(const struct config *config, struct log *log)
     warn_of_nyquist(config, log);
     warn_of_collisions(config, log);
     if (derived.fastest > 1)
-        log_line(log, LOG_NORMAL,
+        log_line(log, LOG_QUIET,
                  "warning: thermal particles of %s cross %g cells in a step: more than one; take a smaller "
                  "time.step",
                  derived.fastest_species, derived.fastest);
     if (derived.particles_per_cell < 8)
-        log_line(log, LOG_NORMAL, "warning: %g particles per cell of %s: fewer than 8 are mostly noise",
+        log_line(log, LOG_QUIET, "warning: %g particles per cell of %s: fewer than 8 are mostly noise",
                  derived.particles_per_cell, derived.fewest_species);
 }
 
@@ -211,7 +217,7 @@ void consequences_warn_idle(const struct config *config, enum sort_method method
             snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", row->path);
     }
     if (names[0] != '\0')
-        log_line(log, LOG_NORMAL, "warning: %s: %s", names,
+        log_line(log, LOG_QUIET, "warning: %s: %s", names,
                  is_fused ? "a fused step sorts in its own way, and only the loaded particles are sorted in "
                             "this one; with step.method=radix all are"
                           : "without effect, only the method paper has such a parameter");

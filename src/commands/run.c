@@ -24,7 +24,7 @@ static const struct argp_option run_options[] = {
      "nothing where the run is complete: one command to call again until it is",
      1},
     {"force", 'f', NULL, 0, "Replace the run that the folder holds already", 1},
-    {"quiet", 'q', NULL, 0, "Print errors and warnings only", 1},
+    {"quiet", 'q', NULL, 0, "Print errors and warnings only, on the error output", 1},
     {"verbose", 'v', NULL, 0, "Print more: the device, the sort's parameters, the memory", 1},
     {0},
 };
@@ -293,7 +293,8 @@ enum status command_run(int argc, char **argv)
         return status_fail(STATUS_FAILED, "no memory for the run");
     run->communicator = communicator;
     run->mpi_seconds = mpi_seconds;
-    run->log = (struct log){.terminal = stdout, .level = arguments.level};
+    run->log =
+        (struct log){.terminal = arguments.level == LOG_QUIET ? stderr : stdout, .level = arguments.level};
     const enum status status = session_end(run, run_config(run, &arguments));
     free(run);
     return status;

@@ -72,6 +72,7 @@ class Collisions(ProgramTest):
         self.assertAlmostEqual(float(found[1]) / (3 * (2 * 3.14159265) ** 1.5 * 0.5 * 1.5**1.5), 1, delta=1e-3)
         for settings, words in (
             (sets("collisions.0.every=2000"), r"collisions of electrons with electrons: nu dt = \S+ is above 0\.3: .* or `every`"),
+            (sets("collisions.0.coulomb_log=10"), r"collisions of electrons with electrons: nu t = \S+ at the end of the run is below 0\.01: "),
             (sets("species.electrons.particles=500"), r"\S+ particles per cell of electrons: fewer than 8"),
         ):
             start = r"(?m)^warning: "
@@ -86,6 +87,7 @@ class Collisions(ProgramTest):
             ([*THREE, *sets("collisions=[{species: [electrons, electrons]}, {species: [electrons, electrons]}]")], "each pair of species once"),
             ([*THREE, *sets("collisions=[{species: [electrons]}]")], "expected"),
             ([*THREE, *COLLIDE, *sets("species.electrons.charge=0")], "species electrons has no charge"),
+            ([*THREE, *COLLIDE, *sets("collisions.0.coulomb_logarithm=3")], 'did you mean "coulomb_log"?'),
             ([*THREE, *COLLIDE, *sets("collisions.0.coulomb_log=0")], 'above 0, or auto, found "0"'),
         ):
             result = self.run_program("check", "small.yaml", *settings)

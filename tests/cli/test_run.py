@@ -262,8 +262,12 @@ class WhatIsSaid(ProgramTest):
         self.assertRegex(text, r"(?m)^steps +\d+\.\d+ +\d+\.\d % +\d+\.\d+$")
         self.assertEqual((self.folder / "out" / "log.txt").read_text(), text)
 
-    def test_quiet_says_nothing_and_verbose_more(self):
-        self.assertEqual(self.run_well("run", "small.yaml", "--quiet").stdout, "")
+    def test_quiet_says_nothing_but_warnings_and_verbose_more(self):
+        result = self.run_program("run", "small.yaml", "--quiet", "--steps", "1", *sets("species.electrons.particles=128"))
+        warning = "warning: 1 particles per cell of electrons: fewer than 8 are mostly noise\n"
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", warning))
+        self.assertIn(warning, (self.folder / "out" / "log.txt").read_text())
+        self.assertEqual(self.run_well("run", "small.yaml", "--quiet", "--force").stdout, "")
         self.assertIn("wall clock", (self.folder / "out" / "log.txt").read_text())
         normal = self.run_well("run", "small.yaml", "--force").stdout
         verbose = self.run_well("run", "small.yaml", "--force", "--verbose").stdout
