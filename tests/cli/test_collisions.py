@@ -1,20 +1,72 @@
-"""collisions: restarts, steppers and ranks, what check says of them, and what is refused."""
+"""collisions: restarts, steppers and ranks, a wave that they damp, what check says of them, and what is refused."""
 
+import math
 import re
 import sys
 import unittest
 
-from program import ROOT, ProgramTest, sets
+import numpy as np
+
+from program import DEVICE, ROOT, ProgramTest, sets
 
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 
-from radixpic import Run  # noqa: E402
+from radixpic import Run, dispersion, fit  # noqa: E402
 
 THREE = sets("species.electrons.velocities={kind: maxwellian, dimensions: 3, generator: random, thermal: [1, 1, 0.5]}", "species.electrons.positions=random")
 DENSE = sets("units={density_per_m3: 1.0e+27, temperature_eV: 100}", "output.snapshots.every=0")
 COLLIDE = sets("collisions=[{species: [electrons, electrons], coulomb_log: 10}]")
 PHASE_SPACE = sets("output.phase_space=[{species: electrons, axes: [{axis: u, bins: 60, range: [-6, 6]}, {axis: w, bins: 60, range: [-6, 6]}], every: 20}]")
+
+# Ions for the electrons to collide with, 16 in every cell, so that their density is that of the formula everywhere.
+WAVE = f"""\
+grid: {{cells: [32, 4], length: [31.41592653589793, 3.9269908169872414]}}
+time: {{step: 0.4, steps: 90}}
+species:
+  - name: electrons
+    charge: -1
+    mass: 1
+    density: 1
+    particles: 4194304
+    velocities: {{kind: maxwellian, dimensions: 3}}
+    perturb: {{density: [{{axis: x, mode: 1, amplitude: 0.03}}]}}
+  - name: ions
+    charge: 1
+    mass: 1.0e+9
+    density: 1
+    particles: 2048
+    positions: {{kind: lattice, counts: [128, 16]}}
+    velocities: {{kind: cold, dimensions: 3}}
+units: {{density_per_m3: 1.0e+27, temperature_eV: 55}}
+collisions:
+  - {{species: [electrons, ions], coulomb_log: 10}}
+step: {{method: fused}}
+device: {DEVICE}
+output: {{directory: out, history: {{every: 1, modes: [[1, 0]]}}}}
+"""
+
+
+def langmuir_damping(k, nu):
+    """Of electrons that scatter on fixed ions, by the linear kinetic equation.
+
+    The part f_n of the distribution that goes as the Legendre polynomial P_n of the direction against k decays at the rate
+    n (n + 1)/2 nu(v), where nu(v) = 3 sqrt(pi/2) nu/v^3 makes nu the rate of a slow stream of all electrons. The field drives
+    f_1, motion couples neighbours: a continued fraction.
+    """
+    v, dv = np.linspace(0, 9, 1000, endpoint=False, retstep=True)
+    v = v + dv / 2
+    rate = 3 * math.sqrt(math.pi / 2) * nu / v**3
+
+    def dielectric(w):
+        w, ratio = w[:, None], 0  # ratio: f_n over f_(n - 1)
+        for n in range(100, 1, -1):
+            below = rate * n * (n + 1) / 2 - 1j * w + 1j * k * v * (n + 1) / (2 * n + 3) * ratio
+            ratio = -1j * k * v * n / (2 * n - 1) / below
+        first = rate - 1j * w + 1j * k * v * (0.4 * ratio + k * v / (3 * w))
+        return 1 + 1j * math.sqrt(2 / math.pi) / 3 * (v**4 * np.exp(-v * v / 2) / (w * first)).sum(axis=1) * dv
+
+    return -dispersion.newton(dielectric, [1 + 1.5 * k * k - 0.5j * nu])[0].imag
 
 
 class Collisions(ProgramTest):
@@ -63,6 +115,25 @@ class Collisions(ProgramTest):
         with_them, without = ((self.folder / name / "history.csv").read_text().splitlines()[1:] for name in ("out", "free"))
         self.assertEqual(with_them[:15], without[:15])
         self.assertNotEqual(with_them[15], without[15])
+
+    def test_a_langmuir_wave_is_damped_by_collisions_with_ions(self):
+        """nu/2 for slow collisions and long waves, nu by the NRL Plasma Formulary: 2.91e-6 n L T^-1.5 over 5.64e4 sqrt(n).
+
+        Here, at k = 0.2 and nu = 0.04, theory has 0.80 of that: 1 - 2 k^2 is for the wave's length, the rest for slow
+        electrons, which collide more than once a period. The same theory in the steps of the scheme has 0.8 % less. Six seeds
+        were 2.6 % low on average, with 1.5 % of chance from one to another; the wave heats slow electrons, which makes fewer of
+        them (A. B. Langdon, Phys. Rev. Lett. 44, 575, 1980): with the amplitudes 0.06 and 0.1 it was 6 and 11 %. So 10 % are
+        allowed. Electrons do not collide with one another here: their viscosity, which this theory leaves out, would add 4 %.
+        """
+        self.assertAlmostEqual(langmuir_damping(0.05, 1e-4) / 0.5e-4, 1 - 2 * 0.05**2, delta=0.01)
+        self.assertAlmostEqual(langmuir_damping(0.2, 1e-4) / (5.51074e-5 + 0.5e-4 * (1 - 2 * 0.2**2)), 1, delta=0.02)
+        nu = 2.91e-6 * 1e21 * 10 * 55**-1.5 / (5.64e4 * math.sqrt(1e21))
+        (self.folder / "wave.yaml").write_text(WAVE)
+        self.run_well("run", "wave.yaml", "--quiet")
+        wave, _ = fit.select(Run(self.folder / "out").history, start=5)  # when the transients of the start are over
+        found, expected = -fit.fit(wave).gamma, langmuir_damping(0.2, nu)
+        print(f"Langmuir wave, k = 0.2, nu = {nu:.4f}: damping {found:.5f}, kinetic theory {expected:.5f}, nu/2 {nu / 2:.5f}")
+        self.assertAlmostEqual(found, expected, delta=0.1 * expected)
 
     def test_check_tells_collision_times(self):
         """1/nu with nu = L/(3 (2 pi)^1.5 N_D m_ab (2 T/m)^1.5), T = (1 + 1 + 0.25)/3; N_D = 1 where L = 1."""
