@@ -284,7 +284,7 @@ TEST(any_distance_finds_its_rank)
 TEST(particles_beyond_the_ghost_rows_are_found)
 {
     struct config config = physics_config(waves);
-    config.grid.cells[0] = 64;
+    config.grid.cells[0] = 24;
     config.parallel.ghost_rows = 2;
     config.species[0].velocities = (struct velocities_config){
         .kind = VELOCITIES_UNIFORM, .bases = {5, 7}, .range = {{-30, 30}, {-20, 20}}};
@@ -320,7 +320,7 @@ TEST(balance_spreads_a_cluster)
 {
     struct config config = physics_config(waves);
     cluster(&config);
-    config.grid.cells[0] = 64;
+    config.grid.cells[0] = 24;
     config.parallel.ghost_rows = 2;
     config.time.step = 0.02;
     config.parallel.balance_every = 2;
