@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HELP_KEY = 'h', MAX_OPTIONS = 64 };
+enum { MAX_OPTIONS = 64 };
 
 static bool prints_help = true;
 
@@ -17,30 +17,11 @@ void arguments_show_help(bool shown)
     prints_help = shown;
 }
 
-/* What --help needs beside the caller's own input. */
-struct wrapper {
-    void *input;
-    bool help_shown;
-};
-
-static error_t parse_help(int key, char *argument, struct argp_state *state)
+void arguments_help(struct argp_state *state)
 {
-    (void)argument;
-    struct wrapper *wrapper = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = wrapper->input;
-        return 0;
-    case HELP_KEY:
-        wrapper->help_shown = true;
-        if (prints_help)
-            argp_help(state->root_argp, stdout, ARGP_HELP_LONG | ARGP_HELP_USAGE | ARGP_HELP_DOC,
-                      state->name);
-        state->next = state->argc; /* nothing else is looked at */
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    if (prints_help)
+        argp_help(state->root_argp, stdout, ARGP_HELP_LONG | ARGP_HELP_USAGE | ARGP_HELP_DOC, state->name);
+    state->next = state->argc; /* nothing else is looked at */
 }
 
 enum status arguments_unknown(const char *what, const char *word, const char *const *known, size_t count)
@@ -62,31 +43,13 @@ enum status arguments_unknown(const char *what, const char *word, const char *co
     return status;
 }
 
-static const struct argp_option help_options[] = {
-    {"help", HELP_KEY, NULL, 0, "Show this help and do nothing else", -1}, {0}};
-
-/* The options of an argp and of its children, and their names with the dashes. */
+/* The options of an argp, and their names with the dashes. */
 struct known_options {
     const struct argp_option *options[MAX_OPTIONS];
     const char *words[MAX_OPTIONS];
     char text[MAX_OPTIONS][64];
     size_t count;
 };
-
-static void collect_options(const struct argp_option *option, const struct argp_child *child,
-                            struct known_options *known)
-{
-    for (; option && (option->name || option->key); option++) {
-        if (!option->name || known->count == MAX_OPTIONS)
-            continue;
-        char *text = known->text[known->count];
-        snprintf(text, sizeof known->text[0], "--%s", option->name);
-        known->words[known->count] = text;
-        known->options[known->count++] = option;
-    }
-    for (; child && child->argp; child++)
-        collect_options(child->argp->options, child->argp->children, known);
-}
 
 /* The option of the name "--NAME", or whose name begins so, or of the letter "-L"; NULL where there is none.
  */
@@ -109,8 +72,13 @@ static enum status check_options(const struct argp *argp, int argc, char **argv)
     struct known_options known = {.count = 0};
     char word[64], what[128];
     snprintf(what, sizeof what, "%s: option", argv[0]);
-    collect_options(help_options, NULL, &known);
-    collect_options(argp->options, argp->children, &known);
+    for (const struct argp_option *option = argp->options; option->name && known.count < MAX_OPTIONS;
+         option++) {
+        char *text = known.text[known.count];
+        snprintf(text, sizeof known.text[0], "--%s", option->name);
+        known.words[known.count] = text;
+        known.options[known.count++] = option;
+    }
     for (int n = 1; n < argc && strcmp(argv[n], "--") != 0; n++) {
         if (argv[n][0] != '-' || argv[n][1] == '\0')
             continue;
@@ -126,26 +94,13 @@ static enum status check_options(const struct argp *argp, int argc, char **argv)
     return STATUS_OK;
 }
 
-enum status arguments_parse(const struct argp *argp, int argc, char **argv, void *input, bool *done)
+enum status arguments_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
-    *done = false;
     TRY(check_options(argp, argc, argv));
-    struct argp inner = *argp; /* its texts are shown through the wrapper, once */
-    inner.doc = inner.args_doc = NULL;
-    const struct argp_child children[] = {{&inner, 0, NULL, 0}, {0}};
-    const struct argp wrapped = {.options = help_options,
-                                 .parser = parse_help,
-                                 .args_doc = argp->args_doc,
-                                 .doc = argp->doc,
-                                 .children = children};
-    struct wrapper wrapper = {.input = input};
     (void)status_fail(STATUS_OK, "%s", "");
     int next = argc;
     const error_t error =
-        argp_parse(&wrapped, argc, argv, ARGP_NO_HELP | ARGP_NO_EXIT | ARGP_NO_ERRS, &next, &wrapper);
-    *done = wrapper.help_shown;
-    if (wrapper.help_shown)
-        return STATUS_OK;
+        argp_parse(argp, argc, argv, ARGP_NO_HELP | ARGP_NO_EXIT | ARGP_NO_ERRS, &next, input);
     if (error == 0 && next < argc)
         return status_fail(STATUS_USAGE, "%s: unexpected argument \"%s\"", argv[0], argv[next]);
     if (error == 0)

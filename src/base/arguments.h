@@ -8,11 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Parses argv (argv[0] is the full name, e.g. "radixpic run") into `input` by `argp`, to which --help is
- * added. *done is set where --help was asked for and printed. STATUS_USAGE with a sentence for a bad option,
- * or for an argument that the parser leaves. */
-STATUS_CHECKED enum status arguments_parse(const struct argp *argp, int argc, char **argv, void *input,
-                                           bool *done);
+/* Parses argv (argv[0] is the full name, e.g. "radixpic run") into `input` by `argp`, which has options.
+ * STATUS_USAGE with a sentence for a bad option, or for an argument that the parser leaves. */
+STATUS_CHECKED enum status arguments_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* In a parser: prints the help, and ends the parsing without an error. */
+void arguments_help(struct argp_state *state);
 
 /* Whether --help prints, as it does by default: under mpirun only one process prints it. */
 void arguments_show_help(bool shown);

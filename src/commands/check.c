@@ -92,74 +92,51 @@ static enum status print_device_part(const struct config *config, const struct g
     return status;
 }
 
-static const struct argp_option check_options[] = {
-    {"keys", 'k', NULL, 0,
-     "List every key a config may have, or KEY and those below it: type, default, range, meaning", 1},
-    {"probe", 'p', NULL, 0,
-     "Take steps for two seconds at most and write each kind of file once, to foretell the time of the run",
-     1},
-    {"markdown", 'm', NULL, 0, "With --keys: as a Markdown page", 1},
-    {0},
-};
-
-struct check_arguments {
+struct options {
+    struct common_options common;
     struct overrides overrides;
     bool keys, probe;
     enum describe_form form;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct check_arguments *arguments = state->input;
-    (void)argument;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->overrides;
-        return 0;
-    case 'k':
-        arguments->keys = true;
-        arguments->overrides.config_is_optional = true;
-        return 0;
-    case 'p':
-        arguments->probe = true;
-        return 0;
-    case 'm':
-        arguments->form = DESCRIBE_MARKDOWN;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_row rows[] = {
+    OVERRIDE_ROWS,
+    {"keys", 'k', NULL, OPTION_SWITCH, AT(keys), .group = 1,
+     .help = "List every key a config may have, or KEY and those below it: type, default, range, meaning"},
+    {"probe", 'p', NULL, OPTION_SWITCH, AT(probe), .group = 1,
+     .help = "Take steps for two seconds at most and write each kind of file once, to foretell the time of "
+             "the run"},
+    {"markdown", 'm', NULL, OPTION_VALUE, AT(form), DESCRIBE_MARKDOWN, .group = 1,
+     .help = "With --keys: as a Markdown page"},
+};
 
 enum status command_check(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = check_options,
-        .parser = parse,
-        .args_doc = "CONFIG\n--keys [KEY]",
-        .doc = "Validate the YAML file CONFIG, then print it with every key resolved and what follows from "
-               "it.\v"
-               "Warnings point at numerical problems; they refuse nothing. Nothing is created, but with "
-               "--probe a folder beside that of the run, which is removed again.\n\n"
-               "Examples:\n"
-               "  radixpic check configs/landau_damping.yaml\n"
-               "  radixpic check configs/landau_damping.yaml --set grid.cells=[8,8]\n"
-               "  radixpic check configs/landau_damping.yaml --probe\n"
-               "  radixpic check --keys\n"
-               "  radixpic check --keys species\n",
-        .children = override_children,
-    };
-    struct check_arguments arguments = {0};
+    static const struct option_table table = OPTION_TABLE(
+        rows, NULL,
+        "Validate the YAML file CONFIG, then print it with every key resolved and what follows from "
+        "it.\v"
+        "Warnings point at numerical problems; they refuse nothing. Nothing is created, but with "
+        "--probe a folder beside that of the run, which is removed again.\n\n"
+        "Examples:\n"
+        "  radixpic check configs/landau_damping.yaml\n"
+        "  radixpic check configs/landau_damping.yaml --set grid.cells=[8,8]\n"
+        "  radixpic check configs/landau_damping.yaml --probe\n"
+        "  radixpic check --keys\n"
+        "  radixpic check --keys species\n",
+        .arguments = "CONFIG\n--keys [KEY]");
+    struct options options = {0};
     bool done = false;
     if (!communicator_is_first())
         return STATUS_OK; /* the ranks of mpirun would repeat it */
-    TRY(arguments_parse(&argp, argc, argv, &arguments, &done));
-    if (arguments.keys && !done)
-        TRY(config_describe(arguments.form, arguments.overrides.config_path, stdout));
-    if (arguments.keys || done)
+    TRY(options_parse(&table, argc, argv, &options.common, &done));
+    if (options.keys && !done)
+        TRY(config_describe(options.form, options.overrides.config_path, stdout));
+    if (options.keys || done)
         return STATUS_OK;
+    TRY(overrides_require(argv[0], &options.overrides, false));
     static struct config config; /* large */
-    TRY(overrides_read(&arguments.overrides, &config));
+    TRY(overrides_read(&options.overrides, &config));
     TRY(require_enough_rows(&config));
     TRY(config_echo(&config, stdout));
     const struct grid grid = grid_make(&config.grid);
@@ -167,9 +144,9 @@ enum status command_check(int argc, char **argv)
     consequences_print(&config);
     print_ranks(&config);
     outputs_print_sizes(&config);
-    if (!arguments.probe)
+    if (!options.probe)
         consequences_print_last_checkpoint(&config, ASSUMED_RATE, ", which is assumed: --probe measures it");
     TRY(print_device_part(&config, &grid));
     consequences_warn(&config, &(struct log){.terminal = stdout, .level = LOG_NORMAL});
-    return arguments.probe ? probe_run(&config) : STATUS_OK;
+    return options.probe ? probe_run(&config) : STATUS_OK;
 }

@@ -1,10 +1,10 @@
 /* radixpic devices: what OpenCL offers on this machine. */
-#include "base/arguments.h"
 #include "commands/commands.h"
+#include "config/options.h"
 #include "device/device.h"
 #include "parallel/communicator.h"
 
-static const struct argp argp = {
+static const struct option_table table = {
     .doc = "List the OpenCL platforms and devices.\v"
            "The numbers P:D before a name, or a part of the name, choose a device for --device; (auto) "
            "marks the one that is taken without it.\n\n"
@@ -13,9 +13,10 @@ static const struct argp argp = {
 
 enum status command_devices(int argc, char **argv)
 {
+    struct common_options options = {0};
     bool done = false;
     if (!communicator_is_first())
         return STATUS_OK; /* the ranks of mpirun would repeat it */
-    TRY(arguments_parse(&argp, argc, argv, NULL, &done));
+    TRY(options_parse(&table, argc, argv, &options, &done));
     return done ? STATUS_OK : device_list(stdout);
 }

@@ -11,51 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct argp_option options[] = {
-    {"set", 's', "KEY=VALUE", 0,
-     "Set a key of the config by its dotted path, e.g. time.steps=10; an item of a list by its number, 0 "
-     "the first, e.g. output.phase_space.0.axes.1.bins=64, or a species by its name; may be repeated",
-     0},
-    {"output", 'o', "DIR", 0, "Write the run into DIR (output.directory)", 0},
-    {"device", 'd', "SPEC", 0, "cpu, gpu, auto, P:D, or part of a name; see radixpic devices (device)", 0},
-    {"steps", 'n', "N", 0, "Make N steps (time.steps)", 0},
-    {0},
-};
-
-static error_t parse(int key, char *argument, struct argp_state *state)
+enum status overrides_require(const char *name, const struct overrides *overrides, bool is_optional)
 {
-    struct overrides *overrides = state->input;
-    switch (key) {
-    case 's':
-        if (overrides->setting_count == MAX_SETTINGS)
-            return arguments_refuse(state, "expected at most %d --set, found more", MAX_SETTINGS);
-        overrides->settings[overrides->setting_count++] = argument;
-        return 0;
-    case 'o':
-        overrides->output_directory = argument;
-        return 0;
-    case 'd':
-        overrides->device = argument;
-        return 0;
-    case 'n':
-        overrides->steps = argument;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (overrides->config_path)
-            return arguments_refuse(state, "expected one CONFIG, found \"%s\" too", argument);
-        overrides->config_path = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!overrides->config_path && !overrides->config_is_optional)
-            return arguments_refuse(state, "expected a CONFIG; see %s --help", state->name);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    return overrides->config_path || is_optional
+               ? STATUS_OK
+               : status_fail(STATUS_USAGE, "%s: expected a CONFIG; see %s --help", name, name);
 }
-
-static const struct argp argp = {.options = options, .parser = parse};
-const struct argp_child override_children[] = {{&argp, 0, NULL, 0}, {0}};
 
 /* Gives the keys that have an option of their own its value: as strictly as the reader, so that config.yaml
  * can be read again. */
@@ -88,8 +49,8 @@ static void stay_in_folder(const struct overrides *overrides, struct config *con
     char folder[CONFIG_TEXT_LENGTH], manifest[CONFIG_TEXT_LENGTH + sizeof MANIFEST_NAME];
     if (strcmp(name ? name + 1 : path, "config.yaml") != 0 || length >= sizeof folder)
         return;
-    for (size_t n = 0; n < overrides->setting_count; n++)
-        if (strncmp(overrides->settings[n], key, strlen(key)) == 0)
+    for (uint32_t n = 0; n < overrides->settings.count; n++)
+        if (strncmp(overrides->settings.items[n], key, strlen(key)) == 0)
             return;
     snprintf(folder, sizeof folder, "%.*s", name ? (int)(length + (length == 0)) : 1, name ? path : ".");
     snprintf(manifest, sizeof manifest, "%s/" MANIFEST_NAME, folder);
@@ -99,7 +60,7 @@ static void stay_in_folder(const struct overrides *overrides, struct config *con
 
 enum status overrides_read(const struct overrides *overrides, struct config *config)
 {
-    TRY(config_read(overrides->config_path, overrides->settings, overrides->setting_count, config));
+    TRY(config_read(overrides->config_path, overrides->settings.items, overrides->settings.count, config));
     stay_in_folder(overrides, config);
     return apply_options(overrides, config);
 }
@@ -200,8 +161,8 @@ static enum status override_config(const struct overrides *overrides, const stru
     char *text = config_as_text(&checkpoint->config, &length);
     if (!text)
         return STATUS_FAILED;
-    const enum status status = config_read_text(checkpoint->path, text, length, overrides->settings,
-                                                overrides->setting_count, config);
+    const enum status status = config_read_text(checkpoint->path, text, length, overrides->settings.items,
+                                                overrides->settings.count, config);
     free(text);
     TRY(status);
     return apply_options(overrides, config);
@@ -251,7 +212,7 @@ char *restart_command(const struct overrides *overrides, int ranks, const char *
         fprintf(stream, "mpirun -n %d ", ranks);
     fputs("radixpic run ", stream);
     const bool is_changed =
-        overrides->setting_count > 0 || overrides->output_directory || overrides->device || overrides->steps;
+        overrides->settings.count > 0 || overrides->output_directory || overrides->device || overrides->steps;
     if (overrides->config_path && !is_changed) {
         text_print_word(stream, overrides->config_path);
         fputs(" --restart latest", stream);

@@ -4,24 +4,34 @@
 #ifndef RADIXPIC_COMMANDS_INPUT_H
 #define RADIXPIC_COMMANDS_INPUT_H
 
-#include "base/arguments.h"
+#include "config/options.h"
 #include "output/checkpoint.h"
-
-enum { MAX_SETTINGS = 256 };
 
 /* As the command line gave them; the texts belong to argv. */
 struct overrides {
     const char *config_path;
-    bool config_is_optional;
-    const char *settings[MAX_SETTINGS]; /* of --set */
-    size_t setting_count;
+    struct option_texts settings; /* of --set */
     const char *output_directory; /* NULL: as the config says */
     const char *device;           /* the same */
     const char *steps;            /* the same */
 };
 
-/* The options, as the children of a command's argp; the input is a struct overrides. */
-extern const struct argp_child override_children[];
+/* The options, of a command whose `struct options` has them as `overrides`. */
+#define OVERRIDE_ROWS                                                                                        \
+    OPTION_ROW("CONFIG", 0, NULL, OPTION_ARGUMENT, AT(overrides.config_path)),                               \
+        OPTION_ROW("set", 's', "KEY=VALUE", OPTION_TEXTS, AT(overrides.settings),                            \
+                   .help = "Set a key of the config by its dotted path, e.g. time.steps=10; an item of a "   \
+                           "list by its number, 0 the first, e.g. output.phase_space.0.axes.1.bins=64, or "  \
+                           "a species by its name; may be repeated"),                                        \
+        OPTION_ROW("output", 'o', "DIR", OPTION_TEXT, AT(overrides.output_directory),                        \
+                   .help = "Write the run into DIR (output.directory)"),                                     \
+        OPTION_ROW("device", 'd', "SPEC", OPTION_TEXT, AT(overrides.device),                                 \
+                   .help = "cpu, gpu, auto, P:D, or part of a name; see radixpic devices (device)"),         \
+        OPTION_ROW("steps", 'n', "N", OPTION_TEXT, AT(overrides.steps), .help = "Make N steps (time.steps)")
+
+/* STATUS_USAGE where the command `name` lacks a CONFIG. */
+STATUS_CHECKED enum status overrides_require(const char *name, const struct overrides *overrides,
+                                             bool is_optional);
 
 /* Reads the config with all overrides in place. */
 STATUS_CHECKED enum status overrides_read(const struct overrides *overrides, struct config *config);

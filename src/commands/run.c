@@ -14,61 +14,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct argp_option run_options[] = {
-    {"restart", 'r', "PATH", 0,
-     "Go on from a checkpoint, or from 'latest', the newest whole one of the run folder; without CONFIG "
-     "with the checkpoint's own",
-     1},
-    {"resume", 'R', NULL, 0,
-     "Start where the run folder holds nothing, go on from its newest checkpoint where it has one, and do "
-     "nothing where the run is complete: one command to call again until it is",
-     1},
-    {"force", 'f', NULL, 0, "Replace the run that the folder holds already", 1},
-    {"quiet", 'q', NULL, 0, "Print errors and warnings only, on the error output", 1},
-    {"verbose", 'v', NULL, 0, "Print more: the device, the sort's parameters, the memory", 1},
-    {0},
-};
-
-struct run_arguments {
+struct options {
+    struct common_options common;
     struct overrides overrides;
     const char *restart; /* NULL: from the start */
     bool resume, force;
     enum log_level level;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct run_arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->overrides;
-        return 0;
-    case 'r':
-        if (argument[0] == '\0')
-            return arguments_refuse(state, "--restart: the text is empty");
-        arguments->restart = argument;
-        arguments->overrides.config_is_optional = true;
-        return 0;
-    case 'f':
-        arguments->force = true;
-        return 0;
-    case 'R':
-        arguments->resume = true;
-        return 0;
-    case ARGP_KEY_END:
-        if (arguments->resume && (arguments->restart || arguments->force))
-            return arguments_refuse(state, "--resume goes with neither --restart nor --force");
-        return 0;
-    case 'q':
-        arguments->level = LOG_QUIET;
-        return 0;
-    case 'v':
-        arguments->level = LOG_VERBOSE;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_row rows[] = {
+    OVERRIDE_ROWS,
+    {"restart", 'r', "PATH", OPTION_TEXT, AT(restart), .group = 1,
+     .help =
+         "Go on from a checkpoint, or from 'latest', the newest whole one of the run folder; without CONFIG "
+         "with the checkpoint's own"},
+    {"resume", 'R', NULL, OPTION_SWITCH, AT(resume), .group = 1,
+     .help = "Start where the run folder holds nothing, go on from its newest checkpoint where it has one, "
+             "and do nothing where the run is complete: one command to call again until it is"},
+    {"force", 'f', NULL, OPTION_SWITCH, AT(force), .group = 1,
+     .help = "Replace the run that the folder holds already"},
+    {"quiet", 'q', NULL, OPTION_VALUE, AT(level), LOG_QUIET, .group = 1,
+     .help = "Print errors and warnings only, on the error output"},
+    {"verbose", 'v', NULL, OPTION_VALUE, AT(level), LOG_VERBOSE, .group = 1,
+     .help = "Print more: the device, the sort's parameters, the memory"},
+};
 
 /* Collective: a failure of one rank is one of all. */
 static enum status agree(const struct session *run, enum status status)
@@ -84,16 +53,16 @@ static bool is_first_rank(const struct session *run)
 /* ---- input ---- */
 
 /* *replaces: an earlier run in the folder goes; *is_complete: there is nothing left to do. */
-static enum status read_input(struct session *run, const struct run_arguments *arguments, bool *replaces,
+static enum status read_input(struct session *run, const struct options *options, bool *replaces,
                               bool *is_complete)
 {
-    const struct overrides *overrides = &arguments->overrides;
-    struct restart restart = {.path = arguments->restart, .resumes = arguments->resume};
+    const struct overrides *overrides = &options->overrides;
+    struct restart restart = {.path = options->restart, .resumes = options->resume};
     *is_complete = false;
-    *replaces = arguments->force;
+    *replaces = options->force;
     if (!restart.path)
         TRY(agree(run, overrides_read(overrides, &run->config)));
-    if (arguments->resume) {
+    if (options->resume) {
         enum resume choice;
         TRY(resume_choose(&run->communicator, &run->config, &run->folder, &choice));
         restart.path = choice == RESUME_LATEST ? "latest" : NULL;
@@ -154,9 +123,9 @@ static enum status report_times(struct session *run, double step_seconds)
 }
 
 /* A stopped run prints the command that goes on with it. Collective. */
-static enum status report_stop(struct session *run, const struct run_arguments *arguments)
+static enum status report_stop(struct session *run, const struct options *options)
 {
-    char *command = restart_command(&arguments->overrides, run->communicator.size, run->folder.path);
+    char *command = restart_command(&options->overrides, run->communicator.size, run->folder.path);
     const enum status status = status_fail(STATUS_STOPPED, "%s; go on with: %s", status_message(),
                                            command ? command : "radixpic run --restart latest");
     free(command);
@@ -185,7 +154,7 @@ static void time_start(const struct session *run)
     device_add_time(run->device, STAGE_START_OTHER, rest > 0 ? rest : 0, 0);
 }
 
-static enum status step_through(struct session *run, const struct run_arguments *arguments)
+static enum status step_through(struct session *run, const struct options *options)
 {
     struct simulation *simulation = &run->simulation;
     time_start(run);
@@ -208,7 +177,7 @@ static enum status step_through(struct session *run, const struct run_arguments 
     TRY(agree(run, outputs_finish(simulation->outputs)));
     outputs_report(simulation->outputs, &run->log);
     TRY(report_times(run, timer_now() - progress.started));
-    return status == STATUS_STOPPED ? report_stop(run, arguments) : STATUS_OK;
+    return status == STATUS_STOPPED ? report_stop(run, options) : STATUS_OK;
 }
 
 /* A closed pipe or terminal ends no run, but is no success. */
@@ -222,11 +191,11 @@ static enum status require_terminal(const struct session *run)
                        run->folder.path);
 }
 
-static enum status run_config(struct session *run, const struct run_arguments *arguments)
+static enum status run_config(struct session *run, const struct options *options)
 {
     const struct communicator *communicator = &run->communicator;
     bool replaces, is_complete;
-    TRY(read_input(run, arguments, &replaces, &is_complete));
+    TRY(read_input(run, options, &replaces, &is_complete));
     if (!is_first_rank(run))
         run->log.terminal = NULL;
     if (is_complete) {
@@ -248,43 +217,53 @@ static enum status run_config(struct session *run, const struct run_arguments *a
     announce(&run->simulation, &run->log);
     announce_start(run);
     checkpoint_close(&run->checkpoint);
-    TRY(step_through(run, arguments));
+    TRY(step_through(run, options));
     TRY(session_complete(run));
     log_line(&run->log, LOG_NORMAL, "written to %s", run->folder.path);
     return agree(run, require_terminal(run));
 }
 
+static enum status read_command_line(const struct option_table *table, int argc, char **argv,
+                                     struct options *options, bool *done)
+{
+    TRY(options_parse(table, argc, argv, &options->common, done));
+    if (*done)
+        return STATUS_OK;
+    TRY(overrides_require(argv[0], &options->overrides, options->restart != NULL));
+    if (options->restart && options->restart[0] == '\0')
+        return status_fail(STATUS_USAGE, "%s: --restart: the text is empty", argv[0]);
+    return !options->resume || (!options->restart && !options->force)
+               ? STATUS_OK
+               : status_fail(STATUS_USAGE, "%s: --resume goes with neither --restart nor --force", argv[0]);
+}
+
 enum status command_run(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = run_options,
-        .parser = parse,
-        .args_doc = "CONFIG\n--restart PATH",
-        .doc =
-            "Run the simulation that the YAML file CONFIG describes, or go on with one from a checkpoint.\v"
-            "The run folder gets history.csv, config.yaml (every key, resolved), timers.csv, log.txt, "
-            "manifest.yaml (what belongs to the run) and, where asked for, snapshots/, phase_space/, "
-            "moments/, "
-            "probes/, lines/, tracks/ and checkpoints/. One that holds a run already is left alone without "
-            "--force. "
-            "SIGTERM, Ctrl-C, "
-            "SIGHUP, SIGUSR1 and SIGXCPU end a run after a step, with a checkpoint and "
-            "exit code 4. Under mpirun all ranks make one run.\n\n"
-            "Examples:\n"
-            "  radixpic run configs/landau_damping.yaml\n"
-            "  radixpic run configs/two_stream.yaml --steps 100 --output /tmp/try --force\n"
-            "  radixpic run configs/landau_damping.yaml --restart latest\n"
-            "  radixpic run configs/landau_damping.yaml --resume\n"
-            "  radixpic run configs/landau_damping.yaml --set time.step=0.05 --quiet\n",
-        .children = override_children,
-    };
-    struct run_arguments arguments = {.level = LOG_NORMAL};
+    static const struct option_table table = OPTION_TABLE(
+        rows, NULL,
+        "Run the simulation that the YAML file CONFIG describes, or go on with one from a checkpoint.\v"
+        "The run folder gets history.csv, config.yaml (every key, resolved), timers.csv, log.txt, "
+        "manifest.yaml (what belongs to the run) and, where asked for, snapshots/, phase_space/, "
+        "moments/, "
+        "probes/, lines/, tracks/ and checkpoints/. One that holds a run already is left alone without "
+        "--force. "
+        "SIGTERM, Ctrl-C, "
+        "SIGHUP, SIGUSR1 and SIGXCPU end a run after a step, with a checkpoint and "
+        "exit code 4. Under mpirun all ranks make one run.\n\n"
+        "Examples:\n"
+        "  radixpic run configs/landau_damping.yaml\n"
+        "  radixpic run configs/two_stream.yaml --steps 100 --output /tmp/try --force\n"
+        "  radixpic run configs/landau_damping.yaml --restart latest\n"
+        "  radixpic run configs/landau_damping.yaml --resume\n"
+        "  radixpic run configs/landau_damping.yaml --set time.step=0.05 --quiet\n",
+        .arguments = "CONFIG\n--restart PATH");
+    struct options options = {.level = LOG_NORMAL};
     struct communicator communicator;
     bool done = false;
     TRY(communicator_start(
         &communicator)); /* first, so that all ranks agree on what is wrong, and one says it */
     const double mpi_seconds = timer_since_begin();
-    TRY(communicator_agree(&communicator, arguments_parse(&argp, argc, argv, &arguments, &done)));
+    TRY(communicator_agree(&communicator, read_command_line(&table, argc, argv, &options, &done)));
     if (done)
         return STATUS_OK;
 
@@ -293,9 +272,8 @@ enum status command_run(int argc, char **argv)
         return status_fail(STATUS_FAILED, "no memory for the run");
     run->communicator = communicator;
     run->mpi_seconds = mpi_seconds;
-    run->log =
-        (struct log){.terminal = arguments.level == LOG_QUIET ? stderr : stdout, .level = arguments.level};
-    const enum status status = session_end(run, run_config(run, &arguments));
+    run->log = (struct log){.terminal = options.level == LOG_QUIET ? stderr : stdout, .level = options.level};
+    const enum status status = session_end(run, run_config(run, &options));
     free(run);
     return status;
 }

@@ -13,8 +13,8 @@
 #ifndef RADIXPIC_EXPERIMENTS_BENCH_H
 #define RADIXPIC_EXPERIMENTS_BENCH_H
 
+#include "config/options.h"
 #include "device/device.h"
-#include "experiments/options.h"
 #include "parallel/communicator.h"
 
 /* ---- samples: repeated timings of one thing, and what is quoted of them ---- */

@@ -1,18 +1,21 @@
 /* Options: a command line as a table of rows. A row says what an option takes, in which range, what stands
  * without it, and its help; reading, refusing and --help walk the table. Values are read as those of a config
  * are. */
-#ifndef RADIXPIC_EXPERIMENTS_OPTIONS_H
-#define RADIXPIC_EXPERIMENTS_OPTIONS_H
+#ifndef RADIXPIC_CONFIG_OPTIONS_H
+#define RADIXPIC_CONFIG_OPTIONS_H
 
 #include "base/status.h"
 #include "config/schema.h"
 
 enum option_kind {
     OPTION_SWITCH,   /* bool: takes nothing */
+    OPTION_VALUE,    /* int: takes nothing and stands for `low` */
+    OPTION_ARGUMENT, /* const char *, of argv: the word that is no option, at most one */
     OPTION_NUMBER,   /* uint32_t */
     OPTION_NUMBER64, /* uint64_t */
     OPTION_REAL,     /* double */
     OPTION_TEXT,     /* const char *, of argv */
+    OPTION_TEXTS,    /* struct option_texts: repeated */
     OPTION_CHOICE,   /* int: the value of a word */
     OPTION_WORD,     /* const char *: the word itself */
     OPTION_SET,      /* uint32_t: the values of words as bits; with commas between them, or repeated */
@@ -20,14 +23,19 @@ enum option_kind {
     OPTION_CELLS     /* uint32_t[2]: N for N x N, or NXxNY */
 };
 
-enum { OPTION_LIST_MOST = 32 };
+enum { OPTION_LIST_MOST = 32, OPTION_TEXTS_MOST = 256 };
 
 struct option_list {
     uint32_t count, items[OPTION_LIST_MOST];
 };
 
+struct option_texts {
+    uint32_t count;
+    const char *items[OPTION_TEXTS_MOST];
+};
+
 struct option_row {
-    const char *name;  /* without the dashes */
+    const char *name;  /* without the dashes; of an argument as --help calls it */
     int letter;        /* of the short option; 0: none */
     const char *value; /* what --help calls the value: a paper's letter where it has one; NULL of a switch */
     enum option_kind kind;
@@ -37,6 +45,7 @@ struct option_row {
     const char *as_in; /* instead of choices: the config's key that has the same */
     uint32_t most;     /* items of a list */
     bool distinct;     /* a number or word must not be given twice */
+    int group;         /* in --help, the lower above */
     uint32_t owners;   /* bit set: of these words of the table's `owner` alone; 0: always there */
     const char *usual; /* the default as it would be typed; NULL: all bits 0 */
     const char *help;  /* half a sentence, to which the default is added but for a set; NULL: the words */
@@ -44,17 +53,19 @@ struct option_row {
 
 struct option_table {
     const struct option_row *rows;
-    size_t count, size; /* of rows; of the caller's struct */
-    const char *doc;    /* as argp has it: before \v above the options, the rest below */
-    const char *owner;  /* name of the choice or set that other rows may belong to */
+    size_t count, size;    /* of rows; of the caller's struct */
+    const char *doc;       /* as argp has it: before \v above the options, the rest below */
+    const char *owner;     /* name of the choice or set that other rows may belong to */
+    const char *arguments; /* what is no option, as --help shows it; NULL: nothing */
 };
 
 enum { SAMPLES_MAX = 1000 }; /* repeats of one timing */
 
-/* What the struct of every table begins with, as its member `common`. */
+/* What the struct of every table begins with, as its member `common`; the last three are of benches. */
 struct common_options {
     const struct option_table *table;
     uint64_t given; /* bit n: the option of row n was */
+    bool is_help_shown;
     const char *device, *csv;
     uint32_t repeats;
 };
@@ -75,9 +86,9 @@ struct common_options {
         DEVICE_ROW,                                                                                          \
         OPTION_ROW("csv", 0, "FILE", OPTION_TEXT, AT(common.csv),                                            \
                    .help = "Write everything measured as rows of FILE")
-#define OPTION_TABLE(table_rows, table_owner, text)                                                          \
+#define OPTION_TABLE(table_rows, table_owner, ...)                                                           \
     OPTION_ROW(.rows = (table_rows), .count = sizeof(table_rows) / sizeof((table_rows)[0]),                  \
-               .size = sizeof(struct options), .owner = (table_owner), .doc = (text))
+               .size = sizeof(struct options), .owner = (table_owner), .doc = __VA_ARGS__)
 
 /* Fills `options`, all bits 0, with the defaults and what argv says; texts belong to argv. *done is set where
  * --help was printed. STATUS_USAGE names the option. */

@@ -1,5 +1,5 @@
 /* Options: reading a value by its row. */
-#include "experiments/options.h"
+#include "config/options.h"
 
 #include "base/arguments.h"
 #include "config/config.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WITHOUT_LETTER = 1000, MOST_ROWS = 24, WORD = 32 };
+enum { HELP = 'h', WITHOUT_LETTER = 1000, MOST_ROWS = 24, WORD = 32 };
 
 static const struct option_row *find(const struct option_table *table, const char *name)
 {
@@ -104,14 +104,29 @@ static error_t read_items(const struct argp_state *state, const struct option_ro
 static error_t read_value(const struct argp_state *state, const struct option_row *row, const char *text,
                           void *value)
 {
+    struct option_texts *texts = value;
     int number = 0;
     error_t error = 0;
     switch (row->kind) {
     case OPTION_SWITCH:
         *(bool *)value = true;
         return 0;
+    case OPTION_VALUE:
+        *(int *)value = (int)row->low;
+        return 0;
+    case OPTION_ARGUMENT:
+        if (*(const char **)value)
+            return arguments_refuse(state, "expected one %s, found \"%s\" too", row->name, text);
+        *(const char **)value = text;
+        return 0;
     case OPTION_TEXT:
         *(const char **)value = text;
+        return 0;
+    case OPTION_TEXTS:
+        if (texts->count == OPTION_TEXTS_MOST)
+            return arguments_refuse(state, "expected at most %d --%s, found more", OPTION_TEXTS_MOST,
+                                    row->name);
+        texts->items[texts->count++] = text;
         return 0;
     case OPTION_WORD:
         error = read_scalar(state, row, text, text, &number);
@@ -138,9 +153,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct common_options *options = state->input;
     const struct option_table *table = options->table;
+    if (key == HELP) {
+        options->is_help_shown = true;
+        arguments_help(state);
+        return 0;
+    }
     for (size_t n = 0; n < table->count; n++) {
         const struct option_row *row = &table->rows[n];
-        if (key != key_of(table, n))
+        if (key != (row->kind == OPTION_ARGUMENT ? ARGP_KEY_ARG : key_of(table, n)))
             continue;
         if (row->kind == OPTION_CHOICE && row->distinct && (options->given >> n & 1U) != 0)
             return arguments_refuse(state, "--%s is given twice", row->name);
@@ -181,22 +201,30 @@ static enum status settle(const char *name, struct common_options *options)
 enum status options_parse(const struct option_table *table, int argc, char **argv,
                           struct common_options *options, bool *done)
 {
-    struct argp_option shown[MOST_ROWS + 1] = {{0}};
+    struct argp_option shown[MOST_ROWS + 2] = {{0}}, *next = shown;
     char help[MOST_ROWS][VALUE_WHY_LENGTH + 64];
     for (size_t n = 0; n < table->count && n < MOST_ROWS; n++) {
         const struct option_row *row = &table->rows[n];
         const bool says_usual = row->usual && (row->kind != OPTION_SET || !row->help);
         char words[VALUE_WHY_LENGTH];
+        if (row->kind == OPTION_ARGUMENT)
+            continue;
         if (!row->help)
             value_choices(choices_of(row), UINT32_MAX, words);
         snprintf(help[n], sizeof help[n], "%s%s%s%s", row->help ? row->help : words, says_usual ? "; " : "",
                  says_usual ? row->usual : "", says_usual ? " without it" : "");
-        shown[n] = (struct argp_option){
-            .name = row->name, .key = key_of(table, n), .arg = row->value, .doc = help[n]};
+        *next++ = (struct argp_option){.name = row->name,
+                                       .key = key_of(table, n),
+                                       .arg = row->value,
+                                       .doc = help[n],
+                                       .group = row->group};
     }
-    const struct argp argp = {.options = shown, .parser = parse, .doc = table->doc};
+    *next = (struct argp_option){"help", HELP, NULL, 0, "Show this help and do nothing else", -1};
+    const struct argp argp = {
+        .options = shown, .parser = parse, .args_doc = table->arguments, .doc = table->doc};
     options->table = table;
-    TRY(arguments_parse(&argp, argc, argv, options, done));
+    TRY(arguments_parse(&argp, argc, argv, options));
+    *done = options->is_help_shown;
     return *done ? STATUS_OK : settle(argv[0], options);
 }
 
