@@ -15,6 +15,8 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))  # the package radixpic, for tests that import it after this
+sys.dont_write_bytecode = True
 PROGRAM = os.environ.get("RADIXPIC_PROGRAM", str(ROOT / "build" / "radixpic"))
 DEVICE = os.environ.get("RADIXPIC_TEST_DEVICE") or "auto"
 os.environ["RADIXPIC_CACHE"] = os.devnull  # holds no file: what this machine was tuned to is no part of a test

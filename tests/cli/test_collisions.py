@@ -2,17 +2,12 @@
 
 import math
 import re
-import sys
 import unittest
 
 import numpy as np
 
-from program import DEVICE, ROOT, ProgramTest, sets
-
-sys.path.insert(0, str(ROOT / "scripts"))
-sys.dont_write_bytecode = True
-
-from radixpic import Run, dispersion, fit  # noqa: E402
+from program import DEVICE, ProgramTest, sets
+from radixpic import Run, dispersion, fit
 
 THREE = sets("species.electrons.velocities={kind: maxwellian, dimensions: 3, generator: random, thermal: [1, 1, 0.5]}", "species.electrons.positions=random")
 DENSE = sets("units={density_per_m3: 1.0e+27, temperature_eV: 100}", "output.snapshots.every=0")

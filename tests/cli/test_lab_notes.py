@@ -1,17 +1,12 @@
 """Lab notes in configs/: run as they are, each gives the numbers on its top."""
 
 import math
-import sys
 import unittest
 
 import numpy as np
 
 from program import ROOT, ProgramTest
-
-sys.path.insert(0, str(ROOT / "scripts"))
-sys.dont_write_bytecode = True
-
-from radixpic import Run, dispersion, fit  # noqa: E402
+from radixpic import Run, dispersion, fit
 
 
 class LabNotes(ProgramTest):

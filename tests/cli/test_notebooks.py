@@ -14,7 +14,6 @@ FOLDER = ROOT / "docs" / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 MOST_BYTES = 400_000
 sys.path.insert(0, str(FOLDER))
-sys.dont_write_bytecode = True
 
 import execute  # noqa: E402
 

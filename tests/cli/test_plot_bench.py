@@ -1,17 +1,12 @@
 """scripts/plot_bench.py: pictures of every kind of bench file, what they show and say, errors in a sentence."""
 
 import re
-import sys
 
-from program import ROOT, ProgramTest
-
-sys.path.insert(0, str(ROOT / "scripts"))
-sys.dont_write_bytecode = True
-
-from radixpic.look import import_pyplot  # noqa: E402
-from radixpic.script import Problem  # noqa: E402
-from bench_plots import look, reading  # noqa: E402
-from bench_plots.figures import FIGURES  # noqa: E402
+from program import ProgramTest
+from radixpic.look import import_pyplot
+from radixpic.script import Problem
+from bench_plots import look, reading
+from bench_plots.figures import FIGURES
 
 HEADER = ",".join(reading.HEADER)
 LONG_NAME = "pthread-skylake-avx512-Some(R) Very Long(R) Processor"

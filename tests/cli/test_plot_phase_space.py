@@ -2,21 +2,16 @@
 
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import h5py
 import numpy as np
 
-from program import DEVICE, PROGRAM, ROOT, TIMEOUT, ProgramTest
-
-sys.path.insert(0, str(ROOT / "scripts"))
-sys.dont_write_bytecode = True
-
-from radixpic import fields, phase_space, pictures  # noqa: E402
-from radixpic.look import import_pyplot  # noqa: E402
-from radixpic.script import Problem  # noqa: E402
+from program import DEVICE, PROGRAM, TIMEOUT, ProgramTest
+from radixpic import fields, phase_space, pictures
+from radixpic.look import import_pyplot
+from radixpic.script import Problem
 
 # 0.5 and 0.25 of the density in a box of 6 x 4; nobody is as fast as 9
 PARTICLES = {"right": 12.0, "left": 6.0}

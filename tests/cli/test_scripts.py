@@ -9,12 +9,8 @@ import h5py
 import numpy as np
 
 from program import ROOT, ProgramTest, sets
-
-sys.path.insert(0, str(ROOT / "scripts"))
-sys.dont_write_bytecode = True
-
-from radixpic import dispersion, energy, fields, look  # noqa: E402
-from radixpic.history import read_config, read_history, read_title  # noqa: E402
+from radixpic import dispersion, energy, fields, look
+from radixpic.history import read_config, read_history, read_title
 
 T = np.arange(0, 20.05, 0.1)  # the times of a history
 CELL_FACTOR = dispersion.grid_factor([0.5], [4 * math.pi / 32])

@@ -1,17 +1,12 @@
 """output.snapshots: what is chosen is in the files and nothing else, on any number of ranks, and openPMD all the same."""
 
 import re
-import sys
 
 import h5py
 import numpy as np
 
-from program import MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest, sets
-
-sys.path.insert(0, str(ROOT / "scripts"))
-sys.dont_write_bytecode = True
-
-from radixpic import fields  # noqa: E402
+from program import MPI_ENVIRONMENT, PROGRAM, ProgramTest, sets
+from radixpic import fields
 
 IONS = """\
   - {name: ions, charge: 1, mass: 1836, density: 1, particles: 3000, ids: true}

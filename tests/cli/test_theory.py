@@ -1,17 +1,12 @@
 """The linear theory of the Python package against published roots and series."""
 
 import math
-import sys
 import unittest
 
 import numpy as np
 
-from program import ROOT
-
-sys.path.insert(0, str(ROOT / "scripts"))
-sys.dont_write_bytecode = True
-
-from radixpic import dispersion, fit  # noqa: E402
+import program  # noqa: F401: it makes the package known
+from radixpic import dispersion, fit
 
 
 class Theory(unittest.TestCase):

@@ -15,8 +15,7 @@ from unittest import mock
 
 import numpy as np
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "cli"), str(Path(__file__).resolve().parents[2] / "scripts")]
-sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 
 from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest  # noqa: E402
 
