@@ -79,8 +79,7 @@ static void fill_list(const struct config *config, const struct slab *slab, uint
     }
     list_create(slab, config->precision, &config->species[species], aos, count, list);
     list_write(list, ATTRIBUTE_VELOCITY, pairs[0]);
-    if (list->attribute[ATTRIBUTE_W])
-        list_write(list, ATTRIBUTE_W, w);
+    list_write(list, ATTRIBUTE_W, w);
     list_write_starts(list, cells, starts);
 }
 

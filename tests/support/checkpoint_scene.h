@@ -125,12 +125,7 @@ static inline void scene_fill_list(struct scene *scene, uint32_t species)
         }
         starts[cell + 1] = j;
     }
-    list_write(list, ATTRIBUTE_OFFSET, offset);
-    list_write(list, ATTRIBUTE_VELOCITY, velocity);
-    if (list->attribute[ATTRIBUTE_W])
-        list_write(list, ATTRIBUTE_W, w);
-    list_write_ids(list, ids);
-    list_write_starts(list, cells, starts);
+    list_write_all(list, cells, starts, offset, velocity, w, ids);
 }
 
 /* The rank's rows between the given ends, or even ones for NULL. */

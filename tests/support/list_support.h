@@ -27,27 +27,35 @@ static inline void list_write_one(const struct particles *list, enum attribute a
                                  attribute_table[attribute].components * element + component, 1, &value));
 }
 
-/* A real attribute of all particles. */
+/* A real attribute of all particles, where the species has it. */
 static inline void list_write(struct particles *list, enum attribute attribute, const double *values)
 {
     const size_t count = attribute_table[attribute].components * (size_t)list->count;
     float *singles = test_array(count, sizeof *singles);
     for (size_t n = 0; n < count; n++)
         singles[n] = (float)values[n];
-    assert_ok(particles_write(list, attribute, 0, list->count,
-                              list->precision == PRECISION_SINGLE ? (const void *)singles : values));
+    if (list->attribute[attribute])
+        assert_ok(particles_write(list, attribute, 0, list->count,
+                                  list->precision == PRECISION_SINGLE ? (const void *)singles : values));
 }
 
-/* ids[count], where the species has them; and where each of `cells` cells begins, and the last ends. */
-static inline void list_write_ids(const struct particles *list, const uint64_t *ids)
-{
-    if (list->attribute[ATTRIBUTE_ID])
-        assert_ok(buffer_write(list->attribute[ATTRIBUTE_ID], 0, list->count * sizeof *ids, ids));
-}
-
+/* Where each of `cells` cells begins, and the last ends. */
 static inline void list_write_starts(const struct particles *list, uint32_t cells, const uint32_t *starts)
 {
     assert_ok(buffer_write(list->cell_offsets, 0, (cells + (size_t)1) * sizeof *starts, starts));
+}
+
+/* All of a list; w and ids[count] where the species has them. */
+static inline void list_write_all(struct particles *list, uint32_t cells, const uint32_t *starts,
+                                  const double *offsets, const double *velocities, const double *w,
+                                  const uint64_t *ids)
+{
+    list_write_starts(list, cells, starts);
+    list_write(list, ATTRIBUTE_OFFSET, offsets);
+    list_write(list, ATTRIBUTE_VELOCITY, velocities);
+    list_write(list, ATTRIBUTE_W, w);
+    if (list->attribute[ATTRIBUTE_ID])
+        assert_ok(buffer_write(list->attribute[ATTRIBUTE_ID], 0, list->count * sizeof *ids, ids));
 }
 
 #endif

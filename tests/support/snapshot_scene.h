@@ -128,12 +128,7 @@ static inline void fill_species(struct scene *scene, const struct species_config
     assert_ok(particles_create(scene->owner, &scene->slab, scene->config.precision, LAYOUT_SOA, species,
                                count + 1, list));
     list->count = count;
-    list_write(list, ATTRIBUTE_OFFSET, offsets);
-    list_write(list, ATTRIBUTE_VELOCITY, velocities);
-    if (list->attribute[ATTRIBUTE_W])
-        list_write(list, ATTRIBUTE_W, w);
-    list_write_ids(list, ids);
-    list_write_starts(list, cells, starts);
+    list_write_all(list, cells, starts, offsets, velocities, w, ids);
 }
 
 /* Rows that are not the rank's own hold NaN. */

@@ -60,12 +60,8 @@ static inline void sorted_particles_write(const struct sorted_particles *sorted,
         starts[sorted->cell[p] + 1]++;
     for (uint32_t c = 0; c < sorted->cells; c++)
         starts[c + 1] += starts[c];
-    list_write_starts(list, sorted->cells, starts);
-    list_write(list, ATTRIBUTE_OFFSET, sorted->offset[0]);
-    list_write(list, ATTRIBUTE_VELOCITY, sorted->velocity[0]);
-    if (list->attribute[ATTRIBUTE_W])
-        list_write(list, ATTRIBUTE_W, sorted->w);
-    list_write_ids(list, sorted->id);
+    list_write_all(list, sorted->cells, starts, sorted->offset[0], sorted->velocity[0], sorted->w,
+                   sorted->id);
 }
 
 static inline void sorted_particles_upload(struct sorted_particles *sorted)
