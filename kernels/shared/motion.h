@@ -26,13 +26,13 @@
 
 #define PUSHER_NAME "Boris" /* in openPMD files */
 
-/* Along x, y and z. Without w it is 0 in all of these. */
+/* Components along x, y and z. Where a species has no w, w is 0 throughout. */
 struct velocity {
     real u, v, w;
 };
 
-/* The numbers of a species that the pusher takes: reals alone, since the host hands them to kernels as one
- * argument. */
+/* The numbers of a species that the pusher takes. All members are reals, since a kernel takes the struct as
+ * one argument, which the host converts to the precision of the kernel. */
 struct pusher {
     real half_kick;          /* q dt/2m */
     struct velocity tangent; /* q B dt/2m: as long as the tangent of half the rotation */
@@ -41,6 +41,7 @@ struct pusher {
 };
 
 #ifndef __OPENCL_VERSION__
+/* Of a species with q dt/2m = half_kick, in the magnetic field B = (x, y, z). */
 static inline struct pusher pusher_make(double half_kick, const double magnetic[3])
 {
     const double x = half_kick * magnetic[0], y = half_kick * magnetic[1], z = half_kick * magnetic[2];
@@ -96,8 +97,9 @@ static inline struct velocity add_cross(struct velocity a, struct velocity b, st
     return sum;
 }
 
-/* A velocity turned by half the rotation, of `turned` = velocity + velocity x tangent, which points there but
- * across B is longer by 1/cosine. (1 - cosine)/|tangent|^2 stands without a difference of like numbers. */
+/* A velocity half way through its rotation, from `turned` = velocity + velocity x tangent, which has the
+ * direction across B but is longer there by 1/cosine. The factor `along` is (1 - cosine)/|tangent|^2 times
+ * the part along B, written without a difference of like numbers. */
 static inline struct velocity half_rotation(struct velocity turned, const struct pusher *pusher)
 {
     const struct velocity tangent = pusher->tangent;
