@@ -33,7 +33,8 @@ static bool is_outdated(const char *text)
            (strcmp(host, named) == 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH);
 }
 
-/* The process that has just taken the lock says so a moment later. */
+/* The process that has just taken the lock says so a moment later. Where it does not, as when it is stopped
+ * before, none is named: the text is that of the last run. */
 static enum status refuse_locked(const char *folder, int descriptor)
 {
     enum { TRIES = 2000 };
@@ -45,6 +46,8 @@ static enum status refuse_locked(const char *folder, int descriptor)
         text[length > 0 ? length : 0] = '\0';
         text[strcspn(text, "\n")] = '\0';
     }
+    if (is_outdated(text))
+        text[0] = '\0';
     return status_fail(
         STATUS_USAGE, "another run is writing to folder %s%s%s; wait for its end, or choose another --output",
         folder, text[0] ? ": " : "", text);

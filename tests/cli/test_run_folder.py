@@ -2,6 +2,7 @@
 """A run folder holds one line of history: what was abandoned is removed and never gone on with, what is missing or changed is refused,
 and `--resume` starts, goes on or is done."""
 
+import fcntl
 import os
 import shutil
 import signal
@@ -44,6 +45,12 @@ class RunFolder(RestartTest):
         self.assertEqual(*((self.folder / each / "history.csv").read_bytes() for each in ("out", "straight")))
         for folder in ("checkpoints", "snapshots"):
             self.assertEqual(self.names(folder), sorted(set(os.listdir(self.folder / "straight" / folder))))
+
+    def test_a_lock_without_a_name(self):
+        """Until the process that has taken the lock signs it, its file names the last run, which has ended: the sentence names none."""
+        with open(self.folder / "out" / ".lock", "r+") as lock:
+            fcntl.lockf(lock, fcntl.LOCK_EX)
+            self.assert_untouched(["--resume"], 2, "another run is writing to folder out; wait for its end")
 
     def test_a_changed_history(self):
         """Rows are missing before the checkpoint, as by `sed -i 20,40d`, or are others, or the file is."""

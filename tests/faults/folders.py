@@ -100,8 +100,10 @@ class FolderTest(FaultTest):
     def start_in(self, folder, *arguments, ranks=1, call=0, action=""):
         (folder / "count").unlink(missing_ok=True)  # another process may still count in the last one
         (folder / "count").write_bytes(bytes(8))
+        # Open MPI fails where an mpirun that ends removes ompi.HOST.UID while another begins: each has it in a folder of its own.
+        apart = {"TMPDIR": folder, "OMPI_MCA_btl_vader_backing_directory": folder}
         faults = {"FAULT_FOLDER": folder / "out", "FAULT_COUNTER": folder / "count", "FAULT_CALL": call, "FAULT_ACTION": action}
-        environment = {**self.environment, **{key: str(value) for key, value in faults.items()}, "LD_PRELOAD": str(KILL_AT)}
+        environment = {**self.environment, **{key: str(value) for key, value in {**apart, **faults}.items()}, "LD_PRELOAD": str(KILL_AT)}
         return start(*arguments, folder=folder, command=self.command(ranks), environment=environment, text=True)
 
     def finish_in(self, process):

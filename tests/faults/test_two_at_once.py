@@ -20,10 +20,11 @@ OLDER = [*RUN, "--restart", "out/checkpoints/checkpoint_3.h5", "--steps", "9"]
 
 
 class TwoAtOnce(FolderTest):
-    def refused_rightly(self, result, other):
-        """With one sentence, that names the other process or that the other has ended or not begun."""
+    def refused_rightly(self, result, other, signed):
+        """With one sentence, that names the other process, if that has signed the lock, or that the other has ended or not begun."""
         said = self.said(result.stderr)
-        reasons = rf"\b{other.pid}\b|holds a run already|there is no checkpoint"
+        names = rf"\b{other.pid}\b" if signed else "is writing to folder out;"
+        reasons = rf"{names}|holds a run already|there is no checkpoint"
         return result.returncode == 2 and len(said) == 1 and re.search(reasons, said[0]) is not None
 
     def in_turn(self, kind, base, *starts):
@@ -35,11 +36,11 @@ class TwoAtOnce(FolderTest):
             counts.append(self.calls(folder))
         return content(folder / "out"), counts[0]
 
-    def check_end(self, folder, processes, allowed):
+    def check_end(self, folder, processes, allowed, signed=True):
         """What is wrong with two that have been started; `allowed` by their exit codes what the folder may hold."""
         results = [self.finish_in(process) for process in processes]
         for result, other in zip(results, reversed(processes)):
-            if result.returncode != 0 and not self.refused_rightly(result, other):
+            if result.returncode != 0 and not self.refused_rightly(result, other, signed):
                 return f"exit code {result.returncode}: {self.said(result.stderr)}"
         found = content(folder / "out")
         shutil.rmtree(folder)
@@ -63,8 +64,10 @@ class TwoAtOnce(FolderTest):
             self.wait_for(lambda: state(held.pid) == "T", held)
             other = self.start_in(folder, *second)
             other.wait(TIMEOUT)
+            lock = folder / "out" / ".lock"
+            signed = not lock.is_file() or f"process {held.pid} " in lock.read_text()
             os.kill(held.pid, signal.SIGCONT)
-            return self.check_end(folder, [held, other], allowed)
+            return self.check_end(folder, [held, other], allowed, signed)
 
         ways = [check_held, check_same_moment] if first == second else [check_held]
         for way in ways:
