@@ -351,7 +351,7 @@ STATUS_CHECKED enum status kernel_launch(struct kernel *kernel, struct launch la
     LAUNCH_WITH(kernel, launch, __VA_ARGS__, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END,  \
                 ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END,    \
                 ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END,    \
-                ARG_END)
+                ARG_END, ARG_END)
 #define LAUNCH_WITH(kernel, launch, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x,  \
                     y, z, A, B, end, ...)                                                                    \
     kernel_launch((kernel), (launch),                                                                        \
