@@ -31,7 +31,8 @@ size_t text_character(const char *text, size_t left, uint32_t *code)
     return length;
 }
 
-bool text_is_control(uint32_t code)
+/* In a line of YAML they survive as escapes only. */
+static bool is_control(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029 ||
            code == 0xFEFF || code == 0xFFFE || code == 0xFFFF;
@@ -39,7 +40,7 @@ bool text_is_control(uint32_t code)
 
 bool text_is_hidden(uint32_t code)
 {
-    return text_is_control(code) || code == 0x61C || code == 0x200E || code == 0x200F ||
+    return is_control(code) || code == 0x61C || code == 0x200E || code == 0x200F ||
            (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
@@ -85,7 +86,7 @@ const char *text_fault(const char *text, size_t length, bool is_path)
         const size_t bytes = text_character(text + i, length - i, &code);
         if (bytes == 0)
             return "bytes that are not UTF-8";
-        if (code == 0 || (text_is_control(code) && !is_path))
+        if (code == 0 || (is_control(code) && !is_path))
             return "a control character or line break";
         i += bytes;
     }

@@ -11,11 +11,8 @@
  * no UTF-8. */
 size_t text_character(const char *text, size_t left, uint32_t *code);
 
-/* Controls, the line breaks and byte order marks of Unicode: in a line of YAML they survive as escapes only.
- */
-bool text_is_control(uint32_t code);
-
-/* Those, and what changes the direction of text: a terminal would not show it but obey it. */
+/* Controls, the line breaks and byte order marks of Unicode, and what changes the direction of text: a
+ * terminal would not show it but obey it. */
 bool text_is_hidden(uint32_t code);
 
 /* `text` as a terminal or log may get it, for free(): \xHH for a hidden byte or one that is no UTF-8, \uHHHH

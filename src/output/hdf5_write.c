@@ -49,7 +49,8 @@ static herr_t find_cause(unsigned n, const H5E_error2_t *error, void *found)
     return 0;
 }
 
-enum status writing_fail_errno(struct writing *writing, const char *doing, int error_number)
+/* As writing_fail_in(), with the errno text. */
+static enum status fail_errno(struct writing *writing, const char *doing, int error_number)
 {
     if (writing->status == STATUS_OK)
         writing->status = status_fail(STATUS_FAILED, "%s: cannot %s: %s", writing->file->path, doing,
@@ -65,7 +66,7 @@ enum status writing_fail_in(struct writing *writing, const char *doing)
         return writing->status;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_cause, &cause); /* visits the lowest error first */
     if (cause.error_number)
-        return writing_fail_errno(writing, doing, cause.error_number);
+        return fail_errno(writing, doing, cause.error_number);
     return writing->status = status_fail(STATUS_FAILED, "%s: cannot %s: HDF5 says: %s", writing->file->path,
                                          doing, cause.text[0] ? cause.text : "nothing");
 }
@@ -282,7 +283,7 @@ static void write_plain_arrays(struct writing *writing)
 {
     const int descriptor = open(writing->file->temporary, O_RDWR | O_CLOEXEC);
     if (descriptor < 0 && writing_is_first(writing))
-        writing_fail_errno(writing, "open it", errno);
+        fail_errno(writing, "open it", errno);
     else if (descriptor < 0)
         writing->status = status_fail(STATUS_FAILED,
                                       "%s: rank 0 created it, but rank %d cannot open it: %s; do all ranks "
@@ -290,7 +291,7 @@ static void write_plain_arrays(struct writing *writing)
                                       writing->file->path, writing->communicator->rank, strerror(errno));
     write_plain(writing, &writing->file->root, descriptor);
     if (descriptor >= 0 && close(descriptor) != 0)
-        writing_fail_errno(writing, "close it", errno);
+        fail_errno(writing, "close it", errno);
 }
 
 /* ---- finishing ---- */
@@ -303,14 +304,14 @@ static void publish(struct writing *writing)
     /* One rank of each machine: what a machine has not yet sent to a common file system only it can send. */
     if (((file->is_plain && writing->communicator->local_rank == 0) || writing_is_first(writing)) &&
         (!sync_path(file->temporary, O_RDWR) || stat(file->temporary, &information) != 0))
-        writing_fail_errno(writing, "bring it to the disk", errno);
+        fail_errno(writing, "bring it to the disk", errno);
     file->bytes = (uint64_t)information.st_size;
     if (!writing_agree(writing) || !writing_is_first(writing))
         return;
     if (rename(file->temporary, file->path) != 0)
-        writing_fail_errno(writing, "give it its name", errno);
+        fail_errno(writing, "give it its name", errno);
     else if (!sync_folder(file->folder))
-        writing_fail_errno(writing, "bring its folder to the disk", errno);
+        fail_errno(writing, "bring its folder to the disk", errno);
     else if (file->after)
         writing->status = file->after(file);
 }

@@ -39,9 +39,8 @@ static inline bool writing_is_well(const struct writing *writing)
 /* Makes a failure of any rank that of all. Whether there is none. Collective. */
 bool writing_agree(struct writing *writing);
 
-/* Records, unless there was a failure before, that this cannot be done: "PATH: cannot DOING: " and the errno
- * text, or why the HDF5 call before this one failed. */
-enum status writing_fail_errno(struct writing *writing, const char *doing, int error_number);
+/* Records, unless there was a failure before, that this cannot be done: "PATH: cannot DOING: " and why the
+ * HDF5 call before this one failed. */
 enum status writing_fail_in(struct writing *writing, const char *doing);
 
 /* values[count] <- elements from number `first` on, which are the rank's own. */

@@ -5,9 +5,6 @@
 #include "device/device.h"
 #include "output/hdf5_file.h"
 
-/* "0.2.0, commit 28de2cc0c0ff" with ", modified" where the source differed from it. */
-const char *provenance_version(void);
-
 /* Version and commit, date, host, command line, libraries and, unless NULL, the device with its driver: one
  * per line, for free(). NULL: no memory. */
 char *provenance_text(const struct device_info *device);

@@ -81,13 +81,7 @@ static void lists_create(const struct lists_kind *kind, struct lists *lists)
     const struct grid grid =
         grid_make(&(struct grid_config){.cells = {kind->nx, kind->ny}, .length = {1, 1}});
     const struct slab slab = slab_whole_box(&grid);
-    lists->species = (struct species_config){.name = "test",
-                                             .charge = 1,
-                                             .mass = 1,
-                                             .density = 1,
-                                             .particles = 1,
-                                             .ids = kind->ids,
-                                             .velocities.dimensions = kind->w ? 3 : 2};
+    lists->species = sorted_species(1, kind->ids, kind->w);
     assert_ok(device_branch(device, &lists->branch));
     assert_ok(particles_create(lists->branch, &slab, kind->precision, kind->layout, &lists->species,
                                kind->capacity, &lists->into));

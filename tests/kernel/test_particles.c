@@ -18,13 +18,7 @@ static void scene_create(unsigned n, struct scene *scene)
     const struct grid grid = grid_make(&(struct grid_config){.cells = {8, CELLS / 8}, .length = {1, 1}});
     const struct slab slab = slab_whole_box(&grid);
     const bool is_double = n & 4 && device_info(device)->has_fp64;
-    *scene = (struct scene){.species = {.name = "test",
-                                        .charge = 1,
-                                        .mass = 1,
-                                        .density = 1,
-                                        .particles = COUNT,
-                                        .ids = n & 2,
-                                        .velocities.dimensions = n & 8 ? 3 : 2}};
+    *scene = (struct scene){.species = sorted_species(COUNT, n & 2, n & 8)};
     assert_ok(device_branch(device, &scene->branch));
     assert_ok(particles_create(scene->branch, &slab, is_double ? PRECISION_DOUBLE : PRECISION_SINGLE,
                                n & 1 ? LAYOUT_AOS : LAYOUT_SOA, &scene->species, ROOM, &scene->list));

@@ -221,13 +221,7 @@ static void scene_create(const struct scene_kind *kind, const struct partition *
 {
     const struct grid_config cells = {.cells = {partition->rows, kind->columns}, .length = {1, 1}};
     *scene = (struct scene){.kind = *kind, .partition = partition, .box = grid_make(&cells)};
-    scene->species = (struct species_config){.name = "test",
-                                             .charge = 1,
-                                             .mass = 1,
-                                             .density = 1,
-                                             .particles = 1000,
-                                             .ids = kind->ids,
-                                             .velocities.dimensions = kind->w ? 3 : 2};
+    scene->species = sorted_species(1000, kind->ids, kind->w);
     scene->slab = slab_of(scene, ranks.rank);
     assert_ok(device_branch(device, &scene->branch));
     assert_ok(DEVICE_NEW_ARRAY(scene->branch, scene->leavers, grid_cells(&scene->slab.local)));

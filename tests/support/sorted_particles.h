@@ -52,6 +52,18 @@ static inline double test_below_one(enum precision precision)
     return precision == PRECISION_SINGLE ? (double)nextafterf(1, 0) : nextafter(1, 0);
 }
 
+/* Of particles that carry ids or w, or neither. */
+static inline struct species_config sorted_species(uint64_t particles, bool ids, bool has_w)
+{
+    return (struct species_config){.name = "test",
+                                   .charge = 1,
+                                   .mass = 1,
+                                   .density = 1,
+                                   .particles = particles,
+                                   .ids = ids,
+                                   .velocities.dimensions = has_w ? 3 : 2};
+}
+
 /* The host's particles to a list of as many. */
 static inline void sorted_particles_write(const struct sorted_particles *sorted, struct particles *list)
 {
