@@ -126,14 +126,13 @@ enum status command_check(int argc, char **argv)
         "  radixpic check --keys species\n",
         .arguments = "CONFIG\n--keys [KEY]");
     struct options options = {0};
-    bool done = false;
     if (!communicator_is_first())
         return STATUS_OK; /* the ranks of mpirun would repeat it */
-    TRY(options_parse(&table, argc, argv, &options.common, &done));
-    if (options.keys && !done)
-        TRY(config_describe(options.form, options.overrides.config_path, stdout));
-    if (options.keys || done)
+    TRY(options_parse(&table, argc, argv, &options.common));
+    if (options.common.is_help_shown)
         return STATUS_OK;
+    if (options.keys)
+        return config_describe(options.form, options.overrides.config_path, stdout);
     TRY(overrides_require(argv[0], &options.overrides, false));
     static struct config config; /* large */
     TRY(overrides_read(&options.overrides, &config));

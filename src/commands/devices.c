@@ -14,9 +14,8 @@ static const struct option_table table = {
 enum status command_devices(int argc, char **argv)
 {
     struct common_options options = {0};
-    bool done = false;
     if (!communicator_is_first())
         return STATUS_OK; /* the ranks of mpirun would repeat it */
-    TRY(options_parse(&table, argc, argv, &options, &done));
-    return done ? STATUS_OK : device_list(stdout);
+    TRY(options_parse(&table, argc, argv, &options));
+    return options.is_help_shown ? STATUS_OK : device_list(stdout);
 }

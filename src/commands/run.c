@@ -224,10 +224,10 @@ static enum status run_config(struct session *run, const struct options *options
 }
 
 static enum status read_command_line(const struct option_table *table, int argc, char **argv,
-                                     struct options *options, bool *done)
+                                     struct options *options)
 {
-    TRY(options_parse(table, argc, argv, &options->common, done));
-    if (*done)
+    TRY(options_parse(table, argc, argv, &options->common));
+    if (options->common.is_help_shown)
         return STATUS_OK;
     TRY(overrides_require(argv[0], &options->overrides, options->restart != NULL));
     if (options->restart && options->restart[0] == '\0')
@@ -259,12 +259,11 @@ enum status command_run(int argc, char **argv)
         .arguments = "CONFIG\n--restart PATH");
     struct options options = {.level = LOG_NORMAL};
     struct communicator communicator;
-    bool done = false;
     TRY(communicator_start(
         &communicator)); /* first, so that all ranks agree on what is wrong, and one says it */
     const double mpi_seconds = timer_since_begin();
-    TRY(communicator_agree(&communicator, read_command_line(&table, argc, argv, &options, &done)));
-    if (done)
+    TRY(communicator_agree(&communicator, read_command_line(&table, argc, argv, &options)));
+    if (options.common.is_help_shown)
         return STATUS_OK;
 
     struct session *run = calloc(1, sizeof *run);

@@ -199,7 +199,7 @@ static enum status settle(const char *name, struct common_options *options)
 }
 
 enum status options_parse(const struct option_table *table, int argc, char **argv,
-                          struct common_options *options, bool *done)
+                          struct common_options *options)
 {
     struct argp_option shown[MOST_ROWS + 2] = {{0}}, *next = shown;
     char help[MOST_ROWS][VALUE_WHY_LENGTH + 64];
@@ -224,8 +224,7 @@ enum status options_parse(const struct option_table *table, int argc, char **arg
         .options = shown, .parser = parse, .args_doc = table->arguments, .doc = table->doc};
     options->table = table;
     TRY(arguments_parse(&argp, argc, argv, options));
-    *done = options->is_help_shown;
-    return *done ? STATUS_OK : settle(argv[0], options);
+    return options->is_help_shown ? STATUS_OK : settle(argv[0], options);
 }
 
 bool options_given(const struct common_options *options, const char *name)

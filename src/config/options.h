@@ -90,10 +90,10 @@ struct common_options {
     OPTION_ROW(.rows = (table_rows), .count = sizeof(table_rows) / sizeof((table_rows)[0]),                  \
                .size = sizeof(struct options), .owner = (table_owner), .doc = __VA_ARGS__)
 
-/* Fills `options`, all bits 0, with the defaults and what argv says; texts belong to argv. *done is set where
- * --help was printed. STATUS_USAGE names the option. */
+/* Fills `options`, all bits 0, with the defaults and what argv says; texts belong to argv. `is_help_shown` is
+ * set where --help was printed. STATUS_USAGE names the option. */
 STATUS_CHECKED enum status options_parse(const struct option_table *table, int argc, char **argv,
-                                         struct common_options *options, bool *done);
+                                         struct common_options *options);
 
 /* Whether the option of that name was given. */
 bool options_given(const struct common_options *options, const char *name);

@@ -133,25 +133,25 @@ enum status bench_blame(const char *name, enum status status)
 enum status bench_run(const struct experiment *experiment, int argc, char **argv)
 {
     struct bench bench = {.experiment = experiment, .ranks = {.size = 1, .local_size = 1}};
-    bool done = false;
     enum status status = STATUS_OK;
-    bench.options = calloc(1, experiment->options.size);
+    struct common_options *common = bench.options = calloc(1, experiment->options.size);
     if (!bench.options)
         return status_fail(STATUS_FAILED, "no memory for the options");
     if (experiment->on_ranks && communicator_is_parallel())
         status = communicator_start(&bench.ranks);
     if (status == STATUS_OK) {
-        status = options_parse(&experiment->options, argc, argv, bench.options, &done);
-        if (status == STATUS_OK && !done && communicator_is_parallel() && !experiment->on_ranks)
+        status = options_parse(&experiment->options, argc, argv, common);
+        if (status == STATUS_OK && !common->is_help_shown && communicator_is_parallel() &&
+            !experiment->on_ranks)
             status = status_fail(STATUS_USAGE,
                                  "%s: runs on one rank, or ranks would slow one another down; of the "
                                  "experiments only scaling runs on several. Start it without mpirun",
                                  argv[0]);
-        else if (status == STATUS_OK && !done && experiment->settle)
+        else if (status == STATUS_OK && !common->is_help_shown && experiment->settle)
             status = bench_blame(argv[0], experiment->settle(&bench));
         status = communicator_agree(&bench.ranks, status);
     }
-    if (status == STATUS_OK && !done)
+    if (status == STATUS_OK && !common->is_help_shown)
         status = open_and_run(&bench);
     device_close(&bench.device);
     free(bench.options);
