@@ -101,7 +101,7 @@ kernel void radix_scan_parts(global uint *values, global uint *totals, uint coun
         totals[g] = part[padded - 1];
         part[padded - 1] = 0;
     }
-    /* Down: each node hands its prefix to its left half, and with the sum of that half to the right one. */
+    /* Down: a node passes its prefix to its left half, and the prefix plus that half's sum to the right. */
     for (uint stride = padded / 2; stride > 0; stride /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint pair = i; pair < padded / (2 * stride); pair += items) {

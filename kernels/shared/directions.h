@@ -265,7 +265,8 @@ static inline void stage_fields(__local struct cell_field *around, const struct 
         around[c] = cell_field_read(motion->ex, motion->ey, motion->nx, motion->ny, low + c);
 }
 
-/* To cell low + c; i is needed only where push_place() asks for it. */
+/* To cell low + c. Where bands have rows i stays that of another cell: particles of a band come to rows that
+ * the grid has from any own row, so that push_position() keeps their offset, and nothing else reads i. */
 static inline void enter_staged(struct walk *walk, const struct motion *motion,
                                 __local const struct cell_field *around, uint low, uint c)
 {

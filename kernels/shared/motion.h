@@ -3,7 +3,7 @@
  * Velocities live at half steps, positions and fields at whole steps (leapfrog). All quantities are in
  * normalised units but for the position, which is an offset in cells.
  *
- * Below them stand their vector forms, for sixteen particles of a CPU device, which agree to round-off.
+ * Below them stand their vector forms, for sixteen particles, which CPUs take and which agree to round-off.
  *
  * Compile-time parameters:
  *   VELOCITIES  components of a velocity: 2, which leaves w out, or 3, the default
@@ -99,7 +99,7 @@ static inline struct velocity add_cross(struct velocity a, struct velocity b, st
 
 /* A velocity half way through its rotation, from `turned` = velocity + velocity x tangent, which has the
  * direction across B but is longer there by 1/cosine. The factor `along` is (1 - cosine)/|tangent|^2 times
- * the part along B, written without a difference of like numbers. */
+ * tangent . velocity, written without a difference of like numbers. */
 static inline struct velocity half_rotation(struct velocity turned, const struct pusher *pusher)
 {
     const struct velocity tangent = pusher->tangent;

@@ -32,7 +32,7 @@ static inline void shape_weights(real d, real weights[SHAPE_NODES])
 #elif SHAPE_ORDER == 1
     weights[0] = (real)1 - d;
     weights[1] = d;
-#else
+#elif SHAPE_ORDER == 2
     /* Distances are measured from the nearest node, which is the lower one (shift 0) or the upper one (shift
      * 1); the three weights around it are (1/2 - s)^2/2, 3/4 - s^2, (1/2 + s)^2/2 with s in [-1/2, 1/2). */
     const int shift = d < (real)0.5 ? 0 : 1;
@@ -44,6 +44,8 @@ static inline void shape_weights(real d, real weights[SHAPE_NODES])
     weights[1] = shift ? before : middle;
     weights[2] = shift ? middle : after;
     weights[3] = shift ? after : (real)0;
+#else
+#error "SHAPE_ORDER must be 0 (ngp), 1 (cic) or 2 (tsc)"
 #endif
 }
 
@@ -60,7 +62,7 @@ static inline void shape_weights16(real16 d, real16 weights[SHAPE_NODES])
 #elif SHAPE_ORDER == 1
     weights[0] = one - d;
     weights[1] = d;
-#else
+#elif SHAPE_ORDER == 2
     const real16 s = d - (d < (real)0.5 ? none : one);
     const real16 before = (real)0.5 * ((real)0.5 - s) * ((real)0.5 - s);
     const real16 middle = (real)0.75 - s * s;

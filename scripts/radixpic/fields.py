@@ -237,13 +237,13 @@ def mesh_rows(snapshots, names, si):
 
 def particle_rows(snapshots, species, axis, bins, si, apart=False):
     """A row of the density of the species' particles together over position and velocity, or one of each, on the same axes."""
-    times, clouds, has_w = [], [], False
+    times, clouds, of_w = [], [], set()
     for snapshot in snapshots:
         with closing(snapshot.file):
             times.append(snapshot.time_label(si))
             unit = weight_unit(snapshot, si)
             clouds.append([(*read_phase_space(snapshot, name, axis, si), unit) for name in species])
-            has_w |= any("z" in snapshot.species[name]["momentum"] for name in species)
+            of_w |= {name for name in species if "z" in snapshot.species[name]["momentum"]}
     filled = [cloud for at_a_time in clouds for cloud in at_a_time if len(cloud[0])]
     if not filled:
         raise Problem(f"{', '.join(species)}: no particles in {snapshot.path}")
@@ -253,6 +253,6 @@ def particle_rows(snapshots, species, axis, bins, si, apart=False):
     axes, rows = {"x": "xu", "y": "yv"}[axis], []
     for group in [slice(n, n + 1) for n in range(len(species))] if apart else [slice(None)]:
         frames = [[sum(phase_space_density(cloud[:3], bins, extent, cloud[3]) for cloud in at_a_time[group])] for at_a_time in clouds]
-        label = f"{density_label(axes, -3, 1, si, has_w)} of {' + '.join(species[group])}"
+        label = f"{density_label(axes, -3, 1, si, not of_w.isdisjoint(species[group]))} of {' + '.join(species[group])}"
         rows.append(Row(times, frames, extent, axis_labels(si, axes), label))
     return rows

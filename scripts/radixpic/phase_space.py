@@ -168,20 +168,23 @@ def rows(kept, axes, si=False, apart=False):
     times = [snapshot.time_label(si) for snapshot, _ in kept]
     labels = axis_labels(si, axes)
     meshes = kept[0][1]
-    label = density_label(axes, *meshes[0].powers(axes), si, any(mesh.has_w for mesh in meshes))
+
+    def label(group):
+        return density_label(axes, *meshes[0].powers(axes), si, any(mesh.has_w for mesh in meshes[group]))
+
     names = [mesh.species for mesh in meshes]
     groups = [slice(n, n + 1) for n in range(len(names))] if apart else [slice(None)]
     if len(axes) == 1:
         lines = [[mesh.over(axes, si) for mesh in meshes] for _, meshes in kept]
         frames = [[values for values, _ in at_a_time] for at_a_time in lines]
         ends = [ranges[0] for _, ranges in lines[0]]
-        return [Row(times, [frame[group] for frame in frames], ends[group], labels, label, names[group]) for group in groups]
+        return [Row(times, [frame[group] for frame in frames], ends[group], labels, label(group), names[group]) for group in groups]
     is_square = (axes[0] in "xy") == (axes[1] in "xy")
     found = []
     for group in groups:
         planes = [together(meshes[group], axes, si) for _, meshes in kept]
         frames = [[values] for values, _ in planes]
-        of = f"{label} of {' + '.join(names[group])}"
+        of = f"{label(group)} of {' + '.join(names[group])}"
         found.append(Row(times, frames, planes[0][1], labels, of, equal=is_square))
     return found
 

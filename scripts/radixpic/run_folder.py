@@ -135,7 +135,9 @@ class Run(Fits):
         return figure
 
     def plot_energy(self, modes=None, gamma=None, window=energy.ALL_TIMES, title=None, output=None):
-        """Energies and modes against time; gamma draws exp(gamma t) along the first mode, fitted in the window."""
+        """Energies and modes, such as [(1, 0)], against time; gamma draws exp(gamma t) along the first mode, fitted in the window."""
+        if isinstance(modes, (str, Path)):
+            raise Problem(f'modes: expected a list such as [(1, 0)], found "{modes}"; a file is output="{modes}"')
         history = self.history
         modes = list(history.modes)[:6] if modes is None else modes
         return self._picture(output, energy.draw, history, modes, gamma, window, title or read_title(self.folder))

@@ -30,9 +30,7 @@ void log_line(struct log *log, enum log_level level, const char *format, ...)
     if (log->terminal && level <= log->level && !write_line(log->terminal, line)) {
         log->terminal = NULL;
         if (log->file)
-            fprintf(log->file,
-                    "warning: the terminal, or what its lines go to instead, cannot be written to any "
-                    "more: %s\n",
+            fprintf(log->file, "warning: the standard or error output takes no more lines: %s\n",
                     strerror(errno));
     }
     if (log->file)

@@ -1,4 +1,4 @@
-/* Log: the lines of a run, to the terminal and to log.txt. */
+/* Log: the lines of a run, to the standard or the error output and to log.txt. */
 #ifndef RADIXPIC_BASE_LOG_H
 #define RADIXPIC_BASE_LOG_H
 

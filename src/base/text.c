@@ -31,7 +31,7 @@ size_t text_character(const char *text, size_t left, uint32_t *code)
     return length;
 }
 
-/* In a line of YAML they survive as escapes only. */
+/* Control characters, line ends and byte order marks of Unicode: a line of YAML holds them as escapes. */
 static bool is_control(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029 ||

@@ -126,14 +126,15 @@ static void warn_of_collisions(const struct config *config, struct log *log)
     for (uint32_t n = 0; n < config->collision_count; n++) {
         const struct collision_config *collision = &config->collisions[n];
         const double steps = config->time.step * (double)collision->every;
-        const double end = config->time.step * (double)config->time.steps;
+        const double end = steps * (double)(config->time.steps / collision->every);
         const double rate =
             fmax(collisions_rate(config, collision, false), collisions_rate(config, collision, true));
-        if (rate * end < 0.01 && end > 0)
-            log_line(log, LOG_QUIET,
-                     "warning: collisions of %s with %s: nu t = %.3g at the end of the run is below 0.01: "
-                     "they change next to nothing; take a longer run, or leave them out",
-                     collision->species[0], collision->species[1], rate * end);
+        if (rate * end < 0.01 && config->time.steps > 0)
+            log_line(
+                log, LOG_QUIET,
+                "warning: collisions of %s with %s: nu t = %.3g at the end of the run is below 0.01: they "
+                "change velocities by 1 %% or less",
+                collision->species[0], collision->species[1], rate * end);
         if (rate * steps > 0.3 && isfinite(rate))
             log_line(log, LOG_QUIET,
                      "warning: collisions of %s with %s: nu dt = %.3g is above 0.3: one collision turns too "
@@ -158,6 +159,12 @@ void consequences_warn(const struct config *config, struct log *log)
                  "warning: omega_p dt = %g is above 1.62: plasma oscillations are badly resolved, from 2 "
                  "on unstable; take a smaller time.step",
                  frequency_step);
+    if (frequency_step > 0 && frequency_step < 1e-6)
+        log_line(
+            log, LOG_QUIET,
+            "warning: omega_p dt = %g is below 1e-6: times are in 1/omega_p and lengths in Debye lengths, "
+            "not in SI units",
+            frequency_step);
     if (derived.rotation > 0.5)
         log_line(log, LOG_QUIET,
                  "warning: Omega dt = %g is above 0.5: a step turns velocities by 2 atan(Omega dt/2) = %g "

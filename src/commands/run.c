@@ -186,9 +186,9 @@ static enum status require_terminal(const struct session *run)
     if (!is_first_rank(run) || run->log.terminal)
         return STATUS_OK;
     return status_fail(STATUS_FAILED,
-                       "cannot write to the standard output; the run is complete, and %s/log.txt has all of "
-                       "its lines",
-                       run->folder.path);
+                       "cannot write to the %s output; the run is complete, and %s/log.txt has all of its "
+                       "lines",
+                       run->log.level == LOG_QUIET ? "error" : "standard", run->folder.path);
 }
 
 static enum status run_config(struct session *run, const struct options *options)

@@ -45,7 +45,7 @@ struct option_row {
     const char *as_in; /* instead of choices: the config's key that has the same */
     uint32_t most;     /* items of a list */
     bool distinct;     /* a number or word must not be given twice */
-    int group;         /* in --help, the lower above */
+    int group;         /* groups stand in --help in ascending order */
     uint32_t owners;   /* bit set: of these words of the table's `owner` alone; 0: always there */
     const char *usual; /* the default as it would be typed; NULL: all bits 0 */
     const char *help;  /* half a sentence, to which the default is added but for a set; NULL: the words */

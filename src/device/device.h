@@ -356,11 +356,11 @@ STATUS_CHECKED enum status kernel_launch(struct kernel *kernel, struct launch la
                     y, z, A, B, end, ...)                                                                    \
     kernel_launch((kernel), (launch),                                                                        \
                   (const struct kernel_argument[]){                                                          \
-                      ARGUMENT(a), ARGUMENT(b), ARGUMENT(c), ARGUMENT(d), ARGUMENT(e),       ARGUMENT(f),    \
-                      ARGUMENT(g), ARGUMENT(h), ARGUMENT(i), ARGUMENT(j), ARGUMENT(k),       ARGUMENT(l),    \
-                      ARGUMENT(m), ARGUMENT(n), ARGUMENT(o), ARGUMENT(p), ARGUMENT(q),       ARGUMENT(r),    \
-                      ARGUMENT(s), ARGUMENT(t), ARGUMENT(u), ARGUMENT(v), ARGUMENT(w),       ARGUMENT(x),    \
-                      ARGUMENT(y), ARGUMENT(z), ARGUMENT(A), ARGUMENT(B), LAST_ARGUMENT(end)})
+                      ARGUMENT(a), ARGUMENT(b), ARGUMENT(c), ARGUMENT(d), ARGUMENT(e),        ARGUMENT(f),   \
+                      ARGUMENT(g), ARGUMENT(h), ARGUMENT(i), ARGUMENT(j), ARGUMENT(k),        ARGUMENT(l),   \
+                      ARGUMENT(m), ARGUMENT(n), ARGUMENT(o), ARGUMENT(p), ARGUMENT(q),        ARGUMENT(r),   \
+                      ARGUMENT(s), ARGUMENT(t), ARGUMENT(u), ARGUMENT(v), ARGUMENT(w),        ARGUMENT(x),   \
+                      ARGUMENT(y), ARGUMENT(z), ARGUMENT(A), ARGUMENT(B), LAST_ARGUMENT(end), ARG_END})
 #define ARG_END            ((struct kernel_argument){ARGUMENT_NONE, {0}})
 #define LAST_ARGUMENT(end) _Generic((end), struct kernel_argument : (end))
 #define ARGUMENT(x)                                                                                          \

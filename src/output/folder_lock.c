@@ -33,8 +33,8 @@ static bool is_outdated(const char *text)
            (strcmp(host, named) == 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH);
 }
 
-/* The process that has just taken the lock says so a moment later. Where it does not, as when it is stopped
- * before, none is named: the text is that of the last run. */
+/* The process that has just taken the lock says so a moment later. If it is stopped before it does, the
+ * sentence names no process, since the text is that of the last run. */
 static enum status refuse_locked(const char *folder, int descriptor)
 {
     enum { TRIES = 2000 };

@@ -23,8 +23,8 @@ static inline struct pusher species_pusher(const struct species_config *species,
 /* An argument of a launch; the pusher must live until then. */
 static inline struct kernel_argument arg_pusher(const struct pusher *pusher)
 {
-    _Static_assert(sizeof *pusher <= MOST_REALS * sizeof(double),
-                   "a launch takes the pusher as one argument");
+    _Static_assert(sizeof(real) == sizeof(double) && sizeof *pusher <= MOST_REALS * sizeof(double),
+                   "a launch takes the pusher's numbers as doubles");
     return arg_reals((const double *)pusher, sizeof *pusher / sizeof(double));
 }
 

@@ -156,8 +156,8 @@ class ProgramTest(unittest.TestCase):
         return self.assert_well(self.run_program(*arguments, **options))
 
     def errors(self, result):
-        """The error output without the warnings that --quiet leaves."""
-        return re.sub("(?m)^warning: .*\n", "", result.stderr)
+        """The error output, under --quiet without the warnings of a run."""
+        return re.sub("(?m)^warning: .*\n", "", result.stderr) if "--quiet" in result.args else result.stderr
 
     def assert_well(self, result):
         self.assertEqual((result.returncode, self.errors(result)), (0, ""))

@@ -115,8 +115,8 @@ class Collisions(ProgramTest):
         """nu/2 for slow collisions and long waves, nu by the NRL Plasma Formulary: 2.91e-6 n L T^-1.5 over 5.64e4 sqrt(n).
 
         Here, at k = 0.2 and nu = 0.04, theory has 0.80 of that: 1 - 2 k^2 is for the wave's length, the rest for slow
-        electrons, which collide more than once a period. The same theory in the steps of the scheme has 0.8 % less. Six seeds
-        were 2.6 % low on average, with 1.5 % of chance from one to another; the wave heats slow electrons, which makes fewer of
+        electrons, which collide more than once a period. With the time step of the scheme the theory gives 0.8 % less. Six seeds
+        were 2.6 % low on average, with a scatter of 1.5 %; the wave heats slow electrons, which makes fewer of
         them (A. B. Langdon, Phys. Rev. Lett. 44, 575, 1980): with the amplitudes 0.06 and 0.1 it was 6 and 11 %. So 10 % are
         allowed. Electrons do not collide with one another here: their viscosity, which this theory leaves out, would add 4 %.
         """

@@ -119,8 +119,17 @@ class FullDisk(ProgramTest):
         self.assert_refused(result, 1, "cannot write to the standard output; the run is complete", "out/log.txt")
         self.assertEqual(self.history()[-1]["step"], "23")
         log = (self.folder / "out" / "log.txt").read_text()
-        self.assertRegex(log, r"(?ms)^warning: the terminal[^\n]*: Broken pipe$.*^written to out$.*\n\Z")
-        self.assertEqual(log.count("warning: the terminal"), 1)
+        self.assertRegex(log, r"(?ms)^warning: the standard or error output[^\n]*: Broken pipe$.*^written to out$.*\n\Z")
+        self.assertEqual(log.count("warning: the standard"), 1)
+
+    def test_a_full_error_output_under_quiet(self):
+        """Where a warning goes, and then the sentence that it could not be written: the exit code alone tells."""
+        with open("/dev/full", "w") as full:
+            result = self.run_program("run", "small.yaml", "--quiet", *sets("fields.magnetic=20"), stdout=subprocess.DEVNULL, stderr=full)
+        self.assertEqual(result.returncode, 1)
+        log = (self.folder / "out" / "log.txt").read_text()
+        self.assertIn("warning: Omega dt", log)
+        self.assertIn("stopped: cannot write to the error output; the run is complete", log)
 
 
 class Escapes(ProgramTest):

@@ -385,6 +385,9 @@ class TheManualsItems(PlotTest):
         for said in (label("right"), label("left", "right"), self.figure().axes[-1].get_ylabel()):
             self.assertTrue(said.startswith(r"$\int f\,dy\,dv\,dw$ ["), said)
         self.assertTrue(label("left").startswith(r"$\int f\,dy\,dv$ ["))
+        snapshot = fields.Snapshot(self.folder / "out" / "snapshots" / "data_20.h5")
+        apart = fields.particle_rows([snapshot], ("left", "right"), "x", 16, False, apart=True)
+        self.assertEqual(["dw" in row.label for row in apart], [False, True])
 
 
 class OtherRanges(PlotTest):

@@ -156,7 +156,7 @@ TEST(windows_on_any_grid)
         {&windows, field_scene(64, 100, MANY, single, SHAPE_TSC, 0.9, 0, 1), 3},
         {&windows, field_scene(3, 2133, MANY, best, SHAPE_CIC, 0, 0, 1), 3},
         {&windows, field_scene(2, 3200, MANY, best, SHAPE_CIC, 0, 0, 1), 3},
-        {&windows, field_scene(3200, 2, MANY, best, SHAPE_CIC, 0, 0, 1), 3},
+        {&windows, field_scene(3200, 2, MANY, best, SHAPE_CIC, 0.5, 0, 1), 3},
         {&windows, field_scene(64, 100, 12 * LONGEST_TILE + 1, best, SHAPE_CIC, 0, 0, 1), 2},
         {&windows, field_scene(64, 100, 13 * LONGEST_TILE - 1, best, SHAPE_CIC, 0, 0, 1), 2},
         {&windows, field_scene(64, 100, 13 * LONGEST_TILE, best, SHAPE_CIC, 0, 0, 1), 2},

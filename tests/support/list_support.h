@@ -31,12 +31,14 @@ static inline void list_write_one(const struct particles *list, enum attribute a
 static inline void list_write(struct particles *list, enum attribute attribute, const double *values)
 {
     const size_t count = attribute_table[attribute].components * (size_t)list->count;
+    assert_true(list->attribute[attribute] || attribute == ATTRIBUTE_W);
+    if (!list->attribute[attribute])
+        return;
     float *singles = test_array(count, sizeof *singles);
     for (size_t n = 0; n < count; n++)
         singles[n] = (float)values[n];
-    if (list->attribute[attribute])
-        assert_ok(particles_write(list, attribute, 0, list->count,
-                                  list->precision == PRECISION_SINGLE ? (const void *)singles : values));
+    assert_ok(particles_write(list, attribute, 0, list->count,
+                              list->precision == PRECISION_SINGLE ? (const void *)singles : values));
 }
 
 /* Where each of `cells` cells begins, and the last ends. */
