@@ -80,7 +80,7 @@ static inline void write_velocity(const list *of, uint p, real u, real v, real w
 }
 
 #if STAGED > 0
-/* Velocities of `count` particles of the cell come from one way of standing to the other. */
+/* Copies the velocities of `count` particles of a cell, from the list to local memory or back. */
 static inline void move_velocities(const list *from, const list *to, uint start, uint count)
 {
     real u, v, w;

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Parses argv (argv[0] is the full name, e.g. "radixpic run") into `input` by `argp`, whose `options` is not
- * NULL. STATUS_USAGE with a sentence for a bad option, or for an argument that the parser leaves. */
+/* Parses argv (argv[0] is the full name, e.g. "radixpic run") into `input` by `argp`, which must
+ * have options. STATUS_USAGE with a sentence for a bad option, or for an argument that the parser leaves. */
 STATUS_CHECKED enum status arguments_parse(const struct argp *argp, int argc, char **argv, void *input);
 
 /* In a parser: prints the help, and ends the parsing without an error. */

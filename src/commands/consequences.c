@@ -130,11 +130,10 @@ static void warn_of_collisions(const struct config *config, struct log *log)
         const double rate =
             fmax(collisions_rate(config, collision, false), collisions_rate(config, collision, true));
         if (rate * end < 0.01 && config->time.steps > 0)
-            log_line(
-                log, LOG_QUIET,
-                "warning: collisions of %s with %s: nu t = %.3g at the end of the run is below 0.01: they "
-                "change velocities by 1 %% or less",
-                collision->species[0], collision->species[1], rate * end);
+            log_line(log, LOG_QUIET,
+                     "warning: collisions of %s with %s: nu t = %.3g at the end of the run is below 0.01: by "
+                     "then they change mean velocities by 1 %% or less",
+                     collision->species[0], collision->species[1], rate * end);
         if (rate * steps > 0.3 && isfinite(rate))
             log_line(log, LOG_QUIET,
                      "warning: collisions of %s with %s: nu dt = %.3g is above 0.3: one collision turns too "

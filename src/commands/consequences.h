@@ -11,9 +11,9 @@ enum { ASSUMED_RATE = 200000000 };
 /* Prints, for `check`, a line for each of the numbers. */
 void consequences_print(const struct config *config);
 
-/* A line for everything that makes a run untrue: dx > pi Debye lengths, omega_p dt > 1.62, Omega dt > 0.5, a
- * perturbation at the Nyquist mode, nu dt > 0.3 of collisions, a thermal particle that crosses more than a
- * cell in a step, fewer than 8 particles a cell. */
+/* A line for everything that makes a run untrue: dx > pi Debye lengths, omega_p dt > 1.62 or < 1e-6, Omega dt
+ * > 0.5, a perturbation at the Nyquist mode, nu dt > 0.3 or nu t < 0.01 of collisions, a thermal particle
+ * that crosses more than a cell in a step, fewer than 8 particles a cell. */
 void consequences_warn(const struct config *config, struct log *log);
 
 /* How long the checkpoint of a signal takes, behind the files in flight, where files are written at `rate`

@@ -346,7 +346,7 @@ STATUS_CHECKED enum status kernel_launch(struct kernel *kernel, struct launch la
 /* KERNEL_LAUNCH(kernel, launch, argument, ...): each of up to 28 arguments is a buffer, a uint32_t, a
  * uint64_t, a double, arg_reals(), or arg_local(bytes). Its C type alone decides how it is passed: what the
  * kernel takes as a real is a double here (2.0, not 2), and what it takes as a uint no size_t. More arguments
- * do not compile. */
+ * do not compile, or the launch refuses them. */
 #define KERNEL_LAUNCH(kernel, launch, ...)                                                                   \
     LAUNCH_WITH(kernel, launch, __VA_ARGS__, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END,  \
                 ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END,    \

@@ -20,7 +20,8 @@ enum output_need {
     OUTPUT_NEEDS_SYNC = 8       /* what the other outputs wrote earlier is on the disk */
 };
 
-/* A list of struct config whose items each have an `every`: where they stand there, and in an item. */
+/* Offsets of a list in struct config, each item of which has a number of steps of its own, and of that in an
+ * item. */
 struct output_items {
     size_t count, first, size; /* of a list; size 0: there is none */
     size_t every, fields;      /* of an item; fields 0: it has no list of fields */
@@ -40,9 +41,8 @@ struct output_row {
     const char *prefix;
     const char *thrift; /* what in the config would make it cost less, in a few words */
     size_t every;       /* where in struct config it stands how many steps are between two; 0: nowhere */
-    struct output_items
-        items;      /* in place of `every`: it is due where one of them is, and there is a run folder */
-    unsigned needs; /* beside OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
+    struct output_items items; /* instead: due where an item is; never without a run folder */
+    unsigned needs;            /* beside OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
 
     /* Where not only `every` decides. Collective. */
     bool (*is_due)(void *part, const struct view *view);
