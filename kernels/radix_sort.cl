@@ -1,5 +1,6 @@
 /* Radix sort: the phases of one pass, after P. Helluy, "A portable implementation of the radix sort algorithm
- * in OpenCL", 2011, hal-00596730. Section numbers below are the paper's.
+ * in OpenCL", 2011, hal-00596730. Section numbers below are the paper's. The phases that no option changes
+ * stand in radix_scan.cl, which is built once.
  *
  * G groups of I items share the list: item t = g*I + i owns the `chunk` consecutive keys from t*chunk on, cut
  * off at the end of the list, so no padding keys exist and none can enter the result. Each item counts and
@@ -23,10 +24,8 @@ typedef struct {
 
 static inline chunk_range own_chunk(uint item, uint chunk, uint count)
 {
-    const ulong begin = (ulong)item * chunk;
-    chunk_range range;
-    range.begin = (uint)min(begin, (ulong)count);
-    range.length = min(chunk, count - range.begin);
+    const uint begin = (uint)min((ulong)item * chunk, (ulong)count);
+    const chunk_range range = {begin, min(chunk, count - begin)};
     return range;
 }
 
@@ -49,12 +48,6 @@ static inline uint counter_place(uint c, uint item, uint items)
     return TABLE_ROWS ? item * RADIX + c : c * items + item;
 }
 
-/* Where entry n in the order c, g, i lies, the order of the scan. With one item it lies at n. */
-static inline uint entry_place(uint n, uint items)
-{
-    return TABLE_ROWS ? counter_place(n / items, n % items, items) : n;
-}
-
 /* Histogram (section 2.1). Every item counts the digits of its keys in its own counters in local memory, then
  * writes them to the table. No barrier: no item touches another's counters. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
@@ -73,57 +66,6 @@ radix_histogram(global const uint *keys, global uint *table, uint count, uint ch
     }
     for (uint c = 0; c < RADIX; c++)
         table[counter_place(c, item, groups * ITEMS)] = counts[counter_place(c, i, ITEMS)];
-}
-
-/* Scan (section 3.2.2): every group replaces its part of `length` entries by their exclusive prefix sum and
- * writes the part's total; `table_items` as for entry_place(). Blelloch's two sweeps over `padded` (a power
- * of two, at least 2 and at least the length) words of local memory. The loops run the same number of times
- * for all items, so the barriers are reached by all. */
-kernel void radix_scan_parts(global uint *values, global uint *totals, uint count, uint length, uint padded,
-                             uint table_items, local uint *part)
-{
-    const uint i = (uint)get_local_id(0), items = (uint)get_local_size(0), g = (uint)get_group_id(0);
-    const ulong begin = (ulong)g * length;
-
-    for (uint n = i; n < padded; n += items)
-        part[n] = (n < length && begin + n < count) ? values[entry_place((uint)begin + n, table_items)] : 0;
-
-    /* Up: after the round of `stride`, part[(k + 1)*2*stride - 1] holds the sum of its 2*stride words. */
-    for (uint stride = 1; stride < padded; stride *= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint pair = i; pair < padded / (2 * stride); pair += items) {
-            const uint right = (pair + 1) * 2 * stride - 1;
-            part[right] += part[right - stride];
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (i == 0) {
-        totals[g] = part[padded - 1];
-        part[padded - 1] = 0;
-    }
-    /* Down: a node passes its prefix to its left half, and the prefix plus that half's sum to the right. */
-    for (uint stride = padded / 2; stride > 0; stride /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint pair = i; pair < padded / (2 * stride); pair += items) {
-            const uint right = (pair + 1) * 2 * stride - 1;
-            const uint left_sum = part[right - stride];
-            part[right - stride] = part[right];
-            part[right] += left_sum;
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint n = i; n < length; n += items)
-        if (begin + n < count)
-            values[entry_place((uint)begin + n, table_items)] = part[n];
-}
-
-/* The end of the scan: one item an entry, every part is raised by the sum of the parts before it. */
-kernel void radix_scan_add(global uint *values, global const uint *totals, uint count, uint length,
-                           uint table_items)
-{
-    const uint n = (uint)get_global_id(0);
-    if (n < count)
-        values[entry_place(n, table_items)] += totals[n / length];
 }
 
 /* Reorder (section 2.3). The scanned table says where the next key of each digit of each item goes; the
@@ -152,39 +94,4 @@ radix_reorder(global const uint *keys, global uint *new_keys, global const uint 
         new_permutation[target] = first_pass ? own.begin + n : permutation[source];
 #endif
     }
-}
-
-/* Transpose (section 3.2.1): the list as a matrix of `rows` = G*I rows of `chunk` keys, row-major in the
- * list, column-major where TRANSPOSED. A group moves one tile of TILE x TILE through local memory, so that
- * both reading and writing go along rows; the extra column keeps the items of a column in different banks.
- * One barrier, reached by all items. */
-#define TILE 16
-
-kernel __attribute__((reqd_work_group_size(TILE * TILE, 1, 1))) void
-radix_transpose(global const uint *from, global uint *to, uint count, uint rows, uint chunk, uint to_columns)
-{
-    local uint tile[TILE][TILE + 1];
-    const uint tiles_across = (chunk + TILE - 1) / TILE;
-    const uint row0 = (uint)get_group_id(0) / tiles_across * TILE,
-               column0 = (uint)get_group_id(0) % tiles_across * TILE;
-    const uint fast = (uint)get_local_id(0) % TILE, slow = (uint)get_local_id(0) / TILE;
-
-    /* (row, column) as seen along the memory of the list, and along the memory of the transposed one. */
-    const uint list_row = row0 + slow, list_column = column0 + fast;
-    const uint turned_row = row0 + fast, turned_column = column0 + slow;
-    const ulong in_list = (ulong)list_row * chunk + list_column;
-    const int list_inside = list_row < rows && list_column < chunk && in_list < count;
-    const int turned_inside =
-        turned_row < rows && turned_column < chunk && (ulong)turned_row * chunk + turned_column < count;
-    const ulong in_turned = (ulong)turned_column * rows + turned_row;
-
-    if (to_columns && list_inside)
-        tile[slow][fast] = from[in_list];
-    if (!to_columns && turned_inside)
-        tile[fast][slow] = from[in_turned];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (to_columns && turned_inside)
-        to[in_turned] = tile[fast][slow];
-    if (!to_columns && list_inside)
-        to[in_list] = tile[slow][fast];
 }

@@ -4,7 +4,7 @@
 #include "base/integers.h"
 
 enum {
-    TRANSPOSE_TILE = 16, /* TILE of kernels/radix_sort.cl */
+    TRANSPOSE_TILE = 16, /* TILE of kernels/radix_scan.cl */
     FLAT_ITEMS = 64,     /* items of a group where every item has one word */
     SCAN_ITEMS = 256
 };
@@ -40,16 +40,17 @@ static uint32_t chunk_of(const struct radix_plan *plan, uint32_t count)
 
 static enum status create_kernels(struct radix_sort *sort)
 {
-    struct program *program = NULL;
+    struct program *program = NULL, *scan = NULL;
     TRY(program_build(sort->device, "radix_sort.cl", PRECISION_SINGLE, &program,
                       "-D RADIX_BITS=%u -D ITEMS=%u -D TRANSPOSED=%d -D TABLE_ROWS=%d -D WITH_PERMUTATION=%d",
                       sort->plan.radix_bits, sort->plan.items_per_group, sort->plan.transpose,
                       sort->plan.table_rows, sort->permutation));
+    TRY(program_build(sort->device, "radix_scan.cl", PRECISION_SINGLE, &scan, "%s", ""));
     TRY(kernel_create(program, "radix_histogram", &sort->histogram));
-    TRY(kernel_create(program, "radix_scan_parts", &sort->scan_parts));
-    TRY(kernel_create(program, "radix_scan_add", &sort->scan_add));
+    TRY(kernel_create(scan, "radix_scan_parts", &sort->scan_parts));
+    TRY(kernel_create(scan, "radix_scan_add", &sort->scan_add));
     TRY(kernel_create(program, "radix_reorder", &sort->reorder));
-    TRY(kernel_create(program, "radix_transpose", &sort->transpose));
+    TRY(kernel_create(scan, "radix_transpose", &sort->transpose));
     sort->order = sorted_order_make(sort->device, sort->capacity);
     return STATUS_OK;
 }
@@ -102,24 +103,23 @@ enum status radix_sort_histogram(struct radix_sort *sort, const struct buffer *k
                          keys, sort->table, count, chunk_of(plan, count), pass * plan->radix_bits);
 }
 
-/* Scans `parts` parts of `length` entries of `values`, each apart. `items_of_table`: those that the entries
- * belong to, G*I in the table; a list of no items lies as the table of one. */
+/* Scans `parts` parts of `length` entries of `values`, each apart; `table_items` as in the kernel. */
 static enum status scan_parts(struct radix_sort *sort, struct buffer *values, uint32_t count, uint32_t parts,
-                              uint32_t length, uint32_t items_of_table, struct buffer *totals)
+                              uint32_t length, uint32_t table_items, struct buffer *totals)
 {
     const uint32_t padded = UINT32_C(1) << at_least(bits_below(length), 1);
     const uint32_t items = at_most(device_group_items(sort->device, SCAN_ITEMS), padded / 2);
     return KERNEL_LAUNCH(
         sort->scan_parts,
         ((struct launch){parts, items, STAGE_SORT_SCAN, 2 * sizeof(uint32_t) * (uint64_t)count}), values,
-        totals, count, length, padded, items_of_table, arg_local(padded * sizeof(uint32_t)));
+        totals, count, length, padded, table_items, arg_local(padded * sizeof(uint32_t)));
 }
 
 enum status radix_sort_scan(struct radix_sort *sort)
 {
     const struct radix_plan *plan = &sort->plan;
     const uint32_t count = (uint32_t)radix_plan_table_length(plan);
-    const uint32_t items = items_of(plan), splits = plan->histogram_splits;
+    const uint32_t items = plan->table_rows ? items_of(plan) : 1, splits = plan->histogram_splits;
     const uint32_t length = (uint32_t)radix_plan_split_length(plan);
     TRY(scan_parts(sort, sort->table, count, splits, length, items,
                    splits > 1 ? sort->part_sums : sort->table_total));

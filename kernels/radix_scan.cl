@@ -1,0 +1,93 @@
+/* Radix scan: scan and transpose of the sort of radix_sort.cl, whose options they do not depend on. */
+
+/* Where entry n of `count` in the order c, g, i lies: in a table by rows, which has those of `items` = G*I;
+ * in one by columns, and in any other list, at n, for which `items` is 1. */
+static inline uint entry_place(uint n, uint count, uint items)
+{
+    return items == 1 ? n : n % items * (count / items) + n / items;
+}
+
+/* Scan (section 3.2.2): every group replaces its part of `length` entries by their exclusive prefix sum and
+ * writes the part's total; `table_items` as for entry_place(). Blelloch's two sweeps over `padded` (a power
+ * of two, at least 2 and at least the length) words of local memory. The loops run the same number of times
+ * for all items, so the barriers are reached by all. */
+kernel void radix_scan_parts(global uint *values, global uint *totals, uint count, uint length, uint padded,
+                             uint table_items, local uint *part)
+{
+    const uint i = (uint)get_local_id(0), items = (uint)get_local_size(0), g = (uint)get_group_id(0);
+    const uint begin = (uint)min((ulong)g * length, (ulong)count), own = min(length, count - begin);
+
+    for (uint n = i; n < padded; n += items)
+        part[n] = n < own ? values[entry_place(begin + n, count, table_items)] : 0;
+
+    /* Up: after the round of `stride`, part[(k + 1)*2*stride - 1] holds the sum of its 2*stride words. */
+    for (uint stride = 1; stride < padded; stride *= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint pair = i; pair < padded / (2 * stride); pair += items) {
+            const uint right = (pair + 1) * 2 * stride - 1;
+            part[right] += part[right - stride];
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i == 0) {
+        totals[g] = part[padded - 1];
+        part[padded - 1] = 0;
+    }
+    /* Down: a node passes its prefix to its left half, and the prefix plus that half's sum to the right. */
+    for (uint stride = padded / 2; stride > 0; stride /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint pair = i; pair < padded / (2 * stride); pair += items) {
+            const uint right = (pair + 1) * 2 * stride - 1;
+            const uint left_sum = part[right - stride];
+            part[right - stride] = part[right];
+            part[right] += left_sum;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint n = i; n < own; n += items)
+        values[entry_place(begin + n, count, table_items)] = part[n];
+}
+
+/* The end of the scan: one item an entry, every part is raised by the sum of the parts before it. */
+kernel void radix_scan_add(global uint *values, global const uint *totals, uint count, uint length,
+                           uint items)
+{
+    const uint n = (uint)get_global_id(0);
+    if (n < count)
+        values[entry_place(n, count, items)] += totals[n / length];
+}
+
+/* Transpose (section 3.2.1): the list as a matrix of `rows` = G*I rows of `chunk` keys, row-major in the
+ * list, column-major where TRANSPOSED. A group moves one tile of TILE x TILE through local memory, so that
+ * both reading and writing go along rows; the extra column keeps the items of a column in different banks.
+ * One barrier, reached by all items. */
+#define TILE 16
+
+kernel __attribute__((reqd_work_group_size(TILE * TILE, 1, 1))) void
+radix_transpose(global const uint *from, global uint *to, uint count, uint rows, uint chunk, uint to_columns)
+{
+    local uint tile[TILE][TILE + 1];
+    const uint tiles_across = (chunk + TILE - 1) / TILE;
+    const uint row0 = (uint)get_group_id(0) / tiles_across * TILE,
+               column0 = (uint)get_group_id(0) % tiles_across * TILE;
+    const uint fast = (uint)get_local_id(0) % TILE, slow = (uint)get_local_id(0) / TILE;
+
+    /* (row, column) as seen along the memory of the list, and along the memory of the transposed one. */
+    const uint list_row = row0 + slow, list_column = column0 + fast;
+    const uint turned_row = row0 + fast, turned_column = column0 + slow;
+    const ulong in_list = (ulong)list_row * chunk + list_column;
+    const int list_inside = list_row < rows && list_column < chunk && in_list < count;
+    const int turned_inside =
+        turned_row < rows && turned_column < chunk && (ulong)turned_row * chunk + turned_column < count;
+    const ulong in_turned = (ulong)turned_column * rows + turned_row;
+
+    if (to_columns && list_inside)
+        tile[slow][fast] = from[in_list];
+    if (!to_columns && turned_inside)
+        tile[fast][slow] = from[in_turned];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (to_columns && turned_inside)
+        to[in_turned] = tile[fast][slow];
+    if (!to_columns && list_inside)
+        to[in_list] = tile[slow][fast];
+}
