@@ -113,10 +113,10 @@ tiled_histogram(__global const key_type *restrict keys, __global uint *restrict 
 
     for (; end - j >= TILE; j += TILE) {
         key_type4 four[KEYS / 8];
-#pragma unroll
+        UNROLL
         for (uint n = 0; n < KEYS / 8; n++)
             four[n] = ((__global const key_type4 *)(keys + j))[n * 2 * ITEMS + t];
-#pragma unroll
+        UNROLL
         for (uint n = 0; n < KEYS / 8; n++) {
             atomic_inc(&counts[digit_of(four[n].x)]);
             atomic_inc(&counts[digit_of(four[n].y)]);
@@ -176,13 +176,13 @@ static inline void load_digits(__global const key_type *restrict keys, uint begi
                                uint4 *digits)
 {
     if (valid == TILE) {
-#pragma unroll
+        UNROLL
         for (uint n = 0; n < KEYS / 4; n++) {
             const key_type4 four = ((__global const key_type4 *)(keys + begin))[n * ITEMS + t];
             digits[n] = (uint4)(digit_of(four.x), digit_of(four.y), digit_of(four.z), digit_of(four.w));
         }
     } else {
-#pragma unroll
+        UNROLL
         for (uint n = 0; n < KEYS / 4; n++) {
             const uint j = 4 * (n * ITEMS + t);
             digits[n].x = j + 0 < valid ? digit_of(keys[begin + j + 0]) : RADIX;
@@ -212,7 +212,7 @@ tiled_reorder_few(__global const key_type *restrict keys, __global const uint *r
         load_digits(keys, begin, valid, t, digits);
         stage_few(few, t, digits, valid);
         barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll 8
+        UNROLL_8
         for (uint n = 0; n < KEYS; n++) {
             const uint position = n * ITEMS + t;
             const uint word = few.staged[FEW_PLACE(position)], number = word >> PLACE_BITS;
@@ -287,10 +287,10 @@ static inline void copy_runs(const run_arrays run, __global const key_type *rest
     uint next = 0, stop = 0, shift = 0; /* of the run where the item is */
     for (uint first = begin + t; known > 0 && first < end; first += COPY_BATCH * ITEMS) {
         uint sigma[COPY_BATCH];
-#pragma unroll
+        UNROLL
         for (uint n = 0; n < COPY_BATCH; n++)
             sigma[n] = sigma_of(keys, values, min(first + n * ITEMS, end - 1));
-#pragma unroll
+        UNROLL
         for (uint n = 0; n < COPY_BATCH; n++) {
             const uint j = first + n * ITEMS;
             for (; j < end && j >= stop; next++) {
@@ -341,7 +341,7 @@ tiled_reorder(__global const key_type *restrict keys, __global const uint *restr
         barrier(CLK_LOCAL_MEM_FENCE); /* the last tile's local arrays are read */
         load_digits(keys, begin, valid, t, digits);
         const tile_runs ranked = stage_some(some, t, digits, valid, compact);
-#pragma unroll 8
+        UNROLL_8
         for (uint n = 0; n < KEYS; n++) {
             const uint position = n * ITEMS + t;
             const uint word = some.staged[STAGE_PLACE(position)], number = word >> PLACE_BITS;

@@ -9,6 +9,8 @@
  *   the scan            places of the chunks' runs, new cell offsets, the cells of the new tiles
  *   step_move           push, move
  *
+ * Those that push no particle stand in tiled_scan.cl.
+ *
  * On a small grid the digit is the cell, and the scan is step_scan(). On a large one (WINDOWED) it is the
  * cell's place in the chunk's window (shared/windows.h); the scan is step_total(), step_scan_blocks()
  * and step_place(), and the few particles that leave their chunk's window are moved by the kernels of
@@ -61,19 +63,8 @@ typedef ushort digit_type;
 #define NEW_LIST_ARGUMENTS                                                                                   \
     global real2 *restrict new_offset, global real2 *restrict new_velocity, global real *restrict new_w,     \
         global uint *restrict origin
-#define ARRIVAL_ARGUMENTS global const uint *restrict arrival_rows, global const uint *restrict arrival_counts
 
 /* ---- tiles, and a particle of one ---- */
-
-/* One item per tile, and one more: tile_cells[tile] is the cell of its first particle; beyond the last tile
- * it is the last cell. */
-kernel void step_find_tiles(global const uint *restrict cell_offsets, global uint *restrict tile_cells,
-                            uint cells, uint count)
-{
-    const uint tile = (uint)get_global_id(0), tiles = count / TILE + (count % TILE != 0);
-    if (tile <= tiles)
-        tile_cells[tile] = tile < tiles ? find_segment(cell_offsets, 0, cells - 1, tile * TILE) : cells - 1;
-}
 
 static inline tile_range chunk_tiles(uint chunk, uint count)
 {
@@ -200,50 +191,6 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
     }
 DEFINE_COUNT(step_count, false)
 DEFINE_COUNT(step_measure_and_count, true)
-
-/* ---- leavers and the scan ---- */
-
-/* `new_count` is that of the particles with the arrivals. */
-
-#if !WINDOWED
-
-/* leavers: how many particles go to each cell from `own` on, an item each. */
-kernel void step_count_leavers(global const uint *restrict totals, uint own, uint cells,
-                               global uint *restrict leavers)
-{
-    const uint n = (uint)get_global_id(0);
-    if (own + n < cells)
-        leavers[n] = totals[own + n];
-}
-
-/* Counts the arrivals, one item per cell. */
-kernel void step_add_arrivals(ARRIVAL_ARGUMENTS, uint cells, uint ny, global uint *restrict totals)
-{
-    const uint cell = (uint)get_global_id(0);
-    if (cell < cells)
-        totals[cell] += arrivals_of(arrival_rows, arrival_counts, cell, ny);
-}
-
-/* scan_table(), and the cell in which each tile of the new order begins. */
-kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void
-step_scan(global uint *restrict table, global const uint *restrict totals, global uint *restrict offsets,
-          global uint *restrict tile_cells, uint chunks, uint cells, uint new_count)
-{
-    local uint sums[2 * SCAN_ITEMS];
-    const uint t = (uint)get_local_id(0), cell = (uint)get_group_id(0) * SCAN_BINS + t % SCAN_BINS;
-    const uint start = scan_table(sums, table, totals, offsets, chunks, cells);
-    const uint tiles = new_count / TILE + (new_count % TILE != 0);
-    const uint end_tile = (uint)(((ulong)start + totals[cell] + TILE - 1) / TILE); /* past the cell */
-    for (uint tile = start / TILE + (start % TILE != 0) + t / SCAN_BINS; tile < end_tile;
-         tile += SCAN_ITEMS / SCAN_BINS)
-        tile_cells[tile] = cell;
-    if (cell == 0 && t == 0)
-        tile_cells[tiles] = cells - 1;
-}
-
-#else
-#include "shared/window_scan.h"
-#endif
 
 /* ---- move ---- */
 

@@ -11,7 +11,8 @@
 #ifndef LEAVES_ROOM
 #define LEAVES_ROOM 1
 #endif
-#define NO_ARRIVALS 0xffffffffu
+#define NO_ARRIVALS       0xffffffffu
+#define ARRIVAL_ARGUMENTS global const uint *restrict arrival_rows, global const uint *restrict arrival_counts
 
 /* rows: uint[nx], which row of `counts` a row of the grid has, or NO_ARRIVALS; counts: uint[][ny]. */
 static inline uint arrivals_of(__global const uint *restrict rows, __global const uint *restrict counts,

@@ -62,7 +62,7 @@ static inline void open_few(const few_arrays few, uint t, uint chunk, uint disti
  * list. Compact number n is held as 8n, the place of its byte in the ulong of an item's counters. */
 static inline void stage_few(const few_arrays few, uint t, const uint4 digits[KEYS / 4], uint valid)
 {
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < KEYS / 4; n++) {
         const uint word = n * ITEMS + t;
         const uint4 d = digits[n];
@@ -74,11 +74,11 @@ static inline void stage_few(const few_arrays few, uint t, const uint4 digits[KE
 
     uint own_numbers[KEYS / 4], ranks[KEYS / 4];
     ulong counters = 0;
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < KEYS / 4; n++) {
         own_numbers[n] = few.numbers[t * (KEYS / 4) + n + (t * (KEYS / 4) >> 5)];
         ranks[n] = 0;
-#pragma unroll
+        UNROLL
         for (uint k = 0; k < 4; k++) {
             const uint byte = own_numbers[n] >> (8 * k) & 0xff;
             ranks[n] |= ((uint)(counters >> byte) & 0xff) << (8 * k);
@@ -97,7 +97,7 @@ static inline void stage_few(const few_arrays few, uint t, const uint4 digits[KE
     const uint befores[FEW] = {before.x & 0xffff, before.y & 0xffff, before.x >> 16, before.y >> 16,
                                before.z & 0xffff, before.w & 0xffff, before.z >> 16, before.w >> 16};
     uint start = 0, named_start = 0, named_count = 0; /* those of number t */
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < FEW; n++) {
         few.starts[n * ITEMS + t] = start + befores[n];
         named_start = t == n ? start : named_start;
@@ -110,7 +110,7 @@ static inline void stage_few(const few_arrays few, uint t, const uint4 digits[KE
         few.places[t] = end - named_start;
     }
 
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < KEYS; n++) {
         const uint byte = own_numbers[n / 4] >> (8 * (n % 4)) & 0xff;
         const uint rank = ranks[n / 4] >> (8 * (n % 4)) & 0xff;

@@ -27,6 +27,16 @@
 #ifndef KEYS
 #define KEYS 32 /* a count of them and 31 fit a byte and 5 bits */
 #endif
+/* Before loops over arrays that a GPU keeps in registers. Unrolled they take a CPU's compiler three times as
+ * long, for kernels that are no faster there. ON_CPU: the device is one (src/device/program.c). */
+#if ON_CPU
+#define UNROLL
+#define UNROLL_8
+#else
+#define UNROLL   _Pragma("unroll")
+#define UNROLL_8 _Pragma("unroll 8")
+#endif
+
 #define TILE        (ITEMS * KEYS)
 #define RADIX       (1u << DIGIT_BITS)
 #define DIGIT_MASK  (RADIX - 1)
@@ -132,7 +142,7 @@ static inline __local uint *sum_along(__local uint *sums, const uint items, cons
     __local uint *from = sums, *to = sums + items;
     from[t] = value;
     barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
+    UNROLL
     for (uint stride = apart; stride < items; stride *= 2) {
         to[t] = from[t] + (t >= stride ? from[t - stride] : 0);
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -159,10 +169,10 @@ static inline uint scan_table(__local uint *sums, __global uint *restrict table,
 
     uint entries[CHUNKS_EACH];
     uint sum = 0;
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < CHUNKS_EACH; n++)
         entries[n] = first_chunk + n < chunks ? table[(first_chunk + n) * ROW + bin] : 0;
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < CHUNKS_EACH; n++)
         sum += entries[n];
 
@@ -191,7 +201,7 @@ static inline uint scan_table(__local uint *sums, __global uint *restrict table,
 
     /* The items of one bin stand SCAN_BINS apart. */
     place += sum_along(sums, SCAN_ITEMS, SCAN_BINS, t, sum)[t] - sum;
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < CHUNKS_EACH; n++) {
         place += entries[n];
         if (first_chunk + n < chunks)
@@ -238,14 +248,14 @@ static inline void stage_by(__local uint *staged, __local uint *counters, __loca
 {
     __local ushort *column = (__local ushort *)counters + 2 * (t % HALF) + t / HALF;
     uint words[KEYS];
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < KEYS; n++)
         words[n] = staged[STAGE_PLACE(t * KEYS) + n];
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < WORDS_EACH; n++)
         counters[n * ITEMS + t] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < KEYS; n++) {
         const uint place = ((words[n] - base) >> shift & mask) * ITEMS;
         const uint rank = column[place];
@@ -259,7 +269,7 @@ static inline void stage_by(__local uint *staged, __local uint *counters, __loca
     __local uint *row = counters + t / ITEMS_A_ROW * HALF + t % ITEMS_A_ROW * WORDS_EACH;
     const uint turn = (t >> 1) % WORDS_EACH;
     uint sum = 0, wrapped = 0;
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < WORDS_EACH; n++) {
         const uint place = (n + turn) % WORDS_EACH, word = row[place];
         sum += word;
@@ -272,7 +282,7 @@ static inline void stage_by(__local uint *staged, __local uint *counters, __loca
                to_row_end = inclusive[first + ITEMS_A_ROW - 1];
     const uint before = inclusive[t] - sum + (before_row >> 16) + (to_row_end << 16);
     uint running = before + wrapped;
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < WORDS_EACH; n++) {
         const uint place = (n + turn) % WORDS_EACH, word = row[place];
         running = place == 0 ? before : running;
@@ -280,7 +290,7 @@ static inline void stage_by(__local uint *staged, __local uint *counters, __loca
         running += word;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < KEYS; n++) {
         const uint place = ((words[n] - base) >> shift & mask) * ITEMS;
         const uint position = column[place] + (words[n] >> RANK_SHIFT);
@@ -303,7 +313,7 @@ static inline void stage_four(__local uint *staged, uint position, uint4 numbers
  * the tile that is staged in order: where a run ends, its end is taken off. */
 static inline void open_runs(__local const uint *staged, __local uint *ends, uint t, uint valid)
 {
-#pragma unroll 8
+    UNROLL_8
     for (uint n = 0; n < KEYS; n++) {
         const uint position = n * ITEMS + t;
         if (position < valid) {
@@ -319,7 +329,7 @@ static inline void open_runs(__local const uint *staged, __local uint *ends, uin
 /* The way back, to the ends of the runs that are left: where a run starts, its start is added. */
 static inline void close_runs(__local const uint *staged, __local uint *ends, uint t, uint valid)
 {
-#pragma unroll 8
+    UNROLL_8
     for (uint n = 0; n < KEYS; n++) {
         const uint position = n * ITEMS + t;
         if (position < valid) {
@@ -383,9 +393,9 @@ static inline uint window_of(__local uint *sums, uint t, const uint4 digits[KEYS
     const uint base = sums[up < BINS / 2 ? 0 : 1] - (SOME - min(width, (uint)SOME)) / 2;
     uint4 beyond = 0;
     if (!compact)
-#pragma unroll
-        for (uint n = 0; n < KEYS / 4; n++)
-            beyond |= (digits[n] - base) & BIN_MASK;
+        UNROLL
+    for (uint n = 0; n < KEYS / 4; n++)
+        beyond |= (digits[n] - base) & BIN_MASK;
     if ((beyond.x | beyond.y | beyond.z | beyond.w) >= SOME)
         atomic_or((volatile __local uint *)sums + 2, 1);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -407,7 +417,7 @@ static inline tile_runs stage_some(const some_arrays some, uint t, const uint4 d
     runs.base = compact || runs.by_bin ? 0 : base;
 #endif
     /* What fills up the last tile has the last number and stands last: it comes after all entries. */
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < KEYS / 4; n++) {
         uint4 d = digits[n];
         if (compact)

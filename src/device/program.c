@@ -230,9 +230,9 @@ static enum status build(struct device *device, const char *file, enum precision
                            device->core->info.name);
     /* -w: without it PoCL prints the number of warnings where results are expected, and has some about
      * vectors on every CPU without AVX-512. */
-    const char *silence = device->core->info.is_cpu ? "-w " : "";
+    const char *for_cpu = device->core->info.is_cpu ? "-w -D ON_CPU=1 " : "";
     const int begun = snprintf(options, sizeof options, "-cl-std=%s %s-D REAL_IS_DOUBLE=%d ", standard,
-                               silence, precision == PRECISION_DOUBLE);
+                               for_cpu, precision == PRECISION_DOUBLE);
     const int added = vsnprintf(options + begun, sizeof options - (size_t)begun, options_format, arguments);
     if (added < 0 || added >= OPTIONS_BYTES - begun)
         return status_fail(STATUS_FAILED, "kernels/%s: too many build options", file);

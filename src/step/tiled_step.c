@@ -42,43 +42,49 @@ static bool fits(const struct device_info *info, const struct stepper_setup *set
     return tiled_layout_make(info, setup, &layout);
 }
 
-static enum status create_kernels(struct device *device, const struct stepper_setup *setup, bool has_w,
-                                  struct tiled_step *step)
+/* What both programs take of the layout. */
+#define LAYOUT_OPTIONS                                                                                       \
+    "-D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D LEAVES_ROOM=%d -D WINDOWED=%d "                        \
+    "-D SPAN=%u -D MARGIN=%u -D REACH=%u -D CHUNK_TILES=%u"
+#define LAYOUT_VALUES(layout, setup)                                                                         \
+    (layout)->tiles.items, (layout)->tiles.scan_items, (layout)->tiles.digit_bits, (setup)->leaves_room,     \
+        (layout)->windowed, (layout)->span, (layout)->margin, (layout)->reach, (layout)->chunk_tiles
+
+static enum status create_push(struct device *device, const struct stepper_setup *setup, bool has_w,
+                               struct tiled_step *step)
 {
     const struct tiled_layout *layout = &step->layout;
-    const bool is_first = !step->find_tiles; /* of the programs, which differ in the push alone */
     struct program *program = NULL;
     TRY(program_build(device, "tiled_step.cl", setup->precision, &program,
-                      "-D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D VELOCITIES=%d -D ITEMS=%u -D "
-                      "SCAN_ITEMS=%u -D DIGIT_BITS=%u -D CARRIES=%d "
-                      "-D GHOST_ROWS=%u -D LEAVES_ROOM=%d -D WINDOWED=%d -D SPAN=%u -D MARGIN=%u -D REACH=%u "
-                      "-D CHUNK_TILES=%u -D BY_DIRECTION=%d -D MOST_COMPARED=%d",
-                      device_info(device)->has_fma, (int)setup->shape, 2 + has_w, layout->tiles.items,
-                      layout->tiles.scan_items, layout->tiles.digit_bits, setup->carries, setup->ghost_rows,
-                      setup->leaves_room, layout->windowed, layout->span, layout->margin, layout->reach,
-                      layout->chunk_tiles, layout->by_direction, MOST_COMPARED));
-    const struct {
-        const char *name;
-        struct kernel **kernel;
-        bool wanted;
-    } kernels[] = {
-        {"step_count", &step->push[has_w].count, true},
-        {"step_measure_and_count", &step->push[has_w].measure_and_count, true},
-        {"step_move", &step->push[has_w].move, true},
-        {"step_order_strays", &step->push[has_w].order_strays, layout->windowed},
-        {"step_move_strays", &step->push[has_w].move_strays, layout->windowed},
-        {"step_find_tiles", &step->find_tiles, is_first},
-        {"step_count_leavers", &step->count_leavers, is_first && setup->leaves_room},
-        {"step_add_arrivals", &step->add_arrivals, is_first && setup->leaves_room && !layout->windowed},
-        {"step_scan", &step->scan, is_first && !layout->windowed},
-        {"step_total", &step->total, is_first && layout->windowed},
-        {"step_scan_blocks", &step->scan_blocks, is_first && layout->windowed},
-        {"step_place", &step->place, is_first && layout->windowed},
-    };
-    for (size_t n = 0; n < sizeof kernels / sizeof kernels[0]; n++)
-        if (kernels[n].wanted)
-            TRY(kernel_create(program, kernels[n].name, kernels[n].kernel));
-    return STATUS_OK;
+                      LAYOUT_OPTIONS " -D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D VELOCITIES=%d -D CARRIES=%d "
+                                     "-D GHOST_ROWS=%u -D BY_DIRECTION=%d -D MOST_COMPARED=%d",
+                      LAYOUT_VALUES(layout, setup), device_info(device)->has_fma, (int)setup->shape,
+                      2 + has_w, setup->carries, setup->ghost_rows, layout->by_direction, MOST_COMPARED));
+    TRY(kernel_create(program, "step_count", &step->push[has_w].count));
+    TRY(kernel_create(program, "step_measure_and_count", &step->push[has_w].measure_and_count));
+    TRY(kernel_create(program, "step_move", &step->push[has_w].move));
+    if (!layout->windowed)
+        return STATUS_OK;
+    TRY(kernel_create(program, "step_order_strays", &step->push[has_w].order_strays));
+    return kernel_create(program, "step_move_strays", &step->push[has_w].move_strays);
+}
+
+static enum status create_scan(struct device *device, const struct stepper_setup *setup,
+                               struct tiled_step *step)
+{
+    const struct tiled_layout *layout = &step->layout;
+    struct program *program = NULL;
+    TRY(program_build(device, "tiled_scan.cl", PRECISION_SINGLE, &program, LAYOUT_OPTIONS,
+                      LAYOUT_VALUES(layout, setup)));
+    TRY(kernel_create(program, "step_find_tiles", &step->find_tiles));
+    TRY(kernel_create(program, "step_count_leavers", &step->count_leavers));
+    if (!layout->windowed) {
+        TRY(kernel_create(program, "step_add_arrivals", &step->add_arrivals));
+        return kernel_create(program, "step_scan", &step->scan);
+    }
+    TRY(kernel_create(program, "step_total", &step->total));
+    TRY(kernel_create(program, "step_scan_blocks", &step->scan_blocks));
+    return kernel_create(program, "step_place", &step->place);
 }
 
 static enum status create_strays(struct device *device, const struct stepper_setup *setup,
@@ -138,7 +144,8 @@ static enum status create(struct stepper *stepper)
     const uint32_t chunks = tiled_layout_chunks(&step->layout, setup->capacity);
     for (int has_w = 0; has_w < 2; has_w++)
         if (setup->sorts[has_w])
-            TRY(create_kernels(device, setup, has_w, step));
+            TRY(create_push(device, setup, has_w, step));
+    TRY(create_scan(device, setup, step));
     TRY(create_buffers(device, setup, chunks, step));
     TRY(stepper_create_sums(stepper, chunks));
     return stepper_create_origin(stepper, step->totals);

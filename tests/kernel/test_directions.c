@@ -48,7 +48,7 @@ TEST(dense_cells_and_voids)
     }
 }
 
-/* A cell of more chunks than an item of the scan goes through (MOST_ALONE in shared/window_scan.h). */
+/* A cell of more chunks than an item of the scan goes through (MOST_ALONE in tiled_scan.cl). */
 TEST(a_cell_of_many_chunks)
 {
     if (test_is_small())

@@ -1,11 +1,66 @@
-/* Window scan: the kernels of tiled_step.cl between count and move where digits are places in windows
- * (shared/windows.h).
+/* Tiled scan: the kernels of the tiled step that push no particle, between count and move (tiled_step.cl),
+ * and step_find_tiles(). They are built apart, since they are the same for any precision and shape.
+ *
+ * Compile-time parameters: those of tiled_step.cl that name no part of a push.
  */
-#ifndef SHARED_WINDOW_SCAN_H
-#define SHARED_WINDOW_SCAN_H
-
 #include "shared/arrivals.h"
+#include "shared/search.h"
+#include "shared/tiles.h"
+#if WINDOWED
 #include "shared/windows.h"
+#endif
+
+/* One item per tile, and one more: tile_cells[tile] is the cell of its first particle; beyond the last tile
+ * it is the last cell. */
+kernel void step_find_tiles(global const uint *restrict cell_offsets, global uint *restrict tile_cells,
+                            uint cells, uint count)
+{
+    const uint tile = (uint)get_global_id(0), tiles = count / TILE + (count % TILE != 0);
+    if (tile <= tiles)
+        tile_cells[tile] = tile < tiles ? find_segment(cell_offsets, 0, cells - 1, tile * TILE) : cells - 1;
+}
+
+/* ---- leavers and the scan ---- */
+
+/* `new_count` is that of the particles with the arrivals. */
+
+#if !WINDOWED
+
+/* leavers: how many particles go to each cell from `own` on, an item each. */
+kernel void step_count_leavers(global const uint *restrict totals, uint own, uint cells,
+                               global uint *restrict leavers)
+{
+    const uint n = (uint)get_global_id(0);
+    if (own + n < cells)
+        leavers[n] = totals[own + n];
+}
+
+/* Counts the arrivals, one item per cell. */
+kernel void step_add_arrivals(ARRIVAL_ARGUMENTS, uint cells, uint ny, global uint *restrict totals)
+{
+    const uint cell = (uint)get_global_id(0);
+    if (cell < cells)
+        totals[cell] += arrivals_of(arrival_rows, arrival_counts, cell, ny);
+}
+
+/* scan_table(), and the cell in which each tile of the new order begins. */
+kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void
+step_scan(global uint *restrict table, global const uint *restrict totals, global uint *restrict offsets,
+          global uint *restrict tile_cells, uint chunks, uint cells, uint new_count)
+{
+    local uint sums[2 * SCAN_ITEMS];
+    const uint t = (uint)get_local_id(0), cell = (uint)get_group_id(0) * SCAN_BINS + t % SCAN_BINS;
+    const uint start = scan_table(sums, table, totals, offsets, chunks, cells);
+    const uint tiles = new_count / TILE + (new_count % TILE != 0);
+    const uint end_tile = (uint)(((ulong)start + totals[cell] + TILE - 1) / TILE); /* past the cell */
+    for (uint tile = start / TILE + (start % TILE != 0) + t / SCAN_BINS; tile < end_tile;
+         tile += SCAN_ITEMS / SCAN_BINS)
+        tile_cells[tile] = cell;
+    if (cell == 0 && t == 0)
+        tile_cells[tiles] = cells - 1;
+}
+
+#else
 
 /* What a windowed count leaves: its table, and the lists of the cells that the particles come from. */
 #define RUN_ARGUMENTS                                                                                        \
@@ -35,14 +90,14 @@ static inline uint visit_chunks(RUN_ARGUMENTS, int band, int flat, chunk_range r
 {
     for (int first = range.first; first <= range.last; first += CHUNKS_ABREAST) {
         uint entries[CHUNKS_ABREAST], counts[CHUNKS_ABREAST];
-#pragma unroll
+        UNROLL
         for (int n = 0; n < CHUNKS_ABREAST; n++) {
             const int chunk = min(first + n, range.last);
             const uint column = (uint)(flat - (int)tile_cells[chunk * CHUNK_TILES] + MARGIN);
             entries[n] = (uint)chunk * ROW + (uint)band * SPAN + column;
             counts[n] = first + n <= range.last ? table[entries[n]] : 0;
         }
-#pragma unroll
+        UNROLL
         for (int n = 0; n < CHUNKS_ABREAST; n++) {
             place += counts[n];
             if (keep && first + n <= range.last)
@@ -90,7 +145,7 @@ static inline uint visit_together(local uint *sums, RUN_ARGUMENTS, uint cell, ui
 }
 
 /* Of local memory: how many cells of a group are dense, the cells, and where each starts. */
-#define DENSE_WORDS (1 + 2 * ITEMS)
+#define DENSE_WORDS    (1 + 2 * ITEMS)
 
 /* visit_runs() for the cell of each item of a group, then visit_together() for the dense ones. All items
  * come here. `dense` is false, or with `keep` what it became without: the table changes. */
