@@ -45,8 +45,8 @@ deposit_group_per_piece(global const uint *restrict cell_offsets, global const r
     local real shared[SUM_SHARED];
     local uint found;
     const uint place = (uint)get_group_id(0), item = (uint)get_local_id(0);
-    const uint cell =
-        find_segment_by_group(cell_offsets, cells, segment_bits, 1, place, (uint)get_num_groups(0), &found);
+    const uint guess = even_guess(place, cells, (uint)get_num_groups(0));
+    const uint cell = find_segment_by_group(cell_offsets, cells, segment_bits, 1, place, guess, &found);
     const uint segment_begin = (place - cell) << segment_bits;
     const uint begin = max(cell_offsets[cell], segment_begin);
     const uint end = min(cell_offsets[cell + 1], segment_begin + (1u << segment_bits));

@@ -47,9 +47,8 @@ typedef uchar digit_type; /* a direction */
 typedef ushort digit_type;
 #endif
 
-#define BATCH 8 /* particles that an item loads before it works on them */
-#define MEASURE_BATCH                                                                                        \
-    4 /* with sums: they need registers too, and with more than 64 fewer groups fit an H200 */
+#define BATCH      4 /* particles that an item of a count loads before it works on them, */
+#define MOVE_BATCH 8 /* and of a move */
 
 /* Items that a GPU runs side by side read neighbours, ABREAST of them, and go on to the next ABREAST: they
  * stay in a cell as long as they can. Entry number n of item t, among `each` entries an item. */
@@ -88,11 +87,10 @@ static inline tile_range chunk_tiles(uint chunk, uint count)
  * `measures`, a constant of each kernel: the sums of push.cl too, chunk by chunk, in sums[SUM_COUNT chunk
  * ...]. */
 static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUNT_ARGUMENTS,
-                               local uint *counts, local uint *distinct, local real *shared,
+                               volatile local uint *counts, local uint *distinct, local real *shared,
                                local struct cell_field *around, local uint *starts, const bool measures)
 {
     const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
-    const uint batch = measures ? MEASURE_BATCH : BATCH;
     const tile_range own = chunk_tiles(chunk, count);
     for (uint c = t; c < RADIX; c += 2 * ITEMS)
         counts[c] = 0;
@@ -117,17 +115,17 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
         real block[SUM_COUNT] = {(real)0}; /* of KEYS / 2 particles, below SUM_BLOCK */
-        for (uint first = 0; first < KEYS / 2; first += batch) {
+        for (uint first = 0; first < KEYS / 2; first += BATCH) {
             real2 offsets[BATCH];
             struct velocity velocities[BATCH];
 #pragma unroll
-            for (uint n = 0; n < batch; n++) {
+            for (uint n = 0; n < BATCH; n++) {
                 const uint p = min(begin + ENTRY(t, first + n, KEYS / 2), end - 1);
                 offsets[n] = offset[p];
                 velocities[n] = read_velocity(velocity, w, p);
             }
 #pragma unroll
-            for (uint n = 0; n < batch; n++) {
+            for (uint n = 0; n < BATCH; n++) {
                 const uint p = begin + ENTRY(t, first + n, KEYS / 2);
                 if (p < end) {
 #if STAGES_FIELD
@@ -165,7 +163,12 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
             sum_add_block(total, excess, block);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+#if BY_DIRECTION
+    for (uint c = t; c < ROW; c += 2 * ITEMS)
+        table[chunk * ROW + c] = counts[c];
+#else
     store_counts(counts, distinct, t, chunk, table, lists, WINDOWED ? 0 : totals);
+#endif
 #if WINDOWED
     if (t == STRAY % (2 * ITEMS))
         table[chunk * ROW + STRAY] = STRAY_PLACE;
@@ -213,8 +216,6 @@ static inline void load_digits(global const ushort *restrict list, uint begin, u
 
 #endif
 
-#define NOWHERE 0xffffffffu
-
 /* The arrays of a move. */
 struct arrays {
     global const uint *cell_offsets;
@@ -234,34 +235,54 @@ static inline void store_pushed(const struct arrays *arrays, const struct pushed
         arrays->origin[target] = source;
 }
 
-/* Pushes BATCH particles from their old places to their new ones; those to NOWHERE are none. They stand
- * in `cells`, or, without directions, in those from `low` to `high`. */
-static inline void move_batch(const struct arrays *arrays, const struct motion *motion, struct walk *walk,
-                              const uint sources[BATCH], const uint targets[BATCH], const uint cells[BATCH],
-                              local const struct cell_field *around, uint low, uint high)
+/* A ranked tile: `staged` words name the entries that move, from position 0 on. */
+struct ranked_tile {
+    local const uint *words, *shifts; /* an entry's target is its position + shifts[run_of()] */
+    uint begin, staged, low, high;    /* particles from `begin` on, in cells from `low` to `high` */
+    uint base, mask;                  /* tile_runs */
+};
+
+static inline uint run_of(const struct ranked_tile *tile, uint word)
 {
-    real2 offsets[BATCH];
-    struct velocity velocities[BATCH];
+#if BY_DIRECTION
+    return staged_digit(word);
+#else
+    return ((word >> PLACE_BITS) - tile->base) & tile->mask;
+#endif
+}
+
+/* Pushes the entries of item t at MOVE_BATCH positions from number `first` on to their new places. */
+static inline void move_batch(const struct arrays *arrays, const struct motion *motion, struct walk *walk,
+                              local const struct cell_field *around, const struct ranked_tile *tile, uint t,
+                              uint first, uint new_count)
+{
+    uint words[MOVE_BATCH];
+    real2 offsets[MOVE_BATCH];
+    struct velocity velocities[MOVE_BATCH];
 #pragma unroll
-    for (uint n = 0; n < BATCH; n++) {
-        offsets[n] = arrays->offset[sources[n]];
-        velocities[n] = read_velocity(arrays->velocity, arrays->w, sources[n]);
+    for (uint n = 0; n < MOVE_BATCH; n++) {
+        const uint position = (first + n) * ITEMS + t;
+        words[n] = tile->words[STAGE_PLACE(position)];
+        const uint source = tile->begin + (position < tile->staged ? words[n] & (TILE - 1) : 0);
+        offsets[n] = arrays->offset[source];
+        velocities[n] = read_velocity(arrays->velocity, arrays->w, source);
     }
 #pragma unroll
-    for (uint n = 0; n < BATCH; n++) {
-        if (targets[n] == NOWHERE)
+    for (uint n = 0; n < MOVE_BATCH; n++) {
+        const uint position = (first + n) * ITEMS + t, source = tile->begin + (words[n] & (TILE - 1));
+        if (position >= tile->staged)
             continue;
-#if STAGES_FIELD
-        enter_staged(walk, motion, around, low, cells[n] - low);
-#elif BY_DIRECTION
-        if (cells[n] != walk->cell)
-            walk_enter(walk, motion, cells[n]);
+        const uint target = tile->shifts[run_of(tile, words[n])] + position;
+#if BY_DIRECTION
+        enter_cell(walk, motion, around, tile->low, staged_cell(words[n], tile->low));
 #else
-        walk_to(walk, motion, arrays->cell_offsets, sources[n], low, high);
+        if (WINDOWED && target >= new_count) /* strays move apart */
+            continue;
+        walk_to(walk, motion, arrays->cell_offsets, source, tile->low, tile->high);
 #endif
         const struct velocity_step step = push_velocity(motion, walk, offsets[n], velocities[n]);
         const struct pushed pushed = push_position(motion, walk, offsets[n], &step);
-        store_pushed(arrays, &pushed, sources[n], targets[n]);
+        store_pushed(arrays, &pushed, source, target);
     }
 }
 
@@ -297,40 +318,20 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
         const uint tile = own.first + left - 1, begin = tile * TILE, valid = min((uint)TILE, count - begin);
         const uint low = tile_cells[tile], high = tile_cells[tile + 1];
         barrier(CLK_LOCAL_MEM_FENCE); /* the last tile's local arrays are read */
-#if STAGES_FIELD
-        stage_fields(around, &motion, t, ITEMS, low, high);
-#endif
 #if BY_DIRECTION
-        const uint staged = stage_directions(ranked, t, cell_offsets, digits, begin, valid, low, high,
-                                             nx * ny, table + chunk * ROW);
+        const uint staged = stage_directions(ranked, t, &motion, around, cell_offsets, digits, begin, valid,
+                                             low, high, table + chunk * ROW);
+        const struct ranked_tile ranked_tile = {ranked.staged, ranked.targets, begin, staged,
+                                                low,           high,           0,     0};
 #else
         uint4 tile_digits[KEYS / 4];
         load_digits(digits, begin, valid, t, tile_digits);
         const tile_runs runs = stage_some(ranked, t, tile_digits, valid, compact);
-        const uint staged = valid;
+        const struct ranked_tile ranked_tile = {ranked.staged, runs.shifts, begin,     valid,
+                                                low,           high,        runs.base, runs.mask};
 #endif
-        for (uint first = 0; first < KEYS; first += BATCH) {
-            uint sources[BATCH], targets[BATCH], cells[BATCH];
-#pragma unroll
-            for (uint n = 0; n < BATCH; n++) {
-                const uint position = (first + n) * ITEMS + t;
-                const uint word = ranked.staged[STAGE_PLACE(position)];
-#if BY_DIRECTION
-                const uint digit = staged_digit(word);
-                cells[n] = staged_cell(word, low);
-                sources[n] = position < staged ? begin + (word & (TILE - 1)) : begin;
-                targets[n] = position < staged ? ranked.targets[digit] + position : NOWHERE;
-#else
-                cells[n] = 0;
-                sources[n] = position < staged ? begin + (word & (TILE - 1)) : begin;
-                const uint run = ((word >> PLACE_BITS) - runs.base) & runs.mask;
-                targets[n] = position < staged ? runs.shifts[run] + position : NOWHERE;
-                if (WINDOWED && targets[n] >= new_count) /* strays move apart */
-                    targets[n] = NOWHERE;
-#endif
-            }
-            move_batch(&arrays, &motion, &walk, sources, targets, cells, around, low, high);
-        }
+        for (uint first = 0; first < KEYS; first += MOVE_BATCH)
+            move_batch(&arrays, &motion, &walk, around, &ranked_tile, t, first, new_count);
 #if !BY_DIRECTION
         leave_some(ranked, t, valid, runs);
 #endif

@@ -65,20 +65,50 @@ struct item_sums {
     real last[SUM_COUNT];
 };
 
+/* Where the first cells of a segment start: those from first_cell on, one an item, and the next one. */
+static inline void stage_starts(global const uint *restrict cell_offsets, uint cells, uint first_cell,
+                                local uint *starts)
+{
+    for (uint n = (uint)get_local_id(0); n <= SEGMENT_ITEMS; n += SEGMENT_ITEMS)
+        starts[n] = cell_offsets[min(first_cell + n, cells)];
+}
+
+/* The cell of particle p, which is `cell` or behind it, and in *end the first particle behind the cell. Goes
+ * cell by cell: with the growing steps of find_segment_near() in local memory PoCL 3.1 got other sums, where
+ * oclgrind saw no fault. */
+static inline uint find_cell(global const uint *restrict cell_offsets, uint cells, local const uint *starts,
+                             uint first_cell, uint cell, uint p, uint *end)
+{
+    uint n = cell - first_cell;
+    while (n < SEGMENT_ITEMS && starts[n + 1] <= p)
+        n++;
+    if (n < SEGMENT_ITEMS) {
+        *end = starts[n + 1];
+        return first_cell + n;
+    }
+    cell = find_segment_near(cell_offsets, cells, first_cell + n, p);
+    *end = cell_offsets[cell + 1];
+    return cell;
+}
+
 /* Sums the staged particles from..to of a segment that begins with `begin` in first_cell. A cell between the
  * item's first and last one is all the item's own: its piece is done. */
 static inline struct item_sums sum_item(global const uint *restrict cell_offsets, uint cells,
-                                        const local real2 *staged, uint begin, uint from, uint to,
-                                        uint first_cell, uint segment, global real *restrict sums)
+                                        local const uint *starts, const local real2 *staged, uint begin,
+                                        uint from, uint to, uint first_cell, uint segment,
+                                        global real *restrict sums)
 {
     struct item_sums own = {NO_CELL, NO_CELL, {(real)0}, {(real)0}};
     if (from >= to)
         return own;
-    uint cell = find_segment_near(cell_offsets, cells, first_cell, begin + from);
-    uint cell_end = cell_offsets[cell + 1] - begin;
+    uint near = 0, cell_end;
+    for (uint step = SEGMENT_ITEMS / 2; step > 0; step /= 2)
+        near += starts[near + step] <= begin + from ? step : 0;
+    uint cell =
+        find_cell(cell_offsets, cells, starts, first_cell, first_cell + near, begin + from, &cell_end);
     own.first_cell = cell;
     for (uint n = from; n < to; n++) {
-        if (n == cell_end) {
+        if (begin + n == cell_end) {
             if (cell != own.first_cell)
                 store_sums(sums, segment + cell, own.last);
 #pragma unroll
@@ -86,8 +116,7 @@ static inline struct item_sums sum_item(global const uint *restrict cell_offsets
                 own.first[m] = cell == own.first_cell ? own.last[m] : own.first[m];
                 own.last[m] = (real)0;
             }
-            cell = find_segment_near(cell_offsets, cells, cell + 1, begin + n);
-            cell_end = cell_offsets[cell + 1] - begin;
+            cell = find_cell(cell_offsets, cells, starts, first_cell, cell + 1, begin + n, &cell_end);
         }
         add_particle(staged[n], own.last);
     }
@@ -97,25 +126,27 @@ static inline struct item_sums sum_item(global const uint *restrict cell_offsets
 
 /* A group stages its segment in local memory, with reads that coalesce, then each item sums ITEM_PARTICLES
  * consecutive particles, no more than SUM_BLOCK, which need no compensation, and pieces that several items
- * share are added along the items. */
+ * share are added along the items. segment_cell still has what the last deposit found, and that is near. */
 kernel __attribute__((reqd_work_group_size(SEGMENT_ITEMS, 1, 1))) void
 deposit_group_per_segment(global const uint *restrict cell_offsets, global const real2 *restrict offset,
                           uint stride, uint cells, uint count, uint segment_bits, global real *restrict sums,
                           global uint *restrict segment_cell)
 {
     local real2 staged[SEGMENT_ITEMS * (ITEM_PARTICLES + 1)];
-    local uint first_cells[SEGMENT_ITEMS], last_cells[SEGMENT_ITEMS], found;
+    local uint first_cells[SEGMENT_ITEMS], last_cells[SEGMENT_ITEMS], starts[SEGMENT_ITEMS + 1], found;
     const uint segment = (uint)get_group_id(0), item = (uint)get_local_id(0);
     const uint begin = segment * SEGMENT_SIZE;
     const uint size = min((uint)SEGMENT_SIZE, count - begin);
     stage_particles(offset, stride, begin, size, staged);
-    const uint cell = find_segment_by_group(cell_offsets, cells, 0, 0, begin, count, &found);
+    const uint cell = find_segment_by_group(cell_offsets, cells, 0, 0, begin, segment_cell[segment], &found);
+    stage_starts(cell_offsets, cells, cell, starts);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* all items have read segment_cell */
     if (item == 0)
         segment_cell[segment] = cell;
-    barrier(CLK_LOCAL_MEM_FENCE);
 
     const uint from = item * ITEM_PARTICLES, to = min(from + ITEM_PARTICLES, size);
-    struct item_sums own = sum_item(cell_offsets, cells, staged + item, begin, from, to, cell, segment, sums);
+    struct item_sums own =
+        sum_item(cell_offsets, cells, starts, staged + item, begin, from, to, cell, segment, sums);
     first_cells[item] = own.first_cell;
     barrier(CLK_LOCAL_MEM_FENCE); /* the staged particles are done with */
     local real *shared = (local real *)staged;

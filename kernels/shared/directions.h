@@ -7,8 +7,9 @@
  * up: row r says how many of each direction stand in the tile before its cell, the tile's first cell being
  * row 2, since those before and behind the tile's cells are gone to as well.
  *
- * SPAN, MARGIN, REACH, CHUNK_TILES of shared/windows.h, the last two being 1; SPAN rows find room in
- * `staged`. TILE_CELLS: a tile's cells that particles may come from, from those behind they are strays.
+ * SPAN, MARGIN, REACH, CHUNK_TILES of shared/windows.h, the last two being 1; SPAN rows and columns find
+ * room in `staged`. TILE_CELLS: a tile's cells that particles may come from, from those behind they are
+ * strays.
  */
 #ifndef SHARED_DIRECTIONS_H
 #define SHARED_DIRECTIONS_H
@@ -25,6 +26,7 @@
 #define MORE_ROWS       5                   /* than the tile has cells */
 #define TILE_CELLS      (SPAN - 1 - MARGIN) /* at least MORE_ROWS less than SPAN, with a MARGIN of 4 */
 #define FIRST_ROW       2
+#define PLACED          16 /* entries whose positions an item finds before it writes any of them */
 #define ROW_SHIFT       PLACE_BITS
 #define ROW_MASK        0xfffu
 #define DIRECTION_SHIFT 28
@@ -33,17 +35,20 @@ typedef struct {
     __local uint *staged; /* direction, row and place in the tile, in the order of the result; before, rows */
     __local uint *before; /* [pair * PAIR_STRIDE + SPOT(item)]: of each direction in the items before */
     __local uint *sums;
-    __local ushort *places; /* [row * DIRECTIONS + direction]: position of the first, its rank taken off */
-    __local ushort *starts; /* of the row's cell in the tile */
-    __local uint *targets;  /* by digit: target of an entry minus its position in the tile */
+    __local ushort *places;  /* [row * DIRECTIONS + direction]: position of the first, its rank taken off */
+    __local ushort *starts;  /* of the row's cell in the tile */
+    __local ushort *columns; /* behind the rows: sum_columns() */
+    __local uint *targets;   /* by digit: target of an entry minus its position in the tile */
 } direction_arrays;
 
 #define DECLARE_DIRECTION_ARRAYS(name)                                                                       \
     __local uint name##_staged[TILE + TILE / 32], name##_before[PAIRS * PAIR_STRIDE];                        \
     __local uint name##_sums[ITEMS], name##_targets[BANDS * SPAN];                                           \
     __local ushort name##_places[SPAN * DIRECTIONS], name##_starts[SPAN];                                    \
-    const direction_arrays name = {name##_staged, name##_before, name##_sums,                                \
-                                   name##_places, name##_starts, name##_targets}
+    const direction_arrays name = {name##_staged, name##_before,                                             \
+                                   name##_sums,   name##_places,                                             \
+                                   name##_starts, (__local ushort *)(name##_staged + SPAN * PAIRS),          \
+                                   name##_targets}
 
 /* The direction of a particle of cell (i, j) that goes to (new_i, new_j), not yet wrapped around the grid: of
  * the cell `steps` behind the tile's first. Its digit in *digit. */
@@ -52,11 +57,81 @@ static inline uint direction_of(uint steps, uint i, uint j, int new_i, int new_j
 {
     const uint band = (uint)(new_i - (int)i + (new_j < 0) - (new_j >= (int)ny) + REACH);
     const uint along = (uint)(new_j - (int)j + 1);
-    const bool known =
-        band < BANDS && along < 3 && steps < TILE_CELLS && (BANDS_HAVE_ROWS || has_row(new_i, nx));
+    const bool is_row = BANDS_HAVE_ROWS || has_row(new_i, nx);
+    const bool known = band < BANDS && along < 3 && steps < TILE_CELLS && is_row;
     *digit = known ? band * SPAN + steps + (MARGIN - 1) + along : STRAY;
     return known ? 3 * band + along : DIRECTIONS;
 }
+
+/* ---- the cells of a tile ---- */
+
+/* The field in the cells of a tile, where it finds room in local memory. */
+#define STAGES_FIELD (SHAPE_NODES == 2 && !REAL_IS_DOUBLE)
+#define STAGED_CELLS (STAGES_FIELD ? TILE_CELLS : 1)
+
+static inline void stage_fields(__local struct cell_field *around, const struct motion *motion, uint t,
+                                uint items, uint low, uint high)
+{
+    for (uint c = t; c < TILE_CELLS && low + c <= high; c += items)
+        around[c] = cell_field_read(motion->ex, motion->ey, motion->nx, motion->ny, low + c);
+}
+
+/* To a cell of a tile whose first one is `low`. Where its field is staged and bands have rows, i stays that
+ * of another cell: particles of a band come to rows that the grid has from any own row, so that
+ * push_position() keeps their offset, and nothing else reads i. */
+static inline void enter_cell(struct walk *walk, const struct motion *motion,
+                              __local const struct cell_field *around, uint low, uint cell)
+{
+#if STAGES_FIELD
+    walk->around = around[cell - low];
+#if !BANDS_HAVE_ROWS
+    walk->i = cell / motion->ny;
+#endif
+#else
+    if (cell != walk->cell)
+        walk_enter(walk, motion, cell);
+#endif
+}
+
+/* To particle p, which comes after those before, as walk_to(). starts: where the tile's first `cells` cells
+ * start, and the next one. */
+static inline void walk_staged(struct walk *walk, const struct motion *motion,
+                               __global const uint *restrict cell_offsets, __local const uint *starts,
+                               __local const struct cell_field *around, uint p, uint low, uint high,
+                               uint cells)
+{
+    if (p >= walk->begin && p < walk->end)
+        return;
+    if (p >= starts[cells]) {
+        walk_to(walk, motion, cell_offsets, p, low, high);
+        return;
+    }
+    uint c = walk->cell + 1 - low;
+    if (walk->cell < low || walk->cell > high) { /* the first of the tile */
+        c = 0;
+        for (uint last = cells - 1; c < last;) {
+            const uint middle = c + (last - c + 1) / 2;
+            if (starts[middle] <= p)
+                c = middle;
+            else
+                last = middle - 1;
+        }
+        walk->i = (low + c) / motion->ny;
+        walk->j = low + c - walk->i * motion->ny;
+    } else {
+        while (starts[c + 1] <= p)
+            c++;
+        walk->j += low + c - walk->cell;
+        for (; walk->j >= motion->ny; walk->j -= motion->ny)
+            walk->i++;
+    }
+    walk->cell = low + c;
+    walk->begin = starts[c];
+    walk->end = starts[c + 1];
+    walk->around = around[c];
+}
+
+/* ---- ranking ---- */
 
 /* The directions of `valid` of KEYS entries, a byte each; those of others are that of strays. */
 static inline void load_directions(__global const uchar *restrict list, uint valid, uint words[KEYS / 4])
@@ -124,26 +199,22 @@ static inline void scan_directions(const direction_arrays arrays, uint t, ulong 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Rows 0 to before `rows`, by all items. */
+/* Rows 0 to before `rows`, by all items. Those which nothing of the tile stands before take no time and come
+ * last. `list`: the tile's directions. */
 static inline void fill_rows(const direction_arrays arrays, uint t, uint rows,
-                             __global const uint *restrict cell_offsets, __global const uchar *restrict list,
-                             uint begin, uint valid, uint low, uint cells)
+                             __global const uchar *restrict list, uint valid)
 {
-    for (uint r = t; r < rows; r += ITEMS) {
-        const uint cell = low + r - FIRST_ROW;
-        const uint start = r <= FIRST_ROW  ? 0
-                           : cell >= cells ? valid
-                                           : min(max(cell_offsets[cell], begin) - begin, valid);
+    for (uint n = t; n < rows; n += ITEMS) {
+        const uint r = (n + FIRST_ROW + 1) % rows, start = arrays.starts[r];
         const uint item = start / KEYS, some = start % KEYS;
         ulong counters = 0;
         if (some > 0) {
             uint words[KEYS / 4];
-            load_directions(list + begin + item * KEYS, valid - item * KEYS, words);
+            load_directions(list + item * KEYS, valid - item * KEYS, words);
 #pragma unroll
-            for (uint n = 0; n < KEYS; n++)
-                counters += n < some ? (ulong)1 << (COUNTER_BITS * DIRECTION_OF(words, n)) : 0;
+            for (uint k = 0; k < KEYS; k++)
+                counters += k < some ? (ulong)1 << (COUNTER_BITS * DIRECTION_OF(words, k)) : 0;
         }
-        arrays.starts[r] = (ushort)start;
 #pragma unroll
         for (uint pair = 0; pair < PAIRS; pair++)
             arrays.staged[r * PAIRS + pair] =
@@ -156,48 +227,96 @@ static inline uint counter_of(__local const uint *pairs, const uint stride, uint
     return pairs[direction / 2 * stride] >> (16 * (direction % 2)) & 0xffff;
 }
 
-/* From the rows, places of the tile's cells; and the ends of its runs become targets; returns how many
- * entries are no strays. */
+/* In `columns`, how many entries come before each column in its band: to column r go direction 2 of the cell
+ * before it, 1 of its own and 0 of the one behind. */
+static inline void sum_columns(const direction_arrays arrays, uint t, uint rows)
+{
+    for (uint n = t; n < (rows - 1) * BANDS; n += ITEMS) {
+        const uint r = n / BANDS, d = n % BANDS * 3;
+        __local const uint *const row = arrays.staged + r * PAIRS;
+        arrays.columns[n] = (ushort)(r == 0 ? 0
+                                            : counter_of(row - PAIRS, 1, d + 2) + counter_of(row, 1, d + 1) +
+                                                  counter_of(row + PAIRS, 1, d));
+    }
+}
+
+/* How many entries of other bands come before those that go to a column in `band`: `before` are the columns'
+ * numbers of it and, from BANDS on, of the next one. */
+static inline uint in_other_bands(const ushort before[2 * BANDS], const uint band)
+{
+    uint others = 0;
+#pragma unroll
+    for (uint b = 0; b < BANDS; b++)
+        others += b == band ? 0 : before[b < band ? BANDS + b : b];
+    return others;
+}
+
+/* Places of the tile's cells; and the ends of its runs become targets; returns how many entries are no
+ * strays. Entries are placed column by column, each band by band: the tiles of neighbouring rows then write
+ * into the same cells at about the same time, and the cache joins what they write. */
 static inline uint find_places(const direction_arrays arrays, uint t, uint rows)
 {
-    __local const uint *const last = arrays.staged + (rows - 1) * PAIRS;
-    uint starts[BANDS + 1] = {0};
+    for (uint r = t + 1; r < rows - 2; r += ITEMS) {
+        ushort before[4 * BANDS]; /* of columns r - 1 to r + 2 */
 #pragma unroll
-    for (uint d = 0; d < DIRECTIONS; d++)
-        starts[d / 3 + 1] += counter_of(last, 1, d);
-    starts[2] += starts[1];
-    starts[3] += starts[2];
-    for (uint n = t; n < (rows - 3) * BANDS; n += ITEMS) {
-        const uint r = n / BANDS + 1, band = n % BANDS, d = 3 * band;
-        const uint band_start = band == 0 ? 0 : band == 1 ? starts[1] : starts[2];
-        __local const uint *const row = arrays.staged + r * PAIRS, *const next = row + PAIRS;
-        const uint previous_2 = counter_of(row - PAIRS, 1, d + 2), row_1 = counter_of(row, 1, d + 1);
-        const uint row_2 = counter_of(row, 1, d + 2), next_0 = counter_of(next, 1, d);
-        const uint next_1 = counter_of(next, 1, d + 1), after_0 = counter_of(next + PAIRS, 1, d);
-        const uint digit = band * SPAN + r + MARGIN - FIRST_ROW;
-        arrays.targets[digit] -= (band_start + row_2 + next_1 + after_0);
-        __local ushort *const places = arrays.places + r * DIRECTIONS + d;
-        places[0] = (ushort)(band_start + previous_2 + row_1);
-        places[1] = (ushort)(band_start + row_2 + next_0);
-        places[2] = (ushort)(band_start + next_1 + after_0);
+        for (uint n = 0; n < 4 * BANDS; n++)
+            before[n] = arrays.columns[(r - 1) * BANDS + n];
+#pragma unroll
+        for (uint band = 0; band < BANDS; band++) {
+            const uint d = 3 * band, own = BANDS + band, next = own + BANDS;
+            const uint row_2 = counter_of(arrays.staged + r * PAIRS, 1, d + 2);
+            const uint next_0 = counter_of(arrays.staged + (r + 1) * PAIRS, 1, d);
+            const uint others = in_other_bands(before + BANDS, band);
+            arrays.targets[band * SPAN + r + MARGIN - FIRST_ROW] -= others + before[next];
+            __local ushort *const places = arrays.places + r * DIRECTIONS + d;
+            places[0] = (ushort)(in_other_bands(before, band) + before[own] - next_0);
+            places[1] = (ushort)(others + row_2 + next_0);
+            places[2] = (ushort)(in_other_bands(before + 2 * BANDS, band) + before[next] - row_2);
+        }
     }
-    return starts[BANDS];
+    uint staying = 0;
+#pragma unroll
+    for (uint band = 0; band < BANDS; band++)
+        staying += arrays.columns[(rows - 2) * BANDS + band];
+    return staying;
+}
+
+/* Where the runs of the chunk end, in `targets`, and where the rows' cells start. */
+static inline void stage_rows(const direction_arrays arrays, uint t, uint rows,
+                              __global const uint *restrict cell_offsets, uint begin, uint valid, uint low,
+                              uint cells, __global const uint *restrict ends)
+{
+#pragma unroll
+    for (uint first = 0; first < BANDS * SPAN; first += ITEMS)
+        if (first + t < BANDS * SPAN)
+            arrays.targets[first + t] = ends[first + t];
+    for (uint r = t; r < rows; r += ITEMS) {
+        const uint cell = low + r - FIRST_ROW;
+        arrays.starts[r] = (ushort)(r <= FIRST_ROW  ? 0
+                                    : cell >= cells ? valid
+                                                    : min(max(cell_offsets[cell], begin) - begin, valid));
+    }
 }
 
 /* Ranks a tile: afterwards staged[STAGE_PLACE(position)] names the entry at `position`, of which there are as
- * many as are returned. low, high: the cells of the tile. Ends with a
- * barrier. */
-static inline uint stage_directions(const direction_arrays arrays, uint t,
+ * many as are returned, and `around` has the field in the tile's cells, if it finds room. low, high: those
+ * cells. What comes from global memory is asked for first, since it takes long. Ends with a barrier. */
+static inline uint stage_directions(const direction_arrays arrays, uint t, const struct motion *motion,
+                                    __local struct cell_field *around,
                                     __global const uint *restrict cell_offsets,
                                     __global const uchar *restrict list, uint begin, uint valid, uint low,
-                                    uint high, uint cells, __global const uint *restrict ends)
+                                    uint high, __global const uint *restrict ends)
 {
-    uint words[KEYS / 4], ranks[KEYS / 4];
+    /* Those of cells behind the window are strays. */
+    const uint tile_cells = min(high + 1 - low, (uint)TILE_CELLS), rows = tile_cells + MORE_ROWS;
     const uint entry = t * KEYS;
-    for (uint c = t; c < BANDS * SPAN; c += ITEMS)
-        arrays.targets[c] = ends[c]; /* early: they take long to come */
-    ulong counters = 0;
+    uint words[KEYS / 4], ranks[KEYS / 4];
     load_directions(list + begin + entry, valid > entry ? valid - entry : 0, words);
+    stage_rows(arrays, t, rows, cell_offsets, begin, valid, low, motion->nx * motion->ny, ends);
+#if STAGES_FIELD
+    stage_fields(around, motion, t, ITEMS, low, high);
+#endif
+    ulong counters = 0;
 #pragma unroll
     for (uint n = 0; n < KEYS; n++) {
         const uint shift = COUNTER_BITS * DIRECTION_OF(words, n), k = n % 4;
@@ -206,10 +325,9 @@ static inline uint stage_directions(const direction_arrays arrays, uint t,
         counters += (ulong)1 << shift;
     }
     scan_directions(arrays, t, counters);
-
-    /* Those of cells behind the window are strays. */
-    const uint tile_cells = min(high + 1 - low, (uint)TILE_CELLS), rows = tile_cells + MORE_ROWS;
-    fill_rows(arrays, t, rows, cell_offsets, list, begin, valid, low, cells);
+    fill_rows(arrays, t, rows, list + begin, valid);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sum_columns(arrays, t, rows);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint staying = find_places(arrays, t, rows);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -224,17 +342,22 @@ static inline uint stage_directions(const direction_arrays arrays, uint t,
     }
     uint next = arrays.starts[r + 1];
 #pragma unroll
-    for (uint n = 0; n < KEYS; n++) {
-        const uint direction = DIRECTION_OF(words, n);
-        if (direction < DIRECTIONS) {
-            while (entry + n >= next)
+    for (uint first = 0; first < KEYS; first += PLACED) {
+        uint positions[PLACED], named[PLACED];
+#pragma unroll
+        for (uint k = 0; k < PLACED; k++) {
+            const uint n = first + k, direction = DIRECTION_OF(words, n);
+            while (direction < DIRECTIONS && entry + n >= next)
                 next = arrays.starts[++r + 1];
-            const uint position = arrays.places[r * DIRECTIONS + direction] +
-                                  counter_of(arrays.before + SPOT(t), PAIR_STRIDE, direction) +
-                                  (ranks[n / 4] >> (8 * (n % 4)) & 0xff);
-            arrays.staged[STAGE_PLACE(position)] =
-                direction << DIRECTION_SHIFT | r << ROW_SHIFT | (entry + n);
+            positions[k] = arrays.places[r * DIRECTIONS + direction] +
+                           counter_of(arrays.before + SPOT(t), PAIR_STRIDE, direction) +
+                           (ranks[n / 4] >> (8 * (n % 4)) & 0xff);
+            named[k] = direction << DIRECTION_SHIFT | r << ROW_SHIFT | (entry + n);
         }
+#pragma unroll
+        for (uint k = 0; k < PLACED; k++)
+            if (DIRECTION_OF(words, first + k) < DIRECTIONS)
+                arrays.staged[STAGE_PLACE(positions[k])] = named[k];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     return staying;
@@ -250,68 +373,6 @@ static inline uint staged_digit(uint word)
 {
     const uint direction = word >> DIRECTION_SHIFT, band = (direction >= 3) + (direction >= 6);
     return band * (SPAN - 3) + direction + (word >> ROW_SHIFT & ROW_MASK) + MARGIN - FIRST_ROW - 1;
-}
-
-/* ---- the cells of a tile ---- */
-
-/* The field in the cells of a tile, where it finds room in local memory. */
-#define STAGES_FIELD (SHAPE_NODES == 2 && !REAL_IS_DOUBLE)
-#define STAGED_CELLS (STAGES_FIELD ? TILE_CELLS : 1)
-
-static inline void stage_fields(__local struct cell_field *around, const struct motion *motion, uint t,
-                                uint items, uint low, uint high)
-{
-    for (uint c = t; c < TILE_CELLS && low + c <= high; c += items)
-        around[c] = cell_field_read(motion->ex, motion->ey, motion->nx, motion->ny, low + c);
-}
-
-/* To cell low + c. Where bands have rows i stays that of another cell: particles of a band come to rows that
- * the grid has from any own row, so that push_position() keeps their offset, and nothing else reads i. */
-static inline void enter_staged(struct walk *walk, const struct motion *motion,
-                                __local const struct cell_field *around, uint low, uint c)
-{
-    walk->around = around[c];
-#if !BANDS_HAVE_ROWS
-    walk->i = (low + c) / motion->ny;
-#endif
-}
-
-/* To particle p, which comes after those before, as walk_to(). starts: where the tile's first `cells` cells
- * start, and the next one. */
-static inline void walk_staged(struct walk *walk, const struct motion *motion,
-                               __global const uint *restrict cell_offsets, __local const uint *starts,
-                               __local const struct cell_field *around, uint p, uint low, uint high,
-                               uint cells)
-{
-    if (p >= walk->begin && p < walk->end)
-        return;
-    if (p >= starts[cells]) {
-        walk_to(walk, motion, cell_offsets, p, low, high);
-        return;
-    }
-    uint c = walk->cell + 1 - low;
-    if (walk->cell < low || walk->cell > high) { /* the first of the tile */
-        c = 0;
-        for (uint last = cells - 1; c < last;) {
-            const uint middle = c + (last - c + 1) / 2;
-            if (starts[middle] <= p)
-                c = middle;
-            else
-                last = middle - 1;
-        }
-        walk->i = (low + c) / motion->ny;
-        walk->j = low + c - walk->i * motion->ny;
-    } else {
-        while (starts[c + 1] <= p)
-            c++;
-        walk->j += low + c - walk->cell;
-        for (; walk->j >= motion->ny; walk->j -= motion->ny)
-            walk->i++;
-    }
-    walk->cell = low + c;
-    walk->begin = starts[c];
-    walk->end = starts[c + 1];
-    walk->around = around[c];
 }
 
 #endif

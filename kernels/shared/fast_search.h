@@ -27,16 +27,21 @@ static inline bool group_meets(__global const uint *restrict begins, uint count,
            (high >= count || (begins[high] >> shift) + each * high > target);
 }
 
+/* Where `target`, which counts up to `size`, would be if all of `count` segments were as long. */
+static inline uint even_guess(uint target, uint count, uint size)
+{
+    return (uint)((ulong)target * count / size);
+}
+
 /* The last of `count` segments with (begins[n] >> shift) + each n at or before `target`, searched by all
  * items of a group together: with shift and each 0 as find_segment(). First each item looks at one segment
- * around where the target would be if all were as long, then, in each further round, at one part of those
- * left. Every item must call it, from uniform control flow; `found` is one word of local memory. size: of
- * what `target` counts. */
+ * around `guess`, then, in each further round, at one part of those left. Every item must call it, from
+ * uniform control flow; `found` is one word of local memory. */
 static inline uint find_segment_by_group(__global const uint *restrict begins, uint count, uint shift,
-                                         uint each, uint target, uint size, local uint *found)
+                                         uint each, uint target, uint guess, local uint *found)
 {
     const uint items = (uint)get_local_size(0), item = (uint)get_local_id(0);
-    const uint near = (uint)((ulong)target * count / size) + item - items / 2; /* or beyond `count` */
+    const uint near = guess + item - items / 2; /* or beyond `count` */
     if (item == 0)
         *found = count;
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -22,7 +22,7 @@ static bool fits_directions(const struct device_info *info, const struct stepper
     const size_t items = layout->tiles.items, tile = tile_length(&layout->tiles), span = layout->span;
     const size_t bytes = 4 * (tile + tile / 32) + 4 * 5 * (items + items / 8 + 1) + 4 * items +
                          (4 * 3 + 2 * 9 + 2) * span + (stages_field ? 32 : 0) * span + 640;
-    return bytes <= info->local_memory && 5 * span <= tile;
+    return bytes <= info->local_memory && 13 * span <= 2 * tile;
 }
 
 /* Windows of digits of up to `bits` bits, with columns for `room` times the cells of a mean chunk, since
