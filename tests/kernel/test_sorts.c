@@ -122,7 +122,7 @@ TEST(sorts_keys_of_every_length)
     for (size_t n = 0; n < sizeof tiled_bits / sizeof tiled_bits[0]; n++)
         check_variant(tiled(tiled_bits[n][0], tiled_bits[n][1], 0, 0), n % VARIANTS, 9001);
     for (uint32_t b = 1; b <= 32; b++)
-        check_variant(paper(b, b < 5 ? b : 5, 2, 3, 3, b % 2), b / 2 % VARIANTS, 1000);
+        check_variant(paper(b, b < 5 ? b : 5, 4, 3, 3, b % 2), b / 2 % VARIANTS, 1000);
     /* each needs programs of its own: the shortest and those around 8, 12, 16, 24 and 32 bits */
     static const uint32_t chunked_bits[] = {1, 2, 3, 5, 8, 9, 11, 12, 13, 16, 17, 18, 21, 24, 25, 31, 32};
     for (size_t n = 0; n < sizeof chunked_bits / sizeof chunked_bits[0]; n++)
