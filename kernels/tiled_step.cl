@@ -118,13 +118,13 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
         for (uint first = 0; first < KEYS / 2; first += BATCH) {
             real2 offsets[BATCH];
             struct velocity velocities[BATCH];
-#pragma unroll
+            UNROLL
             for (uint n = 0; n < BATCH; n++) {
                 const uint p = min(begin + ENTRY(t, first + n, KEYS / 2), end - 1);
                 offsets[n] = offset[p];
                 velocities[n] = read_velocity(velocity, w, p);
             }
-#pragma unroll
+            UNROLL
             for (uint n = 0; n < BATCH; n++) {
                 const uint p = begin + ENTRY(t, first + n, KEYS / 2);
                 if (p < end) {
@@ -204,7 +204,7 @@ DEFINE_COUNT(step_measure_and_count, true)
 static inline void load_digits(global const ushort *restrict list, uint begin, uint valid, uint t,
                                uint4 digits[KEYS / 4])
 {
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < KEYS / 4; n++) {
         const uint j = 4 * (n * ITEMS + t);
         digits[n] = j + 3 < valid ? convert_uint4(vload4(n * ITEMS + t, list + begin))
@@ -259,7 +259,7 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
     uint words[MOVE_BATCH];
     real2 offsets[MOVE_BATCH];
     struct velocity velocities[MOVE_BATCH];
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < MOVE_BATCH; n++) {
         const uint position = (first + n) * ITEMS + t;
         words[n] = tile->words[STAGE_PLACE(position)];
@@ -267,7 +267,7 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
         offsets[n] = arrays->offset[source];
         velocities[n] = read_velocity(arrays->velocity, arrays->w, source);
     }
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < MOVE_BATCH; n++) {
         const uint position = (first + n) * ITEMS + t, source = tile->begin + (words[n] & (TILE - 1));
         if (position >= tile->staged)

@@ -138,7 +138,7 @@ static inline void load_directions(__global const uchar *restrict list, uint val
 {
     if (valid >= KEYS) {
         __global const uint4 *const whole = (__global const uint4 *)list;
-#pragma unroll
+        UNROLL
         for (uint n = 0; n < KEYS / 16; n++) {
             const uint4 four = whole[n];
             words[4 * n] = four.x;
@@ -148,10 +148,10 @@ static inline void load_directions(__global const uchar *restrict list, uint val
         }
         return;
     }
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < KEYS / 4; n++) {
         words[n] = 0;
-#pragma unroll
+        UNROLL
         for (uint k = 0; k < 4; k++)
             words[n] |= (4 * n + k < valid ? (uint)list[4 * n + k] : DIRECTIONS) << (8 * k);
     }
@@ -170,7 +170,7 @@ static inline uint counter_pair(ulong counters, const uint pair)
  * Ends with a barrier. */
 static inline void scan_directions(const direction_arrays arrays, uint t, ulong counters)
 {
-#pragma unroll
+    UNROLL
     for (uint pair = 0; pair < PAIRS; pair++)
         arrays.before[pair * PAIR_STRIDE + SPOT(t)] = counter_pair(counters, pair);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -178,7 +178,7 @@ static inline void scan_directions(const direction_arrays arrays, uint t, ulong 
     __local uint *const own =
         arrays.before + min(t / SEGMENTS, PAIRS - 1u) * PAIR_STRIDE + SPOT(segment * SEGMENT);
     uint sum = 0; /* by all items: PoCL breaks where the same branch stands before and behind a barrier */
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < SEGMENT; n++)
         sum += own[n];
     arrays.sums[t] = sum;
@@ -187,7 +187,7 @@ static inline void scan_directions(const direction_arrays arrays, uint t, ulong 
         uint place = 0;
         for (uint n = t - segment; n < t; n++)
             place += arrays.sums[n];
-#pragma unroll
+        UNROLL
         for (uint n = 0; n < SEGMENT; n++) {
             const uint count = own[n];
             own[n] = place;
@@ -211,11 +211,11 @@ static inline void fill_rows(const direction_arrays arrays, uint t, uint rows,
         if (some > 0) {
             uint words[KEYS / 4];
             load_directions(list + item * KEYS, valid - item * KEYS, words);
-#pragma unroll
+            UNROLL
             for (uint k = 0; k < KEYS; k++)
                 counters += k < some ? (ulong)1 << (COUNTER_BITS * DIRECTION_OF(words, k)) : 0;
         }
-#pragma unroll
+        UNROLL
         for (uint pair = 0; pair < PAIRS; pair++)
             arrays.staged[r * PAIRS + pair] =
                 arrays.before[pair * PAIR_STRIDE + SPOT(item)] + counter_pair(counters, pair);
@@ -245,7 +245,7 @@ static inline void sum_columns(const direction_arrays arrays, uint t, uint rows)
 static inline uint in_other_bands(const ushort before[2 * BANDS], const uint band)
 {
     uint others = 0;
-#pragma unroll
+    UNROLL
     for (uint b = 0; b < BANDS; b++)
         others += b == band ? 0 : before[b < band ? BANDS + b : b];
     return others;
@@ -258,10 +258,10 @@ static inline uint find_places(const direction_arrays arrays, uint t, uint rows)
 {
     for (uint r = t + 1; r < rows - 2; r += ITEMS) {
         ushort before[4 * BANDS]; /* of columns r - 1 to r + 2 */
-#pragma unroll
+        UNROLL
         for (uint n = 0; n < 4 * BANDS; n++)
             before[n] = arrays.columns[(r - 1) * BANDS + n];
-#pragma unroll
+        UNROLL
         for (uint band = 0; band < BANDS; band++) {
             const uint d = 3 * band, own = BANDS + band, next = own + BANDS;
             const uint row_2 = counter_of(arrays.staged + r * PAIRS, 1, d + 2);
@@ -275,7 +275,7 @@ static inline uint find_places(const direction_arrays arrays, uint t, uint rows)
         }
     }
     uint staying = 0;
-#pragma unroll
+    UNROLL
     for (uint band = 0; band < BANDS; band++)
         staying += arrays.columns[(rows - 2) * BANDS + band];
     return staying;
@@ -286,7 +286,7 @@ static inline void stage_rows(const direction_arrays arrays, uint t, uint rows,
                               __global const uint *restrict cell_offsets, uint begin, uint valid, uint low,
                               uint cells, __global const uint *restrict ends)
 {
-#pragma unroll
+    UNROLL
     for (uint first = 0; first < BANDS * SPAN; first += ITEMS)
         if (first + t < BANDS * SPAN)
             arrays.targets[first + t] = ends[first + t];
@@ -317,7 +317,7 @@ static inline uint stage_directions(const direction_arrays arrays, uint t, const
     stage_fields(around, motion, t, ITEMS, low, high);
 #endif
     ulong counters = 0;
-#pragma unroll
+    UNROLL
     for (uint n = 0; n < KEYS; n++) {
         const uint shift = COUNTER_BITS * DIRECTION_OF(words, n), k = n % 4;
         const uint rank = (uint)(counters >> shift) & ((1u << COUNTER_BITS) - 1);
@@ -341,10 +341,10 @@ static inline uint stage_directions(const direction_arrays arrays, uint t, const
             high_row = middle - 1;
     }
     uint next = arrays.starts[r + 1];
-#pragma unroll
+    UNROLL
     for (uint first = 0; first < KEYS; first += PLACED) {
         uint positions[PLACED], named[PLACED];
-#pragma unroll
+        UNROLL
         for (uint k = 0; k < PLACED; k++) {
             const uint n = first + k, direction = DIRECTION_OF(words, n);
             while (direction < DIRECTIONS && entry + n >= next)
@@ -354,7 +354,7 @@ static inline uint stage_directions(const direction_arrays arrays, uint t, const
                            (ranks[n / 4] >> (8 * (n % 4)) & 0xff);
             named[k] = direction << DIRECTION_SHIFT | r << ROW_SHIFT | (entry + n);
         }
-#pragma unroll
+        UNROLL
         for (uint k = 0; k < PLACED; k++)
             if (DIRECTION_OF(words, first + k) < DIRECTIONS)
                 arrays.staged[STAGE_PLACE(positions[k])] = named[k];
