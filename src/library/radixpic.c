@@ -100,8 +100,13 @@ static enum status write_into(struct radixpic *run, const char *folder, bool rep
     session->config = run->config;
     if (!value_parse(row, folder, strlen(folder), true, session->config.output.directory, why))
         return status_fail(STATUS_USAGE, "folder: %s", why);
+    const enum status status = session_choose_folder(session, replaces);
+    if (status != STATUS_OK) { /* another folder may be asked for */
+        run_folder_unlock(&session->folder);
+        session->folder = (struct run_folder){0};
+        return status;
+    }
     run->writes = true;
-    TRY(session_choose_folder(session, replaces));
     TRY(outputs_create(session->simulation.device, &session->config, &session->simulation.outputs));
     return session_open_outputs(session);
 }

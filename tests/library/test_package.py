@@ -329,6 +329,8 @@ class Files(PackageTest):
         self.assert_problem(lambda: simulation.step(4), "time.steps", code=2)
         simulation.close()
         simulation = self.simulation(EVERY_STEP)
+        self.assert_problem(lambda: simulation.write_into(self.folder / "own"), "holds a run already", code=2)
+        self.run_well("run", "small.yaml", "--quiet", "--output", "own", "--force", "--set", "time.steps=1")  # it is not locked
         simulation.write_into(self.folder / "own", force=True)
         self.assert_problem(lambda: simulation.write_into(self.folder / "more"), "once, and before the first step")
         simulation.step(23)
