@@ -1,10 +1,10 @@
 /* Radix scan: scan and transpose of the sort of radix_sort.cl, whose options they do not depend on. */
 
-/* Where entry n of `count` in the order c, g, i lies: in a table by rows, which has those of `items` = G*I;
- * in one by columns, and in any other list, at n, for which `items` is 1. */
-static inline uint entry_place(uint n, uint count, uint items)
+/* Where entry n in the order c, g, i lies among `count`: a table by rows has `table_items` = G*I rows; where
+ * that is 1 the entry lies at n, as in a table by columns and in any other list. */
+static inline uint entry_place(uint n, uint count, uint table_items)
 {
-    return items == 1 ? n : n % items * (count / items) + n / items;
+    return table_items == 1 ? n : n % table_items * (count / table_items) + n / table_items;
 }
 
 /* Scan (section 3.2.2): every group replaces its part of `length` entries by their exclusive prefix sum and
@@ -50,11 +50,11 @@ kernel void radix_scan_parts(global uint *values, global uint *totals, uint coun
 
 /* The end of the scan: one item an entry, every part is raised by the sum of the parts before it. */
 kernel void radix_scan_add(global uint *values, global const uint *totals, uint count, uint length,
-                           uint items)
+                           uint table_items)
 {
     const uint n = (uint)get_global_id(0);
     if (n < count)
-        values[entry_place(n, count, items)] += totals[n / length];
+        values[entry_place(n, count, table_items)] += totals[n / length];
 }
 
 /* Transpose (section 3.2.1): the list as a matrix of `rows` = G*I rows of `chunk` keys, row-major in the

@@ -1,7 +1,8 @@
 /* Tiled scan: the kernels of the tiled step that push no particle, between count and move (tiled_step.cl),
  * and step_find_tiles(). They are built apart, since they are the same for any precision and shape.
  *
- * Compile-time parameters: those of tiled_step.cl that name no part of a push.
+ * Compile-time parameters, as in tiled_step.cl: ITEMS, SCAN_ITEMS, DIGIT_BITS, LEAVES_ROOM, WINDOWED, and
+ * with it SPAN, MARGIN, REACH, CHUNK_TILES. Without GHOST_ROWS window_digit() means nothing here.
  */
 #include "shared/arrivals.h"
 #include "shared/search.h"

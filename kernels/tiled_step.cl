@@ -9,7 +9,7 @@
  *   the scan            places of the chunks' runs, new cell offsets, the cells of the new tiles
  *   step_move           push, move
  *
- * Those that push no particle stand in tiled_scan.cl.
+ * step_find_tiles, step_count_leavers and the scan push no particle and stand in tiled_scan.cl.
  *
  * On a small grid the digit is the cell, and the scan is step_scan(). On a large one (WINDOWED) it is the
  * cell's place in the chunk's window (shared/windows.h); the scan is step_total(), step_scan_blocks()
@@ -47,8 +47,8 @@ typedef uchar digit_type; /* a direction */
 typedef ushort digit_type;
 #endif
 
-#define BATCH      4 /* particles that an item of a count loads before it works on them, */
-#define MOVE_BATCH 8 /* and of a move */
+#define BATCH      4 /* particles that an item of a count loads at once: with more, fewer groups fit an H200 */
+#define MOVE_BATCH 8 /* the same in a move */
 
 /* Items that a GPU runs side by side read neighbours, ABREAST of them, and go on to the next ABREAST: they
  * stay in a cell as long as they can. Entry number n of item t, among `each` entries an item. */
@@ -84,7 +84,8 @@ static inline tile_range chunk_tiles(uint chunk, uint count)
 
 /* Pushes every particle, keeps the digit of its new cell in `digits` and counts it, chunk by chunk. WINDOWED:
  * strays are listed in stray_list, in no order, and counted by cell; stray_number is how many there are.
- * `measures`, a constant of each kernel: the sums of push.cl too, chunk by chunk, in sums[SUM_COUNT chunk
+ * `counts` is volatile for ptxas, which takes 10 registers fewer so. `measures`, a constant of each kernel:
+ * the sums of push.cl too, chunk by chunk, in sums[SUM_COUNT chunk
  * ...]. */
 static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUNT_ARGUMENTS,
                                volatile local uint *counts, local uint *distinct, local real *shared,
@@ -235,7 +236,7 @@ static inline void store_pushed(const struct arrays *arrays, const struct pushed
         arrays->origin[target] = source;
 }
 
-/* A ranked tile: `staged` words name the entries that move, from position 0 on. */
+/* A ranked tile: the words at positions 0 to staged - 1 name the entries that move. */
 struct ranked_tile {
     local const uint *words, *shifts; /* an entry's target is its position + shifts[run_of()] */
     uint begin, staged, low, high;    /* particles from `begin` on, in cells from `low` to `high` */

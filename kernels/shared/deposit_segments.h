@@ -73,9 +73,9 @@ static inline void stage_starts(global const uint *restrict cell_offsets, uint c
         starts[n] = cell_offsets[min(first_cell + n, cells)];
 }
 
-/* The cell of particle p, which is `cell` or behind it, and in *end the first particle behind the cell. Goes
- * cell by cell: with the growing steps of find_segment_near() in local memory PoCL 3.1 got other sums, where
- * oclgrind saw no fault. */
+/* The cell of particle p, which is `cell` or behind it, and in *end the first particle behind the cell. It
+ * goes cell by cell: with the growing steps of find_segment_near() in local memory PoCL 3.1 computes other
+ * sums; oclgrind reports no error. */
 static inline uint find_cell(global const uint *restrict cell_offsets, uint cells, local const uint *starts,
                              uint first_cell, uint cell, uint p, uint *end)
 {
@@ -126,7 +126,9 @@ static inline struct item_sums sum_item(global const uint *restrict cell_offsets
 
 /* A group stages its segment in local memory, with reads that coalesce, then each item sums ITEM_PARTICLES
  * consecutive particles, no more than SUM_BLOCK, which need no compensation, and pieces that several items
- * share are added along the items. segment_cell still has what the last deposit found, and that is near. */
+ * share are added along the items. The search for
+ * a segment's first cell begins at what the last deposit found in segment_cell, which is near where the same
+ * list, or one like it, was summed; else it takes more rounds. */
 kernel __attribute__((reqd_work_group_size(SEGMENT_ITEMS, 1, 1))) void
 deposit_group_per_segment(global const uint *restrict cell_offsets, global const real2 *restrict offset,
                           uint stride, uint cells, uint count, uint segment_bits, global real *restrict sums,

@@ -32,7 +32,8 @@
 #define DIRECTION_SHIFT 28
 
 typedef struct {
-    __local uint *staged; /* direction, row and place in the tile, in the order of the result; before, rows */
+    __local uint *staged; /* direction, row and place in the tile, in the order of the result; before that,
+                           * rows and columns */
     __local uint *before; /* [pair * PAIR_STRIDE + SPOT(item)]: of each direction in the items before */
     __local uint *sums;
     __local ushort *places;  /* [row * DIRECTIONS + direction]: position of the first, its rank taken off */
@@ -199,8 +200,8 @@ static inline void scan_directions(const direction_arrays arrays, uint t, ulong 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Rows 0 to before `rows`, by all items. Those which nothing of the tile stands before take no time and come
- * last. `list`: the tile's directions. */
+/* Fills rows 0 to rows - 1, by all items. Rows 0 to 2, before which no entry stands, need no loads and are
+ * taken last, so that a second round is short. `list`: the tile's directions. */
 static inline void fill_rows(const direction_arrays arrays, uint t, uint rows,
                              __global const uchar *restrict list, uint valid)
 {
@@ -228,20 +229,22 @@ static inline uint counter_of(__local const uint *pairs, const uint stride, uint
 }
 
 /* In `columns`, how many entries come before each column in its band: to column r go direction 2 of the cell
- * before it, 1 of its own and 0 of the one behind. */
+ * before it, 1 of its own and 0 of the one behind. The first and the last column get none. */
 static inline void sum_columns(const direction_arrays arrays, uint t, uint rows)
 {
-    for (uint n = t; n < (rows - 1) * BANDS; n += ITEMS) {
+    for (uint n = t; n < rows * BANDS; n += ITEMS) {
         const uint r = n / BANDS, d = n % BANDS * 3;
         __local const uint *const row = arrays.staged + r * PAIRS;
-        arrays.columns[n] = (ushort)(r == 0 ? 0
-                                            : counter_of(row - PAIRS, 1, d + 2) + counter_of(row, 1, d + 1) +
-                                                  counter_of(row + PAIRS, 1, d));
+        arrays.columns[n] = r == 0 || r == rows - 1
+                                ? 0
+                                : (ushort)(counter_of(row - PAIRS, 1, d + 2) + counter_of(row, 1, d + 1) +
+                                           counter_of(row + PAIRS, 1, d));
     }
 }
 
-/* How many entries of other bands come before those that go to a column in `band`: `before` are the columns'
- * numbers of it and, from BANDS on, of the next one. */
+/* How many entries of other bands come before the entries of `band` that go to a column: those of earlier
+ * bands up to the column's end, of later ones up to its start. before[b]: entries of band b before the
+ * column; before[BANDS + b]: before the next column. */
 static inline uint in_other_bands(const ushort before[2 * BANDS], const uint band)
 {
     uint others = 0;
@@ -251,9 +254,10 @@ static inline uint in_other_bands(const ushort before[2 * BANDS], const uint ban
     return others;
 }
 
-/* Places of the tile's cells; and the ends of its runs become targets; returns how many entries are no
- * strays. Entries are placed column by column, each band by band: the tiles of neighbouring rows then write
- * into the same cells at about the same time, and the cache joins what they write. */
+/* Sets the positions of the tile's entries in `places`, turns the ends of runs in `targets` into targets
+ * minus positions, and returns how many entries are no strays. Entries are placed column by column, each band
+ * by band: the tiles of neighbouring rows then write into the same cells at about the same time, and the
+ * cache joins what they write. */
 static inline uint find_places(const direction_arrays arrays, uint t, uint rows)
 {
     for (uint r = t + 1; r < rows - 2; r += ITEMS) {
@@ -300,7 +304,8 @@ static inline void stage_rows(const direction_arrays arrays, uint t, uint rows,
 
 /* Ranks a tile: afterwards staged[STAGE_PLACE(position)] names the entry at `position`, of which there are as
  * many as are returned, and `around` has the field in the tile's cells, if it finds room. low, high: those
- * cells. What comes from global memory is asked for first, since it takes long. Ends with a barrier. */
+ * cells. Loads from global memory come first, since
+ * their latency is long. Ends with a barrier. */
 static inline uint stage_directions(const direction_arrays arrays, uint t, const struct motion *motion,
                                     __local struct cell_field *around,
                                     __global const uint *restrict cell_offsets,

@@ -392,10 +392,11 @@ static inline uint window_of(__local uint *sums, uint t, const uint4 digits[KEYS
     const uint up = (sums[1] - sums[0]) & BIN_MASK, width = min(up, BINS - up) + 1;
     const uint base = sums[up < BINS / 2 ? 0 : 1] - (SOME - min(width, (uint)SOME)) / 2;
     uint4 beyond = 0;
-    if (!compact)
+    if (!compact) {
         UNROLL
-    for (uint n = 0; n < KEYS / 4; n++)
-        beyond |= (digits[n] - base) & BIN_MASK;
+        for (uint n = 0; n < KEYS / 4; n++)
+            beyond |= (digits[n] - base) & BIN_MASK;
+    }
     if ((beyond.x | beyond.y | beyond.z | beyond.w) >= SOME)
         atomic_or((volatile __local uint *)sums + 2, 1);
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -14,7 +14,7 @@ enum {
 };
 
 /* Whether the move by directions (kernels/shared/directions.h) finds room, in bytes of local memory and rows
- * of a tile. */
+ * of a tile, each of which has 5 words and 3 halfwords in `staged`. */
 static bool fits_directions(const struct device_info *info, const struct stepper_setup *setup,
                             const struct tiled_layout *layout)
 {

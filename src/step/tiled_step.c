@@ -1,4 +1,4 @@
-/* Tiled step: its arrays, and the launches of kernels/tiled_step.cl. */
+/* Tiled step: its arrays, and the launches of kernels/tiled_step.cl and tiled_scan.cl. */
 #include "base/integers.h"
 #include "step/stepper_internal.h"
 #include "step/tiled_layout.h"
@@ -14,7 +14,7 @@ struct tiled_step {
     struct kernel *find_tiles, *count_leavers;
     struct kernel *add_arrivals, *scan;            /* not windowed */
     struct kernel *total, *scan_blocks, *place;    /* windowed */
-    struct buffer *digits;                         /* ushort[capacity]: of the cell of each particle at n+1 */
+    struct buffer *digits;                         /* of the cell of each particle at n+1: digit_bytes() */
     struct buffer *tile_cells[CONFIG_MAX_SPECIES]; /* uint[tiles + 1]: the cell in which each tile begins */
     struct buffer *new_tile_cells;                 /* swapped with those of the species */
     struct buffer *table;                          /* uint[chunks][row] */
@@ -32,6 +32,12 @@ struct tiled_step {
 /* After the leavers of the cells: how many particles stand before the rows that no particle can leave but as
  * a stray, and how many up to their end. */
 enum { EDGE_LOW, EDGE_HIGH, EDGES };
+
+/* Of a digit, or of a direction. */
+static size_t digit_bytes(const struct tiled_step *step)
+{
+    return step->layout.by_direction ? sizeof(uint8_t) : sizeof(uint16_t);
+}
 
 /* ---- creation ---- */
 
@@ -113,16 +119,18 @@ static enum status create_buffers(struct device *device, const struct stepper_se
     const size_t word = sizeof(uint32_t), row = tile_row(tiles->digit_bits);
     const size_t tile_cells = (tile_count(tiles, setup->capacity) + (size_t)1) * word;
     const size_t totals = step->layout.windowed ? tiled_layout_blocks(&step->layout, &setup->grid) : row;
-    TRY(buffer_create(device, (setup->capacity + (size_t)1) / 2 * word, "the cells at the end of the step",
-                      &step->digits));
+    TRY(buffer_create(device, divide_up(setup->capacity * digit_bytes(step), word) * word,
+                      "the cells at the end of the step", &step->digits));
     for (uint32_t s = 0; s < setup->species_count; s++)
         TRY(buffer_create(device, tile_cells, "the cells of tiles", &step->tile_cells[s]));
     TRY(buffer_create(device, tile_cells, "spare cells of tiles", &step->new_tile_cells));
     TRY(buffer_create(device, chunks * row * word, "the table of counts", &step->table));
-    TRY(buffer_create(device, chunks * TILE_LIST_WORDS * word, "the lists of distinct cells", &step->lists));
     TRY(buffer_create(device, totals * word, "the totals of cells", &step->totals));
     TRY(buffer_fill(step->totals, 0));
-    step->stray_number[0] = step->stray_list = step->stray_counts = step->totals;
+    step->stray_number[0] = step->stray_list = step->stray_counts = step->lists = step->totals;
+    if (!step->layout.by_direction)
+        TRY(buffer_create(device, chunks * TILE_LIST_WORDS * word, "the lists of distinct cells",
+                          &step->lists));
     if (step->layout.windowed)
         TRY(create_strays(device, setup, step));
     if (!setup->leaves_room)
@@ -186,7 +194,7 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
     struct tiled_step *step = stepper->own;
     const struct pusher pusher = species_pusher(list->species, &stepper->setup);
     const uint32_t chunks = tiled_layout_chunks(&step->layout, list->count);
-    const uint64_t each = state_bytes(list) + sizeof(uint16_t);
+    const uint64_t each = state_bytes(list) + digit_bytes(step);
     const bool has_w = species_has_w(list->species);
     if (measured)
         stepper->groups[stepper->slot][species] = chunks;
@@ -276,7 +284,7 @@ static enum status move_chunks(struct stepper *stepper, const struct fields *fie
 {
     struct tiled_step *step = stepper->own;
     const struct pusher pusher = species_pusher(list->species, &stepper->setup);
-    const uint64_t each = 2 * state_bytes(list) + sizeof(uint16_t);
+    const uint64_t each = 2 * state_bytes(list) + digit_bytes(step);
     const uint32_t all = tiled_layout_chunks(&step->layout, list->count);
     const uint64_t bytes = all > 0 ? each * list->count * chunks.groups / all : 0; /* chunks are alike */
     return KERNEL_LAUNCH(step->push[species_has_w(list->species)].move,
