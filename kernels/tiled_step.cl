@@ -85,8 +85,7 @@ static inline tile_range chunk_tiles(uint chunk, uint count)
 /* Pushes every particle, keeps the digit of its new cell in `digits` and counts it, chunk by chunk. WINDOWED:
  * strays are listed in stray_list, in no order, and counted by cell; stray_number is how many there are.
  * `counts` is volatile for ptxas, which takes 10 registers fewer so. `measures`, a constant of each kernel:
- * the sums of push.cl too, chunk by chunk, in sums[SUM_COUNT chunk
- * ...]. */
+ * the sums of push.cl too, chunk by chunk, in sums[SUM_COUNT chunk ...]. */
 static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUNT_ARGUMENTS,
                                volatile local uint *counts, local uint *distinct, local real *shared,
                                local struct cell_field *around, local uint *starts, const bool measures)
