@@ -1,4 +1,4 @@
-/* Radix scan: scan and transpose of the sort of radix_sort.cl, whose options they do not depend on. */
+/* Radix scan: scan and transpose of radix_sort.cl's sort, the same for all options of that sort. */
 
 /* Where entry n in the order c, g, i lies among `count`: a table by rows has `table_items` = G*I rows; where
  * that is 1 the entry lies at n, as in a table by columns and in any other list. */

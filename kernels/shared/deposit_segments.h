@@ -126,9 +126,9 @@ static inline struct item_sums sum_item(global const uint *restrict cell_offsets
 
 /* A group stages its segment in local memory, with reads that coalesce, then each item sums ITEM_PARTICLES
  * consecutive particles, no more than SUM_BLOCK, which need no compensation, and pieces that several items
- * share are added along the items. The search for
- * a segment's first cell begins at what the last deposit found in segment_cell, which is near where the same
- * list, or one like it, was summed; else it takes more rounds. */
+ * share are added along the items. The search for a segment's first cell begins at the cell that the last
+ * deposit has left in segment_cell. It is near where that list was the same or one like it; else the search
+ * takes more rounds. */
 kernel __attribute__((reqd_work_group_size(SEGMENT_ITEMS, 1, 1))) void
 deposit_group_per_segment(global const uint *restrict cell_offsets, global const real2 *restrict offset,
                           uint stride, uint cells, uint count, uint segment_bits, global real *restrict sums,

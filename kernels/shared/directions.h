@@ -26,7 +26,7 @@
 #define MORE_ROWS       5                   /* than the tile has cells */
 #define TILE_CELLS      (SPAN - 1 - MARGIN) /* at least MORE_ROWS less than SPAN, with a MARGIN of 4 */
 #define FIRST_ROW       2
-#define PLACED          16 /* entries whose positions an item finds before it writes any of them */
+#define PLACED          16 /* entries of an item whose positions are computed before any is written */
 #define ROW_SHIFT       PLACE_BITS
 #define ROW_MASK        0xfffu
 #define DIRECTION_SHIFT 28
@@ -77,8 +77,8 @@ static inline void stage_fields(__local struct cell_field *around, const struct 
         around[c] = cell_field_read(motion->ex, motion->ey, motion->nx, motion->ny, low + c);
 }
 
-/* To a cell of a tile whose first one is `low`. Where its field is staged and bands have rows, i stays that
- * of another cell: particles of a band come to rows that the grid has from any own row, so that
+/* Moves the walk to a cell of a tile whose first one is `low`. Where its field is staged and bands have rows,
+ * i stays that of another cell: particles of a band come to rows that the grid has from any own row, so that
  * push_position() keeps their offset, and nothing else reads i. */
 static inline void enter_cell(struct walk *walk, const struct motion *motion,
                               __local const struct cell_field *around, uint low, uint cell)

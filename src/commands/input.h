@@ -16,7 +16,7 @@ struct overrides {
     const char *steps;            /* the same */
 };
 
-/* Rows for the option table of a command, whose `struct options` has a member `overrides`. */
+/* Rows for the option table of a command; its `struct options` must have a member `overrides`. */
 #define OVERRIDE_ROWS                                                                                        \
     OPTION_ROW("CONFIG", 0, NULL, OPTION_ARGUMENT, AT(overrides.config_path)),                               \
         OPTION_ROW("set", 's', "KEY=VALUE", OPTION_TEXTS, AT(overrides.settings),                            \
