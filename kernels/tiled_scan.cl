@@ -2,7 +2,8 @@
  * and step_find_tiles(). They are built apart, since they are the same for any precision and shape.
  *
  * Compile-time parameters, as in tiled_step.cl: ITEMS, SCAN_ITEMS, DIGIT_BITS, LEAVES_ROOM, WINDOWED, and
- * with it SPAN, MARGIN, REACH, CHUNK_TILES. Without GHOST_ROWS window_digit() means nothing here.
+ * with it SPAN, MARGIN, REACH, CHUNK_TILES, BY_DIRECTION. Without GHOST_ROWS window_digit() means nothing
+ * here.
  */
 #include "shared/arrivals.h"
 #include "shared/search.h"
@@ -71,7 +72,9 @@ step_scan(global uint *restrict table, global const uint *restrict totals, globa
 
 /* ---- the runs of a cell ---- */
 
-#define CHUNKS_ABREAST 4           /* whose entries are read at once */
+#define CHUNKS_ABREAST 4           /* of a column, whose entries are read at once */
+#define FEW            2           /* the same beside those of two other columns */
+#define MOST_AT_ONCE   6           /* entries */
 #define MOST_ALONE     (2 * ITEMS) /* chunks of a column that an item goes through alone */
 #define DENSE          0x80000000u /* in `offsets`, of a cell with more: larger than any place */
 #define COLUMNS        (3 * BANDS) /* of a cell: with those around either end of the grid */
@@ -84,35 +87,88 @@ static inline int flat_column(uint cell, uint cells, uint ny, int n)
     return from + (n % 3 - 1) * (int)cells;
 }
 
-/* Adds up the runs of a column in the chunks of `range`, from `place` on; returns where the last one ends.
- * With `keep` each table entry becomes the end of its run. */
+#define NO_RUN 0xffffffffu
+
+/* The table's entry of the run that goes from `chunk` to `flat`; NO_RUN where the chunk's window ends before.
+ */
+static inline uint run_entry(global const uint *restrict tile_cells, int band, int flat, int chunk)
+{
+    const uint column = (uint)(flat - (int)tile_cells[chunk * CHUNK_TILES] + MARGIN);
+    return column < SPAN ? (uint)chunk * ROW + (uint)band * SPAN + column : NO_RUN;
+}
+
+/* Adds up the runs of `number` entries, read at once, from `place` on; returns where the last one ends. With
+ * `keep` each entry becomes the end of its run. */
+static inline uint visit_entries(global uint *restrict table, const uint *entries, const int number,
+                                 uint place, const bool keep)
+{
+    uint counts[MOST_AT_ONCE];
+    UNROLL
+    for (int n = 0; n < number; n++)
+        counts[n] = entries[n] != NO_RUN ? table[entries[n]] : 0;
+    UNROLL
+    for (int n = 0; n < number; n++) {
+        place += counts[n];
+        if (keep && entries[n] != NO_RUN)
+            table[entries[n]] = place;
+    }
+    return place;
+}
+
+/* visit_entries() of a column in the chunks of `range`. */
 static inline uint visit_chunks(RUN_ARGUMENTS, int band, int flat, chunk_range range, uint place,
                                 const bool keep)
 {
     for (int first = range.first; first <= range.last; first += CHUNKS_ABREAST) {
-        uint entries[CHUNKS_ABREAST], counts[CHUNKS_ABREAST];
+        uint entries[CHUNKS_ABREAST];
         UNROLL
-        for (int n = 0; n < CHUNKS_ABREAST; n++) {
-            const int chunk = min(first + n, range.last);
-            const uint column = (uint)(flat - (int)tile_cells[chunk * CHUNK_TILES] + MARGIN);
-            entries[n] = (uint)chunk * ROW + (uint)band * SPAN + column;
-            counts[n] = first + n <= range.last ? table[entries[n]] : 0;
-        }
-        UNROLL
-        for (int n = 0; n < CHUNKS_ABREAST; n++) {
-            place += counts[n];
-            if (keep && first + n <= range.last)
-                table[entries[n]] = place;
-        }
+        for (int n = 0; n < CHUNKS_ABREAST; n++)
+            entries[n] = first + n <= range.last ? run_entry(tile_cells, band, flat, first + n) : NO_RUN;
+        place = visit_entries(table, entries, CHUNKS_ABREAST, place, keep);
     }
     return place;
 }
+
+#if BY_DIRECTION
+
+/* visit_runs() of a cell whose three columns have up to FEW chunks each, and none around an end of the grid:
+ * what the columns need is read at once, not one after the other. Returns whether this is such a cell. */
+static inline bool visit_few(RUN_ARGUMENTS, uint cell, uint cells, uint ny, uint count, uint *place,
+                             const bool keep)
+{
+    int flat[BANDS];
+    chunk_range ranges[BANDS];
+    uint entries[FEW * BANDS];
+    bool few = true;
+    UNROLL
+    for (int band = 0; band < BANDS; band++) {
+        flat[band] = flat_column(cell, cells, ny, 3 * band + 1);
+        ranges[band] = chunks_around(cell_offsets, flat[band], cells, count);
+        few = few && flat[band] > 0 && flat[band] + 1 < (int)cells &&
+              ranges[band].last - ranges[band].first < FEW;
+    }
+    if (!few)
+        return false;
+    UNROLL
+    for (int n = 0; n < FEW * BANDS; n++) {
+        const int band = n / FEW, chunk = ranges[band].first + n % FEW;
+        entries[n] = chunk <= ranges[band].last ? run_entry(tile_cells, band, flat[band], chunk) : NO_RUN;
+    }
+    *place = visit_entries(table, entries, FEW * BANDS, *place, keep);
+    return true;
+}
+
+#endif
 
 /* Adds up the runs that go to `cell`, band by band and chunk by chunk, as visit_chunks() does. Sets
  * `dense`, if that is not 0, and ends, where the chunks are too many for an item. */
 static inline uint visit_runs(RUN_ARGUMENTS, uint cell, uint cells, uint ny, uint count, uint place,
                               bool *dense, const bool keep)
 {
+#if BY_DIRECTION
+    if (visit_few(table, cell_offsets, tile_cells, cell, cells, ny, count, &place, keep))
+        return place;
+#endif
     for (int n = 0; n < COLUMNS; n++) {
         const int flat = flat_column(cell, cells, ny, n);
         const chunk_range range = chunks_around(cell_offsets, flat, cells, count);
@@ -146,7 +202,7 @@ static inline uint visit_together(local uint *sums, RUN_ARGUMENTS, uint cell, ui
 }
 
 /* Of local memory: how many cells of a group are dense, the cells, and where each starts. */
-#define DENSE_WORDS    (1 + 2 * ITEMS)
+#define DENSE_WORDS (1 + 2 * ITEMS)
 
 /* visit_runs() for the cell of each item of a group, then visit_together() for the dense ones. All items
  * come here. `dense` is false, or with `keep` what it became without: the table changes. */

@@ -50,9 +50,9 @@ typedef ushort digit_type;
 #define BATCH      4 /* particles that an item of a count loads at once: with more, fewer groups fit an H200 */
 #define MOVE_BATCH 8 /* the same in a move */
 
-/* Items that a GPU runs side by side read neighbours, ABREAST of them, and go on to the next ABREAST: they
- * stay in a cell as long as they can. Entry number n of item t, among `each` entries an item. */
-#define ABREAST           32
+/* Of the items that a GPU runs side by side ABREAST read neighbours, and go on to the next ABREAST: they stay
+ * in a cell as long as they can. Entry number n of item t, among `each` entries an item. */
+#define ABREAST           16
 #define ENTRY(t, n, each) ((t) / ABREAST * (ABREAST * (each)) + (n)*ABREAST + (t) % ABREAST)
 
 /* The sorted list as it is, and where it goes. */
@@ -218,7 +218,7 @@ static inline void load_digits(global const ushort *restrict list, uint begin, u
 
 /* The arrays of a move. */
 struct arrays {
-    global const uint *cell_offsets;
+    global const uint *cell_offsets, *tile_cells;
     global const real2 *offset, *velocity;
     global const real *w;
     global real2 *new_offset, *new_velocity;
@@ -305,7 +305,8 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
     const uint chunk = group < split ? group : group + skip;
     const tile_range own = chunk_tiles(chunk, count);
     const struct motion motion = MOTION;
-    const struct arrays arrays = {cell_offsets, offset, velocity, w, new_offset, new_velocity, new_w, origin};
+    const struct arrays arrays = {cell_offsets, tile_cells,   offset, velocity, w,
+                                  new_offset,   new_velocity, new_w,  origin};
     struct walk walk = walk_start();
     for (uint c = t; !WINDOWED && chunk == 0 && c < ROW; c += ITEMS)
         totals[c] = 0;

@@ -14,24 +14,24 @@
 /* ---- one group per segment ---- */
 
 #define SEGMENT_SIZE (SEGMENT_ITEMS * ITEM_PARTICLES)
+#define CELLS_BEFORE (SEGMENT_ITEMS / 8u) /* the first one of the last deposit, whose starts are staged */
 #define NO_CELL      0xffffffffu
 
 /* Copies `size` particles from `begin` on to local memory, with a gap after those of each item, so that items
- * side by side use different banks. */
+ * side by side use different banks. All reads of an item are under way at once. */
 static inline void stage_particles(global const real2 *restrict offset, uint stride, uint begin, uint size,
                                    local real2 *staged)
 {
-    for (uint n = (uint)get_local_id(0); n < size; n += READ_AHEAD * SEGMENT_ITEMS) {
-        real2 ahead[READ_AHEAD];
+    const uint item = (uint)get_local_id(0);
+    real2 ahead[ITEM_PARTICLES];
 #pragma unroll
-        for (uint k = 0; k < READ_AHEAD; k++)
-            ahead[k] = offset[(size_t)(begin + min(n + k * SEGMENT_ITEMS, size - 1)) * stride];
+    for (uint k = 0; k < ITEM_PARTICLES; k++)
+        ahead[k] = offset[(size_t)(begin + min(item + k * SEGMENT_ITEMS, size - 1)) * stride];
 #pragma unroll
-        for (uint k = 0; k < READ_AHEAD; k++) {
-            const uint m = n + k * SEGMENT_ITEMS;
-            if (m < size)
-                staged[m + m / ITEM_PARTICLES] = ahead[k];
-        }
+    for (uint k = 0; k < ITEM_PARTICLES; k++) {
+        const uint m = item + k * SEGMENT_ITEMS;
+        if (m < size)
+            staged[m + m / ITEM_PARTICLES] = ahead[k];
     }
 }
 
@@ -65,7 +65,7 @@ struct item_sums {
     real last[SUM_COUNT];
 };
 
-/* Where the first cells of a segment start: those from first_cell on, one an item, and the next one. */
+/* Where the cells from first_cell on start, one an item, and the next one. */
 static inline void stage_starts(global const uint *restrict cell_offsets, uint cells, uint first_cell,
                                 local uint *starts)
 {
@@ -91,8 +91,8 @@ static inline uint find_cell(global const uint *restrict cell_offsets, uint cell
     return cell;
 }
 
-/* Sums the staged particles from..to of a segment that begins with `begin` in first_cell. A cell between the
- * item's first and last one is all the item's own: its piece is done. */
+/* Sums the staged particles from..to of a segment that begins with `begin` in first_cell or behind it. A cell
+ * between the item's first and last one is all the item's own: its piece is done. */
 static inline struct item_sums sum_item(global const uint *restrict cell_offsets, uint cells,
                                         local const uint *starts, const local real2 *staged, uint begin,
                                         uint from, uint to, uint first_cell, uint segment,
@@ -126,9 +126,9 @@ static inline struct item_sums sum_item(global const uint *restrict cell_offsets
 
 /* A group stages its segment in local memory, with reads that coalesce, then each item sums ITEM_PARTICLES
  * consecutive particles, no more than SUM_BLOCK, which need no compensation, and pieces that several items
- * share are added along the items. The search for a segment's first cell begins at the cell that the last
- * deposit has left in segment_cell. It is near where that list was the same or one like it; else the search
- * takes more rounds. */
+ * share are added along the items. The starts of its cells are staged too: those around the cell that the
+ * last deposit has left in segment_cell, which is near where that list was the same or one like it; if the
+ * segment does not begin there, those from the cell on that the group searches. */
 kernel __attribute__((reqd_work_group_size(SEGMENT_ITEMS, 1, 1))) void
 deposit_group_per_segment(global const uint *restrict cell_offsets, global const real2 *restrict offset,
                           uint stride, uint cells, uint count, uint segment_bits, global real *restrict sums,
@@ -139,16 +139,22 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, global const
     const uint segment = (uint)get_group_id(0), item = (uint)get_local_id(0);
     const uint begin = segment * SEGMENT_SIZE;
     const uint size = min((uint)SEGMENT_SIZE, count - begin);
+    const uint hint = segment_cell[segment];
+    uint first_cell = hint - min(hint, CELLS_BEFORE);
     stage_particles(offset, stride, begin, size, staged);
-    const uint cell = find_segment_by_group(cell_offsets, cells, 0, 0, begin, segment_cell[segment], &found);
-    stage_starts(cell_offsets, cells, cell, starts);
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* all items have read segment_cell */
-    if (item == 0)
-        segment_cell[segment] = cell;
+    stage_starts(cell_offsets, cells, first_cell, starts);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);       /* all items have read segment_cell */
+    if (starts[0] > begin || starts[SEGMENT_ITEMS] <= begin) { /* all items, or none */
+        first_cell = find_segment_by_group(cell_offsets, cells, 0, 0, begin, hint, &found);
+        stage_starts(cell_offsets, cells, first_cell, starts);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
 
     const uint from = item * ITEM_PARTICLES, to = min(from + ITEM_PARTICLES, size);
     struct item_sums own =
-        sum_item(cell_offsets, cells, starts, staged + item, begin, from, to, cell, segment, sums);
+        sum_item(cell_offsets, cells, starts, staged + item, begin, from, to, first_cell, segment, sums);
+    if (item == 0)
+        segment_cell[segment] = own.first_cell;
     first_cells[item] = own.first_cell;
     barrier(CLK_LOCAL_MEM_FENCE); /* the staged particles are done with */
     local real *shared = (local real *)staged;

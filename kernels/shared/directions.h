@@ -304,8 +304,7 @@ static inline void stage_rows(const direction_arrays arrays, uint t, uint rows,
 
 /* Ranks a tile: afterwards staged[STAGE_PLACE(position)] names the entry at `position`, of which there are as
  * many as are returned, and `around` has the field in the tile's cells, if it finds room. low, high: those
- * cells. Loads from global memory come first, since
- * their latency is long. Ends with a barrier. */
+ * cells. Loads from global memory come first, since their latency is long. Ends with a barrier. */
 static inline uint stage_directions(const direction_arrays arrays, uint t, const struct motion *motion,
                                     __local struct cell_field *around,
                                     __global const uint *restrict cell_offsets,

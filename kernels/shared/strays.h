@@ -15,21 +15,23 @@
 static inline struct pushed push_stray(const struct arrays *arrays, const struct motion *motion, uint source)
 {
     struct walk walk = walk_start();
-    walk_to(&walk, motion, arrays->cell_offsets, source, 0, motion->nx * motion->ny - 1);
+    global const uint *const ends = arrays->tile_cells + source / TILE;
+    walk_to(&walk, motion, arrays->cell_offsets, source, ends[0], ends[1]);
     const struct velocity_step step = push_velocity(motion, &walk, arrays->offset[source],
                                                     read_velocity(arrays->velocity, arrays->w, source));
     return push_position(motion, &walk, arrays->offset[source], &step);
 }
 
 /* Leaves stray_counts at 0, for the next count. */
-kernel void step_order_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, volatile global uint *restrict stray_number,
+kernel void step_order_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cells,
+                              volatile global uint *restrict stray_number,
                               global const uint *restrict stray_list,
                               volatile global uint *restrict stray_counts,
                               global const uint *restrict stray_begins, global uint *restrict order,
                               global uint *restrict dense)
 {
     const struct motion motion = MOTION;
-    const struct arrays arrays = {cell_offsets, offset, velocity, w, 0, 0, 0, 0};
+    const struct arrays arrays = {cell_offsets, tile_cells, offset, velocity, w, 0, 0, 0, 0};
     const uint strays = stray_number[0];
     for (uint n = (uint)get_global_id(0); n < strays; n += (uint)get_global_size(0)) {
         const struct pushed pushed = push_stray(&arrays, &motion, stray_list[n]);
@@ -59,13 +61,15 @@ static inline void move_dense(const struct arrays *arrays, const struct motion *
     }
 }
 
-kernel void step_move_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict stray_number,
-                             global const uint *restrict stray_list, global const uint *restrict stray_begins,
-                             global uint *restrict order, global const uint *restrict dense,
-                             ARRIVAL_ARGUMENTS, global const uint *restrict new_offsets, NEW_LIST_ARGUMENTS)
+kernel void step_move_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cells,
+                             global const uint *restrict stray_number, global const uint *restrict stray_list,
+                             global const uint *restrict stray_begins, global uint *restrict order,
+                             global const uint *restrict dense, ARRIVAL_ARGUMENTS,
+                             global const uint *restrict new_offsets, NEW_LIST_ARGUMENTS)
 {
     const struct motion motion = MOTION;
-    const struct arrays arrays = {cell_offsets, offset, velocity, w, new_offset, new_velocity, new_w, origin};
+    const struct arrays arrays = {cell_offsets, tile_cells,   offset, velocity, w,
+                                  new_offset,   new_velocity, new_w,  origin};
     for (uint n = (uint)get_global_id(0); n < stray_number[0]; n += (uint)get_global_size(0)) {
         const uint source = stray_list[n];
         const struct pushed pushed = push_stray(&arrays, &motion, source);

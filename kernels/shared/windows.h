@@ -13,6 +13,7 @@
  * SPAN, MARGIN   cells, SPAN (2 REACH + 1) < RADIX
  * REACH          rows
  * CHUNK_TILES    tiles of a chunk; the last chunk may have fewer
+ * BY_DIRECTION   shared/directions.h
  */
 #ifndef SHARED_WINDOWS_H
 #define SHARED_WINDOWS_H
@@ -50,25 +51,35 @@ static inline uint window_digit(uint first_cell, uint i, uint j, int new_i, int 
                : STRAY;
 }
 
-/* The chunks whose windows hold the flat cell `flat`, which may lie before the grid's first or behind its
- * last: [first, last]; none where last < first. */
+/* The chunks from which particles come to the flat cell `flat`, which may lie before the grid's first or
+ * behind its last: [first, last]; none where last < first. */
 typedef struct {
     int first, last;
 } chunk_range;
+
+/* By directions they are those with particles of the cells from low to high; else those whose windows hold
+ * `flat`, since their first cells are from low to high. */
+#if BY_DIRECTION
+#define CELLS_BEHIND 1
+#define CELLS_BEFORE 1
+#define ROUND_BEGIN  0
+#else
+#define CELLS_BEHIND MARGIN
+#define CELLS_BEFORE (SPAN - 1 - MARGIN)
+#define ROUND_BEGIN  (CHUNK - 1)
+#endif
 
 static inline chunk_range chunks_around(global const uint *restrict cell_offsets, int flat, uint cells,
                                         uint count)
 {
     chunk_range range = {0, -1};
-    if (flat < -MARGIN || flat >= (int)cells + SPAN)
+    const int high = flat + CELLS_BEHIND, low = flat - CELLS_BEFORE;
+    if (high < 0 || low >= (int)cells)
         return range;
-    /* Their first cells are from low to high, so their first particles from that of low to before that of
-     * high + 1. */
-    const int high = flat + MARGIN, low = high - SPAN + 1;
-    const uint end = high < 0 ? 0 : high + 1 >= (int)cells ? count : cell_offsets[high + 1];
-    const uint begin = low <= 0 ? 0 : low >= (int)cells ? count : cell_offsets[low];
-    range.first = (int)(begin / CHUNK + (begin % CHUNK != 0));
-    range.last = (int)(end / CHUNK + (end % CHUNK != 0)) - 1;
+    const uint end = high + 1 >= (int)cells ? count : cell_offsets[high + 1];
+    const uint begin = low <= 0 ? 0 : cell_offsets[low];
+    range.first = (int)((begin + ROUND_BEGIN) / CHUNK);
+    range.last = (int)((end + CHUNK - 1) / CHUNK) - 1;
     return range;
 }
 

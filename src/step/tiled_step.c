@@ -51,10 +51,11 @@ static bool fits(const struct device_info *info, const struct stepper_setup *set
 /* What both programs take of the layout. */
 #define LAYOUT_OPTIONS                                                                                       \
     "-D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D LEAVES_ROOM=%d -D WINDOWED=%d "                        \
-    "-D SPAN=%u -D MARGIN=%u -D REACH=%u -D CHUNK_TILES=%u"
+    "-D SPAN=%u -D MARGIN=%u -D REACH=%u -D CHUNK_TILES=%u -D BY_DIRECTION=%d"
 #define LAYOUT_VALUES(layout, setup)                                                                         \
     (layout)->tiles.items, (layout)->tiles.scan_items, (layout)->tiles.digit_bits, (setup)->leaves_room,     \
-        (layout)->windowed, (layout)->span, (layout)->margin, (layout)->reach, (layout)->chunk_tiles
+        (layout)->windowed, (layout)->span, (layout)->margin, (layout)->reach, (layout)->chunk_tiles,        \
+        (layout)->by_direction
 
 static enum status create_push(struct device *device, const struct stepper_setup *setup, bool has_w,
                                struct tiled_step *step)
@@ -63,9 +64,9 @@ static enum status create_push(struct device *device, const struct stepper_setup
     struct program *program = NULL;
     TRY(program_build(device, "tiled_step.cl", setup->precision, &program,
                       LAYOUT_OPTIONS " -D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D VELOCITIES=%d -D CARRIES=%d "
-                                     "-D GHOST_ROWS=%u -D BY_DIRECTION=%d -D MOST_COMPARED=%d",
+                                     "-D GHOST_ROWS=%u -D MOST_COMPARED=%d",
                       LAYOUT_VALUES(layout, setup), device_info(device)->has_fma, (int)setup->shape,
-                      2 + has_w, setup->carries, setup->ghost_rows, layout->by_direction, MOST_COMPARED));
+                      2 + has_w, setup->carries, setup->ghost_rows, MOST_COMPARED));
     TRY(kernel_create(program, "step_count", &step->push[has_w].count));
     TRY(kernel_create(program, "step_measure_and_count", &step->push[has_w].measure_and_count));
     TRY(kernel_create(program, "step_move", &step->push[has_w].move));
@@ -293,20 +294,20 @@ static enum status move_chunks(struct stepper *stepper, const struct fields *fie
                          NEW_LIST_ARGUMENTS, list->count, new_count, chunks.split, chunks.skip, step->totals);
 }
 
-static enum status move_strays(struct stepper *stepper, const struct fields *fields, struct particles *list,
-                               const struct arrival_room *room)
+static enum status move_strays(struct stepper *stepper, const struct fields *fields, uint32_t species,
+                               struct particles *list, const struct arrival_room *room)
 {
     struct tiled_step *step = stepper->own;
     const struct pusher pusher = species_pusher(list->species, &stepper->setup);
     const bool has_w = species_has_w(list->species);
     const struct launch launch = {(size_t)STRAY_GROUPS_PER_UNIT * device_info(stepper->device)->compute_units,
                                   device_group_items(stepper->device, FLAT_ITEMS), STAGE_PUSH, 0};
-    TRY(KERNEL_LAUNCH(step->push[has_w].order_strays, launch, PUSH_ARGUMENTS, step->stray_number[0],
-                      step->stray_list, step->stray_counts, step->stray_begins, step->stray_order,
-                      step->dense));
-    return KERNEL_LAUNCH(step->push[has_w].move_strays, launch, PUSH_ARGUMENTS, step->stray_number[0],
-                         step->stray_list, step->stray_begins, step->stray_order, step->dense, room->rows,
-                         room->counts, stepper->new_offsets, NEW_LIST_ARGUMENTS);
+    TRY(KERNEL_LAUNCH(step->push[has_w].order_strays, launch, PUSH_ARGUMENTS, step->tile_cells[species],
+                      step->stray_number[0], step->stray_list, step->stray_counts, step->stray_begins,
+                      step->stray_order, step->dense));
+    return KERNEL_LAUNCH(step->push[has_w].move_strays, launch, PUSH_ARGUMENTS, step->tile_cells[species],
+                         step->stray_number[0], step->stray_list, step->stray_begins, step->stray_order,
+                         step->dense, room->rows, room->counts, stepper->new_offsets, NEW_LIST_ARGUMENTS);
 }
 
 /* The chunks that hold particles of the rows at either end, and those between them. */
@@ -353,7 +354,7 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
     struct tiled_step *step = stepper->own;
     TRY(step->layout.windowed ? scan_windows(stepper, species, list, room) : scan(stepper, list, room));
     if (step->layout.windowed)
-        TRY(move_strays(stepper, fields, list, room));
+        TRY(move_strays(stepper, fields, species, list, room));
     TRY(move_all(stepper, fields, species, list, list->count + room->count));
     if (list->count == 0) /* and no chunk cleared them */
         TRY(buffer_fill(step->totals, 0));
