@@ -73,7 +73,7 @@ step_scan(global uint *restrict table, global const uint *restrict totals, globa
 /* ---- the runs of a cell ---- */
 
 #define CHUNKS_ABREAST 4           /* of a column, whose entries are read at once */
-#define FEW            2           /* the same beside those of two other columns */
+#define FEW_CHUNKS     2           /* the same beside those of two other columns */
 #define MOST_AT_ONCE   6           /* entries */
 #define MOST_ALONE     (2 * ITEMS) /* chunks of a column that an item goes through alone */
 #define DENSE          0x80000000u /* in `offsets`, of a cell with more: larger than any place */
@@ -131,30 +131,31 @@ static inline uint visit_chunks(RUN_ARGUMENTS, int band, int flat, chunk_range r
 
 #if BY_DIRECTION
 
-/* visit_runs() of a cell whose three columns have up to FEW chunks each, and none around an end of the grid:
- * what the columns need is read at once, not one after the other. Returns whether this is such a cell. */
+/* visit_runs() of a cell whose three columns have up to FEW_CHUNKS chunks each, and none around an end of the
+ * grid: what the columns need is read at once, not one after the other. Returns whether this is such a cell.
+ */
 static inline bool visit_few(RUN_ARGUMENTS, uint cell, uint cells, uint ny, uint count, uint *place,
                              const bool keep)
 {
     int flat[BANDS];
     chunk_range ranges[BANDS];
-    uint entries[FEW * BANDS];
+    uint entries[FEW_CHUNKS * BANDS];
     bool few = true;
     UNROLL
     for (int band = 0; band < BANDS; band++) {
         flat[band] = flat_column(cell, cells, ny, 3 * band + 1);
         ranges[band] = chunks_around(cell_offsets, flat[band], cells, count);
         few = few && flat[band] > 0 && flat[band] + 1 < (int)cells &&
-              ranges[band].last - ranges[band].first < FEW;
+              ranges[band].last - ranges[band].first < FEW_CHUNKS;
     }
     if (!few)
         return false;
     UNROLL
-    for (int n = 0; n < FEW * BANDS; n++) {
-        const int band = n / FEW, chunk = ranges[band].first + n % FEW;
+    for (int n = 0; n < FEW_CHUNKS * BANDS; n++) {
+        const int band = n / FEW_CHUNKS, chunk = ranges[band].first + n % FEW_CHUNKS;
         entries[n] = chunk <= ranges[band].last ? run_entry(tile_cells, band, flat[band], chunk) : NO_RUN;
     }
-    *place = visit_entries(table, entries, FEW * BANDS, *place, keep);
+    *place = visit_entries(table, entries, FEW_CHUNKS * BANDS, *place, keep);
     return true;
 }
 

@@ -26,7 +26,8 @@
  * Compile-time parameters: those of shared/push.h, FUSE_PRODUCTS (shared/real.h), ITEMS, DIGIT_BITS,
  * SCAN_ITEMS (shared/tiles.h), LEAVES_ROOM (shared/arrivals.h), CARRIES: whether particles have further
  * attributes, which follow by `origin`, the old place of each new one, WINDOWED, and with it SPAN, MARGIN,
- * REACH, CHUNK_TILES (shared/windows.h), BY_DIRECTION and MOST_COMPARED (shared/strays.h).
+ * REACH, CHUNK_TILES (shared/windows.h), BY_DIRECTION, STAGES_FIELD (shared/directions.h) and MOST_COMPARED
+ * (shared/strays.h).
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -42,9 +43,10 @@
 #include "shared/directions.h"
 typedef uchar digit_type; /* a direction */
 #else
-#define STAGES_FIELD 0
-#define STAGED_CELLS 1
 typedef ushort digit_type;
+#define COUNT_STAGES       0
+#define COUNT_STAGED_CELLS 1
+#define STAGED_CELLS       1
 #endif
 
 #define BATCH      4 /* particles that an item of a count loads at once: with more, fewer groups fit an H200 */
@@ -106,7 +108,7 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
     for (uint tile = own.first; tile < own.first + own.tiles; tile++) {
         const uint begin = tile * TILE, end = begin + min((uint)TILE, count - begin);
         const uint low = tile_cells[tile], high = tile_cells[tile + 1];
-#if STAGES_FIELD
+#if COUNT_STAGES
         const uint cells = min(high + 1 - low, (uint)TILE_CELLS);
         barrier(CLK_LOCAL_MEM_FENCE); /* the last tile's are read */
         stage_fields(around, motion, t, 2 * ITEMS, low, high);
@@ -128,7 +130,7 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
             for (uint n = 0; n < BATCH; n++) {
                 const uint p = begin + ENTRY(t, first + n, KEYS / 2);
                 if (p < end) {
-#if STAGES_FIELD
+#if COUNT_STAGES
                     walk_staged(&walk, motion, cell_offsets, starts, around, p, low, high, cells);
 #else
                     walk_to(&walk, motion, cell_offsets, p, low, high);
@@ -184,8 +186,8 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
         MOTION_ARGUMENTS, LIST_ARGUMENTS, COUNT_ARGUMENTS, uint first_sum)                                   \
     {                                                                                                        \
         local uint counts[RADIX], distinct;                                                                  \
-        local struct cell_field around[STAGED_CELLS];                                                        \
-        local uint starts[STAGED_CELLS + 1];                                                                 \
+        local struct cell_field around[COUNT_STAGED_CELLS];                                                  \
+        local uint starts[COUNT_STAGED_CELLS + 1];                                                           \
         local real shared[SUM_SHARED];                                                                       \
         const struct motion motion = MOTION;                                                                 \
         count_chunk(&motion, cell_offsets, offset, velocity, w, tile_cells, digits, table, lists, totals,    \

@@ -9,7 +9,8 @@
  *
  * SPAN, MARGIN, REACH, CHUNK_TILES of shared/windows.h, the last two being 1; SPAN rows and columns find
  * room in `staged`. TILE_CELLS: a tile's cells that particles may come from, from those behind they are
- * strays.
+ * strays. STAGES_FIELD: whether the field in a tile's cells finds room beside that, for the move; it
+ * does for a count, which needs less.
  */
 #ifndef SHARED_DIRECTIONS_H
 #define SHARED_DIRECTIONS_H
@@ -66,10 +67,11 @@ static inline uint direction_of(uint steps, uint i, uint j, int new_i, int new_j
 
 /* ---- the cells of a tile ---- */
 
-/* The field in the cells of a tile, where it finds room in local memory. */
-#define STAGES_FIELD (SHAPE_NODES == 2 && !REAL_IS_DOUBLE)
-#define STAGED_CELLS (STAGES_FIELD ? TILE_CELLS : 1)
+#define STAGED_CELLS       (STAGES_FIELD ? TILE_CELLS : 1)
+#define COUNT_STAGES       (SHAPE_NODES == 2 && !REAL_IS_DOUBLE)
+#define COUNT_STAGED_CELLS (COUNT_STAGES ? TILE_CELLS : 1)
 
+/* The field in the cells of a tile. */
 static inline void stage_fields(__local struct cell_field *around, const struct motion *motion, uint t,
                                 uint items, uint low, uint high)
 {
