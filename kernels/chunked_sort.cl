@@ -13,10 +13,11 @@
  * of one of them, which lie together and mostly fit in its caches. Of more, each sorts the whole list, by the
  * low digit first.
  *
- * SOURCE    what a pass reads:
- *   0 KEYS    the list of keys; entry n has the index n
- *   1 PACKED  words with the unsorted bits of the key above index_bits bits of index
- *   2 SIGMA   indices; the keys are looked up through them
+ * A pass reads one of three sources, a constant of each kernel:
+ *   KEYS    the list of keys; entry n has the index n
+ *   PACKED  words with the unsorted bits of the key above index_bits bits of index
+ *   SIGMA   indices; the keys are looked up through them
+ *
  * PORTABLE  1: without the vector instructions of one kind of CPU, where the compiler offers them
  * MOST_LOW_BITS: bits of the low digit of two, at most
  * STREAMING 1: whole lines of the result go past the caches, for lists that do not fit in them
@@ -45,8 +46,11 @@
 #endif
 #endif
 
+enum reads { KEYS, PACKED, SIGMA };
+
 /* How the entries of this pass are read and written. */
 typedef struct {
+    enum reads reads;
     __global const uint *source, *keys;
     uint shift;      /* of the digit in a key: KEYS, SIGMA */
     uint index_bits; /* of a packed word */
@@ -70,38 +74,38 @@ static inline chunk_range own_chunk(uint chunk, uint count)
 /* Digit of entry n, and what is written for it. */
 static inline uint digit_of(const pass_format *format, uint n, uint *word)
 {
-#if SOURCE == 0
-    const uint rest = format->keys[n], index = n, digit = rest >> format->shift;
-#elif SOURCE == 1
-    const uint rest = format->source[n] >> format->index_bits;
-    const uint index = format->source[n] & ((1u << format->index_bits) - 1), digit = rest;
-#else
-    const uint index = format->source[n], rest = format->keys[index] >> format->shift, digit = rest;
-#endif
+    const uint entry = format->reads == KEYS ? n : format->source[n];
+    const uint index = format->reads == PACKED ? entry & ((1u << format->index_bits) - 1) : entry;
+    const uint key = format->reads == PACKED ? entry >> format->index_bits : format->keys[index];
+    const uint digit = format->reads == PACKED ? key : key >> format->shift;
+    const uint rest = format->reads == KEYS ? key : digit;
     *word = ((rest >> format->rest_shift) & format->keep) << format->index_bits | index;
     return digit & ((1u << format->radix_bits) - 1);
+}
+
+static inline uint16 keys_at(__global const uint *keys, uint16 index)
+{
+    return (uint16)(keys[index.s0], keys[index.s1], keys[index.s2], keys[index.s3], keys[index.s4],
+                    keys[index.s5], keys[index.s6], keys[index.s7], keys[index.s8], keys[index.s9],
+                    keys[index.sa], keys[index.sb], keys[index.sc], keys[index.sd], keys[index.se],
+                    keys[index.sf]);
 }
 
 /* The same for the entries n..n+15. */
 static inline uint16 digits_of(const pass_format *format, uint n, uint16 *word)
 {
-#if SOURCE == 0
-    const uint16 rest = vload16(0, format->keys + n), digit = rest >> format->shift;
-    const uint16 index = n + (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-#elif SOURCE == 1
-    const uint16 packed = vload16(0, format->source + n);
-    const uint16 rest = packed >> format->index_bits, index = packed & ((1u << format->index_bits) - 1);
-    const uint16 digit = rest;
-#else
-    const uint16 index = vload16(0, format->source + n);
-    __global const uint *keys = format->keys;
-    const uint16 rest = (uint16)(keys[index.s0], keys[index.s1], keys[index.s2], keys[index.s3],
-                                 keys[index.s4], keys[index.s5], keys[index.s6], keys[index.s7],
-                                 keys[index.s8], keys[index.s9], keys[index.sa], keys[index.sb],
-                                 keys[index.sc], keys[index.sd], keys[index.se], keys[index.sf]) >>
-                        format->shift;
-    const uint16 digit = rest;
-#endif
+    uint16 index, rest, digit;
+    if (format->reads == KEYS) {
+        index = n + (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        rest = vload16(0, format->keys + n);
+        digit = rest >> format->shift;
+    } else {
+        const uint16 entries = vload16(0, format->source + n);
+        const bool packed = format->reads == PACKED;
+        index = packed ? entries & ((1u << format->index_bits) - 1) : entries;
+        rest = packed ? entries >> format->index_bits : keys_at(format->keys, index) >> format->shift;
+        digit = rest;
+    }
     *word = ((rest >> format->rest_shift) & format->keep) << format->index_bits | index;
     return digit & ((1u << format->radix_bits) - 1);
 }
@@ -113,11 +117,8 @@ DEFINE_FOLD(sum_of, uint, ADD)
 static inline void ask_for(const pass_format *format, uint n)
 {
 #ifdef HAS_PREFETCH
-#if SOURCE == 0
-    __builtin_prefetch((const void *)(size_t)(format->keys + n + BLOCK));
-#else
-    __builtin_prefetch((const void *)(size_t)(format->source + n + BLOCK));
-#endif
+    __global const uint *const list = format->reads == KEYS ? format->keys : format->source;
+    __builtin_prefetch((const void *)(size_t)(list + n + BLOCK));
 #endif
 }
 
@@ -154,15 +155,16 @@ static inline int count_block(const pass_format *format, uint begin, __global ui
     return 0;
 }
 
+#define HISTOGRAM_ARGUMENTS                                                                                  \
+    __global const uint *source, __global const uint *keys, __global uint *table, __global uint *few,        \
+        uint count, uint chunk, uint radix, uint shift, uint index_bits, uint radix_bits
+
 /* Item t counts the digits of chunk t in counts[t*radix ..]; few[t]: whether most of its blocks held few
  * distinct ones. */
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-chunked_histogram(__global const uint *source, __global const uint *keys, __global uint *table,
-                  __global uint *few, uint count, uint chunk, uint radix, uint shift, uint index_bits,
-                  uint radix_bits)
+static inline void count_chunk(const enum reads reads, HISTOGRAM_ARGUMENTS)
 {
     const uint t = (uint)get_global_id(0);
-    const pass_format format = {source, keys, shift, index_bits, radix_bits, 0, 0};
+    const pass_format format = {reads, source, keys, shift, index_bits, radix_bits, 0, 0};
     const chunk_range own = own_chunk(chunk, count);
     __global uint *counts = table + (ulong)t * radix;
     for (uint c = 0; c < radix; c++)
@@ -293,17 +295,19 @@ static inline void move_block(const pass_format *format, const chunk_output *out
 }
 #endif
 
+#define REORDER_ARGUMENTS                                                                                    \
+    __global const uint *source, __global const uint *keys, __global uint *result,                           \
+        __global const uint *table, __global const uint *few, __global uint *all_next,                       \
+        __global uint *all_lines, uint count, uint chunk, uint radix, uint shift, uint index_bits,           \
+        uint radix_bits, uint rest_shift, uint keep
+
 /* Item t moves chunk t, by way of its own `next` and `lines`. Chunks of few distinct digits a block go block
  * by block where the device can, or else word by word, as their lines stay in the caches by themselves. */
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-chunked_reorder(__global const uint *source, __global const uint *keys, __global uint *result,
-                __global const uint *table, __global const uint *few, __global uint *all_next,
-                __global uint *all_lines, uint count, uint chunk, uint radix, uint shift, uint index_bits,
-                uint radix_bits, uint rest_shift, uint keep)
+static inline void move_chunk(const enum reads reads, REORDER_ARGUMENTS)
 {
     const uint t = (uint)get_global_id(0);
     const ulong row = (ulong)t * radix;
-    const pass_format format = {source, keys, shift, index_bits, radix_bits, rest_shift, keep};
+    const pass_format format = {reads, source, keys, shift, index_bits, radix_bits, rest_shift, keep};
     const chunk_output output = {result, all_next + row, all_lines + row * LINE, table + row};
     const chunk_range own = own_chunk(chunk, count);
     const uint end = own.begin + own.length;
@@ -334,17 +338,19 @@ chunked_reorder(__global const uint *source, __global const uint *keys, __global
             result[j] = output.lines[(ulong)c * LINE + j % LINE];
 }
 
+#define BINS_ARGUMENTS                                                                                       \
+    __global const uint *source, __global const uint *keys, __global uint *result,                           \
+        __global const uint *starts, __global uint *offsets, uint count, uint cells, uint index_bits,        \
+        uint radix_bits
+
 /* Item t sorts the entries with the high digit t, which begin at starts[t], by their low digits: counts and
  * places them one by one. Also offsets[c] = the number of keys below c for those keys, as far as there are
  * cells, and by the last item for what is above all keys. */
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-chunked_bins(__global const uint *source, __global const uint *keys, __global uint *result,
-             __global const uint *starts, __global uint *offsets, uint count, uint cells, uint index_bits,
-             uint radix_bits)
+static inline void sort_bin(const enum reads reads, BINS_ARGUMENTS)
 {
     const uint t = (uint)get_global_id(0), bins = (uint)get_global_size(0), radix = 1u << radix_bits;
     const uint begin = starts[t], end = t + 1 < bins ? starts[t + 1] : count;
-    const pass_format format = {source, keys, 0, index_bits, radix_bits, 0, 0};
+    const pass_format format = {reads, source, keys, 0, index_bits, radix_bits, 0, 0};
     uint places[1 << MOST_LOW_BITS], word;
     for (uint c = 0; c < radix; c++)
         places[c] = 0;
@@ -365,6 +371,25 @@ chunked_bins(__global const uint *source, __global const uint *keys, __global ui
         result[places[digit]++] = word;
     }
 }
+
+#define DEFINE_PASS(name, reads)                                                                             \
+    __kernel                                                                                                 \
+        __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_histogram_##name(HISTOGRAM_ARGUMENTS)    \
+    {                                                                                                        \
+        count_chunk(reads, source, keys, table, few, count, chunk, radix, shift, index_bits, radix_bits);    \
+    }                                                                                                        \
+    __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_reorder_##name(REORDER_ARGUMENTS)   \
+    {                                                                                                        \
+        move_chunk(reads, source, keys, result, table, few, all_next, all_lines, count, chunk, radix, shift, \
+                   index_bits, radix_bits, rest_shift, keep);                                                \
+    }                                                                                                        \
+    __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_bins_##name(BINS_ARGUMENTS)         \
+    {                                                                                                        \
+        sort_bin(reads, source, keys, result, starts, offsets, count, cells, index_bits, radix_bits);        \
+    }
+DEFINE_PASS(keys, KEYS)
+DEFINE_PASS(packed, PACKED)
+DEFINE_PASS(sigma, SIGMA)
 
 /* offsets[c] = number of keys below c, for c = 0..cells: where key c of chunk 0 starts. */
 __kernel void chunked_offsets_of_table(__global const uint *table, __global uint *offsets, uint count,

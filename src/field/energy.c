@@ -1,10 +1,9 @@
-/* Energy: launches of kernels/energy.cl. */
+/* Energy: launches of energy_sums() in kernels/poisson.cl. */
 #include "field/energy.h"
 
 #include "base/integers.h"
 
 enum {
-    GROUP_ITEMS = 256, /* 1 on a CPU */
     GROUPS_PER_UNIT = 8,
     MOST_GROUPS = 1024, /* so that the sums that leave the device are a few KiB */
     SUMS = 2            /* of a group: ex^2 + ey^2, rho (SUM_COUNT of the kernel) */
@@ -25,7 +24,7 @@ struct energy {
 enum status energy_create(struct device *device, const struct grid *grid, enum precision precision,
                           const struct followed_modes *modes, struct energy **created)
 {
-    const size_t items = device_row_items(device, GROUP_ITEMS);
+    const size_t items = device_row_items(device, POISSON_ITEMS);
     const uint64_t wanted = (uint64_t)GROUPS_PER_UNIT * device_info(device)->compute_units;
     const uint32_t most = at_most(wanted, MOST_GROUPS);
     const uint32_t pieces = divide_up(grid_cells(grid), items); /* of one node an item */
@@ -42,7 +41,7 @@ enum status energy_create(struct device *device, const struct grid *grid, enum p
     energy->modes = *modes;
     energy->row = (size_t)energy->groups * SUMS + 2 * (size_t)modes->count;
     TRY(DEVICE_NEW_ARRAY(device, energy->read, SUM_SLOTS * energy->row));
-    TRY(program_build(device, "energy.cl", precision, &program, "-D GROUP_ITEMS=%zu", items));
+    TRY(poisson_program(device, precision, &program));
     TRY(kernel_create(program, "energy_sums", &energy->kernel));
     return buffer_create(device, SUM_SLOTS * energy->row * precision_bytes(precision), "the energy sums",
                          &energy->sums);

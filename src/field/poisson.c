@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_SUMMED = 1024 /* nodes */, SUM_ITEMS = 256 };
+enum { MOST_SUMMED = 1024 /* nodes */ };
 
 struct poisson {
     struct device *device; /* not owned */
@@ -56,6 +56,12 @@ static enum status wave_numbers(struct device *device, enum precision precision,
     return status;
 }
 
+enum status poisson_program(struct device *device, enum precision precision, struct program **program)
+{
+    return program_build(device, "poisson.cl", precision, program, "-D SUM_ITEMS=%zu -D GROUP_ITEMS=%zu",
+                         device_group_items(device, POISSON_ITEMS), device_row_items(device, POISSON_ITEMS));
+}
+
 enum status poisson_create(struct device *device, const struct grid *grid, enum precision precision,
                            enum solver_kind solver, enum gradient_kind gradient, struct poisson **poisson)
 {
@@ -71,8 +77,8 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
                       "modes of the potential and the field", &created->result_modes));
     TRY(wave_numbers(device, precision, grid->nx, grid->lx, grid->nx, &created->wave_x));
     TRY(wave_numbers(device, precision, grid->ny, grid->ly, grid->ny / 2 + 1, &created->wave_y));
-    created->sum_items = device_group_items(device, SUM_ITEMS);
-    TRY(program_build(device, "poisson.cl", precision, &program, "-D SUM_ITEMS=%zu", created->sum_items));
+    created->sum_items = device_group_items(device, POISSON_ITEMS);
+    TRY(poisson_program(device, precision, &program));
     TRY(kernel_create(program, "poisson_potential", &created->potential));
     TRY(kernel_create(program, "poisson_spectral_field", &created->spectral_field));
     TRY(kernel_create(program, "poisson_centred_field", &created->centred_field));

@@ -11,6 +11,12 @@
 
 struct poisson;
 
+enum { POISSON_ITEMS = 256 /* of a group of the kernels that sum; 1 on a CPU for the energy */ };
+
+/* The program of kernels/poisson.cl, which energy.h takes too. */
+STATUS_CHECKED enum status poisson_program(struct device *device, enum precision precision,
+                                           struct program **program);
+
 STATUS_CHECKED enum status poisson_create(struct device *device, const struct grid *grid,
                                           enum precision precision, enum solver_kind solver,
                                           enum gradient_kind gradient, struct poisson **poisson);

@@ -16,7 +16,7 @@ enum {
     CACHED_BYTES = 2 << 20 /* a result of more than this a compute unit goes past the caches */
 };
 
-/* SOURCE of kernels/chunked_sort.cl. */
+/* What a pass reads, as in kernels/chunked_sort.cl. */
 enum source { SOURCE_KEYS, SOURCE_PACKED, SOURCE_SIGMA, SOURCES };
 
 struct pass {
@@ -109,21 +109,26 @@ enum status chunked_sort_resolve(const struct device_info *info, uint32_t key_bi
 
 /* ---- making one ---- */
 
-static enum status create_pass_kernels(struct chunked_sort *sort, enum source source, bool portable)
+static enum status create_kernels(struct chunked_sort *sort, bool portable)
 {
+    static const char *const names[SOURCES][3] = {
+        {"chunked_histogram_keys", "chunked_reorder_keys", "chunked_bins_keys"},
+        {"chunked_histogram_packed", "chunked_reorder_packed", "chunked_bins_packed"},
+        {"chunked_histogram_sigma", "chunked_reorder_sigma", "chunked_bins_sigma"}};
     struct program *program = NULL;
-    if (sort->histogram[source])
-        return STATUS_OK;
     const bool streaming = (uint64_t)sort->capacity * sizeof(uint32_t) >
                            (uint64_t)CACHED_BYTES * device_info(sort->device)->compute_units;
     TRY(program_build(sort->device, "chunked_sort.cl", PRECISION_SINGLE, &program,
-                      "-D SOURCE=%d -D PORTABLE=%d -D STREAMING=%d -D MOST_LOW_BITS=%d", (int)source,
-                      portable, streaming, sort->plan.passes == 2 ? sort->plan.pass[1].radix_bits : 0));
-    TRY(kernel_create(program, "chunked_histogram", &sort->histogram[source]));
-    TRY(kernel_create(program, "chunked_reorder", &sort->reorder[source]));
-    TRY(kernel_create(program, "chunked_bins", &sort->bins[source]));
-    if (source != SOURCE_KEYS)
-        return STATUS_OK;
+                      "-D PORTABLE=%d -D STREAMING=%d -D MOST_LOW_BITS=%d", portable, streaming,
+                      sort->plan.passes == 2 ? sort->plan.pass[1].radix_bits : 0));
+    for (uint32_t n = 0; n < sort->plan.passes; n++) {
+        const enum source source = sort->plan.pass[n].source;
+        if (sort->histogram[source])
+            continue;
+        TRY(kernel_create(program, names[source][0], &sort->histogram[source]));
+        TRY(kernel_create(program, names[source][1], &sort->reorder[source]));
+        TRY(kernel_create(program, names[source][2], &sort->bins[source]));
+    }
     TRY(kernel_create(program, "chunked_scan", &sort->scan));
     return kernel_create(program, "chunked_offsets_of_table", &sort->offsets_of_table);
 }
@@ -132,8 +137,7 @@ static enum status create_parts(struct chunked_sort *sort, bool portable)
 {
     const struct plan *plan = &sort->plan;
     const size_t word = sizeof(uint32_t), table = (size_t)plan->chunks << plan->radix_bits;
-    for (uint32_t n = 0; n < plan->passes; n++)
-        TRY(create_pass_kernels(sort, plan->pass[n].source, portable));
+    TRY(create_kernels(sort, portable));
     sort->order = sorted_order_make(sort->device, sort->capacity);
     TRY(buffer_create(sort->device, table * word, "the sort's histogram", &sort->table));
     TRY(buffer_create(sort->device, plan->chunks * word, "the sort's chunks", &sort->few));
