@@ -13,7 +13,7 @@
  * of one of them, which lie together and mostly fit in its caches. Of more, each sorts the whole list, by the
  * low digit first.
  *
- * A pass reads one of three sources, a constant of each kernel:
+ * A pass reads one of three sources, which ends the names of its kernels (chunked_histogram_keys):
  *   KEYS    the list of keys; entry n has the index n
  *   PACKED  words with the unsorted bits of the key above index_bits bits of index
  *   SIGMA   indices; the keys are looked up through them
@@ -46,11 +46,11 @@
 #endif
 #endif
 
-enum reads { KEYS, PACKED, SIGMA };
+enum source { KEYS, PACKED, SIGMA };
 
 /* How the entries of this pass are read and written. */
 typedef struct {
-    enum reads reads;
+    enum source reads;
     __global const uint *source, *keys;
     uint shift;      /* of the digit in a key: KEYS, SIGMA */
     uint index_bits; /* of a packed word */
@@ -161,7 +161,7 @@ static inline int count_block(const pass_format *format, uint begin, __global ui
 
 /* Item t counts the digits of chunk t in counts[t*radix ..]; few[t]: whether most of its blocks held few
  * distinct ones. */
-static inline void count_chunk(const enum reads reads, HISTOGRAM_ARGUMENTS)
+static inline void count_chunk(const enum source reads, HISTOGRAM_ARGUMENTS)
 {
     const uint t = (uint)get_global_id(0);
     const pass_format format = {reads, source, keys, shift, index_bits, radix_bits, 0, 0};
@@ -303,7 +303,7 @@ static inline void move_block(const pass_format *format, const chunk_output *out
 
 /* Item t moves chunk t, by way of its own `next` and `lines`. Chunks of few distinct digits a block go block
  * by block where the device can, or else word by word, as their lines stay in the caches by themselves. */
-static inline void move_chunk(const enum reads reads, REORDER_ARGUMENTS)
+static inline void move_chunk(const enum source reads, REORDER_ARGUMENTS)
 {
     const uint t = (uint)get_global_id(0);
     const ulong row = (ulong)t * radix;
@@ -346,10 +346,12 @@ static inline void move_chunk(const enum reads reads, REORDER_ARGUMENTS)
 /* Item t sorts the entries with the high digit t, which begin at starts[t], by their low digits: counts and
  * places them one by one. Also offsets[c] = the number of keys below c for those keys, as far as there are
  * cells, and by the last item for what is above all keys. */
-static inline void sort_bin(const enum reads reads, BINS_ARGUMENTS)
+static inline void sort_bin(const enum source reads, BINS_ARGUMENTS)
 {
-    const uint t = (uint)get_global_id(0), bins = (uint)get_global_size(0), radix = 1u << radix_bits;
+    const uint t = (uint)get_global_id(0), bins = (uint)get_global_size(0);
     const uint begin = starts[t], end = t + 1 < bins ? starts[t + 1] : count;
+    const bool has_cells = cells > 0 && t << radix_bits <= cells;
+    const uint radix = begin < end || has_cells ? 1u << radix_bits : 0;
     const pass_format format = {reads, source, keys, 0, index_bits, radix_bits, 0, 0};
     uint places[1 << MOST_LOW_BITS], word;
     for (uint c = 0; c < radix; c++)

@@ -74,7 +74,7 @@ step_scan(global uint *restrict table, global const uint *restrict totals, globa
 
 #define CHUNKS_ABREAST 4           /* of a column, whose entries are read at once */
 #define FEW_CHUNKS     2           /* the same beside those of two other columns */
-#define MOST_AT_ONCE   6           /* entries */
+#define MOST_AT_ONCE   6           /* entries: CHUNKS_ABREAST, and FEW_CHUNKS of three columns, at most */
 #define MOST_ALONE     (2 * ITEMS) /* chunks of a column that an item goes through alone */
 #define DENSE          0x80000000u /* in `offsets`, of a cell with more: larger than any place */
 #define COLUMNS        (3 * BANDS) /* of a cell: with those around either end of the grid */

@@ -52,8 +52,8 @@ typedef ushort digit_type;
 #define BATCH      4 /* particles that an item of a count loads at once: with more, fewer groups fit an H200 */
 #define MOVE_BATCH 8 /* the same in a move */
 
-/* Of the items that a GPU runs side by side ABREAST read neighbours, and go on to the next ABREAST: they stay
- * in a cell as long as they can. Entry number n of item t, among `each` entries an item. */
+/* On a GPU ABREAST items side by side read neighbours, then go on to the next ABREAST, so that they stay in a
+ * cell as long as they can. Entry number n of item t, among `each` entries an item. */
 #define ABREAST           16
 #define ENTRY(t, n, each) ((t) / ABREAST * (ABREAST * (each)) + (n)*ABREAST + (t) % ABREAST)
 

@@ -14,8 +14,9 @@
 /* ---- one group per segment ---- */
 
 #define SEGMENT_SIZE (SEGMENT_ITEMS * ITEM_PARTICLES)
-#define CELLS_BEFORE (SEGMENT_ITEMS / 8u) /* the first one of the last deposit, whose starts are staged */
-#define NO_CELL      0xffffffffu
+/* Cells whose starts are staged before the one where the segment began in the last deposit. */
+#define STARTS_BEFORE (SEGMENT_ITEMS / 8u)
+#define NO_CELL       0xffffffffu
 
 /* Copies `size` particles from `begin` on to local memory, with a gap after those of each item, so that items
  * side by side use different banks. All reads of an item are under way at once. */
@@ -128,7 +129,7 @@ static inline struct item_sums sum_item(global const uint *restrict cell_offsets
  * consecutive particles, no more than SUM_BLOCK, which need no compensation, and pieces that several items
  * share are added along the items. The starts of its cells are staged too: those around the cell that the
  * last deposit has left in segment_cell, which is near where that list was the same or one like it; if the
- * segment does not begin there, those from the cell on that the group searches. */
+ * segment does not begin there, those from the cell on that the group finds. */
 kernel __attribute__((reqd_work_group_size(SEGMENT_ITEMS, 1, 1))) void
 deposit_group_per_segment(global const uint *restrict cell_offsets, global const real2 *restrict offset,
                           uint stride, uint cells, uint count, uint segment_bits, global real *restrict sums,
@@ -140,7 +141,7 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, global const
     const uint begin = segment * SEGMENT_SIZE;
     const uint size = min((uint)SEGMENT_SIZE, count - begin);
     const uint hint = segment_cell[segment];
-    uint first_cell = hint - min(hint, CELLS_BEFORE);
+    uint first_cell = hint - min(hint, STARTS_BEFORE);
     stage_particles(offset, stride, begin, size, staged);
     stage_starts(cell_offsets, cells, first_cell, starts);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);       /* all items have read segment_cell */

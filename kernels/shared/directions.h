@@ -9,8 +9,8 @@
  *
  * SPAN, MARGIN, REACH, CHUNK_TILES of shared/windows.h, the last two being 1; SPAN rows and columns find
  * room in `staged`. TILE_CELLS: a tile's cells that particles may come from, from those behind they are
- * strays. STAGES_FIELD: whether the field in a tile's cells finds room beside that, for the move; it
- * does for a count, which needs less.
+ * strays. STAGES_FIELD: whether the move keeps the field in a tile's cells in local memory too. A count,
+ * which needs less, does that for shapes of two nodes an axis in single precision.
  */
 #ifndef SHARED_DIRECTIONS_H
 #define SHARED_DIRECTIONS_H

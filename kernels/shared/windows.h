@@ -57,8 +57,9 @@ typedef struct {
     int first, last;
 } chunk_range;
 
-/* By directions they are those with particles of the cells from low to high; else those whose windows hold
- * `flat`, since their first cells are from low to high. */
+/* By directions: the chunks that reach into the cells from CELLS_BEFORE before `flat` to CELLS_BEHIND behind
+ * it. Else: those that begin in these cells, so that their windows hold `flat`; ROUND_BEGIN rounds up for
+ * that. */
 #if BY_DIRECTION
 #define CELLS_BEHIND 1
 #define CELLS_BEFORE 1

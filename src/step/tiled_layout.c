@@ -13,13 +13,16 @@ enum {
     MOST_WINDOWED = 1 << 30, /* particles: places beyond are those of strays */
 };
 
-/* Whether the move by directions (kernels/shared/directions.h) finds room, in bytes of local memory and rows
- * of a tile, each of which has 5 words and 3 halfwords in `staged`. */
-static bool fits_directions(const struct device_info *info, const struct tiled_layout *layout)
+/* Whether the move by directions (kernels/shared/directions.h) finds room, with the field in a tile's cells
+ * or without, in bytes of local memory and rows of a tile, each of which has 5 words and 3 halfwords in
+ * `staged`.
+ */
+static bool fits_directions(const struct device_info *info, const struct tiled_layout *layout,
+                            bool stages_field)
 {
     const size_t items = layout->tiles.items, tile = tile_length(&layout->tiles), span = layout->span;
     const size_t bytes = 4 * (tile + tile / 32) + 4 * 5 * (items + items / 8 + 1) + 4 * items +
-                         (4 * 3 + 2 * 9 + 2) * span + (layout->stages_field ? 32 : 0) * span + 640;
+                         (4 * 3 + 2 * 9 + 2) * span + (stages_field ? 32 : 0) * span + 640;
     return bytes <= info->local_memory && 13 * span <= 2 * tile;
 }
 
@@ -54,9 +57,9 @@ static bool make_windows(const struct device_info *info, const struct stepper_se
             break; /* a longer tile would have more cells */
         layout->tiles = shorter;
     }
-    layout->stages_field = setup->shape == SHAPE_CIC && setup->precision == PRECISION_SINGLE;
-    layout->stages_field = layout->stages_field && near && fits_directions(info, layout);
-    layout->by_direction = near && fits_directions(info, layout);
+    const bool may_stage = setup->shape != SHAPE_TSC && setup->precision == PRECISION_SINGLE;
+    layout->stages_field = near && may_stage && fits_directions(info, layout, true);
+    layout->by_direction = near && fits_directions(info, layout, false);
     return true;
 }
 

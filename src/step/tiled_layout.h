@@ -10,7 +10,7 @@
 struct tiled_layout {
     struct tile_plan tiles;
     bool windowed, by_direction;
-    bool stages_field;                         /* by direction, that of a tile's cells in local memory */
+    bool stages_field; /* by direction: the move has the field in a tile's cells in local memory */
     uint32_t chunk_tiles, span, margin, reach; /* windowed */
 };
 

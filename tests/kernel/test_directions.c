@@ -26,6 +26,7 @@ TEST(any_grid_and_count)
         skip();
     const enum precision best = best_precision(), single = PRECISION_SINGLE;
     const struct scene_kind kinds[] = {field_scene(64, 100, MANY, single, SHAPE_CIC, 0, 0, 1),
+                                       /* in 48 KiB the field finds no room in the move */
                                        field_scene(128, 100, MANY, single, SHAPE_CIC, 0, 0, 1),
                                        field_scene(64, 100, MANY + 1, best, SHAPE_CIC, 0.5, 0.1, 0.3),
                                        field_scene(64, 100, MANY - 1, best, SHAPE_TSC, 0, 0.1, 0.2),

@@ -1,7 +1,7 @@
 /* Stepper: which one a method takes on a device and grid. */
 #include "support/test_support.h"
 
-#include "step/stepper.h"
+#include "step/tiled_layout.h"
 
 /* The tiled step where there are digits for cells or windows, of GPUs; else the radix step is to be taken. */
 TEST(takes_what_fits)
@@ -51,6 +51,38 @@ TEST(takes_what_fits)
         assert_ok(device_open_counting(cases[n].info, &counting));
         assert_int_equal(stepper_create(counting, &tiled_step, &setup, &stepper), STATUS_USAGE);
         device_close(&counting);
+    }
+}
+
+/* Tiles of few particles a cell have more cells: first the field finds no room in local memory, then the
+ * rows. */
+TEST(tiles_by_direction_where_they_fit)
+{
+    const struct device_info gpu = {
+        .is_gpu = true, .local_memory = 49152, .group_limit = 1024, .compute_units = 132};
+    const struct {
+        uint32_t a_cell;
+        enum shape_kind shape;
+        enum precision precision;
+        bool by_direction, stages_field;
+    } cases[] = {
+        {32, SHAPE_CIC, PRECISION_SINGLE, true, true},  {32, SHAPE_NGP, PRECISION_SINGLE, true, true},
+        {32, SHAPE_TSC, PRECISION_SINGLE, true, false}, {32, SHAPE_CIC, PRECISION_DOUBLE, true, false},
+        {16, SHAPE_CIC, PRECISION_SINGLE, true, false}, {8, SHAPE_CIC, PRECISION_SINGLE, false, false}};
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        const uint32_t side = 1024, count = side * side * cases[n].a_cell;
+        const struct stepper_setup setup = {
+            .grid = grid_make(&(struct grid_config){.cells = {side, side}, .length = {1, 1}}),
+            .own_rows = side,
+            .shape = cases[n].shape,
+            .precision = cases[n].precision,
+            .capacity = count,
+            .fewest = count,
+            .reach = {1, 1}};
+        struct tiled_layout layout;
+        assert_true(tiled_layout_make(&gpu, &setup, &layout));
+        assert_int_equal(layout.by_direction, cases[n].by_direction);
+        assert_int_equal(layout.stages_field, cases[n].stages_field);
     }
 }
 
