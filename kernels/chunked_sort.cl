@@ -350,6 +350,7 @@ static inline void sort_bin(const enum source reads, BINS_ARGUMENTS)
 {
     const uint t = (uint)get_global_id(0), bins = (uint)get_global_size(0);
     const uint begin = starts[t], end = t + 1 < bins ? starts[t + 1] : count;
+    /* An empty bin has work only where offsets of its cells are wanted; a long key has many such bins. */
     const bool has_cells = cells > 0 && t << radix_bits <= cells;
     const uint radix = begin < end || has_cells ? 1u << radix_bits : 0;
     const pass_format format = {reads, source, keys, 0, index_bits, radix_bits, 0, 0};
