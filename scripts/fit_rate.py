@@ -95,6 +95,7 @@ def report(history, name, wave, measured, expected):
     print()
     print(f"  {'':42}{kind + ' rate':>14}{'':>10}{'frequency':>14}")
     print(f"  {'measured':42}{abs(gamma):>14.5f}{'':>10}{omega:>14.5f}")
+    print(f"  {'standard error, by the residuals':42}{measured.gamma_error:>14.1g}{'':>10}{measured.omega_error:>14.1g}")
     for title, theory_gamma, theory_omega in expected:
         line = f"  {title:42}"
         for value, theory in ((gamma, theory_gamma), (omega, theory_omega)):
@@ -122,10 +123,12 @@ def report_json(history, name, wave, measured, expected):
                 "from": float(wave.time[0]),
                 "to": float(wave.time[-1]),
                 "rows": len(wave.time),
-                "gamma": float(measured.gamma),
-                "omega": float(measured.omega),
-                "constant": float(measured.offset) or None,
-                "swing": float(measured.swing) or None,
+                "gamma": measured.gamma,
+                "omega": measured.omega,
+                "gamma_error": measured.gamma_error,
+                "omega_error": measured.omega_error,
+                "constant": measured.offset or None,
+                "swing": measured.swing or None,
                 "theory": [{"name": title, "gamma": gamma, "omega": omega} for title, gamma, omega in expected],
             }
         )

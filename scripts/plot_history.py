@@ -1,6 +1,12 @@
 #!/usr/bin/python3
 """Draws a run's history against time: field energy, density modes, drift of the total energy, and kinetic energy, also of
-each species that has columns of its own (output.history.species)."""
+each species that has columns of its own (output.history.species). Several runs are drawn together, each in a colour.
+
+Where the run's config.yaml is of a plasma that linear theory is of (uniform Maxwellian species without magnetic field,
+collisions or drive, which start with the mode), its exact linear solution is dashed along the first mode.
+"""
+
+from pathlib import Path
 
 from radixpic import energy, look
 from radixpic.history import read_history, read_title
@@ -8,27 +14,29 @@ from radixpic.script import Problem, make_parser, picture_options, run_script
 
 EXAMPLES = """examples:
   scripts/plot_history.py output/landau_damping                        writes output/landau_damping/energy.png
-  scripts/plot_history.py output/landau_damping --theory-gamma -0.15336 --fit-range 3 12
+  scripts/plot_history.py output/coarse output/fine                    compares runs: energy.png in the current folder
+  scripts/plot_history.py output/my --theory-gamma -0.15336 --fit-range 3 12
   scripts/plot_history.py output/two_stream/history.csv --mode 1 0 --mode 2 0 --output two_stream.png --show
 """
 
 
 def main():
     parser = make_parser(__doc__, EXAMPLES)
-    parser.add_argument("history", metavar="HISTORY", help="a run's output folder, or its history.csv")
+    parser.add_argument("histories", nargs="+", metavar="HISTORY", help="a run's output folder, or its history.csv; several are compared")
     parser.add_argument(
         "--mode",
         nargs=2,
         type=int,
         action="append",
         metavar=("MX", "MY"),
-        help="density mode to draw, may be repeated (default: the first six)",
+        help="density mode to draw, may be repeated (default: the first six, of several runs the first)",
     )
     parser.add_argument(
         "--theory-gamma",
         type=float,
         metavar="GAMMA",
-        help="draw exp(GAMMA t) along the first mode, or exp(2 GAMMA t) along the field energy if there is no mode",
+        help="draw exp(GAMMA t) along the first mode in the place of the config's theory, or exp(2 GAMMA t) along the field "
+        "energy if there is no mode",
     )
     parser.add_argument(
         "--fit-range",
@@ -38,20 +46,21 @@ def main():
         default=energy.ALL_TIMES,
         help="where to fit and draw theory (default: everywhere)",
     )
-    picture_options(parser, "energy.png beside the history")
+    picture_options(parser, "energy.png beside the history, of several in the current folder")
     arguments = parser.parse_args()
 
-    history = read_history(arguments.history)
-    time = history["time"]
-    modes = [tuple(mode) for mode in arguments.mode] if arguments.mode else list(history.modes)[:6]
-    if arguments.theory_gamma is not None:
-        low, high = arguments.fit_range
-        if not ((time >= low) & (time <= high)).any():
+    histories = [read_history(path) for path in arguments.histories]
+    low, high = arguments.fit_range
+    for history in histories:
+        if not ((history["time"] >= low) & (history["time"] <= high)).any():
             raise Problem(f"{history.path} has no row from t = {low:g} to {high:g}")
+    modes = [tuple(mode) for mode in arguments.mode] if arguments.mode else None
     plt = look.import_pyplot(arguments.show)
-    title = arguments.title or read_title(history.path.parent)
-    figure = energy.draw(plt, history, modes, arguments.theory_gamma, arguments.fit_range, title)
-    look.save(figure, arguments.output or history.path.parent / "energy.png", arguments.show)
+    titles = {read_title(history.path.parent) for history in histories}
+    title = arguments.title or (titles.pop() if len(titles) == 1 else "")
+    figure = energy.draw(plt, histories, modes, arguments.theory_gamma, arguments.fit_range, title)
+    place = histories[0].path.parent if len(histories) == 1 else Path()
+    look.save(figure, arguments.output or place / "energy.png", arguments.show)
 
 
 if __name__ == "__main__":

@@ -15,10 +15,10 @@ from radixpic.script import make_parser, parse_picture, picture_options, run_scr
 
 EXAMPLES = """examples:
   scripts/plot_phase_space.py output/two_stream                                  f(x, u) of all species, last step
-  scripts/plot_phase_space.py output/two_stream --step all --mesh right_xu       of one, all times on one colour scale
+  scripts/plot_phase_space.py output/two_stream --step all --mesh right_xu       of one, all times: right_xu.png
   scripts/plot_phase_space.py output/my --mesh electrons_uvxy --axes u v         the integral over x and y
   scripts/plot_phase_space.py output/my --axes x y --limits 0.8 1.2              n(x, y), its wave in all the colours
-  scripts/plot_phase_space.py output/my --axes u --log                           f(u): a line for each species
+  scripts/plot_phase_space.py output/my --axes u --log                           f(u), a line for each species: f_u.png
   scripts/plot_phase_space.py output/two_stream --apart --movie beams.gif        a row for each, a frame for each time
 """
 
@@ -41,7 +41,7 @@ def parser_of():
         + ", ".join(" ".join(axes) for axes in phase_space.PREFERRED_AXES)
         + " the first that most species have)",
     )
-    picture_options(parser, "RUN/f.png", of_files=True)
+    picture_options(parser, "RUN/f.png, with the names of --mesh and --axes where they are given", of_files=True)
     return parser
 
 
@@ -55,7 +55,8 @@ def main():
     kept, axes, notes = phase_space.choose(files, arguments.mesh, "".join(axes) if axes else None, apart)
     for note in notes:
         print(f"{Path(sys.argv[0]).name}: {note}", file=sys.stderr)
-    deliver(arguments, phase_space.rows(kept, axes, arguments.si, apart), read_title(run_folder), "f.png")
+    name = "_".join([*(arguments.mesh or ["f"]), *([axes] if arguments.axes else [])])
+    deliver(arguments, phase_space.rows(kept, axes, arguments.si, apart), read_title(run_folder), f"{name}.png")
 
 
 if __name__ == "__main__":

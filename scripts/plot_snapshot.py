@@ -15,12 +15,12 @@ from radixpic.script import make_parser, parse_picture, picture_options, run_scr
 
 EXAMPLES = """examples:
   scripts/plot_snapshot.py output/landau_damping                               E/x, last step: field.png there
-  scripts/plot_snapshot.py output/landau_damping --step 0 50 100 --mesh phi    three times on one colour scale: phi.png
+  scripts/plot_snapshot.py output/landau_damping --step 0 50 100 --mesh phi    three times: phi.png
   scripts/plot_snapshot.py output/landau_damping --step all --mesh E/x E/y     all times, a row for each mesh
   scripts/plot_snapshot.py output/two_stream --phase-space right left          u against x: phase_space.png there
   scripts/plot_snapshot.py output/two_stream/snapshots/data_100.h5 --si        in SI units
   scripts/plot_snapshot.py output/my --mesh phi E/x --movie waves.gif          a frame for each time, both meshes in it
-  scripts/plot_snapshot.py output/my/moments --mesh electrons_temperature      of output.moments
+  scripts/plot_snapshot.py output/my --mesh electrons_temperature --step all   of output.moments
 """
 
 
@@ -39,14 +39,14 @@ def main():
         nargs="+",
         default=["E/x"],
         metavar="NAME",
-        help="E/x, E/y, phi, chargeDensity (of all species), or SPECIES_density and others that the file has (default: E/x)",
+        help="E/x, E/y, phi, chargeDensity (of all species), or others of snapshots/, moments/ or lines/, as SPECIES_density (default: E/x)",
     )
     what.add_argument(
         "--phase-space", nargs="+", metavar="SPECIES", help="draw f(x, u) of these species together, or f(y, v)"
     )
     parser.add_argument("--axis", choices=["x", "y"], default="x", help="axis of --phase-space (default: x)")
     parser.add_argument("--bins", type=int, default=200, help="cells along each axis of --phase-space (default: 200)")
-    pictures = "in RUN: field.png for E/x, else named after its meshes, as phi.png; phase_space.png"
+    pictures = "in RUN: field.png for E/x, else named after its meshes, as phi.png; phase_space.png, phase_space_y.png"
     picture_options(parser, pictures, of_files=True)
     arguments = parse_picture(parser)
     species, si = arguments.phase_space, arguments.si
@@ -54,11 +54,12 @@ def main():
         parser.error("--bins must be at least 1")
     if arguments.apart and not species:
         parser.error("--apart is for --phase-space: each mesh has a row anyway")
-    paths = fields.find_snapshots(arguments.place, steps_of(arguments))
+    inner = "snapshots" if species else fields.folder_of(arguments.place, arguments.mesh)
+    paths = fields.find_snapshots(arguments.place, steps_of(arguments), inner)
     snapshots = map(fields.Snapshot, paths)
     if species:
         species = list(dict.fromkeys(species))  # each once, or its density would be twice what it is
-        name = "phase_space.png"
+        name = "phase_space.png" if arguments.axis == "x" else "phase_space_y.png"
         rows = fields.particle_rows(snapshots, species, arguments.axis, arguments.bins, si, arguments.apart)
     else:
         name = picture_name(arguments.mesh)

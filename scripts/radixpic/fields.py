@@ -16,8 +16,10 @@ QUANTITIES = {
     "density": ("density", "$n_0$", "1/m$^3$"),
     "velocity/x": (r"mean $u$", "$v_{th}$", "m/s"),
     "velocity/y": (r"mean $v$", "$v_{th}$", "m/s"),
+    "velocity/z": (r"mean $w$", "$v_{th}$", "m/s"),
     "temperature": ("temperature", "$T$", "J"),
 }
+FOLDERS = ("snapshots", "moments", "lines", "phase_space")  # of a run, which have meshes
 ELEMENTARY_CHARGE, ELECTRON_MASS, VACUUM_PERMITTIVITY = 1.602176634e-19, 9.1093837015e-31, 8.8541878128e-12  # SI
 
 
@@ -53,8 +55,19 @@ class Snapshot:
         return f"t = {self.time * self.time_unit:.4g} s" if si else rf"t = {self.time:g}$\,/\omega_p$"
 
 
+def folder_of(place, names):
+    """The first of a run's FOLDERS whose last file has all meshes of these names; "snapshots" where none has."""
+    for inner in FOLDERS:
+        if (Path(place) / inner).is_dir():
+            snapshot = Snapshot(*find_snapshots(place, None, inner))
+            with closing(snapshot.file):
+                if {name.partition("/")[0] for name in names} <= set(snapshot.meshes):
+                    return inner
+    return "snapshots"
+
+
 def find_snapshots(place, steps, inner="snapshots"):
-    """Paths of a run folder's files in inner/ of these steps (None: the last, 'all': every one), or the file itself."""
+    """Paths of a run folder's files in inner/ of these steps (None or 'last': that, 'all': every one), or the file itself."""
     place = Path(place)
     if place.is_file():
         return [place]
@@ -68,10 +81,9 @@ def find_snapshots(place, steps, inner="snapshots"):
     }
     if not there:
         raise Problem(f"{place} holds no {inner}/data_*.h5")
-    if steps is None:
-        return [there[max(there)]]
-    if steps == "all":
+    if isinstance(steps, str) and steps == "all":
         return [there[step] for step in sorted(there)]
+    steps = [max(there) if step == "last" else step for step in (["last"] if steps is None or isinstance(steps, str) else steps)]
     for step in steps:
         if step not in there:
             what = "snapshot" if inner == "snapshots" else "file"
@@ -101,7 +113,7 @@ def mesh_names(meshes):
 
 
 def read_mesh(snapshot, name, si):
-    """Values [along x, along y], and the position of node 0 and the spacing along x and y."""
+    """Values [along x, along y], of lines and phase spaces along the axes of the file, and node 0's position and the spacing along them."""
     record_name, _, component = name.partition("/")
     if record_name not in snapshot.meshes:
         there = ", ".join(mesh_names(snapshot.meshes)) or "none"
@@ -115,7 +127,7 @@ def read_mesh(snapshot, name, si):
     position = (record[component] if component else record).attrs["position"]
     spacing = np.array(attributes["gridSpacing"], float)
     origin = np.array(attributes["gridGlobalOffset"], float) + spacing * position
-    if text(attributes["axisLabels"][0]) == "y":
+    if [text(label) for label in attributes["axisLabels"]] == ["y", "x"]:
         values, spacing, origin = values.T, spacing[::-1], origin[::-1]
     if si:
         length = float(attributes["gridUnitSI"])

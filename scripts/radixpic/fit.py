@@ -5,6 +5,7 @@ import re
 from typing import NamedTuple
 
 from radixpic import dispersion
+from radixpic.history import read_config
 from radixpic.script import Problem, numpy as np
 
 LEAST_ROWS = 8
@@ -13,12 +14,22 @@ MOST_SERIES_STEPS = 20000  # the exact series takes steps^2 operations
 
 
 class Fit(NamedTuple):
-    """Rate and frequency of a wave; sizes of the constant it swings about and of its swing, where one was fitted."""
+    """Rate and frequency of a wave, their standard errors, and the sizes of the constant it swings about and of its swing,
+    where one was fitted.
+
+    The errors are those of least squares: from the sum of the squares of the residuals, taken as independent from row to row.
+    They hold the noise within the window, neither what another window would give nor what the model leaves out.
+    """
 
     gamma: float
     omega: float
+    gamma_error: float = 0.0
+    omega_error: float = 0.0
     offset: float = 0.0
     swing: float = 0.0
+
+    def __str__(self):
+        return f"gamma = {self.gamma:.6g} +- {self.gamma_error:.2g}, omega = {self.omega:.6g} +- {self.omega_error:.2g}"
 
 
 class Wave:
@@ -53,12 +64,15 @@ class Wave:
         return np.sum(self.residual(parameters) ** 2)
 
     def slope(self):
-        """gamma of a straight line through log |wave|, and the series with that trend taken out."""
+        """gamma of a straight line through log |wave|, its standard error, and the series with that trend taken out."""
         size = np.sqrt(np.sum(self.columns**2, axis=1))
         if np.any(size == 0):
             raise Problem("the series is exactly zero at some time, so it has no logarithm; choose another window")
-        slope = np.polyfit(self.time - self.start, np.log(size), 1)[0]
-        return slope / self.power, self.columns * np.exp(-slope * (self.time - self.start))[:, None]
+        t = self.time - self.start
+        line = np.polyfit(t, np.log(size), 1)
+        left = np.log(size) - np.polyval(line, t)
+        error = math.sqrt(np.sum(left**2) / (len(t) - 2) / np.sum((t - t.mean()) ** 2))
+        return float(line[0]) / self.power, error / self.power, self.columns * np.exp(-line[0] * t)[:, None]
 
     def guess_frequency(self, flat):
         """Highest line in the spectrum of the series without its trend; 0 where it does not oscillate."""
@@ -75,15 +89,20 @@ class Wave:
         return omega / self.power if omega * (uniform[-1] - uniform[0]) > np.pi else 0.0
 
 
+def normal_equations(wave, parameters):
+    """The jacobian of the residual by (gamma, omega), and its product with itself."""
+    jacobian = np.stack(
+        [(wave.residual(parameters + h) - wave.residual(parameters - h)) / 2e-6 for h in 1e-6 * np.eye(2)], axis=1
+    )
+    return jacobian, jacobian.T @ jacobian
+
+
 def refine(wave, gamma, omega):
-    """Levenberg-Marquardt on (gamma, omega)."""
+    """Levenberg-Marquardt on (gamma, omega); returns both and their standard errors."""
     parameters, damping = np.array([gamma, omega]), 1e-3
     residual = wave.residual(parameters)
     for _ in range(200):
-        jacobian = np.stack(
-            [(wave.residual(parameters + h) - wave.residual(parameters - h)) / 2e-6 for h in 1e-6 * np.eye(2)], axis=1
-        )
-        normal = jacobian.T @ jacobian
+        jacobian, normal = normal_equations(wave, parameters)
         step = np.linalg.lstsq(normal + damping * np.diag(np.diag(normal)), -jacobian.T @ residual, rcond=None)[0]
         trial = wave.residual(parameters + step)
         if trial @ trial <= residual @ residual:
@@ -92,16 +111,18 @@ def refine(wave, gamma, omega):
             damping *= 5
         if np.max(np.abs(step)) < 1e-10:
             break
-    return parameters[0], abs(parameters[1])
+    freedom = max(wave.columns.size - wave.basis(*parameters).shape[1] * wave.columns.shape[1] - 2, 1)
+    errors = np.sqrt(np.diag(np.linalg.pinv(normal_equations(wave, parameters)[1])) * (residual @ residual) / freedom)
+    return float(parameters[0]), float(abs(parameters[1])), *map(float, errors)
 
 
 def fit_about_zero(wave, model):
-    gamma, flat = wave.slope()
+    gamma, error, flat = wave.slope()
     omega = 0.0 if model == "exponential" else wave.guess_frequency(flat)
     if omega == 0.0:
         if model == "oscillation":
             raise Problem("the window holds less than half an oscillation; widen it or use --model exponential")
-        return Fit(gamma, 0.0)
+        return Fit(gamma, 0.0, error)
     return Fit(*refine(wave, gamma, omega))
 
 
@@ -116,10 +137,10 @@ def fit_about_constant(wave):
         return None
     shifted = Wave(wave.time, wave.columns, wave.power, offset=True)
     found = refine(shifted, 0.0, omega)
-    if not shifted.misfit(found) < 0.05 * variance:
+    if not shifted.misfit(found[:2]) < 0.05 * variance:
         return None
-    swing, constant = np.split(shifted.coefficients(found), [2])
-    return Fit(*found, np.linalg.norm(constant), np.linalg.norm(swing, 2))  # 2: the long axis of an ellipse
+    swing, constant = np.split(shifted.coefficients(found[:2]), [2])
+    return Fit(*found, float(np.linalg.norm(constant)), float(np.linalg.norm(swing, 2)))  # 2: the long axis of an ellipse
 
 
 def fit(wave, model="auto"):
@@ -167,12 +188,19 @@ def select(history, name=None, start=-math.inf, end=math.inf):
     return Wave(time[inside], series[inside], power), name
 
 
+def exact_series(time, plasma, dt, factor):
+    """n_k(t) / n_k(0) of the exact linear solution at these times, whole steps; None where they are not, or too many."""
+    steps = np.rint(time / dt).astype(int)
+    if steps[-1] > MOST_SERIES_STEPS or np.max(np.abs(steps * dt - time)) > 1e-6 * dt * steps[-1]:
+        return None
+    return dispersion.discrete_series(steps[-1], plasma.k, plasma.beams, dt, factor, plasma.weights)[steps]
+
+
 def fit_exact_series(wave, plasma, dt, factor, model="auto"):
     """What the same fit measures in a run without noise and nonlinearity: the honest thing to compare with."""
-    steps = np.rint(wave.time / dt).astype(int)
-    if steps[-1] > MOST_SERIES_STEPS or np.max(np.abs(steps * dt - wave.time)) > 1e-6 * dt * steps[-1]:
+    series = exact_series(wave.time, plasma, dt, factor)
+    if series is None:
         return None
-    series = dispersion.discrete_series(steps[-1], plasma.k, plasma.beams, dt, factor, plasma.weights)[steps]
     columns = np.abs(series[:, None]) ** 2 if wave.power == 2 else np.stack([series.real, series.imag], axis=1)
     return fit(Wave(wave.time, columns, wave.power), model)
 
@@ -237,6 +265,19 @@ def amplitude(species, mode):
     return sum(wave["amplitude"] for wave in waves if mode in ((wave["mode"], 0), (0, wave["mode"])) and mode["xy".index(wave["axis"])])
 
 
+def own_theory(history, mode):
+    """The first root (gamma, omega) and the exact_series() of a mode that a run starts with, by the config beside its history;
+    None where theory is not of that plasma."""
+    try:
+        config = read_config(history.path.parent)
+        plasma = plasma_of(config, mode)
+    except (Problem, KeyError):  # the latter: of a config by another version
+        return None
+    series = exact_series(history["time"], plasma, config["time"]["step"], grid_of(config, mode)) if plasma.weights else None
+    found = dispersion.roots(plasma.k, plasma.beams)
+    return None if series is None or not found else (found[0], series)
+
+
 class Fits:
     """Fits and theory of what has a history and a config."""
 
@@ -256,9 +297,9 @@ class Fits:
     def linear_series(self, mode=None):
         """n_k(t) / n_k(0) of the exact linear solution, all its roots together, with the time step and grid of the run: at
         the times of its history."""
-        mode, dt = tuple(mode or next(iter(self.history.modes), (1, 0))), self.config["time"]["step"]
-        plasma, steps = plasma_of(self.config, mode), np.rint(self.history["time"] / dt).astype(int)
-        return dispersion.discrete_series(steps[-1], plasma.k, plasma.beams, dt, grid_of(self.config, mode), plasma.weights)[steps]
+        mode = tuple(mode or next(iter(self.history.modes), (1, 0)))
+        plasma, grid = plasma_of(self.config, mode), grid_of(self.config, mode)
+        return exact_series(self.history["time"], plasma, self.config["time"]["step"], grid)
 
     def theory(self, mode=None):
         """Roots (gamma, omega) of the linear theory of the own species for a mode, by default the first one followed."""

@@ -57,6 +57,11 @@ def pyplot():
         yield plt
 
 
+def legend_beside(axes):
+    """Outside, where no curve can be under it."""
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2, handlelength=1.6)
+
+
 def write(figure, path):
     """Writes a picture."""
     try:

@@ -1,5 +1,6 @@
 """Pictures and movies of quantities at several times: planes in colours, or lines that step from bin to bin."""
 
+import io
 import math
 from pathlib import Path
 from typing import NamedTuple
@@ -8,8 +9,11 @@ from radixpic import look
 from radixpic.script import Problem, numpy as np, picture_path
 
 
+MOST_RATIO = 3  # of the widest range of a panel to the narrowest, up to which all panels have one
+
+
 class Row(NamedTuple):
-    """A quantity at several times: one range of colours, or of the lines' axis, holds for all of them."""
+    """A quantity at several times."""
 
     times: list  # a label for each
     frames: list  # for each time [the plane, indexed along its two axes], or a list of lines
@@ -51,13 +55,26 @@ def range_of(row, limits, log):
     return low, high + room * (high - low) if high > low else low + 1
 
 
-def set_up_planes(plt, figure, row, panels, limits, log):
-    """For each panel a function that shows a plane in it; one colour bar for all."""
+def ranges_of(row, count, limits, log):
+    """(low, high) for each of `count` panels: one for all, or each panel's own where one would leave some of them blank."""
+    whole = range_of(row, limits, log)
+    if limits or log or count == 1:
+        return [tuple(whole)] * count
+    own = [range_of(row._replace(frames=[frame]), limits, log) if any(map(np.ptp, frame)) else whole for frame in row.frames]
+    if row.is_plane and whole[0] == -whole[1]:
+        own = [(-max(-low, high), max(-low, high)) for low, high in own]
+    widths = [high - low for low, high in own]
+    return own if max(widths) > MOST_RATIO * min(widths) else [whole] * count
+
+
+def set_up_planes(plt, figure, row, panels, ranges, log):
+    """For each panel a function that shows a plane in it; one colour bar for all, with the range of each panel above it where they differ."""
     import matplotlib.colors
 
-    low, high = range_of(row, limits, log)
-    norm = (matplotlib.colors.LogNorm if log else matplotlib.colors.Normalize)(low, high)
-    colours = "magma" if not row.signed else "RdBu_r" if low == -high and high > 0 else "viridis"
+    (low, high), own = ranges[0], len(set(ranges)) > 1
+    norms = [(matplotlib.colors.LogNorm if log else matplotlib.colors.Normalize)(*ends) for ends in ranges]
+    centred = low == -high and high > 0
+    colours = "magma" if not row.signed else "RdBu_r" if centred else "viridis"
     images = [
         panel.imshow(
             row.frames[0][0].T,
@@ -68,25 +85,30 @@ def set_up_planes(plt, figure, row, panels, limits, log):
             cmap=colours,
             norm=norm,
         )
-        for panel in panels
+        for panel, norm in zip(panels, norms)
     ]
     for panel in panels:
         panel.grid(False)
         panel.set_facecolor(plt.get_cmap(colours)(0.0))  # where a logarithmic scale has no colour: of values that are 0
     least, most = row.extremes()
     beyond = {(True, True): "both", (True, False): "min", (False, True): "max", (False, False): "neither"}
-    bar = figure.colorbar(images[0], ax=panels, pad=0.015, extend=beyond[bool(least < low and not log), bool(most > high)])
-    bar.set_label(row.label)
-    if not log:
+    extend = "neither" if own else beyond[bool(least < low and not log), bool(most > high)]
+    bar = figure.colorbar(images[0], ax=panels, pad=0.015, extend=extend)
+    bar.set_label(row.label + ("\neach panel: range above it" if own else ""))
+    if own:
+        bar.set_ticks([low, 0, high] if centred else [low, high], labels=["lowest", "0", "highest"][:: 1 if centred else 2])
+        for panel, (low, high) in zip(panels, ranges):
+            panel.set_title(rf"$\pm${high:.3g}" if centred else f"{low:.4g} to {high:.4g}", loc="right")
+    elif not log:
         bar.formatter.set_powerlimits((-2, 4))
         bar.formatter.set_useMathText(True)
     return [lambda frame, image=image: image.set_data(frame[0].T) for image in images]
 
 
-def set_up_lines(row, panels, limits, log):
-    """The same for lines, with a legend in the first panel."""
+def set_up_lines(row, panels, ranges, log):
+    """The same for lines, with a legend beside the last panel."""
     shows = []
-    for panel in panels:
+    for panel, ends in zip(panels, ranges):
         lines = [
             panel.stairs(
                 values, np.linspace(low, high, len(values) + 1), label=name, color=f"C{number}", baseline=None, linewidth=1.6
@@ -95,10 +117,10 @@ def set_up_lines(row, panels, limits, log):
         ]
         panel.set_axisbelow(True)  # the lines over the grid
         panel.set_yscale("log" if log else "linear")
-        panel.set_ylim(*range_of(row, limits, log))
+        panel.set_ylim(*ends)
         shows.append(lambda frame, lines=lines: [line.set_data(values) for line, values in zip(lines, frame)])
     if any(row.names):
-        panels[0].legend()
+        look.legend_beside(panels[-1])
     return shows
 
 
@@ -119,7 +141,8 @@ def lay_out(plt, rows, count, title, limits, log, size=None):
         for panel in panels[count:]:
             panel.axis("off")
         panels = panels[:count]
-        shows = set_up_planes(plt, figure, row, panels, limits, log) if is_plane else set_up_lines(row, panels, limits, log)
+        ranges = ranges_of(row, count, limits, log)
+        shows = set_up_planes(plt, figure, row, panels, ranges, log) if is_plane else set_up_lines(row, panels, ranges, log)
         shown.append(list(zip(panels, shows)))
         for place, panel in enumerate(panels):
             axis = "both" if not log or is_plane else "x"
@@ -149,11 +172,40 @@ def writer_for(path, rate):
     """What writes a movie to this path; a Problem if it is not there."""
     from matplotlib import animation
 
-    name = "pillow" if path.suffix == ".gif" else "ffmpeg"
-    if not animation.writers.is_available(name):
-        needed = {"pillow": "python3-pil", "ffmpeg": "ffmpeg, or write a .gif"}[name]
-        raise Problem(f"cannot write {path}: {name} is missing: install {needed}")
-    return animation.writers[name](fps=rate)
+    if path.suffix == ".gif":
+        return gif_writer(animation.AbstractMovieWriter, rate)
+    if not animation.writers.is_available("ffmpeg"):
+        raise Problem(f"cannot write {path}: ffmpeg is missing: install ffmpeg, or write a .gif")
+    return animation.writers["ffmpeg"](fps=rate)
+
+
+def gif_writer(base, rate):
+    """A writer of matplotlib with one palette of 256 colours for all frames: Pillow alone chooses a few dozen for each."""
+    from PIL import Image
+
+    class Writer(base):
+        def setup(self, fig, outfile, dpi=None):
+            super().setup(fig, outfile, dpi)
+            self.frames = []
+
+        def grab_frame(self, **options):
+            pixels = io.BytesIO()
+            self.fig.savefig(pixels, format="rgba", dpi=self.dpi, **options)
+            pixels = np.frombuffer(pixels.getvalue(), np.uint8).reshape(*self.frame_size[::-1], 4)
+            self.frames.append(pixels[..., :3] @ np.array([65536, 256, 1]))  # a number for each colour
+
+        def finish(self):
+            colours = np.unique(np.concatenate([np.unique(frame) for frame in self.frames]))
+            every = Image.fromarray(np.stack([colours >> shift & 255 for shift in (16, 8, 0)], axis=1)[None].astype(np.uint8))
+            every = every.quantize(256, method=Image.MAXCOVERAGE)
+            places, palette = np.asarray(every)[0], np.reshape(every.getpalette(), (-1, 3))
+            palette[places[-1]] = 255  # the background stays white
+            images = [Image.fromarray(places[np.searchsorted(colours, frame)], "P") for frame in self.frames]
+            for image in images:
+                image.putpalette(palette.ravel().tolist())
+            images[0].save(self.outfile, save_all=True, append_images=images[1:], duration=int(1000 / self.fps), loop=0)
+
+    return Writer(fps=rate)
 
 
 def write_movie(plt, rows, writer, path, title="", limits=None, log=False, size=None, dpi=110):

@@ -36,7 +36,7 @@ class Cloud(NamedTuple):
 
 
 class Run(Fits):
-    """A run's folder. Steps are None for the last there is, a number or "all" where a picture is drawn.
+    """A run's folder. Steps are numbers, "last" (None is the same), or "all" where a picture is drawn.
 
     Values are normalised, times in 1/omega_p; with si=True in SI units, by the files' unitSI.
     """
@@ -67,20 +67,22 @@ class Run(Fits):
     # ---- files ----
 
     def _open(self, step, inner="snapshots"):
-        steps = step if step in (None, "all") else np.atleast_1d(step).tolist()
+        steps = step if step is None or isinstance(step, str) else np.atleast_1d(step).tolist()
         return map(fields.Snapshot, fields.find_snapshots(self.folder, steps, inner))
 
     def steps(self, inner="snapshots"):
         """The steps of which there are files in snapshots/, phase_space/, lines/ or moments/."""
         return [int(path.stem.rpartition("_")[2]) for path in fields.find_snapshots(self.folder, "all", inner)]
 
-    def field(self, name, step=None, si=False, inner="snapshots"):
-        """A mesh of a snapshot, "E/x", "E/y", "phi" or "rho", or of a file in moments/: [cells along x, cells along y]."""
-        (snapshot,) = self._open(step, inner)
+    def field(self, name, step="last", si=False, inner=None):
+        """A mesh, "E/x", "E/y", "phi" or "rho" of a snapshot or one of moments/, lines/ or phase_space/: [cells along x, cells
+        along y], or along the axes that the file has. inner is the folder, by default the first that has the mesh."""
+        name = ALIASES.get(name, name)
+        (snapshot,) = self._open(step, inner or fields.folder_of(self.folder, [name]))
         with closing(snapshot.file):
-            return fields.read_mesh(snapshot, ALIASES.get(name, name), si)[0]
+            return fields.read_mesh(snapshot, name, si)[0]
 
-    def line(self, name, field, step=None, si=False):
+    def line(self, name, field, step="last", si=False):
         """A mesh of a line, "E/x", "E/y", "phi" or "rho" of `name`: the lengths from its first point, and the values there."""
         (snapshot,) = self._open(step, "lines")
         record, _, component = field.partition("/")
@@ -94,7 +96,11 @@ class Run(Fits):
         """The paths in tracks/: times, ids, and x, y, u, v of each id at each time, normalised."""
         return tracks.read_tracks(self.folder)
 
-    def particles(self, species, step=None, si=False):
+    def plot_tracks(self, axes="xy", ids=None, output=None):
+        """The paths in tracks/, of these ids or of all, over two of t, x, y, u, v and w: "xy", "xu", "tx"."""
+        return self._picture(output, tracks.draw, self.tracks, axes, ids, self.config["grid"]["length"], read_title(self.folder))
+
+    def particles(self, species, step="last", si=False):
         """The particles of a species in a snapshot, a Cloud."""
         (snapshot,) = self._open(step)
         with closing(snapshot.file):
@@ -103,7 +109,7 @@ class Run(Fits):
             w, _ = fields.read_velocity(snapshot, species, "z", si)
             return Cloud(x, y, u, v, weight / unit, snapshot.time * time_unit, w)
 
-    def phase_space(self, name, step=None, axes=None, si=False):
+    def phase_space(self, name, step="last", axes=None, si=False):
         """A mesh of phase_space/, "SPECIES_AXES", over its axes or, integrated over the others, over some of them."""
         (snapshot,) = self._open(step, phase_space.FOLDER)
         with closing(snapshot.file):
@@ -124,7 +130,7 @@ class Run(Fits):
         if re.search("_[xyuvw]+$", names[0]):
             kept, axes, _ = phase_space.choose(self._open(step, phase_space.FOLDER), names)
             return phase_space.rows(kept, axes, si)
-        return fields.mesh_rows(self._open(step, inner), names, si)
+        return fields.mesh_rows(self._open(step, inner or fields.folder_of(self.folder, names)), names, si)
 
     def _picture(self, output, draw, *arguments):
         with look.pyplot() as plt:
@@ -135,28 +141,26 @@ class Run(Fits):
         return figure
 
     def plot_energy(self, modes=None, gamma=None, window=energy.ALL_TIMES, title=None, output=None):
-        """Energies and modes, such as [(1, 0)], against time; gamma draws exp(gamma t) along the first mode, fitted in the window."""
+        """Energies and modes, such as [(1, 0)], against time, in the window with the linear theory of the config, where there
+        is one, along the first mode; or with exp(gamma t), fitted to it."""
         if isinstance(modes, (str, Path)):
             raise Problem(f'modes: expected a list such as [(1, 0)], found "{modes}"; a file is output="{modes}"')
-        history = self.history
-        modes = list(history.modes)[:6] if modes is None else modes
-        return self._picture(output, energy.draw, history, modes, gamma, window, title or read_title(self.folder))
+        return self._picture(output, energy.draw, [self.history], modes, gamma, window, title or read_title(self.folder))
 
-    def plot_field(self, *names, step=None, si=False, limits=None, log=False, output=None, inner="snapshots"):
-        """Meshes of snapshots, by default "E/x", or of the files in moments/ or lines/: a row of panels for each, a panel
-        for each time."""
+    def plot_field(self, *names, step="last", si=False, limits=None, log=False, output=None, inner=None):
+        """Meshes, by default "E/x", of the folder that has them: a row of panels for each, a panel for each time."""
         rows = self._rows(names or ("E/x",), step, si, inner)
         return self._picture(output, pictures.draw, rows, read_title(self.folder), limits, log)
 
-    def plot_phase_space(self, *names, step=None, axes=None, si=False, limits=None, log=False, apart=False, output=None):
+    def plot_phase_space(self, *names, step="last", axes=None, si=False, limits=None, log=False, apart=False, output=None):
         """Meshes of phase_space/ over one or two axes, by default what suits: the sum of species, or each `apart`."""
         kept, axes, _ = phase_space.choose(self._open(step, phase_space.FOLDER), names, axes, apart)
         rows = phase_space.rows(kept, axes, si, apart)
         return self._picture(output, pictures.draw, rows, read_title(self.folder), limits, log)
 
-    def movie(self, name, output, si=False, rate=10, size=None, dpi=110, limits=None, log=False, inner="snapshots"):
-        """A mesh of snapshots, of the files in moments/ or lines/ if those are `inner`, or of phase_space/, or a list: each has
-        a row, but phase spaces, of different species, are seen as their sum.
+    def movie(self, name, output, si=False, rate=10, size=None, dpi=110, limits=None, log=False, inner=None):
+        """A mesh of the folder that has it, or a list: each has a row, but phase spaces, of different species, are seen as
+        their sum.
 
         A frame for each file, `rate` a second, of size (in inches) times dpi pixels: .gif, or by ffmpeg .mp4.
         """

@@ -58,7 +58,7 @@ def picture_options(parser, default, of_files=False):
     """Those that all have, and those of pictures `of_files`, with a panel for each; `default` is written without --output."""
     if of_files:
         parser.add_argument(
-            "--step", nargs="+", type=step_list, metavar="N", help="steps to draw, or all (default: the last; of a movie all)"
+            "--step", nargs="+", type=step_list, metavar="N", help="steps to draw, last or all (default: the last; of a movie all)"
         )
         parser.add_argument("--si", action="store_true", help="SI units instead of normalised ones")
         parser.add_argument(
@@ -66,7 +66,8 @@ def picture_options(parser, default, of_files=False):
             nargs=2,
             type=float,
             metavar=("LOW", "HIGH"),
-            help="of the colour scale, or of the lines' axis (default: what all times need together)",
+            help="of the colour scale, or of the lines' axis (default: what all times need together, or a panel of a picture by "
+            "itself where others would leave it blank: its range is then above it)",
         )
         parser.add_argument("--log", action="store_true", help="a logarithmic colour scale, or lines' axis")
         parser.add_argument("--apart", action="store_true", help="a row for each species, on the same axes, not one for all")
@@ -99,10 +100,10 @@ def parse_picture(parser):
 
 
 def step_list(argument):
-    """A step number, or all."""
-    if argument != "all" and not argument.isdigit():
-        raise argparse.ArgumentTypeError(f"'{argument}' is neither a step number nor all")
-    return argument if argument == "all" else int(argument)
+    """A step number, last or all."""
+    if argument not in ("all", "last") and not argument.isdigit():
+        raise argparse.ArgumentTypeError(f"'{argument}' is neither a step number nor last nor all")
+    return int(argument) if argument.isdigit() else argument
 
 
 def steps_of(arguments):

@@ -1,8 +1,8 @@
-"""Reads output.tracks: the paths of particles, from all files of a run."""
+"""output.tracks: the paths of particles, from all files of a run, and their picture."""
 
 from typing import NamedTuple
 
-from radixpic import fields
+from radixpic import fields, look
 from radixpic.script import Problem, h5py, numpy as np
 
 FOLDER = "tracks"
@@ -47,3 +47,34 @@ def read_tracks(folder):
         raise Problem(f"the files of {folder}/{FOLDER} are of other particles at other times")
     _, x, y, u, v, *w = np.array(paths).swapaxes(0, 1)
     return Tracks(paths[0][0], np.array(ids), x, y, u, v, w[0] if w else None)
+
+
+def draw(plt, tracks, axes, ids, lengths, title):
+    """A figure of the paths of these ids, or of all, over two of t, x, y, u, v, w; a path ends where it leaves the box, whose
+    lengths along x and y are given, and goes on at the other side. A dot is where it begins."""
+    missing = sorted(set(ids or ()) - set(tracks.ids.tolist()))
+    if missing:
+        raise Problem(f"there is no track of particle {missing[0]} (there are: {', '.join(map(str, tracks.ids))})")
+    if "w" in axes and tracks.w is None:
+        raise Problem("the tracks have no w: the species has velocities in two dimensions")
+    chosen = [place for place, number in enumerate(tracks.ids) if not ids or number in ids]
+    figure, panel = plt.subplots(figsize=(7, 6 if set(axes) == {"x", "y"} else 4.5))
+    colours = plt.get_cmap("viridis")(np.linspace(0, 0.95, len(chosen)))
+    for place, colour in zip(chosen, colours):
+        path = {"t": tracks.times, **{axis: getattr(tracks, axis)[place] for axis in axes if axis != "t"}}
+        jumps = np.zeros(len(tracks.times), bool)
+        for axis, length in zip("xy", lengths):
+            if axis in axes:
+                jumps[1:] |= abs(np.diff(path[axis])) > length / 2
+        lines = [np.insert(path[axis].astype(float), np.flatnonzero(jumps), np.nan) for axis in axes]
+        panel.plot(*lines, color=colour, linewidth=1, label=f"id {tracks.ids[place]}")
+        panel.plot(*(path[axis][0] for axis in axes), ".", color=colour, markersize=5)
+    for axis, length in zip("xy", lengths):
+        if axis in axes:
+            (panel.set_xlim if axis == axes[0] else panel.set_ylim)(0, length)
+    panel.set(aspect="equal" if set(axes) == {"x", "y"} else "auto", title=title)
+    labels = [r"time $t\;[1/\omega_p]$" if axis == "t" else fields.axis_labels(False, axis)[0] for axis in axes]
+    panel.set(xlabel=labels[0], ylabel=labels[1])
+    if len(chosen) <= 12:
+        look.legend_beside(panel)
+    return figure

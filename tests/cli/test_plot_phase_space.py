@@ -229,6 +229,24 @@ class Contents(PlotTest):
         self.assertEqual({panel.images[0].get_clim() for panel in panels}, {(0, most)})
 
 
+    def test_ranges_of_panels(self):
+        """One for all, or each panel's own, above it, where it is far less than another's; and in a movie one for all."""
+        small = np.array([[-1e-3, 0], [5e-4, 0]])
+        row = pictures.Row(["t = 0", "t = 1"], [[-500 * small], [small]], [(0, 1)] * 2, ("x", "y"), "E", signed=True)
+        for own, limits, log in ((row, None, False), (row._replace(frames=[[small], [2 * small]]), None, False), (row, (-1, 1), False)):
+            figure = pictures.draw(self.plt, [own], limits=limits, log=log)
+            self.addCleanup(self.plt.close, figure)
+            ranges = [panel.images[0].get_clim() for panel in self.panels(figure)]
+            said = [panel.get_title("right") for panel in self.panels(figure)]
+            if own is row and not limits:
+                self.assertEqual((ranges, said), ([(-0.5, 0.5), (-1e-3, 1e-3)], [r"$\pm$0.5", r"$\pm$0.001"]))
+                self.assertIn("range above it", figure.axes[-1].get_ylabel())
+            else:
+                self.assertEqual((len(set(ranges)), said, figure.axes[-1].get_ylabel()), (1, ["", ""], "E"))
+        self.assertEqual(set(pictures.ranges_of(row, 1, None, False)), {(-0.5, 0.5)})
+        positive = row._replace(frames=[[np.array([[1.0, 1.001]])], [np.array([[1.0, 3.0]])]])
+        self.assertEqual(pictures.ranges_of(positive, 2, None, False), [(1, 1.001), (1, 3)])
+
     def test_apart(self):
         """A row of panels for each species, on shared axes, with labels and colours of its own; other bins are no obstacle."""
         figure = self.figure([0, 20], apart=True)
@@ -282,6 +300,8 @@ class Script(PlotTest):
             self.assertEqual((result.returncode, result.stderr), (0, expected), arguments)
             self.assert_picture("picture.png")
         self.assertEqual(self.script("out").stdout, "out/f.png\n")
+        self.assertEqual(self.script("out", "--axes", "u").stdout, "out/f_u.png\n")
+        self.assertEqual(self.script("out", "--mesh", "right_xu").stdout, "out/right_xu.png\n")
         self.assertEqual(self.script("out/phase_space/data_10.h5").stdout, "out/phase_space/f.png\n")
 
     def test_movies(self):
@@ -295,7 +315,11 @@ class Script(PlotTest):
                 pictures_seen = []
                 for number in range(frames):
                     image.seek(number)
-                    pictures_seen.append(image.convert("RGB").tobytes())
+                    frame = image.convert("RGB")
+                    pictures_seen.append(frame.tobytes())
+                    colours = frame.getcolors(1 << 16)
+                    self.assertEqual(frame.getpixel((1, 1)), (255, 255, 255))  # the background, exactly
+                    self.assertTrue((128 if "--apart" in arguments else 32) < len(colours) <= 256, len(colours))
                 self.assertEqual(len(set(pictures_seen)), frames)
         self.assert_script_fails("plot_phase_space.py", "out", "--mesh", "left_xu", "--movie", "no/f.gif", words=["cannot write no/f.gif"])
 

@@ -397,7 +397,11 @@ class Runs(PackageTest):
         self.assertEqual((along_x.values.shape, along_x.axes), ((8,), "x"))
         self.assertAlmostEqual(along_x.values.sum() * 6 / 8, 24, delta=0.01)  # all particles of the density 1
         self.assert_problem(lambda: run.phase_space("ions_xu"), "no mesh ions_xu (there are: electrons_ux over u x)")
-        self.assertAlmostEqual(run.field("electrons_density", step=10, inner="moments").mean(), 1, 6)
+        self.assertAlmostEqual(run.field("electrons_density", step=10).mean(), 1, 6)
+        np.testing.assert_array_equal(run.field("across_E/y", "last"), run.line("across", "E/y", "last")[1])
+        np.testing.assert_array_equal(run.field("electrons_ux", "last"), run.phase_space("electrons_ux", step="last").values)
+        np.testing.assert_array_equal(run.field("rho", "last"), run.field("chargeDensity", 23, inner="snapshots"))
+        self.assertAlmostEqual(run.particles("electrons", "last").time, 2.3)
         self.assert_problem(lambda: run.field("phi", step=5), "no snapshot of step 5", "0, 10, 20, 23")
         script = self.run_script("fit_rate.py", run.folder, "--json", "--theory", "config")
         found, fit = json.loads(script.stdout), run.fit()
@@ -413,14 +417,15 @@ class Runs(PackageTest):
             (lambda output: run.plot_field("phi", "rho", step="all", output=output), "fields.png"),
             (lambda output: run.plot_phase_space(step=[0, 20], output=output), "f.png"),
             (lambda output: run.plot_field("electrons_ux", output=output), "ux.png"),
-            (lambda output: run.plot_field("across_E/x", "across_E/y", inner="lines", output=output), "across.png"),
+            (lambda output: run.plot_field("across_E/x", "across_E/y", output=output), "across.png"),
+            (lambda output: run.plot_tracks("tx", output=output), "tracks.png"),
         ):
             draw(output=self.folder / name)
             self.assert_picture(name)
         from PIL import Image
 
-        for name, movie, inner in (("electrons_ux", "f.gif", {}), ("E/x", "ex.gif", {}), ("electrons_temperature", "T.gif", {"inner": "moments"})):
-            with Image.open(run.movie(name, self.folder / movie, **inner)) as image:
+        for name, movie in (("electrons_ux", "f.gif"), ("E/x", "ex.gif"), ("electrons_temperature", "T.gif")):
+            with Image.open(run.movie(name, self.folder / movie)) as image:
                 self.assertEqual(image.n_frames, 4)
         with Image.open(run.movie(["electrons_ux"], self.folder / "small.gif", size=(3, 2), dpi=50)) as image:
             self.assertEqual(image.size, (150, 100))
