@@ -244,27 +244,6 @@ assert after[0] - before[0] < 40e6, (before, after)
         self.python(text, self.config)
 
 
-class Docs(PackageTest):
-    def test_the_example_in_c(self):
-        page = (ROOT / "docs" / "python.md").read_text()
-        code, command = page[page.index("    #include <radixpic.h>") :].split("    cc my.c")
-        (self.folder / "my.c").write_text("\n".join(line[4:] for line in code.splitlines()))
-        build = Path(PROGRAM).parent
-        words = [f"-I{ROOT / 'src'}", f"-L{build}", "-lradixpic", f"-Wl,-rpath,{build}", "-o", self.folder / "my"]
-        self.assertIn("-Isrc -Lbuild -lradixpic -Wl,-rpath,$PWD/build -o my", command)
-        self.run_well("my.c", "-Wall", "-Werror", *words, command=["cc"])
-        result = subprocess.run([self.folder / "my"], cwd=ROOT, capture_output=True, text=True)
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertRegex(result.stdout, r"^phi at the first node, t = 10: -?0\.\d+\n$")
-
-    def test_the_ring(self):
-        page = (ROOT / "docs" / "python.md").read_text()
-        code = page[page.index("    import numpy as np") : page.index("# a ring")]
-        code = "\n".join(line[4:] for line in code.splitlines()) + "\nsim.step(3)\nprint(sim.history['momentum_x'][0])"
-        (self.folder / "my.yaml").write_text(self.config.read_text())
-        self.assertLess(abs(float(self.python("import radixpic\n" + code))), 24 * 3 / 64)  # the mean of 4,096 of size 3
-
-
 class Quiet(PackageTest):
     def test_nothing_is_printed_and_no_file_written(self):
         self.python("import radixpic, sys; radixpic.Simulation(sys.argv[1]).step(23)", self.config)

@@ -1,0 +1,239 @@
+"""The pages: every command and every block of Python in them runs as it stands, one after the other, in a tree like a clone's;
+and the lab notes, whose runs are those of their page, give the numbers on top of their configs."""
+
+import ast
+import contextlib
+import io
+import math
+import os
+import re
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+
+from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest
+import radixpic
+from radixpic import Run, dispersion, fit
+
+# Small enough for a test: what these pages' configs have fewer of, and what is appended to commands that match.
+FEWER = {"landau_damping": (1048576, 16384), "two_stream": (524288, 8192)}  # particles of a species
+SHORTER = {
+    r"particles=4194304": "--set species.electrons.particles=16384",
+    r"--steps 2000": "--steps 250",
+    r"--device gpu": f"--device {DEVICE}",  # a GPU each needs two of them
+    r"bench pic-sort": "--particles 4096 --repeat 1",
+    r"bench random-lists": "--sizes 4096 --repeat 1",
+    r"bench deposit": "--particles 65536 --repeat 1",
+    r"bench step": "--particles 4096 --cells 16 --steps 5 --repeat 1",
+    r"bench output": "--particles 65536 --cells 16 --steps 4 --repeat 1",
+    r"bench collisions": "--cells 16 --repeat 1",
+    r"bench local-memory": "--length 5001 --product 19 --coarse 13 --repeat 1",
+    r"radixpic tune": "-N 2000 --cells 8 --seconds 1",
+}
+SKIPPED = {
+    r"scripts/quickstart|scripts/test\b": "they install packages and build; this is a test of the second",
+    r"check_clients\.sh": "it takes programs from the network: the test clients.read",
+    r"openpmd_viewer|OpenPMDTimeSeries": "the network has it: clients.read too",
+    r"compare_cub\.sh": "it needs nvcc and an NVIDIA GPU: test_compare_cub.py",
+    r"\| head": "pipes that close have their test in test_run.py",
+    r"^radixpic.*\b[A-Z]{3,}\b|^radixpic (run|check|bench)$|^radixpic\.run\(config, ": "no command: with words to replace, or a name",
+}
+COMMAND = re.compile(r"(\w+=\S+ )?(\./|cp |sed |mpirun |scripts/|radixpic |cc )")
+OTHER = re.compile(r"\w+:\s|my\.yaml:|src/main\.c |bench,device|(v|sin\^2\(A\)|<delta\^2>) = ")  # configs, messages, lists, formulas
+INLINE = re.compile(r"`(?:radixpic [^`]+|radixpic\.(?:run|scan|Run)\([^`]+|run = [^`]+)`")
+BLOCK = re.compile(r"(?:^    .*\n|^\n(?=    ))+", re.M)
+
+
+def python_of(text):
+    """The statements of a text that is Python: neither annotations, as mappings of YAML would be, nor values alone."""
+    try:
+        statements = ast.parse(text).body
+    except SyntaxError:
+        return []
+    plain = (ast.Import, ast.ImportFrom, ast.Assign, ast.AugAssign, ast.With, ast.For, ast.FunctionDef)
+    called = [isinstance(getattr(one, "value", None), (ast.Call, ast.ListComp)) for one in statements]
+    return statements if all(isinstance(one, plain) or call for one, call in zip(statements, called)) else []
+
+
+def parts_of(page):
+    """(line, kind, text) of all in a page that runs, in order: a "command", a statement of "python", a file of "c"."""
+    text = (ROOT / page).read_text()
+    for match in sorted([*BLOCK.finditer(text), *INLINE.finditer(text)], key=lambda match: match.start()):
+        line = text.count("\n", 0, match.start()) + (1 if match[0][0] == "`" else 2)
+        block = " ".join(match[0].strip("`").split()) if match[0][0] == "`" else re.sub("(?m)^    ", "", match[0]).strip("\n")
+        statements = python_of(block)
+        if block.startswith("#include"):
+            yield line, "c", block
+        elif statements:
+            yield from ((line + one.lineno - 1, "python", ast.get_source_segment(block, one)) for one in statements)
+        elif COMMAND.match(block):
+            yield from ((line + number, "command", re.sub(" {2,}#.*", "", one)) for number, one in enumerate(block.splitlines()))
+        elif not OTHER.match(block):
+            yield line, "unknown", block
+
+
+def is_skipped(text):
+    return any(re.search(pattern, text) for pattern in SKIPPED)
+
+
+class PageTest(ProgramTest):
+    """Of pages, in a tree of links to this one's folders and of configs with fewer particles."""
+
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = Path(holder.name).resolve()
+        for name in ("kernels", "scripts", "src"):
+            (cls.folder / name).symlink_to(ROOT / name)
+        (cls.folder / "build").symlink_to(Path(PROGRAM).parent)
+        (cls.folder / "docs" / "figures").mkdir(parents=True)
+        shutil.copytree(ROOT / "configs", cls.folder / "configs")
+        for name, (many, few) in FEWER.items():
+            config = cls.folder / "configs" / f"{name}.yaml"
+            config.write_text(config.read_text().replace(f"particles: {many}", f"particles: {few}"))
+        cls.addClassCleanup(os.chdir, os.getcwd())
+        os.chdir(cls.folder)
+        path = f"{cls.folder}/build:{os.environ['PATH']}"
+        own = {**MPI_ENVIRONMENT, "RADIXPIC": PROGRAM, "RADIXPIC_CACHE": str(cls.folder / "cache"), "PATH": path}
+        patch = mock.patch.dict(os.environ, own)
+        patch.start()
+        cls.addClassCleanup(patch.stop)
+
+        cls.done = set()
+
+    def setUp(self):
+        pass  # no folder of its own
+
+    def run_part(self, page, line, kind, text, names):
+        if kind == "c":
+            (self.folder / "my.c").write_text(text)
+        elif kind == "python":
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(text, f"{page}:{line}", "exec"), names)
+        else:
+            self.assertEqual(kind, "command", "neither a command nor Python, C or what OTHER lists")
+            if text in self.done and text.startswith("radixpic "):  # which pages name again and again
+                return
+            self.done.add(text)
+            options = [more for pattern, more in SHORTER.items() if re.search(pattern, text)]
+            result = self.run_program(command=("bash", "-c", " ".join([text, *options])))
+            self.assertEqual(result.returncode, 0, result.stdout[-2000:] + result.stderr[-2000:])
+
+    def run_page(self, page):
+        """Returns the names that the page's Python has made."""
+        names = {"radixpic": radixpic}
+        for line, kind, text in (part for part in parts_of(page) if not is_skipped(part[2])):
+            with self.subTest(page=page, line=line, text=text):
+                self.run_part(page, line, kind, text, names)
+        return names
+
+
+class Pages(PageTest):
+    """In the order in which they are read: what one leaves is there for the next."""
+
+    def test_pages(self):
+        self.run_page("README.md")
+        self.run_page("docs/running.md")
+        ring = self.run_page("docs/python.md")["sim"]
+        ring.step()
+        energy = 0.5 * 3**2 * math.prod(ring.length)  # all speeds are 3; the first half kick changes it by less than the wave's 1 %
+        self.assertAlmostEqual(ring.history["kinetic_energy"][0] / energy, 1, delta=0.01)
+        self.run_page("docs/experiments.md")
+
+
+class LabNotes(PageTest):
+    """The page's runs are made once, whole, and each gives the numbers on top of its config."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls().run_page("docs/lab_notes.md")
+
+    def result_of(self, name):
+        return Run(self.folder / "output" / name)
+
+    def test_ion_acoustic(self):
+        """The root of the kinetic dispersion relation; ions with a ten-thousandth of the electrons' velocity are cold."""
+        gamma, omega = dispersion.roots(0.5, [(1, 0, 1), (1 / 100, 0, 1e-4)])[0]
+        self.assertAlmostEqual(gamma, -0.00200, delta=5e-6)
+        self.assertAlmostEqual(omega, 0.04464, delta=5e-6)
+        run = self.result_of("ion_acoustic")
+        time = 0.25 * np.array(run.steps())
+        ions = np.array([np.fft.fft(run.field("ions_chargeDensity", step).mean(axis=1))[1] for step in run.steps()])
+        wave = ions / ions[0].real
+        expected = np.exp(gamma * time) * (np.cos(omega * time) - gamma / omega * np.sin(omega * time))
+        self.assertLess(abs(wave - expected).max(), 0.06)  # 0.027 on a CPU
+        found = fit.fit(fit.Wave(time, wave.real[:, None], 1))
+        self.assertAlmostEqual(found[0], gamma, delta=0.2 * abs(gamma))
+        self.assertAlmostEqual(found[1], omega, delta=0.02 * omega)
+
+    def test_magnetised_wave(self):
+        """The numbers on top follow from the formula; the run has those of grid and time step, with velocities out of the plane."""
+        dt, gyration, along = 0.1, 0.8, math.cos(math.pi / 3) ** 2
+        turn, g = math.sin(math.atan(gyration * dt / 2)) ** 2, 0.9935869 * dt**2 / 4
+        squares = np.roots([1, -(turn + g * (1 - turn) + g * along * turn), g * along * turn])
+        expected = np.sort(2 / dt * np.arcsin(np.sqrt(squares)))
+        np.testing.assert_allclose(expected, [0.322366, 1.236694], atol=6e-7)
+        history = self.result_of("magnetised_wave").history
+        series = [history.mode((1, 0)).imag]  # then S S x - (s1 + s2) S x + s1 s2 x = 0 with S x = (x - (x before + x after)/2)/2
+        for _ in range(2):
+            x = series[-1]
+            series.append((x[1:-1] - (x[:-2] + x[2:]) / 2) / 2)
+        x, once, twice = series[0][2:-2], series[1][1:-1], series[2]
+        (total, product), *_ = np.linalg.lstsq(np.array([once, -x]).T, twice, rcond=None)
+        found = np.sort(2 / dt * np.arcsin(np.sqrt(np.roots([1, -total, product]))))
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+        self.assertLess(np.ptp(history["total_energy"]), 0.01 * history["total_energy"][0])
+
+    def test_driven_wave(self):
+        """1/epsilon, which the grid changes by 1 %: the wave, the work, and the energy less the work."""
+        k, omega, amplitude, area = 0.5, 1.2, 0.002, math.pi**2
+        factor = dispersion.grid_factor([k, 0], [4 * math.pi / 32, 4 * math.pi / 32])
+        answers = []
+        for of_grid in (1, factor):
+            answers.append(1 / (1 + of_grid * (complex(dispersion.dielectric(omega, k, [(1, 0, 1)])) - 1)))
+        powers = [0.5 * omega * amplitude**2 * area * -answer.imag for answer in answers]
+        for found, noted in zip((*map(abs, answers), *powers), (1.473, 1.484, 3.47e-5, 3.50e-5)):
+            self.assertAlmostEqual(found / noted, 1, delta=1e-3)
+        history = self.result_of("driven_wave").history
+        time, work = history["time"], history["drive_work"]
+        late = time >= 20
+        wave = 2 * np.mean((history.mode((1, 0)) * np.exp(1j * omega * time))[late])  # i k times the electrons' field
+        self.assertLess(abs(1 + wave / (1j * k * amplitude) - answers[1]), 0.06 * abs(answers[1]))
+        self.assertAlmostEqual(np.polyfit(time[late], work[late], 1)[0], powers[1], delta=0.06 * powers[1])
+        self.assertLess(np.ptp(history["total_energy"] - work), 0.04 * work[-1])
+
+    def test_isotropisation(self):
+        """Trubnikov's rate, which is that of Maxwellians along each axis: 3 % of the difference is what they are not, chance 1.3 %."""
+
+        def rate(across, along):
+            ratio = across / along - 1
+            bracket = (ratio + 3) * math.atan(math.sqrt(ratio)) / math.sqrt(ratio) - 3
+            return 10 / 12.99 / (8 * math.pi**1.5 * along**1.5) * bracket / ratio**2
+
+        across, along, expected = 1.2, 0.6, [(1.2, 0.6)]
+        for step in range(600):
+            change = 0.1 * rate(across, along) * (across - along)
+            across, along = across - change, along + 2 * change
+            if (step + 1) % 100 == 0:
+                expected.append((across, along))
+        for found, noted in zip(expected[2::2], ((1.147, 0.706), (1.109, 0.781), (1.082, 0.837))):
+            self.assertLess(np.abs(np.subtract(found, noted)).max(), 1e-3)
+        run = self.result_of("isotropisation")
+        for number, temperatures in enumerate(expected):
+            met = []
+            for axis in "uw":
+                density, _, (edges,), _ = run.phase_space("electrons_uw", 100 * number, axis)
+                middle, share = (edges[1:] + edges[:-1]) / 2, density / density.sum()
+                mean = (share * middle).sum()
+                met.append((share * (middle - mean) ** 2).sum() - (edges[1] - edges[0]) ** 2 / 12)
+            self.assertLess(abs((met[0] - met[1]) - (temperatures[0] - temperatures[1])), 0.06 * 0.6, met)
+
+
+if __name__ == "__main__":
+    unittest.main()
