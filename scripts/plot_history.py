@@ -2,8 +2,8 @@
 """Draws a run's history against time: field energy, density modes, drift of the total energy, and kinetic energy, also of
 each species that has columns of its own (output.history.species). Several runs are drawn together, each in a colour.
 
-Where the run's config.yaml is of a plasma that linear theory is of (uniform Maxwellian species without magnetic field,
-collisions or drive, which start with the mode), its exact linear solution is dashed along the first mode.
+Where the config is of uniform Maxwellian species that start with the first mode, without magnetic field, collisions and
+drives, its exact linear solution is dashed along that mode; its rate and frequency are given where one root prevails.
 """
 
 from pathlib import Path

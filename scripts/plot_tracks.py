@@ -1,8 +1,6 @@
 #!/usr/bin/python3
-"""Draws the paths of tracked particles (output.tracks) of a run: in the box, in phase space, or against time.
-
-Each path has a colour and a dot where it begins; velocities are half a time step earlier than positions.
-"""
+"""Draws the paths of tracked particles (output.tracks) of a run: in the box, in phase space, or against time. A dot is where a
+path begins; velocities are half a time step earlier than positions."""
 
 from pathlib import Path
 

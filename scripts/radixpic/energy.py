@@ -30,85 +30,83 @@ def envelope_height(time, values, rate):
     return np.exp(np.median(tops if len(tops) else level))
 
 
-def draw_theory(axes, time, values, rate, window):
-    """a exp(rate t) along the series, fitted and drawn within the window."""
-    inside = (time >= window[0]) & (time <= window[1])
-    seen = inside & (values > 0)
-    if not np.any(seen):
-        return
-    scale = envelope_height(time[seen], values[seen], rate)
-    limits = axes.get_ylim()
-    axes.plot(
-        time[inside],
-        scale * np.exp(rate * time[inside]),
-        "--",
-        color="black",
-        linewidth=1.2,
-        label=rf"$\propto e^{{{rate:.4g}\,t}}$ (theory)",
-    )
+def draw_dashed(axes, time, values, window, label, color="black"):
+    """Theory, in the window, which leaves the axes as they are."""
+    inside, limits = (time >= window[0]) & (time <= window[1]), axes.get_ylim()
+    axes.plot(time[inside], values[inside], "--", color=color, linewidth=1.2, label=label)
     axes.set_ylim(limits)
+
+
+def draw_rate(axes, time, values, rate, window):
+    """a exp(rate t) along the series, fitted within the window."""
+    seen = (time >= window[0]) & (time <= window[1]) & (values > 0)
+    if np.any(seen):
+        curve = envelope_height(time[seen], values[seen], rate) * np.exp(rate * time)
+        draw_dashed(axes, time, curve, window, rf"$\propto e^{{{rate:.4g}\,t}}$ (theory)")
 
 
 def draw_linear(axes, history, mode, window, color):
-    """The exact linear solution of the run's own config, from where the mode starts."""
-    found, values = own_theory(history, mode), np.abs(history.mode(mode))
-    inside = (history["time"] >= window[0]) & (history["time"] <= window[1])
-    if found is None or not values[0] or not inside.any():
-        return
-    (gamma, omega), series = found
-    limits = axes.get_ylim()
-    label = f"linear theory,\n$\\gamma$ = {gamma:.4g}, $\\omega$ = {round(omega, 9):.4g}"
-    axes.plot(history["time"][inside], (values[0] * np.abs(series))[inside], "--", color=color, linewidth=1.2, label=label)
-    axes.set_ylim(limits)
+    """The exact linear solution by the run's own config, from where the mode starts."""
+    found, start = own_theory(history, mode), abs(history.mode(mode)[0])
+    if found and start:
+        series, root = found
+        numbers = f",\n$\\gamma$ = {root[0]:.4g}, $\\omega$ = {round(root[1], 9):.4g}" if root else ""
+        draw_dashed(axes, history["time"], start * np.abs(series), window, f"linear theory{numbers}", color)
+
+
+def draw_run(panels, history, modes, name, color):
+    """The curves of a run in the four panels; one of several has a name and a colour, and one line for the kinetic energy."""
+    fields, waves, kinetic, total = panels
+    time, styles = history["time"], itertools.cycle(("-", ":", "-.") if name else "-")
+    draw_log(fields, time, history["field_energy"], color=color or BLUE, label=name)
+    for mode, style in zip(modes, styles):
+        own = {"color": color, "linestyle": style} if name else {}
+        draw_log(waves, time, np.abs(history.mode(mode)), label=f"{name} mode ({mode[0]}, {mode[1]})".strip(), **own)
+    of_species = [] if name else [column for column in history.columns if column.endswith("_kinetic_energy")]
+    colors = itertools.chain([color or GREEN], itertools.cycle((BLUE, RED, ORANGE, PURPLE, SKY)))
+    for column, one in zip(["kinetic_energy", *of_species], colors):
+        species = column.removesuffix("kinetic_energy").rstrip("_")
+        label, width = (f"of {species}", 1.2) if species else (name or "all", 1.6)
+        kinetic.plot(time, history[column] - history[column][0], color=one, linewidth=width, label=label)
+    energy = history["total_energy"] - history.columns.get("drive_work", 0)
+    total.plot(time, (energy - energy[0]) / (abs(energy[0]) or 1.0), color=color or RED)
 
 
 def draw(plt, histories, modes, gamma, window, title):
-    """The figure: of one run, or of several, each in a colour. modes: by default the first six of one run, the first of several.
+    """The figure of one run, or of several, each in a colour. modes: by default the first six of one run, the first of several.
 
     In the window theory is drawn along the first mode: exp(gamma t), or without gamma that of the run's config, if it has one.
     """
     figure = plt.figure(figsize=(10, 6.4))
     figure.suptitle(title, fontsize=13)
-    (top_left, top_right), (bottom_left, bottom_right) = figure.subplots(2, 2, sharex=True)
+    panels = fields, waves, kinetic, total = figure.subplots(2, 2, sharex=True).ravel()
     several = len(histories) > 1
-    for number, history in enumerate(histories):
-        time, own = history["time"], CYCLE[number % len(CYCLE)]
-        name = str(history.path.resolve().parent.name) if several else ""
-        followed = list(history.modes)[: 1 if several else 6] if modes is None else modes
-        draw_log(top_left, time, history["field_energy"], color=own, label=name or "field energy")
-        for mode, style in zip(followed, itertools.cycle(("-", ":", "-.") if several else "-")):
-            look = {"color": own, "linestyle": style} if several else {}
-            draw_log(top_right, time, np.abs(history.mode(mode)), label=f"{name} mode ({mode[0]}, {mode[1]})".strip(), **look)
-        kinetic, total = history["kinetic_energy"], history["total_energy"] - history.columns.get("drive_work", 0)
-        bottom_left.plot(time, kinetic - kinetic[0], color=own if several else GREEN, label=name or "all")
-        of_species = [] if several else [name for name in history.columns if name.endswith("_kinetic_energy")]
-        for column, color in zip(of_species, itertools.cycle((BLUE, RED, ORANGE, PURPLE, SKY))):
-            values, species = history[column], column.removesuffix("_kinetic_energy")
-            bottom_left.plot(time, values - values[0], color=color, linewidth=1.2, label=f"of {species}")
-        bottom_right.plot(time, (total - total[0]) / (abs(total[0]) or 1.0), color=own if several else RED)
-    for number, history in enumerate(histories):  # along curves that are all there, with the axes' ends
-        time, (first, *_) = history["time"], (*(history.modes if modes is None else modes), None)
-        if gamma is not None and not first:  # the energy holds the noise of all modes: one mode follows theory longer
-            draw_theory(top_left, time, history["field_energy"], 2 * gamma, window)
-        elif gamma is not None:
-            draw_theory(top_right, time, np.abs(history.mode(first)), gamma, window)
-        elif first:
-            draw_linear(top_right, history, first, window, CYCLE[number % len(CYCLE)] if several else "black")
+    runs = list(zip(histories, itertools.cycle(CYCLE if several else [None])))
+    followed = [list(history.modes)[: 1 if several else 6] if modes is None else modes for history in histories]
+    for (history, color), own in zip(runs, followed):
+        draw_run(panels, history, own, history.path.resolve().parent.name if several else "", color)
+    for (history, color), own in zip(runs, followed):  # along curves that are all there, with the axes' ends
+        if gamma is not None and own:
+            draw_rate(waves, history["time"], np.abs(history.mode(own[0])), gamma, window)
+        elif gamma is not None:  # the energy holds the noise of all modes: one mode follows theory longer
+            draw_rate(fields, history["time"], history["field_energy"], 2 * gamma, window)
+        elif own:
+            draw_linear(waves, history, own[0], window, color or "black")
     less = " less the drives' work" if any("drive_work" in history.columns for history in histories) else ""
     start = "" if several else f" from {histories[0]['kinetic_energy'][0]:.6g}"
-    top_left.set(title="Field energy", ylabel=r"$W_E\;[n_0 T \lambda_D^2]$")
-    top_right.set(title="Charge density modes", ylabel=r"$|\rho_k|\;[e n_0]$")
-    bottom_left.set(title=f"Kinetic energy, change{start}", ylabel=r"$W_K - W_{K0}\;[n_0 T \lambda_D^2]$")
-    bottom_right.set(title=f"Total energy{less}, relative drift", ylabel=r"$W - W_0\;[W_0]$")
-    if not top_right.lines:
-        top_right.text(0.5, 0.5, "no modes in this history", ha="center", transform=top_right.transAxes)
-    for axes in (top_left, top_right, bottom_left):
-        if axes is top_right and axes.lines or len(axes.lines) > 1 and not (several and top_right.lines):
+    fields.set(title="Field energy", ylabel=r"$W_E\;[n_0 T \lambda_D^2]$")
+    waves.set(title="Charge density modes", ylabel=r"$|\rho_k|\;[e n_0]$")
+    kinetic.set(title=f"Kinetic energy, change{start}", ylabel=r"$W_K - W_{K0}\;[n_0 T \lambda_D^2]$")
+    total.set(title=f"Total energy{less}, relative drift", ylabel=r"$W - W_0\;[W_0]$")
+    if not waves.lines:
+        waves.text(0.5, 0.5, "no modes in this history", ha="center", transform=waves.transAxes)
+    for axes in (waves,) if several and waves.lines else (fields, waves, kinetic):
+        if len(axes.lines) > (axes is not waves):
             legend_beside(axes)
-    for axes in (bottom_left, bottom_right):
+    for axes in (kinetic, total):
         axes.set_xlabel(r"time $t\;[1/\omega_p]$")
         axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3), useMathText=True)
     ends = [history["time"][[0, -1]] for history in histories]
     if np.ptp(ends):
-        bottom_right.set_xlim(np.min(ends), np.max(ends))  # all four share it
+        total.set_xlim(np.min(ends), np.max(ends))  # all four share it
     return figure

@@ -81,9 +81,10 @@ def find_snapshots(place, steps, inner="snapshots"):
     }
     if not there:
         raise Problem(f"{place} holds no {inner}/data_*.h5")
-    if isinstance(steps, str) and steps == "all":
+    if steps == "all":
         return [there[step] for step in sorted(there)]
-    steps = [max(there) if step == "last" else step for step in (["last"] if steps is None or isinstance(steps, str) else steps)]
+    steps = steps if isinstance(steps, list) else [steps or "last"]
+    steps = [max(there) if step == "last" else step for step in steps]
     for step in steps:
         if step not in there:
             what = "snapshot" if inner == "snapshots" else "file"

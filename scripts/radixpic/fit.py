@@ -9,16 +9,15 @@ from radixpic.history import read_config
 from radixpic.script import Problem, numpy as np
 
 LEAST_ROWS = 8
+LEAST_LEAD = 0.1  # in rate, of a root that a wave soon follows alone
 LEAST_PERIODS = 2  # of a wave about a constant: with fewer, any bend would look like one
 MOST_SERIES_STEPS = 20000  # the exact series takes steps^2 operations
 
 
 class Fit(NamedTuple):
-    """Rate and frequency of a wave, their standard errors, and the sizes of the constant it swings about and of its swing,
+    """Rate and frequency of a wave; their standard errors by least squares, as if residuals were independent from row to row:
+    they hold neither another window nor what the model leaves out; sizes of the constant it swings about and of its swing,
     where one was fitted.
-
-    The errors are those of least squares: from the sum of the squares of the residuals, taken as independent from row to row.
-    They hold the noise within the window, neither what another window would give nor what the model leaves out.
     """
 
     gamma: float
@@ -63,15 +62,19 @@ class Wave:
     def misfit(self, parameters):
         return np.sum(self.residual(parameters) ** 2)
 
+    def jacobian(self, parameters):
+        """Of the residual by (gamma, omega)."""
+        steps = 1e-6 * np.eye(2)
+        return np.stack([(self.residual(parameters + h) - self.residual(parameters - h)) / 2e-6 for h in steps], axis=1)
+
     def slope(self):
         """gamma of a straight line through log |wave|, its standard error, and the series with that trend taken out."""
         size = np.sqrt(np.sum(self.columns**2, axis=1))
         if np.any(size == 0):
             raise Problem("the series is exactly zero at some time, so it has no logarithm; choose another window")
         t = self.time - self.start
-        line = np.polyfit(t, np.log(size), 1)
-        left = np.log(size) - np.polyval(line, t)
-        error = math.sqrt(np.sum(left**2) / (len(t) - 2) / np.sum((t - t.mean()) ** 2))
+        line, (left,), *_ = np.polyfit(t, np.log(size), 1, full=True)
+        error = math.sqrt(left / (len(t) - 2) / np.sum((t - t.mean()) ** 2))
         return float(line[0]) / self.power, error / self.power, self.columns * np.exp(-line[0] * t)[:, None]
 
     def guess_frequency(self, flat):
@@ -89,20 +92,13 @@ class Wave:
         return omega / self.power if omega * (uniform[-1] - uniform[0]) > np.pi else 0.0
 
 
-def normal_equations(wave, parameters):
-    """The jacobian of the residual by (gamma, omega), and its product with itself."""
-    jacobian = np.stack(
-        [(wave.residual(parameters + h) - wave.residual(parameters - h)) / 2e-6 for h in 1e-6 * np.eye(2)], axis=1
-    )
-    return jacobian, jacobian.T @ jacobian
-
-
 def refine(wave, gamma, omega):
     """Levenberg-Marquardt on (gamma, omega); returns both and their standard errors."""
     parameters, damping = np.array([gamma, omega]), 1e-3
     residual = wave.residual(parameters)
     for _ in range(200):
-        jacobian, normal = normal_equations(wave, parameters)
+        jacobian = wave.jacobian(parameters)
+        normal = jacobian.T @ jacobian
         step = np.linalg.lstsq(normal + damping * np.diag(np.diag(normal)), -jacobian.T @ residual, rcond=None)[0]
         trial = wave.residual(parameters + step)
         if trial @ trial <= residual @ residual:
@@ -112,7 +108,8 @@ def refine(wave, gamma, omega):
         if np.max(np.abs(step)) < 1e-10:
             break
     freedom = max(wave.columns.size - wave.basis(*parameters).shape[1] * wave.columns.shape[1] - 2, 1)
-    errors = np.sqrt(np.diag(np.linalg.pinv(normal_equations(wave, parameters)[1])) * (residual @ residual) / freedom)
+    inverse = np.linalg.pinv(wave.jacobian(parameters))
+    errors = np.sqrt(np.sum(inverse**2, axis=1) * (residual @ residual) / freedom)
     return float(parameters[0]), float(abs(parameters[1])), *map(float, errors)
 
 
@@ -266,16 +263,16 @@ def amplitude(species, mode):
 
 
 def own_theory(history, mode):
-    """The first root (gamma, omega) and the exact_series() of a mode that a run starts with, by the config beside its history;
-    None where theory is not of that plasma."""
+    """The exact_series() of a mode that a run starts with, by the config beside its history, and the root (gamma, omega) that it
+    soon follows, None where another is near; or None where theory is not of that plasma."""
     try:
         config = read_config(history.path.parent)
         plasma = plasma_of(config, mode)
     except (Problem, KeyError):  # the latter: of a config by another version
         return None
     series = exact_series(history["time"], plasma, config["time"]["step"], grid_of(config, mode)) if plasma.weights else None
-    found = dispersion.roots(plasma.k, plasma.beams)
-    return None if series is None or not found else (found[0], series)
+    first, second, *_ = [*dispersion.roots(plasma.k, plasma.beams), (-math.inf, 0), (-math.inf, 0)]
+    return None if series is None else (series, first if first[0] > second[0] + LEAST_LEAD else None)
 
 
 class Fits:

@@ -63,8 +63,8 @@ def ranges_of(row, count, limits, log):
     own = [range_of(row._replace(frames=[frame]), limits, log) if any(map(np.ptp, frame)) else whole for frame in row.frames]
     if row.is_plane and whole[0] == -whole[1]:
         own = [(-max(-low, high), max(-low, high)) for low, high in own]
-    widths = [high - low for low, high in own]
-    return own if max(widths) > MOST_RATIO * min(widths) else [whole] * count
+    widths = sorted(high - low for low, high in own)
+    return own if widths[-1] > MOST_RATIO * widths[0] else [whole] * count
 
 
 def set_up_planes(plt, figure, row, panels, ranges, log):
@@ -92,8 +92,8 @@ def set_up_planes(plt, figure, row, panels, ranges, log):
         panel.set_facecolor(plt.get_cmap(colours)(0.0))  # where a logarithmic scale has no colour: of values that are 0
     least, most = row.extremes()
     beyond = {(True, True): "both", (True, False): "min", (False, True): "max", (False, False): "neither"}
-    extend = "neither" if own else beyond[bool(least < low and not log), bool(most > high)]
-    bar = figure.colorbar(images[0], ax=panels, pad=0.015, extend=extend)
+    ends = bool(least < low and not log and not own), bool(most > high and not own)
+    bar = figure.colorbar(images[0], ax=panels, pad=0.015, extend=beyond[ends])
     bar.set_label(row.label + ("\neach panel: range above it" if own else ""))
     if own:
         bar.set_ticks([low, 0, high] if centred else [low, high], labels=["lowest", "0", "highest"][:: 1 if centred else 2])

@@ -62,19 +62,14 @@ def draw(plt, tracks, axes, ids, lengths, title):
     colours = plt.get_cmap("viridis")(np.linspace(0, 0.95, len(chosen)))
     for place, colour in zip(chosen, colours):
         path = {"t": tracks.times, **{axis: getattr(tracks, axis)[place] for axis in axes if axis != "t"}}
-        jumps = np.zeros(len(tracks.times), bool)
-        for axis, length in zip("xy", lengths):
-            if axis in axes:
-                jumps[1:] |= abs(np.diff(path[axis])) > length / 2
-        lines = [np.insert(path[axis].astype(float), np.flatnonzero(jumps), np.nan) for axis in axes]
-        panel.plot(*lines, color=colour, linewidth=1, label=f"id {tracks.ids[place]}")
+        leaps = [abs(np.diff(path[axis])) > lengths["xy".index(axis)] / 2 for axis in axes if axis in "xy"]
+        gaps = 1 + np.flatnonzero(np.any(leaps, axis=0))
+        panel.plot(*(np.insert(path[axis], gaps, np.nan) for axis in axes), color=colour, linewidth=1, label=f"id {tracks.ids[place]}")
         panel.plot(*(path[axis][0] for axis in axes), ".", color=colour, markersize=5)
-    for axis, length in zip("xy", lengths):
-        if axis in axes:
-            (panel.set_xlim if axis == axes[0] else panel.set_ylim)(0, length)
+    for axis, way in zip(axes, "xy"):
+        label = r"time $t\;[1/\omega_p]$" if axis == "t" else fields.axis_labels(False, axis)[0]
+        panel.set(**{f"{way}label": label}, **({f"{way}lim": (0, lengths["xy".index(axis)])} if axis in "xy" else {}))
     panel.set(aspect="equal" if set(axes) == {"x", "y"} else "auto", title=title)
-    labels = [r"time $t\;[1/\omega_p]$" if axis == "t" else fields.axis_labels(False, axis)[0] for axis in axes]
-    panel.set(xlabel=labels[0], ylabel=labels[1])
     if len(chosen) <= 12:
         look.legend_beside(panel)
     return figure
