@@ -85,7 +85,7 @@ def theories(arguments, history, wave):
 
 
 def difference(measured, expected):
-    return f"{100 * (measured / expected - 1):+.2f} %" if expected else ""
+    return f" {100 * (measured / expected - 1):+.2f} %" if expected else ""
 
 
 def report(history, name, wave, measured, expected):

@@ -41,6 +41,7 @@ def dielectric(w, k, beams):
     return 1 - sum(n * plasma_z_prime((w - k * u) / (k * s * np.sqrt(2))) / (2 * k * k * s * s) for n, u, s in beams)
 
 
+LEAST_OMEGA = 1e-9  # of a root: less is Newton's rounding of 0
 SHAPES = ("ngp", "cic", "tsc")  # by order
 
 
@@ -88,7 +89,7 @@ def roots(k, beams):
     found = []
     for w in newton(lambda w: dielectric(w, k, beams), starts):
         if all(abs(w.imag - gamma) + abs(abs(w.real) - omega) > 1e-6 * total for gamma, omega in found):
-            found.append((float(w.imag), float(abs(w.real))))
+            found.append((float(w.imag), float(abs(w.real) * (abs(w.real) > LEAST_OMEGA))))
     return sorted(found, reverse=True)
 
 
@@ -110,7 +111,7 @@ def two_stream_root(k, drift, thermal):
 def discrete_root(root, k, beams, dt, factor):
     """What the continuum's root (gamma, omega) becomes with steps dt and a grid_factor(); None where none is found."""
     found = newton(lambda w: discrete_dielectric(w, k, beams, dt, factor), [complex(root[1], root[0])])
-    return (float(found[0].imag), float(found[0].real)) if len(found) else None
+    return (float(found[0].imag), float(found[0].real * (abs(found[0].real) > LEAST_OMEGA)) + 0.0) if len(found) else None
 
 
 def discrete_series(steps, k, beams, dt, factor, weights=None):

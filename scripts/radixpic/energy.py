@@ -50,7 +50,7 @@ def draw_linear(axes, history, mode, window, color):
     found, start = own_theory(history, mode), abs(history.mode(mode)[0])
     if found and start:
         series, root = found
-        numbers = f",\n$\\gamma$ = {root[0]:.4g}, $\\omega$ = {round(root[1], 9):.4g}" if root else ""
+        numbers = f",\n$\\gamma$ = {root[0]:.4g}, $\\omega$ = {root[1]:.4g}" if root else ""
         draw_dashed(axes, history["time"], start * np.abs(series), window, f"linear theory{numbers}", color)
 
 

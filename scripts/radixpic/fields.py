@@ -83,8 +83,7 @@ def find_snapshots(place, steps, inner="snapshots"):
         raise Problem(f"{place} holds no {inner}/data_*.h5")
     if steps == "all":
         return [there[step] for step in sorted(there)]
-    steps = steps if isinstance(steps, list) else [steps or "last"]
-    steps = [max(there) if step == "last" else step for step in steps]
+    steps = [max(there) if step == "last" else step for step in (steps if isinstance(steps, list) else [steps or "last"])]
     for step in steps:
         if step not in there:
             what = "snapshot" if inner == "snapshots" else "file"

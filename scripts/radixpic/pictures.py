@@ -200,10 +200,9 @@ def gif_writer(base, rate):
             every = every.quantize(256, method=Image.MAXCOVERAGE)
             places, palette = np.asarray(every)[0], np.reshape(every.getpalette(), (-1, 3))
             palette[places[-1]] = 255  # the background stays white
-            images = [Image.fromarray(places[np.searchsorted(colours, frame)], "P") for frame in self.frames]
-            for image in images:
-                image.putpalette(palette.ravel().tolist())
-            images[0].save(self.outfile, save_all=True, append_images=images[1:], duration=int(1000 / self.fps), loop=0)
+            images = [Image.fromarray(places[np.searchsorted(colours, frame)]) for frame in self.frames]
+            options = {"palette": palette.astype(np.uint8).tobytes(), "duration": int(1000 / self.fps), "loop": 0}
+            images[0].save(self.outfile, save_all=True, append_images=images[1:], **options)
 
     return Writer(fps=rate)
 

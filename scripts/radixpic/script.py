@@ -66,8 +66,8 @@ def picture_options(parser, default, of_files=False):
             nargs=2,
             type=float,
             metavar=("LOW", "HIGH"),
-            help="of the colour scale, or of the lines' axis (default: what all times need together, or a panel of a picture by "
-            "itself where others would leave it blank: its range is then above it)",
+            help="of the colour scale, or of the lines' axis (default: what all times need together; in a picture where that would "
+            "leave panels blank what each needs, which stands above it)",
         )
         parser.add_argument("--log", action="store_true", help="a logarithmic colour scale, or lines' axis")
         parser.add_argument("--apart", action="store_true", help="a row for each species, on the same axes, not one for all")

@@ -42,6 +42,9 @@ class Theory(unittest.TestCase):
         ):
             self.assert_root(dispersion.two_stream_root(k, drift, thermal), gamma, 0)
         self.assertIsNone(dispersion.two_stream_root(0.2, 0.5, 1))  # one hump: stable
+        root = dispersion.roots(0.2, dispersion.two_stream_beams(3, 1))[0]
+        discrete = dispersion.discrete_root(root, 0.2, dispersion.two_stream_beams(3, 1), 0.1, 1)
+        self.assertEqual((str(root[1]), str(discrete[1])), ("0.0", "0.0"))  # without the rounding of Newton's method
 
     def test_any_set_of_maxwellians(self):
         # seen from a frame in which all move, a wave has the same rate and its frequency is shifted
