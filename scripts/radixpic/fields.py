@@ -58,7 +58,7 @@ class Snapshot:
 def folder_of(place, names):
     """The first of a run's FOLDERS whose last file has all meshes of these names; "snapshots" where none has."""
     for inner in FOLDERS:
-        if (Path(place) / inner).is_dir():
+        if any((Path(place) / inner).glob("*.h5")):
             snapshot = Snapshot(*find_snapshots(place, None, inner))
             with closing(snapshot.file):
                 if {name.partition("/")[0] for name in names} <= set(snapshot.meshes):

@@ -68,7 +68,7 @@ def ranges_of(row, count, limits, log):
 
 
 def set_up_planes(plt, figure, row, panels, ranges, log):
-    """For each panel a function that shows a plane in it; one colour bar for all, with the range of each panel above it where they differ."""
+    """For each panel a function that shows a plane in it; one colour bar for all, and each panel's range above it where they differ."""
     import matplotlib.colors
 
     (low, high), own = ranges[0], len(set(ranges)) > 1
