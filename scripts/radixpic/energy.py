@@ -100,7 +100,7 @@ def draw(plt, histories, modes, gamma, window, title):
     total.set(title=f"Total energy{less}, relative drift", ylabel=r"$W - W_0\;[W_0]$")
     if not waves.lines:
         waves.text(0.5, 0.5, "no modes in this history", ha="center", transform=waves.transAxes)
-    for axes in (waves,) if several and waves.lines else (fields, waves, kinetic):
+    for axes in (waves,) if several and all(followed) else (fields, waves, kinetic):
         if len(axes.lines) > (axes is not waves):
             legend_beside(axes)
     for axes in (kinetic, total):
