@@ -12,9 +12,9 @@ The default window is 3 to 12 for --theory landau, 12 to 24 for --theory two-str
 --dt and --dx (of cic particles and the spectral gradient) the same fit is made of the exact linear series, transients
 included: a good run comes close to that.
 
-Theory is for any set of Maxwellian species without a magnetic field: --theory config takes them, the mode's k, the time
-step, cells, shape, gradient and filter from the run's own config.yaml, --theory beams from --beam. It may have several roots, which are
-printed by their growth, at most three that are near the first.
+Theory is for any set of Maxwellian species without a magnetic field: those of the run's own config.yaml, with its time step,
+cells, shape, gradient and filter, which is --theory config and the default where it applies, or those of --beam. It may have several
+roots, which are printed by their growth, at most three that are near the first.
 """
 
 import json
@@ -29,7 +29,7 @@ EXAMPLES = """examples:
   scripts/fit_rate.py output/landau_damping --theory landau --k 0.5
   scripts/fit_rate.py output/landau_damping --theory landau --k 0.5 --dt 0.1 --dx 0.392699
   scripts/fit_rate.py output/two_stream --mode 1 0 --theory two-stream --k 0.2 --drift 3 --from 12 --to 24
-  scripts/fit_rate.py output/my_run --mode 2 0 --theory config --json
+  scripts/fit_rate.py output/my_run --mode 2 0 --json
   scripts/fit_rate.py output/my_run --theory beams --beam 0.9 0 1 --beam 0.1 5 0.5 --k 0.3
   scripts/fit_rate.py output/my_run/history.csv --field-energy --from 5 --to 20 --theory-gamma 0.25
 """
@@ -64,11 +64,14 @@ def plasma_and_roots(arguments, history):
 
 def theories(arguments, history, wave):
     """List of (name, gamma, omega or None) to print beside the measurement."""
-    if arguments.theory is None:
-        if arguments.theory_gamma is None and arguments.theory_omega is None:
-            return []
+    if arguments.theory_gamma is not None or arguments.theory_omega is not None:
         return [("theory (as given)", arguments.theory_gamma, arguments.theory_omega)]
-    name, plasma, roots, discrete = plasma_and_roots(arguments, history)
+    try:
+        name, plasma, roots, discrete = plasma_and_roots(arguments, history)
+    except (Problem, KeyError):  # the latter: of a config by another version
+        if arguments.theory:
+            raise
+        return []
     if not roots or roots[0] is None:
         raise Problem(f"no root of the dispersion relation was found for --theory {arguments.theory} at k = {plasma.k:g}")
     names = [f"{name}, root {number}" for number in range(1, len(roots) + 1)] if len(roots) > 1 else [name]
@@ -151,7 +154,7 @@ def parse_arguments():
         default="auto",
         help="what to fit (default: auto, by looking for an oscillation)",
     )
-    parser.add_argument("--theory", choices=THEORIES, help="print the roots of this dispersion relation beside")
+    parser.add_argument("--theory", choices=THEORIES, help="print the roots of this dispersion relation beside (default: config)")
     parser.add_argument("--k", type=float, help="wave number of --theory, in 1/lambda_D")
     parser.add_argument(
         "--beam",

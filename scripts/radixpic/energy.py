@@ -73,10 +73,8 @@ def draw_run(panels, history, modes, name, color):
 
 
 def draw(plt, histories, modes, gamma, window, title):
-    """The figure of one run, or of several, each in a colour. modes: by default the first six of one run, the first of several.
-
-    In the window theory is drawn along the first mode: exp(gamma t), or without gamma that of the run's config, if it has one.
-    """
+    """The figure of one run, or of several, each in a colour; modes: by default the first six of one run, the first of several.
+    In the window theory is drawn along the first mode: exp(gamma t), or without gamma that of the run's config, if it has one."""
     figure = plt.figure(figsize=(10, 6.4))
     figure.suptitle(title, fontsize=13)
     panels = fields, waves, kinetic, total = figure.subplots(2, 2, sharex=True).ravel()

@@ -15,10 +15,8 @@ MOST_SERIES_STEPS = 20000  # the exact series takes steps^2 operations
 
 
 class Fit(NamedTuple):
-    """Rate and frequency of a wave; their standard errors by least squares, as if residuals were independent from row to row:
-    they hold neither another window nor what the model leaves out; sizes of the constant it swings about and of its swing,
-    where one was fitted.
-    """
+    """Rate and frequency of a wave; their standard errors by least squares, as if residuals were independent from row to row
+    (without what another window would change); sizes of the constant it swings about and of its swing, where one was fitted."""
 
     gamma: float
     omega: float

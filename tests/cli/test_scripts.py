@@ -170,6 +170,7 @@ class FitRate(ScriptTest):
         numbers = [re.findall(r"(?m)^.*?(\S+ +\S+ +%)?(\S+ +\S+ +%)$", text) for text in (by_hand, by_config)]
         self.assertEqual(*numbers)
         self.assertIn("the run's steps and grid", by_config)
+        self.assertEqual(self.run_it_well("--from", 3, "--to", 12), by_config)  # without being asked
         found = json.loads(self.run_it_well("--theory", "beams", "--beam", 1, 0, 1, "--k", k, "--json"))
         self.assertAlmostEqual(found["theory"][0]["gamma"], -0.15336, delta=1e-5)
         self.assertEqual((found["rows"], found["wave"], found["constant"]), (201, "density mode (1, 0)", None))
@@ -182,6 +183,7 @@ class FitRate(ScriptTest):
         }.items():
             resolve(config, setting)
             self.assert_problem("--theory", "config", words=[words])
+            self.assertEqual(json.loads(self.run_it_well("--json"))["theory"], [])
         resolve(config, "species.electrons.velocities={kind: maxwellian, dimensions: 3}", "collisions=[{species: [electrons, electrons]}]")
         self.assert_problem("--theory", "config", words=["without collisions"])
 
