@@ -3,6 +3,7 @@
 import math
 import os
 import re
+import shutil
 import signal
 
 from program import ENDLESS, ROOT, ProgramTest, sets, start
@@ -259,16 +260,26 @@ class Check(ProgramTest):
         self.assertEqual((ROOT / "docs" / "config.md").read_text(), self.run_well("check", "--keys", "--markdown").stdout)
 
     def test_the_radix_step_has_at_most_1500_lines(self):
-        """docs/architecture.md has the number of lines of each file before its vector form; in push.cl code follows that form."""
-        page = (ROOT / "docs" / "architecture.md").read_text()
-        rows = re.findall(r"(?m)^\|.*\| `((?:src|kernels)/\S+)` \| (\d+) \|$", page)
-        self.assertEqual(len(rows), 19)
-        for name, lines in rows:
-            text = re.sub(r"(?s)#else /\* the vector form \*/\n.*?\n(?=#endif\n)", "", (ROOT / name).read_text())
-            self.assertEqual((name, len(text.split("/* ---- the vector form ---- */")[0].splitlines())), (name, int(lines)))
-        total = sum(int(lines) for _, lines in rows)
-        self.assertLessEqual(total, 1500)
-        self.assertIn(f"one species through one radix step, {total:,} lines", page)
+        result = self.run_program(command=[ROOT / "scripts" / "reading_path"])
+        self.assert_well(result)
+        self.assertRegex(result.stdout, r"^\d+ lines in 19 files$")
+        self.assertLessEqual(int(result.stdout.split()[0]), 1500)
+
+    def test_the_numbers_of_lines_are_written_by_a_script(self):
+        script, page = self.folder / "scripts" / "reading_path", self.folder / "docs" / "architecture.md"
+        for folder in ("scripts", "docs"):
+            (self.folder / folder).mkdir()
+        for folder in ("src", "kernels"):
+            (self.folder / folder).symlink_to(ROOT / folder)
+        shutil.copy(ROOT / "scripts" / "reading_path", script)
+        right = (ROOT / "docs" / "architecture.md").read_text()
+        row = re.search(r"`kernels/shared/motion\.h` \| \d+", right)[0]
+        page.write_text(right.replace(row, row + "0"))
+        wrong = self.run_program(command=[script])
+        self.assertEqual(wrong.returncode, 1)
+        self.assertRegex(wrong.stderr, r"architecture\.md: .*; run scripts/reading_path --fix\n$")
+        self.assert_well(self.run_program("--fix", command=[script]))
+        self.assertEqual(page.read_text(), right)
 
     def test_nothing_is_created(self):
         self.check()

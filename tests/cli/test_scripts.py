@@ -510,7 +510,7 @@ class Help(ProgramTest):
             self.assertEqual((result.returncode, result.stderr), (0, ""), path.name)
             self.assertIn("examples:\n", result.stdout)
             self.assertIn(f"\n  scripts/{path.name}", result.stdout)
-        for script in ("setup", "build", "test", "quickstart", "format", "fuzz"):
+        for script in ("setup", "build", "test", "quickstart", "format", "fuzz", "reading_path"):
             result = self.run_program("--help", command=[ROOT / "scripts" / script])
             self.assertEqual(result.returncode, 0, script)
             self.assertGreater(len(result.stdout), 40, script)
