@@ -8,9 +8,8 @@
  * A group takes the row of its number and its items share the elements of the row: no divisions, and the
  * numbers of the row are read once.
  *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h) and
- *   SUM_ITEMS    items of a group of poisson_sum, a power of two;
- *   GROUP_ITEMS  the same of energy_sums.
+ * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h) and GROUP_ITEMS, the items of a group of
+ * energy_sums, a power of two.
  */
 #define SUM_COUNT 2 /* of energy_sums */
 
@@ -70,56 +69,6 @@ kernel void poisson_centred_field(global const real *restrict phi, uint nx, uint
         const real above = phi[cell_index(i, wrap_near((int)j + 1, ny), ny)];
         ex[cell_index(i, j, ny)] = (left - right) * half_per_dx;
         ey[cell_index(i, j, ny)] = (below - above) * half_per_dy;
-    }
-}
-
-/* exp(-2 pi i (mx i/nx + my j/ny)). The angle is that of a fraction of a turn, exact up to its division. */
-static inline real2 wave_at(uint mx, uint my, uint i, uint j, uint nx, uint ny)
-{
-    const real angle = 2 * ((real)(mx * i % nx) / (real)nx + (real)(my * j % ny) / (real)ny);
-    return (real2)(cospi(angle), -sinpi(angle));
-}
-
-/* One group per node. The field there as a sum over all nodes of their charge times the field of a unit
- * charge: (unit_x, unit_y) from node to node, that of node 0 and its images. Behind them one group
- * for each mode that is followed: the sum over all nodes of their charge times the wave. Except for mode 0,
- * subtracting the charge of one node from all changes nothing but round-off, which is that of the
- * fluctuations then. */
-kernel __attribute__((reqd_work_group_size(SUM_ITEMS, 1, 1))) void
-poisson_sum(global const real *restrict rho, global const real *restrict unit_x,
-            global const real *restrict unit_y, uint nx, uint ny, global const uint *restrict places,
-            global real *restrict ex, global real *restrict ey, global real2 *restrict modes)
-{
-    local real2 shared[SUM_ITEMS];
-    const uint item = (uint)get_local_id(0), node = (uint)get_group_id(0), modes_y = ny / 2 + 1;
-    const bool is_node = node < nx * ny;
-    const uint place = is_node ? 0 : places[node - nx * ny], columns = is_node ? ny : modes_y;
-    const real subtracted = is_node || place > 0 ? rho[0] : (real)0;
-    const uint i = (is_node ? node : place) / columns, j = (is_node ? node : place) - i * columns;
-    real2 sum = (real2)((real)0, (real)0);
-#pragma unroll 4
-    for (uint from = item; from < nx * ny; from += SUM_ITEMS) {
-        const uint from_i = from / ny, from_j = from - from_i * ny;
-        if (is_node) {
-            const uint row = wrap_near((int)i - (int)from_i, nx);
-            const uint way = cell_index(row, wrap_near((int)j - (int)from_j, ny), ny);
-            sum += (rho[from] - subtracted) * (real2)(unit_x[way], unit_y[way]);
-        } else {
-            sum += (rho[from] - subtracted) * wave_at(i, j, from_i, from_j, nx, ny);
-        }
-    }
-    for (uint width = SUM_ITEMS / 2; width > 0; width /= 2) {
-        shared[item] = sum;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < width)
-            sum += shared[item + width];
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    if (item == 0 && is_node) {
-        ex[node] = sum.x;
-        ey[node] = sum.y;
-    } else if (item == 0) {
-        modes[place] = sum;
     }
 }
 

@@ -243,7 +243,7 @@ static const struct schema_row config_rows[] = {
     {"fields", TYPE_GROUP, .help = "the electric field's solver, a magnetic field and drives"},
     {CONFIG(fields.solver, TYPE_CHOICE),
      WORDS({"auto", SOLVER_AUTO}, {"vkfft", SOLVER_VKFFT}, {"fftw", SOLVER_FFTW}), .fallback = "auto",
-     .help = "vkfft on the device, fftw on the host; auto sums over the nodes on a GPU, up to 1024 of them"},
+     .help = "vkfft on the device, fftw on the host; auto: vkfft on GPUs, fftw on CPUs"},
     {CONFIG(fields.decomposition, TYPE_CHOICE),
      WORDS({"auto", DECOMPOSITION_AUTO}, {"replicated", DECOMPOSITION_REPLICATED},
            {"slabs", DECOMPOSITION_SLABS}),

@@ -1,13 +1,10 @@
 /* Poisson: one transform forward, one kernel over the modes, and one transform back, of both components of
- * the field at once or of the potential. On a GPU, where a small grid's five launches take longer than their
- * work, one kernel that sums over all nodes. */
+ * the field at once or of the potential. */
 #include "field/poisson.h"
 #include "field/fft.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-enum { MOST_SUMMED = 1024 /* nodes */ };
 
 struct poisson {
     struct device *device; /* not owned */
@@ -18,12 +15,7 @@ struct poisson {
     struct buffer *rho_modes;       /* complex[nx * (ny/2 + 1)] */
     struct buffer *result_modes;    /* the same for phi, or two of them for ex and ey */
     struct buffer *wave_x, *wave_y; /* real2[nx], real2[ny/2 + 1]: see wave_numbers() */
-    struct kernel *potential, *spectral_field, *centred_field, *sum;
-    size_t sum_items;   /* of a group */
-    bool sums;          /* the field by poisson_sum(), and the modes that are followed */
-    struct fields unit; /* with it: the field of a unit charge at node 0 */
-    struct followed_modes followed;
-    struct buffer *summed_modes; /* complex[nx * (ny/2 + 1)], of which sums set those that are followed */
+    struct kernel *potential, *spectral_field, *centred_field;
 };
 
 struct wave poisson_wave(uint32_t m, uint32_t n, double length, enum gradient_kind gradient,
@@ -58,8 +50,8 @@ static enum status wave_numbers(struct device *device, enum precision precision,
 
 enum status poisson_program(struct device *device, enum precision precision, struct program **program)
 {
-    return program_build(device, "poisson.cl", precision, program, "-D SUM_ITEMS=%zu -D GROUP_ITEMS=%zu",
-                         device_group_items(device, POISSON_ITEMS), device_row_items(device, POISSON_ITEMS));
+    return program_build(device, "poisson.cl", precision, program, "-D GROUP_ITEMS=%zu",
+                         device_row_items(device, POISSON_ITEMS));
 }
 
 enum status poisson_create(struct device *device, const struct grid *grid, enum precision precision,
@@ -77,23 +69,18 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
                       "modes of the potential and the field", &created->result_modes));
     TRY(wave_numbers(device, precision, grid->nx, grid->lx, grid->nx, &created->wave_x));
     TRY(wave_numbers(device, precision, grid->ny, grid->ly, grid->ny / 2 + 1, &created->wave_y));
-    created->sum_items = device_group_items(device, POISSON_ITEMS);
     TRY(poisson_program(device, precision, &program));
     TRY(kernel_create(program, "poisson_potential", &created->potential));
     TRY(kernel_create(program, "poisson_spectral_field", &created->spectral_field));
     TRY(kernel_create(program, "poisson_centred_field", &created->centred_field));
-    TRY(kernel_create(program, "poisson_sum", &created->sum));
-    TRY(fft_create(device, grid, precision, solver, pairs,
-                   &created->fft)); /* last: it goes first, and waits */
     *poisson = created;
-    return pairs && solver == SOLVER_AUTO && !device_info(device)->is_cpu && grid_cells(grid) <= MOST_SUMMED
-               ? poisson_take_sums(created)
-               : STATUS_OK;
+    return fft_create(device, grid, precision, solver, pairs,
+                      &created->fft); /* last: it goes first, and waits */
 }
 
 const char *poisson_solver_name(const struct poisson *poisson)
 {
-    return poisson->sums ? "sums over the nodes" : poisson->fft->name;
+    return poisson->fft->name;
 }
 
 /* One group per row of `elements` elements, which its items share. The time is in the region of the solve. */
@@ -117,27 +104,6 @@ static enum status solve_spectral(struct poisson *poisson, struct fields *fields
                       poisson->wave_x, poisson->wave_y, modes_y, 1.0 / grid_cells(&poisson->grid),
                       (uint32_t)ey_begin, poisson->result_modes));
     return fft_run(poisson->fft, FFT_INVERSE_PAIR, fields->e, poisson->result_modes);
-}
-
-static enum status sum_field(struct poisson *poisson, struct fields *fields)
-{
-    const struct grid *grid = &poisson->grid;
-    const struct followed_modes *followed = &poisson->followed;
-    const struct launch launch = {grid_cells(grid) + followed->count, poisson->sum_items, STAGE_OTHER, 0};
-    return KERNEL_LAUNCH(poisson->sum, launch, fields->rho, poisson->unit.ex, poisson->unit.ey, grid->nx,
-                         grid->ny, followed->count > 0 ? followed->places : fields->rho, fields->ex,
-                         fields->ey, followed->count > 0 ? poisson->summed_modes : fields->ey);
-}
-
-enum status poisson_take_sums(struct poisson *poisson)
-{
-    struct fields *unit = &poisson->unit;
-    const double one = 1;
-    TRY(fields_create(poisson->device, &poisson->grid, poisson->precision, unit));
-    TRY(buffer_fill(unit->rho, 0));
-    TRY(buffer_write_reals(unit->rho, poisson->precision, 0, 1, &one));
-    poisson->sums = true;
-    return solve_spectral(poisson, unit);
 }
 
 /* From the modes of the density. */
@@ -171,8 +137,6 @@ static enum status timed(struct poisson *poisson, struct fields *fields, uint64_
 enum status poisson_solve(struct poisson *poisson, struct fields *fields)
 {
     const uint64_t each = poisson->fft->bytes + poisson->fft->modes_bytes; /* transform */
-    if (poisson->sums)
-        return timed(poisson, fields, 5 * (uint64_t)poisson->fft->real_bytes, sum_field);
     return poisson->gradient == GRADIENT_SPECTRAL
                ? timed(poisson, fields, 3 * each, solve_spectral)
                : timed(poisson, fields, 2 * each + 3 * poisson->fft->real_bytes, solve_centred);
@@ -182,8 +146,6 @@ enum status poisson_potential(struct poisson *poisson, struct fields *fields)
 {
     if (poisson->gradient == GRADIENT_CENTRED)
         return STATUS_OK; /* the solve needed it */
-    if (poisson->sums)
-        TRY(timed(poisson, fields, poisson->fft->bytes, transform));
     return timed(poisson, fields, poisson->fft->bytes + 2 * poisson->fft->modes_bytes, solve_potential);
 }
 
@@ -208,10 +170,6 @@ enum status poisson_follow(struct poisson *poisson, uint32_t count, const int32_
     }
     TRY(buffer_create_with(poisson->device, count * sizeof *numbers, "the places of modes", numbers,
                            &places));
-    if (poisson->sums)
-        TRY(buffer_create(poisson->device, fft_complex_bytes(grid, poisson->precision),
-                          "the modes that are followed", &poisson->summed_modes));
-    poisson->followed = *followed = (struct followed_modes){
-        poisson->sums ? poisson->summed_modes : poisson->rho_modes, places, *grid, count, wanted};
+    *followed = (struct followed_modes){poisson->rho_modes, places, *grid, count, wanted};
     return STATUS_OK;
 }

@@ -11,7 +11,7 @@
 
 struct poisson;
 
-enum { POISSON_ITEMS = 256 /* of a group of the kernels that sum; 1 on a CPU for the energy */ };
+enum { POISSON_ITEMS = 256 /* of a group of energy_sums(); 1 on a CPU */ };
 
 /* The program of kernels/poisson.cl, which energy.h takes too. */
 STATUS_CHECKED enum status poisson_program(struct device *device, enum precision precision,
@@ -21,11 +21,7 @@ STATUS_CHECKED enum status poisson_create(struct device *device, const struct gr
                                           enum precision precision, enum solver_kind solver,
                                           enum gradient_kind gradient, struct poisson **poisson);
 
-/* From now on the field of the spectral gradient is a sum over all nodes, in one launch: on GPUs
- * poisson_create() takes it for small grids where the solver is SOLVER_AUTO. */
-STATUS_CHECKED enum status poisson_take_sums(struct poisson *poisson);
-
-/* The name of its transforms (fft.h), or "sums over the nodes". */
+/* The name of its transforms (fft.h). */
 const char *poisson_solver_name(const struct poisson *poisson);
 
 /* Sets ex and ey from rho; rho is kept. The centred gradient sets phi on the way, the spectral one leaves it
@@ -38,7 +34,7 @@ STATUS_CHECKED enum status poisson_potential(struct poisson *poisson, struct fie
 
 /* Modes of rho that a history follows: `wanted` (mx, my). Buffers belong to the solver. */
 struct followed_modes {
-    const struct buffer *modes; /* as fft.h lays them out, unnormalised; where fields are sums, these alone */
+    const struct buffer *modes;  /* as fft.h lays them out, unnormalised */
     const struct buffer *places; /* uint[count]: where in `modes` each of them stands, or its conjugate */
     struct grid grid;
     uint32_t count;

@@ -231,8 +231,9 @@ TEST_EVERY(a_solve_is_timed_as_one)
 }
 
 /* A solve's modes of all wave numbers, of both signs, against their formula. */
-static void check_modes(struct bench *b, const double *rho)
+TEST_EVERY(modes_of_both_signs_can_be_read)
 {
+    double *rho = field_random(b->cells);
     uint32_t count;
     const int32_t(*wanted)[2] = field_all_modes(&b->grid, &count);
     double *modes = field_numbers(2 * (size_t)count);
@@ -246,31 +247,6 @@ static void check_modes(struct bench *b, const double *rho)
     (void)energy_sums(energy, 3, modes);
     field_check_modes(&b->grid, rho, count, wanted, modes, /* as for the transform: */
                       16 * test_epsilon(b->precision) / sqrt((double)b->cells));
-}
-
-TEST_EVERY(modes_of_both_signs_can_be_read)
-{
-    check_modes(b, field_random(b->cells));
-}
-
-/* The field as sums over the nodes: that of the transforms, and so the potential; and the modes. */
-TEST(sums_over_the_nodes_agree_with_transforms)
-{
-    for (int grid = 0; grid < GRIDS; grid++)
-        for (int p = 0; p < 2; p++) {
-            struct bench b = bench_create(grids[grid], field_precisions[p], SOLVER_FFTW, GRADIENT_SPECTRAL);
-            double *rho = field_random(b.cells);
-            for (size_t n = 0; n < b.cells; n++)
-                rho[n] -= 2.0;
-            solve(&b, rho);
-            const double *phi = b.phi, *ex = b.ex, *ey = b.ey;
-            assert_ok(poisson_take_sums(b.poisson));
-            solve(&b, rho);
-            assert_true(field_largest_difference(b.phi, phi, b.cells) <= 3 * phi_tolerance(&b));
-            assert_true(field_largest_difference(b.ex, ex, b.cells) <= 3 * field_tolerance(&b));
-            assert_true(field_largest_difference(b.ey, ey, b.cells) <= 3 * field_tolerance(&b));
-            check_modes(&b, field_random(b.cells));
-        }
 }
 
 static int open_benches(void **state)
