@@ -58,12 +58,23 @@ void complain(struct reading *reading, const struct tree_node *node, const char 
              COMPLAINT_LENGTH - TREE_PATH_LENGTH - 2, problem);
 }
 
+/* Cuts `.kind`: a complaint about the kind of a group is one about all keys of the group, since those that
+ * belong to one kind are not read then. */
+static void widen_kind(char *path)
+{
+    char *dot = strrchr(path, '.');
+    if (dot && strcmp(dot, ".kind") == 0)
+        *dot = '\0';
+}
+
 bool is_sound(const struct reading *reading, const char *path)
 {
     if (reading->total > reading->count) /* some are counted alone, and could be of this one */
         return false;
     for (size_t i = 0; i < reading->count; i++) {
-        const char *other = reading->items[i].path;
+        char other[TREE_PATH_LENGTH];
+        strcpy(other, reading->items[i].path);
+        widen_kind(other);
         if (tree_path_lies_in(other, path) || tree_path_lies_in(path, other))
             return false;
     }

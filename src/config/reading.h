@@ -37,7 +37,8 @@ struct reading {
 void complain(struct reading *reading, const struct tree_node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Whether no complaint is about `path` itself, something below it, or something it lies in. */
+/* Whether no complaint is about `path` itself, something below it, something it lies in, or the kind of a group
+ * that it lies in. */
 bool is_sound(const struct reading *reading, const char *path);
 
 /* STATUS_OK without complaints; otherwise records the first of them by place as the status message, with the
