@@ -54,17 +54,11 @@ void complain(struct reading *reading, const struct tree_node *node, const char 
     va_end(arguments);
     complaint->origin = origin;
     strcpy(complaint->path, reading->path);
+    char *last = strrchr(complaint->path, '.');
+    if (last && strcmp(last, ".kind") == 0)
+        *last = '\0';
     snprintf(complaint->text, COMPLAINT_LENGTH, "%s%s%.*s", path, path[0] != '\0' ? ": " : "",
              COMPLAINT_LENGTH - TREE_PATH_LENGTH - 2, problem);
-}
-
-/* Cuts `.kind`: a complaint about the kind of a group is one about all keys of the group, since those that
- * belong to one kind are not read then. */
-static void widen_kind(char *path)
-{
-    char *dot = strrchr(path, '.');
-    if (dot && strcmp(dot, ".kind") == 0)
-        *dot = '\0';
 }
 
 bool is_sound(const struct reading *reading, const char *path)
@@ -72,9 +66,7 @@ bool is_sound(const struct reading *reading, const char *path)
     if (reading->total > reading->count) /* some are counted alone, and could be of this one */
         return false;
     for (size_t i = 0; i < reading->count; i++) {
-        char other[TREE_PATH_LENGTH];
-        strcpy(other, reading->items[i].path);
-        widen_kind(other);
+        const char *other = reading->items[i].path;
         if (tree_path_lies_in(other, path) || tree_path_lies_in(path, other))
             return false;
     }

@@ -16,7 +16,9 @@ enum {
 
 struct complaint {
     struct tree_origin origin;
-    char path[TREE_PATH_LENGTH]; /* dotted, items of lists by number */
+    /* Dotted, items of lists by number. Of a key `kind` that of its group, whose keys of one kind are not
+     * read. */
+    char path[TREE_PATH_LENGTH];
     char text[COMPLAINT_LENGTH]; /* "key: what is wrong" */
 };
 
@@ -37,8 +39,7 @@ struct reading {
 void complain(struct reading *reading, const struct tree_node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Whether no complaint is about `path` itself, something below it, something it lies in, or the kind of a group
- * that it lies in. */
+/* Whether no complaint is about `path` itself, something below it, or something it lies in. */
 bool is_sound(const struct reading *reading, const char *path);
 
 /* STATUS_OK without complaints; otherwise records the first of them by place as the status message, with the
