@@ -25,8 +25,12 @@
  * radixpic_write_into() asks for and the cache of built kernels. A simulation that failed in a step stays
  * readable and takes no further step.
  *
- * A simulation may be used by one thread at a time; several simulations are independent of one another. Each
- * is a simulation of its own process alone, also under mpirun.
+ * Threads and processes. Any thread may call: of calls about one simulation the later waits for the earlier,
+ * and several simulations are independent of one another. radixpic_destroy() is the last call about one.
+ * Where two calls belong together, as radixpic_history_rows() and radixpic_read_history(), the caller sees to
+ * it that no other thread takes a step between them. A process that was forked after the first simulation was
+ * created has none: functions with a status return RADIXPIC_USAGE there. Each is a simulation of its own
+ * process alone, also under mpirun.
  */
 #ifndef RADIXPIC_H
 #define RADIXPIC_H

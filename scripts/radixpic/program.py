@@ -31,7 +31,7 @@ def failure(stderr, code):
 
 
 def run(config, set=None, output=None, device=None, steps=None, force=False, resume=False, ranks=1, quiet=False):
-    """Runs the program on a config, showing its lines unless `quiet`, and returns the Run.
+    """Runs the program on a config, showing its lines, only warnings (on the error output) if `quiet`, and returns the Run.
 
     set: {"time.step": 0.05, "grid.cells": [64, 64]}; output: its folder instead of the config's. force replaces a run that
     is there, resume goes on with it. ranks > 1 takes mpirun. A failure is a Problem with the program's sentence and code.
@@ -48,8 +48,8 @@ def run(config, set=None, output=None, device=None, steps=None, force=False, res
         with subprocess.Popen(list(map(str, command)), **options) as process:
             try:
                 for line in process.stdout:
-                    if not quiet:
-                        print(line, end="", flush=True)
+                    if not quiet or line.startswith("warning: "):
+                        print(line, end="", flush=True, file=sys.stderr if quiet else sys.stdout)
                     if line.startswith("written to "):
                         folder = line[len("written to ") : -1]
             except KeyboardInterrupt:  # the program has it too, and ends with a checkpoint

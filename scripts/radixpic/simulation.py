@@ -1,7 +1,10 @@
 """A simulation in this process, by libradixpic.so."""
 
 import ctypes
+import functools
+import operator
 import os
+import threading
 from typing import NamedTuple
 
 from radixpic.fit import Fits
@@ -15,6 +18,17 @@ ALIASES = {"rho": "chargeDensity"}  # the word of the config and the name in fil
 
 def pointer(array, kind=DOUBLES):
     return array.ctypes.data_as(kind)
+
+
+def alone(method):
+    """A method of Simulation or Particles that no other thread enters at the same time: it is of several calls of the library."""
+
+    @functools.wraps(method)
+    def call(self, *arguments, **options):
+        with self._alone():
+            return method(self, *arguments, **options)
+
+    return call
 
 
 class Particles:
@@ -39,6 +53,13 @@ class Particles:
     def __getattr__(self, name):
         if name not in ("x", "y", "u", "v", "w"):
             raise AttributeError(f"particles have no {name}, but x, y, u, v, w and ids")
+        return self._read(name)
+
+    def _alone(self):
+        return self._simulation._alone()
+
+    @alone
+    def _read(self, name):
         if name not in self._arrays:
             values = np.empty(self._open().count)
             load().read_particles(self._simulation._handle, self.name.encode(), name.encode(), pointer(values))
@@ -56,6 +77,7 @@ class Particles:
         return self
 
     @property
+    @alone
     def ids(self):
         values = np.empty(self._open().count, np.uint64)
         load().read_ids(self._simulation._handle, self.name.encode(), pointer(values, ctypes.POINTER(ctypes.c_uint64)))
@@ -90,11 +112,12 @@ class Simulation(Fits):
     """A simulation of a config, a path or a text of several lines, with `set` as the program's --set.
 
     Between calls positions and fields are those of `time`, velocities those of half a step before, at time 0 before the
-    first step. No file is written but after write_into(). It can be closed by close() or by `with`.
+    first step. No file is written but after write_into(). It can be closed by close() or by `with`. Threads may share it:
+    calls wait for one another. In a process that was forked later each is a Problem.
     """
 
     def __init__(self, config, set=None):
-        self._handle, self._lent = HANDLE(), []
+        self._handle, self._lent, self._locks = HANDLE(), [], {}
         library, settings = load(), [text.encode() for text in settings_of(set)]
         create = library.create_from_text if "\n" in str(config) else library.create
         words = (ctypes.c_char_p * len(settings))(*settings)
@@ -105,11 +128,16 @@ class Simulation(Fits):
         self.config = parse_config(library.config(self._handle).decode())
         self.species = [item["name"] for item in self.config["species"]]
 
+    def _alone(self):
+        """The lock of this process: that of one from which it was forked may be held for ever."""
+        return self._locks.setdefault(os.getpid(), threading.RLock())
+
     def _open(self):
         if not self._handle:
             raise Problem("the simulation is closed")
         return self._handle
 
+    @alone
     def close(self):
         """Frees what it holds, also on the device."""
         self._end_lent()
@@ -130,26 +158,40 @@ class Simulation(Fits):
     # ---- steps ----
 
     @property
+    @alone
     def steps(self):
         """Steps taken."""
         return load().steps(self._open())
 
     @property
+    @alone
     def time(self):
         return load().time(self._open())
 
     def step(self, steps=1):
-        """Takes steps; Ctrl-C stops between two."""
+        """Takes steps; Ctrl-C stops between two, and other threads have their turn there."""
+        try:
+            count = operator.index(steps)
+        except TypeError:
+            count = -1
+        if count < 0:
+            raise Problem(f"steps: expected a whole number of at least 0, found {steps}")
+        for _ in range(count):
+            self._step()
+
+    @alone
+    def _step(self):
         self._write_lent()
         self._end_lent()
-        for _ in range(steps):
-            load().step(self._open(), 1)
+        load().step(self._open(), 1)
 
+    @alone
     def write_into(self, folder, force=False):
         """Before the first step: all files that the config asks for go into a run folder, until step time.steps."""
         load().write_into(self._open(), os.fsencode(folder), force)
 
     @property
+    @alone
     def history(self):
         """A row for every step that was taken and is one of every output.history.every: see radixpic.Run.history."""
         library, handle = load(), self._open()
@@ -160,12 +202,14 @@ class Simulation(Fits):
 
     # ---- fields ----
 
+    @alone
     def unit(self, quantity):
         """One normalised unit of "time", "x", "u" or a field in SI units, by `units` of the config."""
         value = ctypes.c_double()
         load().unit(self._open(), ALIASES.get(quantity, quantity).encode(), value)
         return value.value
 
+    @alone
     def field(self, name, si=False):
         """"E/x", "E/y", "phi" or "rho" on the nodes now: [cells along x, cells along y]."""
         self._write_lent()
@@ -173,6 +217,7 @@ class Simulation(Fits):
         load().read_field(self._open(), ALIASES.get(name, name).encode(), pointer(values))
         return values * self.unit(name) if si else values
 
+    @alone
     def set_field(self, name, values):
         """"E/x" or "E/y" for the next step; the step after that has the field of its charges again."""
         self._write_lent()
@@ -182,12 +227,14 @@ class Simulation(Fits):
     # ---- the sort ----
 
     @property
+    @alone
     def sort_shape(self):
         """key_bits (b), radix_bits (r), passes (p), items_per_group (I) and groups (G) of the radix sort by `sort` of the config."""
         shape = SortShape()
         load().sort_shape(self._open(), shape)
         return shape
 
+    @alone
     def sort(self, keys, passes=None):
         """Keys, whole numbers below 2^b, by the kernels of the radix sort: the Sort after so many passes, by default all."""
         shape, keys = self.sort_shape, np.asarray(keys)
@@ -202,6 +249,7 @@ class Simulation(Fits):
 
     # ---- particles ----
 
+    @alone
     def particles(self, species):
         """The Particles of a species as they are now."""
         if species not in self.species:

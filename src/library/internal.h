@@ -5,6 +5,8 @@
 #include "radixpic.h"
 #include "session.h"
 
+#include <pthread.h>
+
 /* Cells of the particles of a list, until the next step. */
 struct cells {
     uint32_t *keys;   /* uint[count]; NULL: not asked for yet */
@@ -12,16 +14,31 @@ struct cells {
 };
 
 struct radixpic {
+    pthread_mutex_t lock;   /* of all below; recursive */
     struct session session; /* its config: without files and without an end, until radixpic_write_into() */
     struct config config;   /* as it was read */
     bool writes;            /* files */
-    char *config_text;      /* NULL: not asked for yet */
+    char *config_text;      /* NULL: there was no memory for it */
     char *failure;          /* the sentence of the step that failed; NULL: none did */
     struct cells cells[CONFIG_MAX_SPECIES];
     char history_names[HISTORY_HEAD_LENGTH];
     double *history; /* [rows][history_columns()] */
     size_t rows, row_capacity;
 };
+
+/* Takes the simulation for the calling thread, waiting for others. Returns false, and takes nothing, in a
+ * process that was forked from the one of the first simulation; the sentence is recorded. */
+bool handle_take(const struct radixpic *run);
+void handle_give(const struct radixpic *run, bool is_taken);
+
+/* Returns the status of a call that is made with the simulation taken. */
+#define RETURN_TAKEN(run, call)                                                                              \
+    do {                                                                                                     \
+        const bool is_taken = handle_take(run);                                                              \
+        const enum status taken_status = is_taken ? (call) : STATUS_USAGE;                                   \
+        handle_give(run, is_taken);                                                                          \
+        return (enum radixpic_status)taken_status;                                                           \
+    } while (0)
 
 /* Sorts the lists of which positions were written, and forgets the cells of all. */
 STATUS_CHECKED enum status state_settle(struct radixpic *run);

@@ -6,8 +6,10 @@
 #include "config/schema.h"
 #include "output/openpmd.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 _Static_assert((int)RADIXPIC_FAILED == STATUS_FAILED && (int)RADIXPIC_USAGE == STATUS_USAGE &&
                    (int)RADIXPIC_NO_DEVICE == STATUS_NO_DEVICE,
@@ -21,6 +23,39 @@ const char *radixpic_version(void)
 const char *radixpic_error(void)
 {
     return status_message();
+}
+
+/* ---- threads and processes ---- */
+
+/* Held while a simulation begins or ends: FFTW makes and destroys plans for one thread at a time, and what a
+ * process finds once, as the folder of the kernels, is found then. */
+static pthread_mutex_t birth = PTHREAD_MUTEX_INITIALIZER;
+
+/* Of the first simulation, 0 before. The threads of OpenCL drivers are not in a process that is forked later,
+ * where a call would wait for them for ever. */
+static atomic_int process;
+
+static enum status require_own_process(void)
+{
+    int first = 0;
+    if (atomic_compare_exchange_strong(&process, &first, (int)getpid()) || first == (int)getpid())
+        return STATUS_OK;
+    return status_fail(
+        STATUS_USAGE,
+        "this process was forked from process %d, which had begun to use OpenCL; a simulation needs "
+        "a process that is started anew, as by the start method spawn of Python's multiprocessing",
+        first);
+}
+
+bool handle_take(const struct radixpic *run)
+{
+    return require_own_process() == STATUS_OK && pthread_mutex_lock((pthread_mutex_t *)&run->lock) == 0;
+}
+
+void handle_give(const struct radixpic *run, bool is_taken)
+{
+    if (is_taken)
+        pthread_mutex_unlock((pthread_mutex_t *)&run->lock);
 }
 
 /* ---- birth and death ---- */
@@ -37,6 +72,7 @@ static enum status begin(struct radixpic *run)
     session->config.output.probe_count = session->config.output.line_count = 0;
     session->config.output.tracks.every = 0;
     history_head(&run->config, run->history_names);
+    run->config_text = config_as_text(&run->config, &(size_t){0});
     TRY(session_begin(session));
     session->simulation.timing = TIME_NO_STEP;
     return STATUS_OK;
@@ -46,13 +82,18 @@ static enum status begin(struct radixpic *run)
 static enum status create(const char *path, const char *text, const char *const *settings, size_t count,
                           struct radixpic **result)
 {
+    *result = NULL;
+    TRY(require_own_process());
     struct radixpic *run = *result = calloc(1, sizeof *run);
     if (!run)
         return status_fail(STATUS_FAILED, "no memory for the simulation");
+    run->lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     enum status status = text ? config_read_text("config", text, strlen(text), settings, count, &run->config)
                               : config_read(path, settings, count, &run->config);
+    pthread_mutex_lock(&birth);
     if (status == STATUS_OK)
         status = begin(run);
+    pthread_mutex_unlock(&birth);
     if (status != STATUS_OK)
         radixpic_destroy(result);
     return status;
@@ -75,16 +116,20 @@ void radixpic_destroy(struct radixpic **handle)
 {
     struct radixpic *run = *handle;
     *handle = NULL;
-    if (!run)
+    if (!run || !handle_take(run)) /* what a forked process has of it ends with that process */
         return;
     char *sentence = status_take();
+    pthread_mutex_lock(&birth);
     const enum status status = session_end(&run->session, STATUS_OK);
+    pthread_mutex_unlock(&birth);
     if (sentence)
         (void)status_keep(STATUS_FAILED, sentence, status);
     state_forget(run);
     free(run->config_text);
     free(run->failure);
     free(run->history);
+    handle_give(run, true);
+    pthread_mutex_destroy(&run->lock);
     free(run);
 }
 
@@ -121,7 +166,7 @@ static enum status keep_failure(struct radixpic *run, enum status status)
 
 enum radixpic_status radixpic_write_into(struct radixpic *run, const char *folder, int replaces)
 {
-    return (enum radixpic_status)write_into(run, folder, replaces != 0);
+    RETURN_TAKEN(run, write_into(run, folder, replaces != 0));
 }
 
 /* ---- steps ---- */
@@ -176,14 +221,16 @@ static enum status step(struct radixpic *run, uint64_t steps)
 
 enum radixpic_status radixpic_step(struct radixpic *run, uint64_t steps)
 {
-    return (enum radixpic_status)keep_failure(run, step(run, steps));
+    RETURN_TAKEN(run, keep_failure(run, step(run, steps)));
 }
 
 /* ---- what there is ---- */
 
 uint64_t radixpic_steps(const struct radixpic *run)
 {
+    const bool is_taken = handle_take(run);
     const uint64_t step = run->session.simulation.step, last = run->session.config.time.steps;
+    handle_give(run, is_taken);
     return step < last ? step : last;
 }
 
@@ -200,9 +247,6 @@ void radixpic_grid(const struct radixpic *run, uint32_t cells[2], double length[
 
 const char *radixpic_config(struct radixpic *run)
 {
-    size_t length;
-    if (!run->config_text)
-        run->config_text = config_as_text(&run->config, &length);
     return run->config_text;
 }
 
@@ -227,7 +271,10 @@ enum radixpic_status radixpic_unit(const struct radixpic *run, const char *quant
 
 size_t radixpic_history_rows(const struct radixpic *run)
 {
-    return run->rows;
+    const bool is_taken = handle_take(run);
+    const size_t rows = run->rows;
+    handle_give(run, is_taken);
+    return rows;
 }
 
 const char *radixpic_history_names(const struct radixpic *run)
@@ -238,5 +285,7 @@ const char *radixpic_history_names(const struct radixpic *run)
 void radixpic_read_history(const struct radixpic *run, double *values)
 {
     const size_t columns = history_columns(&run->config);
+    const bool is_taken = handle_take(run);
     memcpy(values, run->history, run->rows * columns * sizeof *values);
+    handle_give(run, is_taken);
 }

@@ -54,7 +54,7 @@ static enum status read_field(struct radixpic *run, const char *name, double *va
 
 enum radixpic_status radixpic_read_field(struct radixpic *run, const char *name, double *values)
 {
-    return (enum radixpic_status)read_field(run, name, values);
+    RETURN_TAKEN(run, read_field(run, name, values));
 }
 
 static enum status write_field(struct radixpic *run, const char *name, const double *values)
@@ -69,7 +69,7 @@ static enum status write_field(struct radixpic *run, const char *name, const dou
 
 enum radixpic_status radixpic_write_field(struct radixpic *run, const char *name, const double *values)
 {
-    return (enum radixpic_status)write_field(run, name, values);
+    RETURN_TAKEN(run, write_field(run, name, values));
 }
 
 /* ---- the cells of particles ---- */
@@ -209,7 +209,7 @@ static enum status read_particles(struct radixpic *run, const char *species, con
 enum radixpic_status radixpic_read_particles(struct radixpic *run, const char *species, const char *attribute,
                                              double *values)
 {
-    return (enum radixpic_status)read_particles(run, species, attribute, values);
+    RETURN_TAKEN(run, read_particles(run, species, attribute, values));
 }
 
 /* Particle n to the position `value` along the axis; returns its offset there as it will be stored. */
@@ -260,7 +260,7 @@ static enum status write_particles(struct radixpic *run, const char *species, co
 enum radixpic_status radixpic_write_particles(struct radixpic *run, const char *species,
                                               const char *attribute, const double *values)
 {
-    return (enum radixpic_status)write_particles(run, species, attribute, values);
+    RETURN_TAKEN(run, write_particles(run, species, attribute, values));
 }
 
 static enum status read_ids(struct radixpic *run, const char *species, uint64_t *values)
@@ -275,7 +275,7 @@ static enum status read_ids(struct radixpic *run, const char *species, uint64_t 
 
 enum radixpic_status radixpic_read_ids(struct radixpic *run, const char *species, uint64_t *values)
 {
-    return (enum radixpic_status)read_ids(run, species, values);
+    RETURN_TAKEN(run, read_ids(run, species, values));
 }
 
 /* ---- species ---- */

@@ -2,11 +2,14 @@
 #include "radixpic.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -326,6 +329,54 @@ static void test_errors(void **state)
     radixpic_destroy(&run);
 }
 
+enum { THREADS = 4 };
+
+static void *take_steps(void *run)
+{
+    static double values[THREADS * STEPS * COLUMNS + COLUMNS];
+    for (int n = 0; n < STEPS; n++)
+        if (radixpic_step(run, 1) != RADIXPIC_OK)
+            return run;
+    radixpic_read_history(run, values);
+    return radixpic_steps(run) < STEPS ? run : NULL;
+}
+
+static void test_threads_take_turns(void **state)
+{
+    (void)state;
+    struct radixpic *run = make(0, NULL);
+    pthread_t threads[THREADS];
+    for (int n = 0; n < THREADS; n++)
+        assert_int_equal(pthread_create(&threads[n], NULL, take_steps, run), 0);
+    for (int n = 0; n < THREADS; n++) {
+        void *failed = run;
+        pthread_join(threads[n], &failed);
+        assert_null(failed);
+    }
+    assert_int_equal(radixpic_steps(run), THREADS * STEPS);
+    assert_int_equal(radixpic_history_rows(run), THREADS * STEPS);
+    radixpic_destroy(&run);
+}
+
+static void test_a_forked_process_has_none(void **state)
+{
+    (void)state;
+    struct radixpic *run = make(0, NULL), *other = NULL;
+    int how = 1;
+    const pid_t child = fork();
+    if (child == 0) {
+        int wrong = radixpic_step(run, 1) != RADIXPIC_USAGE;
+        wrong |= !strstr(radixpic_error(), "this process was forked from process");
+        wrong |= radixpic_create_from_text(config, NULL, 0, &other) != RADIXPIC_USAGE || other;
+        radixpic_destroy(&run);
+        _exit(wrong || run);
+    }
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_int_equal(how, 0);
+    succeeds(radixpic_step(run, 1));
+    radixpic_destroy(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,6 +388,8 @@ int main(void)
         cmocka_unit_test(test_positions_carry_charge),
         cmocka_unit_test(test_ids),
         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_threads_take_turns),
+        cmocka_unit_test(test_a_forked_process_has_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
