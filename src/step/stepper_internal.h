@@ -17,7 +17,8 @@ static inline uint32_t push_sum_count(const struct species_config *species)
 static inline struct pusher species_pusher(const struct species_config *species,
                                            const struct stepper_setup *setup)
 {
-    return pusher_make(0.5 * setup->time_step * species->charge / species->mass, setup->magnetic);
+    return pusher_make(0.5 * setup->time_step * species->charge / species->mass, setup->magnetic,
+                       setup->precision == PRECISION_SINGLE);
 }
 
 /* An argument of a launch; the pusher must live until then. */

@@ -202,7 +202,7 @@ static inline struct velocity_step twin_velocity(const struct scene *scene, cons
     const double half_kick = 0.5 * scene->time_step * species->charge / species->mass;
     double magnetic[3];
     scene_magnetic(&scene->kind, magnetic);
-    const struct pusher pusher = pusher_make(half_kick, magnetic);
+    const struct pusher pusher = pusher_make(half_kick, magnetic, 0);
     const struct velocity old = {at->velocity[p][0], at->velocity[p][1], scene->kind.has_w ? at->w[p] : 0};
     struct interpolation here = {.scene = scene};
     if (isnan(at->offset[p][0] + at->offset[p][1]))
