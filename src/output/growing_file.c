@@ -1,6 +1,8 @@
 /* Growing file: opening, rows, and going on with an older one. */
 #include "output/growing_file.h"
 
+#include "base/replace.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -161,9 +163,11 @@ static enum status begin(struct growing_files *files, struct growing_file *file)
     if (file->descriptor >= 0)
         return STATUS_OK;
     snprintf(path, sizeof path, "%s/%s", files->folder->path, file->name);
+    const char *above = dirname(path);
     if (strchr(file->name, '/'))
-        TRY(run_folder_make(dirname(path)));
-    return open_file(file, O_CREAT | O_TRUNC) ? write_line(file, file->head) : fail(file, "write");
+        TRY(run_folder_make(above));
+    return open_file(file, O_CREAT | O_TRUNC) && sync_folder(above) ? write_line(file, file->head)
+                                                                    : fail(file, "write");
 }
 
 enum status growing_files_begin(struct growing_files *files)

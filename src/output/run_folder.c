@@ -116,15 +116,20 @@ bool run_folder_keeps(const struct run_folder *folder, const char *file)
 
 /* ---- creation ---- */
 
-/* Brings the name of a new folder to the disk. */
+/* Brings the names in a folder to the disk. */
+static enum status sync_names(const char *path)
+{
+    if (sync_folder(path))
+        return STATUS_OK;
+    return status_fail(STATUS_FAILED, "cannot bring folder %s to the disk: %s", path, strerror(errno));
+}
+
+/* The same of the folder above. */
 static enum status sync_parent(const char *path)
 {
     char copy[PATH_MAX];
     snprintf(copy, sizeof copy, "%s", path); /* dirname() writes into it */
-    const char *parent = dirname(copy);
-    if (sync_folder(parent))
-        return STATUS_OK;
-    return status_fail(STATUS_FAILED, "cannot bring folder %s to the disk: %s", parent, strerror(errno));
+    return sync_names(dirname(copy));
 }
 
 /* A user's path may be the mistake of the user. */
@@ -154,7 +159,8 @@ static enum status create(const struct run_folder *folder)
         TRY(make(path, true));
         *slash = '/';
     }
-    return make(path, true);
+    TRY(make(path, true));
+    return sync_parent(path); /* a folder that is there already may have been made a moment ago */
 }
 
 enum { CHECKPOINT_NAME = 64 };
@@ -279,6 +285,13 @@ static enum status name_series(const struct run_folder *folder, const struct out
     return replace_end(&replacement, STATUS_OK);
 }
 
+/* Ends a removal of files: removes their folder too, or, where that holds anything else, brings the removal
+ * to the disk, so that a loss of power does not bring the files back. */
+static enum status settle(const char *path, bool removed)
+{
+    return rmdir(path) == 0 || !removed ? STATUS_OK : sync_names(path);
+}
+
 static enum status clear(const struct run_folder *folder, const struct output_row *row)
 {
     char path[PATH_MAX], series[SERIES_NAME];
@@ -294,8 +307,7 @@ static enum status clear(const struct run_folder *folder, const struct output_ro
     free(files);
     if (kept == 0 && status == STATUS_OK)
         status = file_remove(path, series_name(row, series), not_of_run);
-    (void)rmdir(path); /* stays where it holds anything else */
-    return status;
+    return status == STATUS_OK ? settle(path, kept < count) : status;
 }
 
 static int is_csv(const struct dirent *entry)
@@ -320,8 +332,7 @@ static enum status clear_growing(const struct run_folder *folder, const char *in
     }
     if (count >= 0)
         free(entries);
-    (void)rmdir(path);
-    return status;
+    return status == STATUS_OK ? settle(path, count > 0) : status;
 }
 
 static enum status cut(const struct run_folder *folder)

@@ -1,6 +1,8 @@
 /* Stage table: rates from the times and bytes of the stages, of all ranks. */
 #include "output/stage_table.h"
 
+#include "base/replace.h"
+
 #include <stdbool.h>
 
 /* Behind those of the stages. */
@@ -134,8 +136,9 @@ static void print_table(struct log *log, int ranks, const struct table *table, c
 
 static enum status write_file(const struct run_folder *folder, const struct table *table)
 {
-    FILE *file;
-    TRY(run_folder_open(folder, "timers.csv", "w", &file));
+    struct replacement replacement;
+    TRY(replace_begin(folder->path, "timers.csv", &replacement));
+    FILE *file = replacement.file;
     fprintf(file, "stage,seconds,launches,bytes,gigabytes_per_second,particles_per_second,"
                   "seconds_min,seconds_mean,seconds_max,imbalance\n");
     for (int shown = 0; shown < ROWS; shown++) {
@@ -147,7 +150,7 @@ static enum status write_file(const struct run_folder *folder, const struct tabl
                     (unsigned long long)row->bytes, row->bandwidth, row->throughput, row->least, row->mean,
                     row->most, row->imbalance);
     }
-    return run_folder_close(folder, "timers.csv", file);
+    return replace_end(&replacement, STATUS_OK);
 }
 
 enum status stage_table_write(struct log *log, const struct run_folder *folder,

@@ -40,6 +40,8 @@ output:
   lines: [{{name: across, from: [0, 1], to: [6, 1], points: 5, fields: [rho], every: 10}}]
   checkpoints: {{every: 3, keep: 3}}
 """
+NEW = ["--set", "output.history.every=2"]  # of a run that replaces the old one: by its rows they are told apart
+RESUME = ["run", "fault.yaml", "--resume"]
 DIFFERENT = {"log.txt", "timers.csv", ".lock"}  # in every run
 
 
@@ -97,12 +99,14 @@ class FolderTest(FaultTest):
         (folder / "fault.yaml").write_text(self.config)
         return folder
 
-    def start_in(self, folder, *arguments, ranks=1, call=0, action=""):
+    def start_in(self, folder, *arguments, ranks=1, call=0, action="", record=None):
+        """With a file in which to record, calls on the folder itself count too."""
         (folder / "count").unlink(missing_ok=True)  # another process may still count in the last one
         (folder / "count").write_bytes(bytes(8))
         # Open MPI fails where an mpirun that ends removes ompi.HOST.UID while another begins: each has it in a folder of its own.
         apart = {"TMPDIR": folder, "OMPI_MCA_btl_vader_backing_directory": folder}
-        faults = {"FAULT_FOLDER": folder / "out", "FAULT_COUNTER": folder / "count", "FAULT_CALL": call, "FAULT_ACTION": action}
+        faults = {"FAULT_COUNTER": folder / "count", "FAULT_CALL": call, "FAULT_ACTION": action}
+        faults |= {"FAULT_FOLDER": folder, "FAULT_RECORD": record} if record else {"FAULT_FOLDER": folder / "out"}
         environment = {**self.environment, **{key: str(value) for key, value in {**apart, **faults}.items()}, "LD_PRELOAD": str(KILL_AT)}
         return start(*arguments, folder=folder, command=self.command(ranks), environment=environment, text=True)
 
@@ -113,6 +117,21 @@ class FolderTest(FaultTest):
     def run_in(self, folder, *arguments, **options):
         return self.finish_in(self.start_in(folder, *arguments, **options))
 
+    def kinds(self, ranks):
+        """By its name what a start finds in its folder, and its arguments."""
+        old, part, broken = (self.place(name) for name in ("old", "part", "broken"))
+        self.run_well_in(old, "run", "fault.yaml", ranks=ranks)
+        half = self.calls(old) // 2
+        self.run_well_in(part, "run", "fault.yaml", "--steps", "6", ranks=ranks)
+        self.run_in(broken, "run", "fault.yaml", ranks=ranks, call=half, action="kill")
+        return {
+            "fresh": (None, ["run", "fault.yaml"]),
+            "latest": (part, ["run", "fault.yaml", "--restart", "latest"]),
+            "older": (old, ["run", "fault.yaml", "--restart", "out/checkpoints/checkpoint_6.h5", *NEW]),
+            "force": (old, ["run", "fault.yaml", "--force", *NEW]),
+            "resume": (broken, RESUME),
+        }
+
     def run_well_in(self, folder, *arguments, **options):
         result = self.run_in(folder, *arguments, **options)
         self.assertEqual((result.returncode, self.said(result.stderr)), (0, []), result.stderr)
@@ -121,6 +140,17 @@ class FolderTest(FaultTest):
     def calls(self, folder):
         """How many the last run in it made."""
         return int.from_bytes((folder / "count").read_bytes(), "little")
+
+    def check_resume(self, folder, ranks, settings, old, new):
+        """What is wrong: after --resume the folder has to be that of a run without a fault, the old one or the new."""
+        result = self.run_in(folder, *RESUME, *settings, ranks=ranks)
+        if result.returncode:
+            return f"--resume: {result.returncode}, {result.stderr}"
+        found = content(folder / "out")
+        is_old = settings and found["history.csv"] == old["history.csv"]
+        if is_old:  # a complete run, which stays as it is, and what never became its manifest too
+            found.pop(".manifest.yaml.tmp", None)
+        return difference(found, old if is_old else new)
 
     def check_all(self, check, cases):
         """check(case) returns what is wrong, or nothing; as many at once as there are processors."""

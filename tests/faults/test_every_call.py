@@ -8,29 +8,12 @@ import shutil
 import unittest
 
 from faults import SOAK, OnRanks
-from folders import FolderTest, config_in, content, difference
+from folders import NEW, FolderTest, config_in, content, difference
 
-NEW = ["--set", "output.history.every=2"]  # of a run that replaces the old one: by its rows they are told apart
-RESUME = ["run", "fault.yaml", "--resume"]
 EARLY = 40  # calls of a start, of which a reduced count takes half of its share
 
 
 class EveryCall(OnRanks, FolderTest):
-    def kinds(self, ranks):
-        """By its name what a start finds in its folder, and its arguments."""
-        old, part, broken = (self.place(name) for name in ("old", "part", "broken"))
-        self.run_well_in(old, "run", "fault.yaml", ranks=ranks)
-        half = self.calls(old) // 2
-        self.run_well_in(part, "run", "fault.yaml", "--steps", "6", ranks=ranks)
-        self.run_in(broken, "run", "fault.yaml", ranks=ranks, call=half, action="kill")
-        return {
-            "fresh": (None, ["run", "fault.yaml"]),
-            "latest": (part, ["run", "fault.yaml", "--restart", "latest"]),
-            "older": (old, ["run", "fault.yaml", "--restart", "out/checkpoints/checkpoint_6.h5", *NEW]),
-            "force": (old, ["run", "fault.yaml", "--force", *NEW]),
-            "resume": (broken, RESUME),
-        }
-
     def chosen(self, action, count, few):
         """Of the numbers of calls all, every second one of each errno, or some early and some later."""
         if SOAK:
@@ -54,15 +37,7 @@ class EveryCall(OnRanks, FolderTest):
             folder = self.place(f"{name}-{action}-{call}", base)
             result = self.run_in(folder, *arguments, ranks=ranks, call=call, action=action)
             wrong = self.check_end(result, folder, action, (old, new))
-            if not wrong:
-                result = self.run_in(folder, *RESUME, *settings, ranks=ranks)
-                wrong = f"--resume: {result.returncode}, {result.stderr}" if result.returncode else ""
-            if not wrong:
-                found = content(folder / "out")
-                is_old = settings and found["history.csv"] == old["history.csv"]
-                if is_old:  # a complete run, which stays as it is, and what never became its manifest too
-                    found.pop(".manifest.yaml.tmp", None)
-                wrong = difference(found, old if is_old else new)
+            wrong = wrong or self.check_resume(folder, ranks, settings, old, new)
             shutil.rmtree(folder)
             return wrong
 
