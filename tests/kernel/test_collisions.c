@@ -231,6 +231,32 @@ TEST(the_more_numerous_species_collides_once)
                 sqrt(2 * scene.list[A].weight * 0.3 * 0.5 / (8 * M_PI)));
 }
 
+/* Three particles of one species in a cell, with relative velocities of 1, collide in three pairs, each with
+ * half the variance of the density of the two others: as long as turns are small, each of a pair changes by
+ * delta, and changes add up as squares. */
+TEST(each_pair_of_a_triple_has_half_the_variance)
+{
+    static const double corner[3][3] = {{0, 0, 0}, {1, 0, 0}, {0.5, 0.8660254037844386, 0}};
+    struct scene scene;
+    double sum = 0;
+    scene_open(&scene, 64, 64, 1, "[{species: [a, a]}]", 0.02, 0.5);
+    scene_fill_evenly(&scene, A, 3, false);
+    double(*before)[3] = test_array(scene.list[A].count, sizeof *before);
+    for (uint32_t p = 0; p < scene.list[A].count; p++)
+        memcpy(before[p], corner[p % 3], sizeof before[p]);
+    write_velocities(&scene.list[A], before);
+    scene_start(&scene);
+    scene_step(&scene, 1);
+    double(*after)[3] = read_velocities(&scene.list[A]);
+    for (uint32_t p = 0; p < scene.list[A].count; p++)
+        for (int axis = 0; axis < 3; axis++)
+            sum += pow(after[p][axis] - before[p][axis], 2);
+    const double variance = 2 * scene.list[A].weight * 0.02 * 0.5 * 4 / (8 * M_PI);
+    const double expected = scene.list[A].count * 2 * variance / 2;
+    print_message("changes of %.3f of what is expected\n", sum / expected);
+    assert_near(sum, expected, 0.06 * expected);
+}
+
 /* ---- ranks, steps and runs ---- */
 
 static double (*after_steps(int rank, uint32_t seed, uint64_t step, uint64_t every))[3]

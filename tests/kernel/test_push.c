@@ -1,5 +1,6 @@
 /* Push: offsets anywhere come back to [0, 1), and cells follow them around the box or into ghost rows, as the
- * host's twin has them; and the start. Velocities and sums are tested in test_steppers.c. */
+ * host's twin has them; the start; and the velocities and sums of a step, of which test_steppers.c has more.
+ */
 #include "support/step_scene.h"
 
 /* ---- places ---- */
@@ -88,6 +89,25 @@ TEST(the_shared_function_is_the_definition)
         assert_int_equal(place.cells, expected.cells);
         assert_true(isnan(expected.offset) ? isnan(place.offset) : place.offset == expected.offset);
     }
+}
+
+/* ---- velocities ---- */
+
+/* cic has field numbers of its own in the vector form; nine particles a cell, so that a vector has several.
+ */
+TEST(a_step_in_a_field)
+{
+    for (enum shape_kind shape = SHAPE_CIC; shape <= SHAPE_TSC; shape++)
+        for (int dimensions = 2; dimensions <= 3; dimensions++) {
+            struct scene_kind kind =
+                field_scene(8, 20, test_count(1440), PRECISION_SINGLE, shape, 0.9, 0.1, 1);
+            kind.has_w = kind.tilted = dimensions == 3;
+            struct scene scene;
+            scene_create(&kind, LAYOUT_SOA, true, 0, &scene);
+            struct stepper stepper = stepper_for(&radix, USED, &scene);
+            check_step(&radix, &stepper, USED, true, &scene);
+            device_close(&scene.device);
+        }
 }
 
 /* After the start the sums at 0 are those of the loaded velocities, to round-off, in either layout. */

@@ -12,25 +12,6 @@ enum { LONGEST_TILE = 4096 };
 
 /* ---- one step ---- */
 
-/* A measure, then a step that measures the same or not at all. */
-static void check_step(const struct tested *tested, struct stepper *stepper, uint32_t species, bool measure,
-                       struct scene *scene)
-{
-    struct particles *list = &scene->sorted.particles;
-    struct sorted_particles before = state_read(scene);
-    assert_ok(stepper->kind->measure(stepper, &scene->fields, species, list));
-    const struct push_sums measured = read_sums(stepper, species, list);
-    stepper->slot = (stepper->slot + 7) % SUM_SLOTS;
-    step_once(stepper, scene, species, measure);
-    if (!measure)
-        stepper->slot = (stepper->slot + SUM_SLOTS - 7) % SUM_SLOTS;
-    const struct push_sums sums = read_sums(stepper, species, list);
-    assert_memory_equal(&sums, &measured, sizeof sums);
-    struct sorted_particles after = state_read(scene);
-    check_sums(scene, &before, &sums);
-    check_moved(tested, scene, &before, &after, NULL);
-}
-
 static void check_steps(const struct tested *tested, struct scene *scene, int steps)
 {
     struct stepper stepper = stepper_for(tested, USED, scene);
