@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """An installed program: by itself, wherever its prefix is moved to."""
 
+import importlib.util
 import os
 import re
 import shutil
@@ -59,10 +60,53 @@ class Install(ProgramTest):
         self.assertTrue(result.stdout.startswith(str(self.prefix.resolve())), result.stdout)
 
     def test_the_page_of_the_manual(self):
-        page = (self.prefix / "share" / "man" / "man1" / "radixpic.1").read_text()
+        """Every command, option and exit code of the program has its own paragraph, and groff has nothing to warn of."""
+        page = self.prefix / "share" / "man" / "man1" / "radixpic.1"
+        parts = dict(zip(*[iter(re.split(r"(?m)^\.S[HS] (.*)\n", page.read_text())[1:])] * 2))
+        sections = ["NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "EXIT STATUS", "SEE ALSO"]
+        self.assertEqual([name for name in parts if name.isupper()], sections)
         for command in ([], ["run"], ["check"], ["bench"], ["bench", "pic-sort"], ["tune"]):
-            told = self.run_installed(*command, "--help").replace("\\", "\\e").replace("-", r"\-")
-            self.assertIn(f".nf\n{told}.fi\n", re.sub(r"(?m)^\\&", "", page))
+            told = self.run_installed(*command, "--help")
+            part = parts[" ".join(["radixpic", *command]) if command else "COMMANDS"]
+            words = re.findall(r"(?m)^ +((?:-\w, )?--[^ \n]+|[a-z][a-z-]*(?=  ))", told)
+            self.assertEqual(re.findall(r"\.TP\n\.B (.*)\n", part.replace(r"\-", "-")), words)
+        self.assertEqual(re.findall(r"\.B (\d)\n", parts["EXIT STATUS"]), list("01234"))
+        if shutil.which("groff"):
+            result = subprocess.run(["groff", "-man", "-ww", "-Tutf8", page], capture_output=True, text=True)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_the_pages_are_there_and_their_links_lead_somewhere(self):
+        folder = self.prefix / "share" / "doc" / "radixpic"
+        notebooks = sorted((folder / "docs" / "notebooks").glob("*.ipynb"))
+        ours = sorted(path.name for path in (ROOT / "docs" / "notebooks").glob("*.ipynb"))
+        self.assertEqual([path.name for path in notebooks], ours)
+        count = 0
+        for page in [*folder.rglob("*.md"), *notebooks]:
+            for link in re.findall(r"\]\((?!https?:)([^)#\s]+)[^)]*\)", page.read_text()):
+                self.assertTrue((page.parent / link).exists(), f"{page.relative_to(folder)}: {link}")
+                count += 1
+        self.assertGreater(count, 50)
+        for path in ("scripts/radixpic/__init__.py", "kernels/push.cl", "configs/two_stream.yaml"):  # of notebooks
+            self.assertTrue((folder / path).is_file(), path)
+        self.assertEqual([*self.prefix.rglob("*egg-info*"), *self.prefix.rglob("__pycache__")], [])
+
+    def test_the_library_for_a_program_of_others(self):
+        """By pkg-config and by CMake, outside of the clone."""
+        c = "#include <radixpic.h>\n#include <stdio.h>\nint main(void) { return puts(radixpic_version()) < 0; }\n"
+        (self.folder / "my.c").write_text(c)
+        (self.folder / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.25)\nproject(my LANGUAGES C)\nfind_package(RadixPIC 0.2 REQUIRED)\n"
+            "add_executable(my my.c)\ntarget_link_libraries(my PRIVATE RadixPIC::radixpic)\n"
+        )
+        library = next(self.prefix.glob("lib*/**/libradixpic.so")).parent
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library)}
+        flags = self.make("pkg-config", "--cflags", "--libs", "radixpic", env=environment)
+        self.make("sh", "-c", f"cc my.c {flags.strip()} -o ours", env=environment)
+        self.make("cmake", "-S", ".", "-B", "build", "-D", f"CMAKE_PREFIX_PATH={self.prefix}")
+        self.make("cmake", "--build", "build")
+        version = self.make("pkg-config", "--modversion", "radixpic", env=environment)
+        for program in ("./ours", "build/my"):
+            self.assertEqual(self.make(program, env=environment), version)
 
     def complete(self, *words):
         """What bash offers for the last of the words."""
@@ -92,6 +136,26 @@ class Install(ProgramTest):
         self.make("dpkg-deb", "--extract", package, "root")
         installed = self.folder / "root" / "usr" / "bin" / "radixpic"
         self.run_installed("run", "small.yaml", "--steps", "1", "--quiet", command=(installed,))
+
+
+class Package(ProgramTest):
+    @unittest.skipUnless(all(map(importlib.util.find_spec, ("ensurepip", "setuptools"))), "no python3-venv or -setuptools")
+    def test_an_editable_one_beside_a_clone_of_its_name(self):
+        """Python is started in the folder above the clone, radixpic, which would be a namespace package."""
+        scripts = self.folder / "radixpic" / "scripts"
+        shutil.copytree(ROOT / "scripts", scripts, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        (self.folder / "radixpic" / "output").mkdir()
+        before = sorted(scripts.rglob("*"))
+        python = self.folder / "venv" / "bin" / "python"
+        for command in (
+            ("/usr/bin/python3", "-m", "venv", "--system-site-packages", self.folder / "venv"),
+            (python, "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", "--editable", scripts),
+        ):
+            result = self.run_program(command=tuple(map(str, command)))
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        result = self.run_program(command=(str(python), "-B", "-c", "import radixpic; print(radixpic.Run.__module__)"))
+        self.assertEqual((result.stdout, result.stderr), ("radixpic.run_folder\n", ""))
+        self.assertEqual(sorted(scripts.rglob("*")), before)
 
 
 class WithoutTests(ProgramTest):

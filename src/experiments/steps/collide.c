@@ -235,7 +235,7 @@ const struct experiment experiment_collisions = {
         "collisions must keep momentum and energy.\n\n"
         "Examples:\n"
         "  radixpic bench collisions\n"
-        "  radixpic bench collisions --device gpu --cells 128 --per-cell 16,128,1024 --csv collisions.csv\n"
+        "  radixpic bench collisions --device gpu --per-cell 16,128,1024 --csv pairs.csv\n"
         "  radixpic bench collisions --precision double\n"),
     .settle = settle,
     .run = run_collisions,
