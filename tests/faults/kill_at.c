@@ -322,6 +322,12 @@ ON_WRITE(pwrite, (int file, const void *data, size_t size, off_t offset), (file,
 ON_WRITE(pwrite64, (int file, const void *data, size_t size, off64_t offset), (file, data, size, offset),
          (file, data, size / 2, offset), offset, data)
 
+/* Where a stream writes next. */
+static off_t place_of(int file)
+{
+    return lseek(file, 0, fcntl(file, F_GETFL) & O_APPEND ? SEEK_END : SEEK_CUR);
+}
+
 /* With a buffer that holds something; `end` is what is left to do when the call fails. */
 #define ON_STREAM(name, end)                                                                                 \
     int name(FILE *stream)                                                                                   \
@@ -329,14 +335,14 @@ ON_WRITE(pwrite64, (int file, const void *data, size_t size, off64_t offset), (f
         NEXT(name);                                                                                          \
         const size_t size = stream ? __fpending(stream) : 0;                                                 \
         const bool below = size > 0 && file_is_below(fileno(stream));                                        \
+        const off_t place = below ? place_of(fileno(stream)) : 0;                                            \
         if (below && is_half() && is_now(#name)) {                                                           \
             (void)!write(fileno(stream), stream->_IO_write_base, size / 2);                                  \
             raise(SIGKILL);                                                                                  \
         }                                                                                                    \
         if (!fails(#name, below)) {                                                                          \
             const char *data = below ? stream->_IO_write_base : "";                                          \
-            record_write(below ? fileno(stream) : -1, (ssize_t)size,                                         \
-                         below ? lseek(fileno(stream), 0, SEEK_CUR) : 0, data);                              \
+            record_write(below ? fileno(stream) : -1, (ssize_t)size, place, data);                           \
             return next(stream);                                                                             \
         }                                                                                                    \
         const int error = errno;                                                                             \

@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 from faults import SOAK, OnRanks, times
-from folders import DIFFERENT, NEW, FolderTest, content
+from folders import NEW, FolderTest, content
 
 RUNS = times(4, 10**9)  # of --resume, for each start
 MANIFEST = "out/manifest.yaml"
@@ -120,7 +120,7 @@ class Disk:
         yield self.tree(lambda each: each.now if isinstance(each.now, dict) else each.synced)
         yield self.tree(lambda each: each.synced if isinstance(each.now, dict) else each.now)
         for each, path in self.nodes().items():
-            for lost in each.changes if Path(path).name not in DIFFERENT else ():
+            for lost in each.changes if Path(path).name not in (".lock", "log.txt") else ():
                 yield self.tree(now, {each: each.without[lost]})
                 yield self.tree(synced, {each: lost(each.synced)})
         if node and len(node.now) > 1 and isinstance(node.now, bytes):
@@ -149,18 +149,17 @@ class Promise:
         self.text = tree[MANIFEST]
         text = self.text.decode()
         state = re.search(r"(?m)^state: (\w+)", text)[1]
-        last = dict(re.findall(r"(?m)^  (\w+): (\d+)$", text))
         steps = re.findall(r"(?m)^  - \{step: (\d+),", text)
         self.is_complete = state == "complete"
         self.numbered = {f"out/checkpoints/checkpoint_{step}.h5" for step in steps}
-        for path in tree:
-            found = re.fullmatch(r"out/(\w+)/[a-z_]+_(\d+)\.h5", path)
-            if found and int(found[2]) <= int(last.get(found[1], -1)):
+        for path in tree:  # what a restart from the newest checkpoint does not write again
+            found = re.fullmatch(r"out/(?!checkpoints)\w+/[a-z_]+_(\d+)\.h5", path)
+            if found and (self.is_complete or (steps and int(found[1]) <= int(steps[-1]))):
                 self.numbered.add(path)
         self.files = {path: (tree[path], False) for path in self.numbered}
         if self.is_complete or (state == "running" and not steps):
             self.files["out/config.yaml"] = tree["out/config.yaml"], False
-        grown = re.findall(r"(probes/\w+\.csv): \[(\d+)", text)
+        grown = re.findall(r"([\w/]+\.csv): \[(\d+)", text)
         grown += [("history.csv", size) for size in re.findall(r"bytes: (\d+)", text)]
         self.files |= {f"out/{name}": (tree[f"out/{name}"][: int(size)], True) for name, size in grown}
         if self.is_complete:
