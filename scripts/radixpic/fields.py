@@ -19,6 +19,7 @@ QUANTITIES = {
     "velocity/z": (r"mean $w$", "$v_{th}$", "m/s"),
     "temperature": ("temperature", "$T$", "J"),
 }
+PHASE_SPACE = re.compile("_[xyuvw]+$")  # how the name of one ends
 FOLDERS = ("snapshots", "moments", "lines", "phase_space")  # of a run, which have meshes
 ELEMENTARY_CHARGE, ELECTRON_MASS, VACUUM_PERMITTIVITY = 1.602176634e-19, 9.1093837015e-31, 8.8541878128e-12  # SI
 
@@ -229,7 +230,9 @@ def mesh_label(name, si):
 
 
 def mesh_rows(snapshots, names, si):
-    """A row for each of these meshes."""
+    """A row for each of these meshes, over the box or a line of it."""
+    if strange := [name for name in names if PHASE_SPACE.search(name)]:
+        raise Problem(f"{strange[0]} is a phase space: scripts/plot_phase_space.py draws it")
     times, meshes = [], {name: [] for name in names}
     for snapshot in snapshots:
         with closing(snapshot.file):

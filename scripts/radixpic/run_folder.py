@@ -1,6 +1,5 @@
 """What a run of the program left in its folder."""
 
-import re
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
@@ -127,7 +126,7 @@ class Run(Fits):
     def _rows(self, names, step, si, inner):
         """A row for each mesh of the files in inner/; or of phase spaces, which SPECIES_AXES are, one of their sum."""
         names = [ALIASES.get(name, name) for name in names]
-        if re.search("_[xyuvw]+$", names[0]):
+        if fields.PHASE_SPACE.search(names[0]):
             kept, axes, _ = phase_space.choose(self._open(step, phase_space.FOLDER), names)
             return phase_space.rows(kept, axes, si)
         return fields.mesh_rows(self._open(step, inner or fields.folder_of(self.folder, names)), names, si)

@@ -382,6 +382,8 @@ class Runs(PackageTest):
         np.testing.assert_array_equal(run.field("rho", "last"), run.field("chargeDensity", 23, inner="snapshots"))
         self.assertAlmostEqual(run.particles("electrons", "last").time, 2.3)
         self.assert_problem(lambda: run.field("phi", step=5), "no snapshot of step 5", "0, 10, 20, 23")
+        words = ["electrons_ux is a phase space: scripts/plot_phase_space.py draws it"]
+        self.assert_script_fails("plot_snapshot.py", run.folder, "--mesh", "phi", "electrons_ux", words=words)
         script = self.run_script("fit_rate.py", run.folder, "--json", "--theory", "config")
         found, fit = json.loads(script.stdout), run.fit()
         self.assertEqual((found["gamma"], found["omega"]), (fit.gamma, fit.omega))
