@@ -31,6 +31,10 @@ static void check_drive(struct reading *reading, uint32_t index)
     if (at(reading, "fields.drive.%u.from", index) && at(reading, "fields.drive.%u.until", index) &&
         drive->until > 0 && drive->until <= drive->from)
         complain(reading, NULL, "expected a time after from, %g, or 0, found %g", drive->from, drive->until);
+    else if (at(reading, "fields.drive.%u.ramp", index) && drive->until > 0 &&
+             2 * drive->ramp > drive->until - drive->from)
+        complain(reading, NULL, "expected at most half of the time from `from` to `until`, %g, found %g",
+                 (drive->until - drive->from) / 2, drive->ramp);
 }
 
 void check_fields(struct reading *reading)
