@@ -1,10 +1,9 @@
-/* Collisions: Coulomb collisions of pairs of particles in the same cell (T. Takizuka, H. Abe, J. Comput.
- * Phys. 25, 205, 1977), in place on sorted lists.
+/* Collisions: Coulomb collisions of pairs of particles in the same cell, in place on sorted lists.
  *
- * The relative velocity u = v_a - v_b of a pair is turned by theta about any direction across it, where
- * delta = tan(theta/2) is Gaussian with mean 0 and the variance strength n / |u|^3, n the number of
- * particles to collide with (src/particles/collisions.h). v_a changes by share_a du, v_b by -share_b du, the
- * shares being m_ab/m_a and m_ab/m_b: momentum and energy of the pair stay.
+ * The relative velocity u = v_a - v_b of a pair is turned by theta about any direction across it, by one of
+ * two models, from the variance strength n / |u|^3, n the number of particles to collide with
+ * (src/particles/collisions.h). v_a changes by share_a du, v_b by -share_b du, the shares being m_ab/m_a and
+ * m_ab/m_b: momentum and energy of the pair stay.
  *
  * A group brings the velocities of a cell of up to STAGED particles into local memory and back, since pairs
  * are at places by chance.
@@ -34,6 +33,7 @@ typedef uint16 numbers;
 #define OWN_DRAWS 0x80000000u /* of the second word of a counter: cell_shuffle has it 0 */
 #define TURN_DRAW 0xc0000000u
 #define BACK      ((real)1e12) /* a delta^2 that turns velocities back; beyond it (1 + delta^2) - 1 is all */
+#define LEAST_A   ((real)0.0075)
 
 /* Velocities of a list: (u, v) of particle p is at stride * p + first; or those of a cell in local memory. */
 typedef struct {
@@ -95,7 +95,7 @@ static inline void move_velocities(const list *from, const list *to, uint start,
 typedef struct {
     uint cell, entry;
     ulong step, seed;
-    uint alike, count_a, count_b;
+    uint alike, is_nanbu, count_a, count_b;
     uint start_a, start_b; /* in the lists */
     uint less; /* particles of the less numerous species; alike, pairs, the last perhaps three particles */
     uint turn; /* where species a begins: that no place has more collisions than others */
@@ -104,13 +104,14 @@ typedef struct {
 
 static inline cell_pairs cell_pairs_of(global const uint *restrict offsets_a,
                                        global const uint *restrict offsets_b, uint cell, uint alike,
-                                       real strength, uint entry, ulong step, ulong seed)
+                                       uint is_nanbu, real strength, uint entry, ulong step, ulong seed)
 {
     cell_pairs own = {.cell = cell,
                       .entry = entry,
                       .step = step,
                       .seed = seed,
                       .alike = alike,
+                      .is_nanbu = is_nanbu,
                       .count_a = offsets_a[cell + 1] - offsets_a[cell],
                       .count_b = offsets_b[cell + 1] - offsets_b[cell],
                       .start_a = offsets_a[cell],
@@ -153,16 +154,36 @@ static inline void draw(const cell_pairs *own, uint pair, reals *chance)
         chance[n] = (TO_REALS(words[n]) + (real)0.5) * (real)0x1p-32;
 }
 
-/* The change of relative velocities (*u, *v, *w), in their place. `variance` is that times |u|^3, chance[]
- * are uniform in (0, 1]. */
-static inline void scatter(reals *u, reals *v, reals *w, real variance, const reals *chance)
+/* 1 - cos theta by T. Takizuka and H. Abe, J. Comput. Phys. 25, 205 (1977): delta = tan(theta/2) is Gaussian
+ * with mean 0 and the variance. chance[] are uniform in (0, 1]. */
+static inline reals takizuka_abe_versine(reals variance, const reals *chance)
+{
+    const reals gauss = cospi(2 * chance[1]);
+    const reals square = fmin((reals)-2 * log(chance[0]) * gauss * gauss * variance, (reals)BACK);
+    return (reals)2 / ((reals)1 + square) * square;
+}
+
+/* 1 - cos theta by K. Nanbu, Phys. Rev. E 55, 4642 (1997), what many small turns have added up to: with
+ * s = 2 variance, cos theta = ln(exp(-A) + 2 U sinh A)/A (eq. 17), where coth A - 1/A = exp(-s) = y (eq. 13).
+ * A is the inverse Langevin function of y, here to 0.3 % the one of M. Kroeger, J. Non-Newtonian Fluid Mech.
+ * 223, 77 (2015), smooth where the pieces of F. Perez et al., Phys. Plasmas 19, 083104 (2012), meet. Small s
+ * cancel in 1 - y^2. Turns are isotropic to 0.3 % at the least A, which stands for all s above 6. */
+static inline reals nanbu_versine(reals variance, const reals *chance)
+{
+    const reals s = 2 * variance, y = exp(-s), square = y * y;
+    const reals rest = s < (reals)0.05 ? s * (2 - s * (2 - s * (real)1.33333333)) : 1 - square;
+    const reals numerator = y * (3 - square * (6 + square * (1 - 2 * square)) * (real)0.2);
+    const reals a = fmax(numerator / rest, (reals)LEAST_A);
+    return -log(chance[0] + (1 - chance[0]) * exp(-2 * a)) / a;
+}
+
+/* The change of relative velocities (*u, *v, *w), in their place. `variance` is that times |u|^3. */
+static inline void scatter(reals *u, reals *v, reals *w, real variance, uint is_nanbu, const reals *chance)
 {
     const reals across_squared = *u * *u + *v * *v, squared = across_squared + *w * *w;
-    const reals across = sqrt(across_squared), speed = sqrt(squared), gauss = cospi(2 * chance[1]);
-    const reals square =
-        fmin((reals)-2 * log(chance[0]) * gauss * gauss * (variance / (squared * speed)), (reals)BACK);
-    const reals scale = (reals)2 / ((reals)1 + square);
-    const reals sine = scale * sqrt(square), versine = scale * square; /* sin theta, 1 - cos theta */
+    const reals across = sqrt(across_squared), speed = sqrt(squared), own = variance / (squared * speed);
+    const reals turned = is_nanbu ? nanbu_versine(own, chance) : takizuka_abe_versine(own, chance);
+    const reals versine = clamp(turned, (reals)0, (reals)2), sine = sqrt(versine * ((reals)2 - versine));
     const reals along = sine * cospi(2 * chance[2]), beside = speed * sine * sinpi(2 * chance[2]);
     /* The direction of u in the plane; any, where u is along z. */
     const reals cosine_of = across > (reals)0 ? *u / across : (reals)1;
@@ -189,7 +210,7 @@ static inline void collide(const cell_pairs *own, uint pair, uint count, uint2 *
     draw(own, pair, chance);
     for (uint axis = 0; axis < 3; axis++)
         change[axis] = LOAD(velocity_a[axis]) - LOAD(velocity_b[axis]);
-    scatter(&change[0], &change[1], &change[2], variance, chance);
+    scatter(&change[0], &change[1], &change[2], variance, own->is_nanbu, chance);
     for (uint axis = 0; axis < 3; axis++) {
         STORE(LOAD(velocity_a[axis]) + share.x * change[axis], velocity_a[axis]);
         STORE(LOAD(velocity_b[axis]) - share.y * change[axis], velocity_b[axis]);
@@ -221,8 +242,8 @@ kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 collide_pairs(global real2 *velocity_a, global real *w_a, uint stride_a, uint first_a,
               global const uint *offsets_a, global real2 *velocity_b, global real *w_b, uint stride_b,
               uint first_b, global const uint *offsets_b, global const uint *restrict permutation, uint alike,
-              uint cells, uint cells_of_group, real strength, real share_a, real share_b, real keep_a,
-              real keep_b, uint entry, ulong step, ulong seed)
+              uint is_nanbu, uint cells, uint cells_of_group, real strength, real share_a, real share_b,
+              real keep_a, real keep_b, uint entry, ulong step, ulong seed)
 {
     const list a = {velocity_a, w_a, stride_a, first_a}, b = {velocity_b, w_b, stride_b, first_b};
     const real2 share = (real2)(share_a, share_b), keep = (real2)(keep_a, keep_b);
@@ -233,7 +254,8 @@ collide_pairs(global real2 *velocity_a, global real *w_a, uint stride_a, uint fi
 #endif
     for (uint cell = begin; cell < min(begin + cells_of_group, cells); cell++) {
         list here = a, there = b; /* where their velocities are while they collide */
-        const cell_pairs own = cell_pairs_of(offsets_a, offsets_b, cell, alike, strength, entry, step, seed);
+        const cell_pairs own =
+            cell_pairs_of(offsets_a, offsets_b, cell, alike, is_nanbu, strength, entry, step, seed);
         const bool has_triple = alike && own.less > 0 && (own.count_a & 1) != 0;
         const uint alone = own.less - (has_triple ? 1 : 0);
         global const uint *const order = permutation + own.start_b;

@@ -95,7 +95,9 @@ void consequences_print(const struct config *config)
                names[0], names[1]);
         if (strcmp(names[0], names[1]) != 0)
             printf(", %.4g of %s with %s", 1 / collisions_rate(config, collision, true), names[1], names[0]);
-        printf("; Coulomb logarithm %.4g\n", collisions_logarithm(config, collision));
+        const double logarithm = collisions_logarithm(config, collision);
+        printf("; Coulomb logarithm %.4g%s\n", logarithm,
+               collision->coulomb_log == COULOMB_LOG_AUTO && logarithm == 1 ? ", the least of auto" : "");
     }
     printf("cells crossed in a step   %g at most, by a particle of %s at drift + 3 thermal velocities\n",
            derived.fastest, derived.fastest_species);
@@ -121,6 +123,8 @@ static void warn_of_nyquist(const struct config *config, struct log *log)
     }
 }
 
+static const double MOST_BIAS = 0.05; /* of rates of collisions */
+
 static void warn_of_collisions(const struct config *config, struct log *log)
 {
     for (uint32_t n = 0; n < config->collision_count; n++) {
@@ -134,12 +138,17 @@ static void warn_of_collisions(const struct config *config, struct log *log)
                      "warning: collisions of %s with %s: nu t = %.3g at the end of the run is below 0.01: by "
                      "then they change mean velocities by 1 %% or less",
                      collision->species[0], collision->species[1], rate * end);
-        if (rate * steps > 0.3 && isfinite(rate))
-            log_line(log, LOG_QUIET,
-                     "warning: collisions of %s with %s: nu dt = %.3g is above 0.3: one collision turns too "
-                     "little in that time; take a smaller time.step%s",
-                     collision->species[0], collision->species[1], rate * steps,
-                     collision->every > 1 ? " or `every`" : "");
+        const double bias = collisions_bias(config, collision, steps / collision->substeps);
+        uint32_t enough = collision->substeps;
+        while (enough < CONFIG_MAX_SUBSTEPS && collisions_bias(config, collision, steps / enough) > MOST_BIAS)
+            enough++;
+        if (bias > MOST_BIAS && isfinite(rate))
+            log_line(
+                log, LOG_QUIET,
+                "warning: collisions of %s with %s: nu dt = %.3g of one collision makes their rates about "
+                "%.0f %% too low; take collisions.%u.substeps=%u, or a smaller time.step%s",
+                collision->species[0], collision->species[1], rate * steps / collision->substeps, 100 * bias,
+                n, enough, collision->every > 1 ? " or `every`" : "");
     }
 }
 

@@ -18,14 +18,15 @@ enum {
     CONFIG_MAX_MODES = 32,        /* in output.history.modes */
     CONFIG_MAX_DRIVES = 8,        /* in fields.drive */
     CONFIG_MAX_COLLISIONS = 64,   /* in collisions */
-    CONFIG_MAX_PHASE_SPACES = 8,  /* in output.phase_space */
-    CONFIG_PHASE_AXES = 4,        /* of one of them */
-    CONFIG_MAX_PROBES = 16,       /* in output.probes */
-    CONFIG_MAX_LINES = 8,         /* in output.lines */
-    CONFIG_MAX_TRACKS = 1024,     /* in output.tracks.ids */
-    CONFIG_NAME_LENGTH = 64,      /* bytes of a name, with its end */
-    CONFIG_FORMULA_LENGTH = 512,  /* bytes of a formula, with its end */
-    CONFIG_TEXT_LENGTH = 1024     /* bytes of a title, device or path, with its end */
+    CONFIG_MAX_SUBSTEPS = 1 << 16,
+    CONFIG_MAX_PHASE_SPACES = 8, /* in output.phase_space */
+    CONFIG_PHASE_AXES = 4,       /* of one of them */
+    CONFIG_MAX_PROBES = 16,      /* in output.probes */
+    CONFIG_MAX_LINES = 8,        /* in output.lines */
+    CONFIG_MAX_TRACKS = 1024,    /* in output.tracks.ids */
+    CONFIG_NAME_LENGTH = 64,     /* bytes of a name, with its end */
+    CONFIG_FORMULA_LENGTH = 512, /* bytes of a formula, with its end */
+    CONFIG_TEXT_LENGTH = 1024    /* bytes of a title, device or path, with its end */
 };
 
 /* Macro-particles of a species on one rank: an index, and a count rounded up to whole groups, must fit 32
@@ -50,7 +51,7 @@ enum velocity_kind { VELOCITIES_COLD, VELOCITIES_MAXWELLIAN, VELOCITIES_UNIFORM 
 enum solver_kind { SOLVER_AUTO, SOLVER_VKFFT, SOLVER_FFTW };
 enum decomposition_kind { DECOMPOSITION_AUTO, DECOMPOSITION_REPLICATED, DECOMPOSITION_SLABS };
 enum gradient_kind { GRADIENT_SPECTRAL, GRADIENT_CENTRED };
-enum collision_model { COLLISIONS_TAKIZUKA_ABE };
+enum collision_model { COLLISIONS_TAKIZUKA_ABE, COLLISIONS_NANBU, COLLISION_MODELS };
 enum { COULOMB_LOG_AUTO = 0 };
 enum shape_kind { SHAPE_NGP, SHAPE_CIC, SHAPE_TSC }; /* the values are the shape orders 0, 1, 2 */
 enum deposit_method { DEPOSIT_METHOD_SORTED, DEPOSIT_METHOD_ATOMIC };
@@ -162,6 +163,7 @@ struct collision_config {
     enum collision_model model;
     double coulomb_log; /* COULOMB_LOG_AUTO: by species and `units` */
     uint64_t every;     /* steps, >= 1 */
+    uint32_t substeps;  /* 1 to CONFIG_MAX_SUBSTEPS */
 };
 
 struct deposit_config {

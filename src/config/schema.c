@@ -208,12 +208,16 @@ static const struct schema_row collision_rows[] = {
     {"species", TYPE_NAME, .offset = offsetof(struct collision_config, species),
      .capacity = CONFIG_NAME_LENGTH, PAIR, BYTES(1, CONFIG_NAME_LENGTH),
      .help = "the names of two with dimensions: 3, or of one twice"},
-    {COLLISION(model, TYPE_CHOICE), WORDS({"takizuka_abe", COLLISIONS_TAKIZUKA_ABE}),
-     .fallback = "takizuka_abe", .help = "Coulomb collisions of pairs, J. Comput. Phys. 25, 205 (1977)"},
+    {COLLISION(model, TYPE_CHOICE),
+     WORDS({"takizuka_abe", COLLISIONS_TAKIZUKA_ABE}, {"nanbu", COLLISIONS_NANBU}),
+     .fallback = "takizuka_abe",
+     .help = "angles of pairs: J. Comput. Phys. 25, 205 (1977), or Phys. Rev. E 55, 4642 (1997)"},
     {COLLISION(coulomb_log, TYPE_REAL), POSITIVE, OR_AUTO, .fallback = "auto",
      .help = "the Coulomb logarithm; auto: by the NRL formulary"},
     {COLLISION(every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
      .help = "between collisions; each is for the time since the one before"},
+    {COLLISION(substeps, TYPE_COUNT32), WITHIN(1, CONFIG_MAX_SUBSTEPS), .fallback = "1",
+     .help = "collisions with new partners, one after the other, that share this time"},
 };
 static const struct schema_table collision_table = TABLE(collision_rows, struct collision_config);
 
@@ -385,9 +389,14 @@ _Static_assert(COUNT_OF(config_rows) <= SCHEMA_MAX_ROWS && COUNT_OF(species_rows
 
 const struct schema_row *schema_find(const struct schema_table *table, const char *path)
 {
-    for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->rows[i].path, path) == 0)
-            return &table->rows[i];
+    for (size_t i = 0; i < table->count; i++) {
+        const struct schema_row *row = &table->rows[i];
+        const size_t length = strlen(row->path);
+        if (strcmp(row->path, path) == 0)
+            return row;
+        if (row->items && strncmp(path, row->path, length) == 0 && strncmp(path + length, "[].", 3) == 0)
+            return schema_find(row->items, path + length + 3);
+    }
     return NULL;
 }
 

@@ -6,7 +6,8 @@
  * the time. Of two species every particle of the more numerous one has one collision, those of the other as
  * many as it takes.
  *
- * A pair's relative velocity u is turned by theta, tan(theta/2) being Gaussian with the variance (in SI)
+ * A pair's relative velocity u is turned by theta, in Takizuka's and Abe's model tan(theta/2) being Gaussian
+ * with the variance (in SI)
  *
  *     <delta^2> = q_a^2 q_b^2 n L dt / (8 pi eps_0^2 m_ab^2 |u|^3),
  *
@@ -17,7 +18,9 @@
  *
  *     <delta^2> = q_a^2 q_b^2 n L dt / (8 pi N_D m_ab^2 |u|^3)
  *
- * with N_D = n_0 lambda^3, units_make().particles.
+ * with N_D = n_0 lambda^3, units_make().particles. In Nanbu's model (Phys. Rev. E 55, 4642, 1997) the mean of
+ * cos theta is exp(-s) (eq. 13), s = 2 <delta^2> (eq. 19). dt is the time since the last collision, or the
+ * part of it that a substep has.
  *
  * n is that of the other particles in the cell: of a species with itself (N - 1) w/(dx dy) of N particles of
  * weight w, which is on average the density that a particle meets whatever N is, since it is itself in the
@@ -59,5 +62,12 @@ double collisions_logarithm(const struct config *config, const struct collision_
  * where a third of the square of the difference of drifts stands beside the temperatures. Infinite where both
  * species are cold. */
 double collisions_rate(const struct config *config, const struct collision_config *collision, bool backwards);
+
+/* The part by which rates are too low where a pair collides once in the time dt: no pair is turned further
+ * than about once, while in that time slow particles would meet many partners. It is that of a first step
+ * from Maxwellians of the loaded temperatures: of the isotropisation of a species that collides with itself,
+ * averages of |u|^2 |u|^2 (1 - <P_2(cos theta)>), and of the exchange of energy between two species, of
+ * |u|^2 (1 - <cos theta>). */
+double collisions_bias(const struct config *config, const struct collision_config *collision, double dt);
 
 #endif

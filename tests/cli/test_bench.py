@@ -134,7 +134,7 @@ RUNS = [
       r"points that count: \d of those with \d+",
       r"(?s)((%, at \d+ % of a copy|stages \d+ %|field \d+ %)\n.*){3}"]),
     ("collisions", ["--per-cell=3,200"],
-     {"method": ["shuffle", "collisions"], "precision": ["single"], "cells": ["4x8"], "per_cell": ["3", "200"], "N": ["96", "6400"],
+     {"method": ["shuffle", "collisions"], "precision": ["single"], "model": ["takizuka_abe"], "cells": ["4x8"], "per_cell": ["3", "200"], "N": ["96", "6400"],
       "quantity": ["copy_GB/s", "time_ms", "pair_ns", "rate_GB/s"]},
      [rf"(?s)(\n +\d+  (shuffle|collisions) ( +{TRIPLE}){{2}} +{NUMBER} +{NUMBER} %  verified.*){{4}}", "ns a pair", "of a copy"]),
     ("output", ["--particles=65536", "--cells=16", "--steps=4", "--compression=1"],
@@ -240,7 +240,7 @@ WRONG = [
         ("shared/deposit_segments.h", "x[n / SHAPE_NODES] * along_y[n % S", "x[n % SHAPE_NODES] * along_y[n / S", "sorted: node"), ("deposit_atomic.cl", *WEIGHTS, "atomic-ordered: node"),
         ("deposit_atomic.cl", "keys[p]", "keys[0]", "atomic-ordered: node"))],
     *[("collisions", ["--per-cell=64"], file, old, new, "NOT VERIFIED", "an order is not one") for file, old, new in (
-        ("collisions.cl", "- share.y * change", "+ share.y * change"), ("collisions.cl", "versine = scale * square", "versine = (real)0"),
+        ("collisions.cl", "- share.y * change", "+ share.y * change"), ("collisions.cl", "versine * ((reals)2 - versine)", "versine * (reals)2"),
         ("cell_shuffle.cl", "start + (uint)word", "start + 0 * (uint)word"))],
     ("layout", ["--table=2", "--arrays=64"], "shared/layout.h", "if (a > b)", "if (a < b)", "NOT VERIFIED", "not the host's"),
     ("layout", ["--table=13", "--arrays=64"], "shared/tile.h", "out[(size_t)column ", "out[(size_t)(columns - 1 - column) ", "NOT VERIFIED", "not the host's"),

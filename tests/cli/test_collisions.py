@@ -135,9 +135,13 @@ class Collisions(ProgramTest):
         units = sets("units={density_per_m3: 1.0e+18, temperature_eV: 100}", "collisions.0.coulomb_log=410825.60570247")
         text = self.run_well("check", "small.yaml", *THREE, *COLLIDE, *units).stdout
         found = re.search(r"(?m)^collision time 1/nu +(\S+) of electrons with electrons; Coulomb logarithm 4\.108e\+05$", text)
+        strong = sets("time.step=1")
+        self.assertNotIn("nu dt", self.run_well("check", "small.yaml", *THREE, *COLLIDE, *units, *strong, *sets("collisions.0.substeps=4")).stdout)
         self.assertAlmostEqual(float(found[1]) / (3 * (2 * 3.14159265) ** 1.5 * 0.5 * 1.5**1.5), 1, delta=1e-3)
         for settings, words in (
-            (sets("collisions.0.every=2000"), r"collisions of electrons with electrons: nu dt = \S+ is above 0\.3: .* or `every`"),
+            (sets("collisions.0.every=2000"), r"collisions of electrons with electrons: nu dt = .* or `every`"),
+            (strong, r"collisions of electrons with electrons: nu dt = 0\.023 of one collision makes their rates about 13 % too low; take collisions\.0\.substeps=4, or"),
+            ([*strong, *sets("collisions.0.model=nanbu")], r"collisions of .* rates about 9 % too low; take collisions\.0\.substeps=3, or"),
             (sets("collisions.0.coulomb_log=10"), r"collisions of electrons with electrons: nu t = \S+ at the end of the run is below 0\.01: "),
             (sets("species.electrons.particles=500"), r"\S+ particles per cell of electrons: fewer than 8"),
         ):

@@ -80,6 +80,7 @@ TEST(every_pair_keeps_momentum_and_energy)
 {
     check_conservation("[{species: [a, a]}]", 2, 1);
     check_conservation("[{species: [a, b]}]", 1, 1);
+    check_conservation("[{species: [a, b], model: nanbu}]", 1, 1);
 }
 
 /* Also those that share particles: triples, and the less numerous species'. */
@@ -91,6 +92,8 @@ TEST(cells_of_any_number_keep_momentum_and_energy)
     check_conservation("[{species: [a, b]}]", 7, 3);
     check_conservation("[{species: [a, b]}]", 2, 5);
     check_conservation("[{species: [b, a]}]", 40, 41);
+    check_conservation("[{species: [a, a], model: nanbu}]", 7, 1);
+    check_conservation("[{species: [a, b], model: nanbu}]", 7, 3);
 }
 
 /* The velocities of both species after two steps, in cells of all kinds: one that local memory is not
@@ -123,7 +126,7 @@ static double (*collided(const char *pairs, uint32_t group_items, bool has_full_
 TEST(local_memory_and_vectors_find_the_same)
 {
     static const char *const pairs[] = {"[{species: [a, a]}]", "[{species: [a, b]}]",
-                                        "[{species: [b, a]}, {species: [b, b]}]"};
+                                        "[{species: [b, a], model: nanbu}, {species: [b, b]}]"};
     for (int n = 0; n < 12; n += test_is_small() ? 5 : 1) {
         const bool has_full_cell = n % 4 / 2 == 1;
         uint32_t count = 0;
@@ -137,10 +140,10 @@ TEST(local_memory_and_vectors_find_the_same)
 }
 
 /* Particles beside each other have one velocity; and u along z has no direction across. */
-TEST(pairs_without_a_direction_stay_finite)
+static void check_no_direction(const char *pairs)
 {
     struct scene scene;
-    scene_open(&scene, 4, 4, 1, "[{species: [a, a]}]", 3, 1);
+    scene_open(&scene, 4, 4, 1, pairs, 3, 1);
     scene_fill_evenly(&scene, A, 4, false);
     double(*all)[3] = test_array(scene.list[A].count, sizeof *all);
     for (uint32_t p = 0; p < scene.list[A].count; p++)
@@ -150,6 +153,12 @@ TEST(pairs_without_a_direction_stay_finite)
     scene_start(&scene);
     scene_step(&scene, 5);
     check_kept(&scene, sums, 1e-6);
+}
+
+TEST(pairs_without_a_direction_stay_finite)
+{
+    check_no_direction("[{species: [a, a]}]");
+    check_no_direction("[{species: [a, a], model: nanbu}]");
 }
 
 /* ---- one step: the angles ---- */
@@ -166,8 +175,27 @@ static void check_uniform(const uint32_t counts[BINS], uint32_t total)
     assert_true(chi_square < 50.8);
 }
 
-/* The relative velocities u of all, before, and their turns: |delta| of deviation sigma, and about u. */
-static void check_turns(const double u[3], double (*after)[3], uint32_t count, double sigma)
+/* How likely a turn is less than that of delta = tan(theta/2), by the models: deviation sigma, s = 2 sigma^2.
+ */
+static double takizuka_abe_chance(double delta, double sigma)
+{
+    return erf(delta / sigma / sqrt(2));
+}
+
+static double nanbu_chance(double delta, double sigma)
+{
+    double low = 1e-9, high = 1e6; /* coth A - 1/A, which is A/3 where 1/A would cancel, grows with A */
+    while (high / low > 1 + 1e-12) {
+        const double a = sqrt(low * high);
+        *((a < 1e-4 ? a / 3 : 1 / tanh(a) - 1 / a) < exp(-2 * sigma * sigma) ? &low : &high) = a;
+    }
+    const double versine = 2 * delta * delta / (1 + delta * delta);
+    return expm1(-low * versine) / expm1(-2 * low);
+}
+
+/* The relative velocities u of all, before, and their turns: by delta as `chance` has it, and about u. */
+static void check_turns(const double u[3], double (*after)[3], uint32_t count,
+                        double (*chance)(double delta, double sigma), double sigma)
 {
     uint32_t deltas[BINS] = {0}, turns[BINS] = {0};
     const double square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2], across = hypot(u[0], u[1]);
@@ -180,7 +208,7 @@ static void check_turns(const double u[3], double (*after)[3], uint32_t count, d
         const double up = off[2] * sqrt(square) / across;
         const double delta = hypot(side, up) / sqrt(square) / (1 + along); /* tan(theta/2) */
         const double turn = (atan2(up, side) / M_PI + 1) / 2;
-        deltas[(int)fmin(BINS * erf(delta / sigma / sqrt(2)), BINS - 1)]++;
+        deltas[(int)fmin(BINS * chance(delta, sigma), BINS - 1)]++;
         turns[(int)fmin(BINS * turn, BINS - 1)]++;
     }
     check_uniform(deltas, count);
@@ -189,12 +217,11 @@ static void check_turns(const double u[3], double (*after)[3], uint32_t count, d
 
 /* A species with itself, two particles a cell: <delta^2> = c n dt/(8 pi m_ab^2 u^3) with n = 1 particle a
  * cell, m_ab = 1/2 and u = 1. */
-TEST(tangents_of_half_the_angle_are_gaussian)
+static void check_angles(const char *pairs, double c, double (*chance)(double delta, double sigma))
 {
-    needs_speed();
     static const double u[3] = {1 / 3.0, 2 / 3.0, 2 / 3.0};
     struct scene scene;
-    scene_open(&scene, 256, 128, 1, "[{species: [a, a]}]", 0.7, 0.5);
+    scene_open(&scene, 256, 128, 1, pairs, c, 0.5);
     scene_fill_evenly(&scene, A, 2, false);
     double(*all)[3] = test_array(scene.list[A].count, sizeof *all);
     for (uint32_t p = 1; p < scene.list[A].count; p += 2)
@@ -206,7 +233,22 @@ TEST(tangents_of_half_the_angle_are_gaussian)
     for (uint32_t p = 0; p < scene.list[A].count; p += 2)
         for (int axis = 0; axis < 3; axis++)
             after[p / 2][axis] = after[p + 1][axis] - after[p][axis];
-    check_turns(u, after, scene.list[A].count / 2, sqrt(scene.list[A].weight * 0.7 * 0.5 * 4 / (8 * M_PI)));
+    check_turns(u, after, scene.list[A].count / 2, chance,
+                sqrt(scene.list[A].weight * c * 0.5 * 4 / (8 * M_PI)));
+}
+
+TEST(tangents_of_half_the_angle_are_gaussian)
+{
+    needs_speed();
+    check_angles("[{species: [a, a]}]", 0.7, takizuka_abe_chance);
+}
+
+/* s of about 0.02, 1 and 7. */
+TEST(angles_of_many_turns_are_nanbus)
+{
+    needs_speed();
+    for (double c = 0.2; c < 100; c *= 18)
+        check_angles("[{species: [a, a], model: nanbu}]", c, nanbu_chance);
 }
 
 /* Three particles on two so heavy that they do not move: each has one collision, with the density of two. */
@@ -227,7 +269,7 @@ TEST(the_more_numerous_species_collides_once)
     write_velocities(&scene.list[B], test_array(scene.list[B].count, sizeof *all));
     scene_start(&scene);
     scene_step(&scene, 1);
-    check_turns(u, read_velocities(&scene.list[A]), scene.list[A].count,
+    check_turns(u, read_velocities(&scene.list[A]), scene.list[A].count, takizuka_abe_chance,
                 sqrt(2 * scene.list[A].weight * 0.3 * 0.5 / (8 * M_PI)));
 }
 

@@ -176,6 +176,67 @@ TEST(temperatures_of_electrons_and_ions_approach_each_other)
         assert_near(moments.kurtosis[axis], 3, 0.16);
 }
 
+/* How much too low the rate is in a step of nu dt: of the isotropisation of electrons of T = 1.1, 1.1, 0.8,
+ * or of the heating of cold ions by electrons. */
+static double measured_bias(const char *pairs, double nu_dt, uint32_t substeps, double *expected)
+{
+    const bool alike = strstr(pairs, "[a, a]") != NULL;
+    static const double still[3] = {0}, hot[2][3] = {{1, 1, 1}, {1.1, 1.1, 0.8}},
+                        cold[3] = {0.02, 0.02, 0.02};
+    const double c = 1, mass = 25;
+    struct scene scene;
+    scene_open(&scene, alike ? 64 : 32, 64, 1, pairs, c, 1);
+    scene.config.precision = nu_dt == 0.07 ? PRECISION_SINGLE : best_precision();
+    for (int s = 0; s < SPECIES; s++) {
+        scene_fill_evenly(&scene, s, 256, false);
+        write_maxwellian(&scene.list[s], s == A ? hot[alike] : cold, still, (uint64_t)s + 5);
+        scene.config.species[s].velocities.kind = VELOCITIES_MAXWELLIAN;
+        for (int axis = 0; axis < 3; axis++)
+            scene.config.species[s].velocities.thermal[axis] = s == A ? 1 : sqrt(cold[axis] / mass);
+    }
+    struct collision_config *collision = &scene.config.collisions[0];
+    scene.config.time.step = nu_dt / collisions_rate(&scene.config, collision, false);
+    collision->substeps = substeps;
+    *expected = collisions_bias(&scene.config, collision, scene.config.time.step / substeps);
+    scene_start(&scene);
+    const double dt = scene.config.time.step, across = anisotropy(&scene.list[A]),
+                 ions = temperature_of(&scene.list[B]);
+    const double rate = 2 * c * sqrt(mass) / (3 * pow(2 * M_PI * (cold[0] + mass), 1.5));
+    scene_step(&scene, 1);
+    const double found = alike ? (across - anisotropy(&scene.list[A])) /
+                                     (3 * isotropisation_rate(c, hot[1][0], hot[1][2]) * across)
+                               : (temperature_of(&scene.list[B]) - ions) / (rate * (1 - cold[0]));
+    print_message("%s, nu dt %g in %u: rate %.1f %% low, expected %.1f %%\n", pairs, nu_dt, substeps,
+                  100 * (1 - found / dt), 100 * *expected);
+    return 1 - found / dt;
+}
+
+/* Chance is 1.2 % of the rate of electrons among themselves, the least here, and as much comes from T_across
+ * beside T_z: the expectation is for a small difference of them. */
+TEST(rates_of_one_collision_are_as_low_as_expected)
+{
+    needs_speed();
+    static const char *const pairs[] = {"[{species: [a, a]}]", "[{species: [a, a], model: nanbu}]",
+                                        "[{species: [a, b]}]", "[{species: [a, b], model: nanbu}]"};
+    static const double nu_dt[] = {0.2, 0.07, 0.02};
+    for (int n = 0; n < 4; n++)
+        for (int m = 0; m < (n < 2 ? 1 : 3); m++) {
+            double expected;
+            const double found = measured_bias(pairs[n], nu_dt[m], 1, &expected);
+            assert_near(found, expected, n < 2 ? 0.05 : 0.03);
+            free_arrays(NULL);
+        }
+}
+
+/* The electrons cool by 2 % meanwhile, and slow ones more. */
+TEST(substeps_take_the_bias_away)
+{
+    needs_speed();
+    double expected;
+    assert_near(measured_bias("[{species: [a, b], model: nanbu}]", 0.2, 32, &expected), expected + 0.02,
+                0.03);
+}
+
 /* psi(x) = 2/sqrt(pi) int_0^x sqrt(t) exp(-t) dt, and its derivative. */
 static double psi(double x)
 {

@@ -13,6 +13,7 @@ struct options {
     uint32_t cells[2];
     struct option_list per_cell;
     enum precision precision;
+    enum collision_model model;
 };
 
 enum column { SHUFFLE, COLLIDE, COLUMNS };
@@ -47,10 +48,11 @@ static enum status read_config(struct scene *scene)
                  "  - {name: e, charge: -1, mass: 1, density: 1, particles: %llu, positions: random,\n"
                  "     velocities: {kind: maxwellian, dimensions: 3, generator: random}}\n"
                  "units: {density_per_m3: 1.0e+27, temperature_eV: 100}\n"
-                 "collisions: [{species: [e, e], coulomb_log: 10}]\n",
+                 "collisions: [{species: [e, e], model: %s, coulomb_log: 10}]\n",
                  cells[0], cells[1], cells[0], cells[1],
                  options_word(&scene->options->common, "precision", (int)scene->options->precision),
-                 (unsigned long long)scene->per_cell * scene->cells);
+                 (unsigned long long)scene->per_cell * scene->cells,
+                 options_word(&scene->options->common, "model", (int)scene->options->model));
     return config_read_text("radixpic bench", text, (size_t)length, NULL, 0, &scene->config);
 }
 
@@ -170,8 +172,10 @@ static void report(struct bench *bench, const struct scene *scene)
         spread_print(times->total, 1e9 / pairs, 9, 4);
         printf(" %8.2f %7.1f %%  %s\n", rate.median, bench_copy_share(bench, rate.median),
                times->verified ? "verified" : "NOT VERIFIED");
-        bench_words(bench, false, times->verified, "precision=%s cells=%ux%u per_cell=%u N=%u method=%s",
-                    options_word(&options->common, "precision", (int)options->precision), options->cells[0],
+        bench_words(bench, false, times->verified,
+                    "precision=%s model=%s cells=%ux%u per_cell=%u N=%u method=%s",
+                    options_word(&options->common, "precision", (int)options->precision),
+                    options_word(&options->common, "model", (int)options->model), options->cells[0],
                     options->cells[1], scene->per_cell, scene->list.count, methods[column]);
         bench_row(bench, times->total, 1e3, "time_ms");
         bench_row(bench, times->total, 1e9 / pairs, "pair_ns");
@@ -219,6 +223,7 @@ static const struct option_row rows[] = {
     {"per-cell", 0, "P,...", OPTION_LIST, AT(per_cell), 2, MOST_PER_CELL, .most = OPTION_LIST_MOST,
      .distinct = true, .usual = "16,64,256,1024", .help = "Particles in a cell, on average"},
     {"precision", 0, "NAME", OPTION_CHOICE, AT(precision), .as_in = "precision", .usual = "single"},
+    {"model", 0, "NAME", OPTION_CHOICE, AT(model), .as_in = "collisions[].model", .usual = "takizuka_abe"},
     COMMON_ROWS("5", "Timed runs of each kind, after two to warm up"),
 };
 
