@@ -137,6 +137,8 @@ class Collisions(ProgramTest):
         found = re.search(r"(?m)^collision time 1/nu +(\S+) of electrons with electrons; Coulomb logarithm 4\.108e\+05$", text)
         strong = sets("time.step=1")
         self.assertNotIn("nu dt", self.run_well("check", "small.yaml", *THREE, *COLLIDE, *units, *strong, *sets("collisions.0.substeps=4")).stdout)
+        dense = sets("units={density_per_m3: 1.0e+35, temperature_eV: 100}", "collisions.0.coulomb_log=auto")
+        self.assertIn("Coulomb logarithm 1, the least of auto", self.run_well("check", "small.yaml", *THREE, *COLLIDE, *dense).stdout)
         self.assertAlmostEqual(float(found[1]) / (3 * (2 * 3.14159265) ** 1.5 * 0.5 * 1.5**1.5), 1, delta=1e-3)
         for settings, words in (
             (sets("collisions.0.every=2000"), r"collisions of electrons with electrons: nu dt = .* or `every`"),
