@@ -5,48 +5,53 @@
  * otherwise a particle would push itself (Birdsall & Langdon, Plasma Physics via Computer Simulation, 1985,
  * section 8-6).
  *
- * SHAPE_ORDER: 0 nearest grid point (ngp), 1 cloud in cell (cic), 2 triangular shaped cloud (tsc). A cell's
- * particles touch SHAPE_NODES nodes per axis, beginning SHAPE_FIRST nodes from the cell's lower node. Without
- * SHAPE_ORDER there is only the number of nodes by shape.
+ * SHAPE_ORDER: 0 nearest grid point (ngp), 1 cloud in cell (cic), 2 triangular shaped cloud (tsc), 3 cubic
+ * spline (cubic): the B-splines. A cell's particles touch SHAPE_NODES nodes per axis, beginning SHAPE_FIRST
+ * nodes from the cell's lower node. The host knows all orders, and needs no SHAPE_ORDER.
  */
 #ifndef SHARED_SHAPE_H
 #define SHARED_SHAPE_H
 
-#define SHAPE_NODES_OF(order) ((order) < 2 ? 2 : 4)
-
-#ifdef SHAPE_ORDER
-
 #include "shared/real.h"
 
-#define SHAPE_NODES SHAPE_NODES_OF(SHAPE_ORDER)
-#define SHAPE_FIRST (1 - SHAPE_NODES / 2)
-
-/* The SHAPE_NODES weights at offset d; they sum to 1. */
-static inline void shape_weights(real d, real weights[SHAPE_NODES])
-{
-#if SHAPE_ORDER == 0
-    /* 0 d is 0 but for a non-finite d, which must show in the sums. */
-    const real upper = (d < (real)0.5 ? (real)0 : (real)1) + (real)0 * d;
-    weights[0] = (real)1 - upper;
-    weights[1] = upper;
-#elif SHAPE_ORDER == 1
-    weights[0] = (real)1 - d;
-    weights[1] = d;
-#elif SHAPE_ORDER == 2
-    /* Distances are measured from the nearest node, which is the lower one (shift 0) or the upper one (shift
-     * 1); the three weights around it are (1/2 - s)^2/2, 3/4 - s^2, (1/2 + s)^2/2 with s in [-1/2, 1/2). */
-    const int shift = d < (real)0.5 ? 0 : 1;
-    const real s = d - (real)shift;
-    const real before = (real)0.5 * ((real)0.5 - s) * ((real)0.5 - s);
-    const real middle = (real)0.75 - s * s;
-    const real after = (real)0.5 * ((real)0.5 + s) * ((real)0.5 + s);
-    weights[0] = shift ? (real)0 : before;
-    weights[1] = shift ? before : middle;
-    weights[2] = shift ? middle : after;
-    weights[3] = shift ? after : (real)0;
-#else
-#error "SHAPE_ORDER must be 0 (ngp), 1 (cic) or 2 (tsc)"
+#define SHAPE_NODES_OF(order) (2 * ((order) / 2 + 1))
+#define SHAPE_FIRST_OF(order) (-((order) / 2))
+#ifdef SHAPE_ORDER
+#define SHAPE_NODES               SHAPE_NODES_OF(SHAPE_ORDER)
+#define SHAPE_FIRST               SHAPE_FIRST_OF(SHAPE_ORDER)
+#define shape_weights(d, weights) shape_weights_of(SHAPE_ORDER, d, weights)
 #endif
+
+/* The SHAPE_NODES_OF(order) weights at offset d; they sum to 1. */
+static inline void shape_weights_of(const int order, real d, real *weights)
+{
+    const real rest = (real)1 - d;
+    if (order == 0) {
+        /* 0 d is 0 but for a non-finite d, which must show in the sums. */
+        weights[1] = (d < (real)0.5 ? (real)0 : (real)1) + (real)0 * d;
+        weights[0] = (real)1 - weights[1];
+    } else if (order == 1) {
+        weights[0] = rest;
+        weights[1] = d;
+    } else if (order == 2) {
+        /* Distances are measured from the nearest node, which is the lower one (shift 0) or the upper one
+         * (shift 1); the three weights around it are (1/2 - s)^2/2, 3/4 - s^2, (1/2 + s)^2/2 with s in
+         * [-1/2, 1/2). */
+        const int shift = d < (real)0.5 ? 0 : 1;
+        const real s = d - (real)shift;
+        const real before = (real)0.5 * ((real)0.5 - s) * ((real)0.5 - s);
+        const real middle = (real)0.75 - s * s;
+        const real after = (real)0.5 * ((real)0.5 + s) * ((real)0.5 + s);
+        weights[0] = shift ? (real)0 : before;
+        weights[1] = shift ? before : middle;
+        weights[2] = shift ? middle : after;
+        weights[3] = shift ? after : (real)0;
+    } else {
+        weights[0] = (real)1 / (real)6 * rest * rest * rest;
+        weights[1] = (real)2 / (real)3 - d * d * ((real)1 - (real)0.5 * d);
+        weights[2] = (real)2 / (real)3 - rest * rest * ((real)1 - (real)0.5 * rest);
+        weights[3] = (real)1 / (real)6 * d * d * d;
+    }
 }
 
 /* ---- the vector form ---- */
@@ -71,9 +76,31 @@ static inline void shape_weights16(real16 d, real16 weights[SHAPE_NODES])
     weights[1] = d < (real)0.5 ? middle : before;
     weights[2] = d < (real)0.5 ? after : middle;
     weights[3] = d < (real)0.5 ? none : after;
+#else
+    const real16 rest = one - d;
+    weights[0] = (real)1 / (real)6 * rest * rest * rest;
+    weights[1] = (real)2 / (real)3 - d * d * (one - (real)0.5 * d);
+    weights[2] = (real)2 / (real)3 - rest * rest * (one - (real)0.5 * rest);
+    weights[3] = (real)1 / (real)6 * d * d * d;
 #endif
+}
+
+#else /* the host */
+
+/* The B-spline of an order at a distance, which weights are held against (de Boor, A Practical Guide to
+ * Splines, 1978, chapter IX): order 0 is 1 in [-1/2, 1/2), and each further one a mean of two before it. That
+ * begins with order 1, where rounding makes no step. */
+static inline double shape_spline(int order, double distance)
+{
+    const double end = 0.5 * (order + 1);
+    if (order == 0)
+        return distance >= -0.5 && distance < 0.5 ? 1 : 0;
+    if (order == 1)
+        return fmax(1 - fabs(distance), 0);
+    return ((end + distance) * shape_spline(order - 1, distance + 0.5) +
+            (end - distance) * shape_spline(order - 1, distance - 0.5)) /
+           order;
 }
 #endif
 
-#endif
 #endif

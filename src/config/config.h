@@ -53,7 +53,8 @@ enum decomposition_kind { DECOMPOSITION_AUTO, DECOMPOSITION_REPLICATED, DECOMPOS
 enum gradient_kind { GRADIENT_SPECTRAL, GRADIENT_CENTRED };
 enum collision_model { COLLISIONS_TAKIZUKA_ABE, COLLISIONS_NANBU, COLLISION_MODELS };
 enum { COULOMB_LOG_AUTO = 0 };
-enum shape_kind { SHAPE_NGP, SHAPE_CIC, SHAPE_TSC }; /* the values are the shape orders 0, 1, 2 */
+/* The values are the orders. */
+enum shape_kind { SHAPE_NGP, SHAPE_CIC, SHAPE_TSC, SHAPE_CUBIC, SHAPE_COUNT };
 enum deposit_method { DEPOSIT_METHOD_SORTED, DEPOSIT_METHOD_ATOMIC };
 enum { GHOST_AUTO = 0 };
 enum { SORT_AUTO = 0 }; /* a number of sort.* left to the program */

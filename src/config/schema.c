@@ -264,8 +264,9 @@ static const struct schema_row config_rows[] = {
     {LIST("collisions", config, collisions, collision_count, collision_table), .fallback = "[]",
      .help = "binary collisions in each cell, of species with dimensions: 3; units set their strength"},
     {"deposit", TYPE_GROUP, .help = "particles to grid"},
-    {CONFIG(deposit.shape, TYPE_CHOICE), WORDS({"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}),
-     .fallback = "cic", .help = "of a particle: order 0, 1, 2"},
+    {CONFIG(deposit.shape, TYPE_CHOICE),
+     WORDS({"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}, {"cubic", SHAPE_CUBIC}),
+     .fallback = "cic", .help = "of a particle: order 0, 1, 2, 3"},
     {CONFIG(deposit.method, TYPE_CHOICE),
      WORDS({"sorted", DEPOSIT_METHOD_SORTED}, {"atomic", DEPOSIT_METHOD_ATOMIC}), .fallback = "sorted",
      .help = "sorted: cell by cell; atomic: each particle adds to its nodes, in integers; both the same bits "

@@ -1,6 +1,11 @@
 /* Slab: rows of a rank as rows of the box, and back. */
 #include "domain/slab.h"
 
+#include "shared/shape.h"
+
+_Static_assert(SHAPE_NODES_OF(SHAPE_COUNT - 1) == SLAB_NODES_BELOW + SLAB_NODES_ABOVE + 1,
+               "a slab has as many rows beside it as the widest shape reaches");
+
 struct slab slab_make(const struct grid *box, uint32_t first_row, uint32_t rows, uint32_t ghost)
 {
     struct slab slab = {.box = *box, .local = *box, .first_row = first_row, .rows = rows, .ghost = ghost};

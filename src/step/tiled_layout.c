@@ -2,6 +2,7 @@
 #include "step/tiled_layout.h"
 
 #include "base/integers.h"
+#include "shared/shape.h"
 
 #include <math.h>
 
@@ -57,7 +58,7 @@ static bool make_windows(const struct device_info *info, const struct stepper_se
             break; /* a longer tile would have more cells */
         layout->tiles = shorter;
     }
-    const bool may_stage = setup->shape != SHAPE_TSC && setup->precision == PRECISION_SINGLE;
+    const bool may_stage = SHAPE_NODES_OF((int)setup->shape) == 2 && setup->precision == PRECISION_SINGLE;
     layout->stages_field = near && may_stage && fits_directions(info, layout, true);
     layout->by_direction = near && fits_directions(info, layout, false);
     return true;

@@ -80,6 +80,7 @@ class Theory(unittest.TestCase):
         sinc = math.sin(0.3) / 0.3  # k dx = 0.6
         self.assertAlmostEqual(dispersion.grid_factor([0, 2], [1, 0.3]), sinc**4, delta=1e-15)
         self.assertAlmostEqual(dispersion.grid_factor([2, 0], [0.3, 1], "tsc"), sinc**6, delta=1e-15)
+        self.assertAlmostEqual(dispersion.grid_factor([2, 0], [0.3, 1], "cubic"), sinc**8, delta=1e-15)
         filtered = dispersion.grid_factor([2], [0.3], "ngp", "centred", 3)
         self.assertAlmostEqual(filtered, sinc**2 * math.sin(0.6) / 0.6 * math.cos(0.3) ** 6, delta=1e-15)
         # the gradient of an oblique wave has a part along it, (kx sin(kx dx) / dx + ky sin(ky dy) / dy) / k^2

@@ -93,7 +93,7 @@ TEST(matches_the_host)
     const bool has_double = device_info(device)->has_fp64 && !test_is_small();
     const enum precision most = has_double ? PRECISION_DOUBLE : PRECISION_SINGLE;
     for (enum precision precision = PRECISION_SINGLE; precision <= most; precision++)
-        for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
+        for (enum shape_kind shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++)
             for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
                 if (!test_is_small() || n == SMALL_CASE)
                     check_case(&cases[n], precision, shape);
@@ -118,7 +118,7 @@ TEST(not_a_number_shows)
     scene->sorted.offset[broken][1] = (double)NAN;
     deposit_scene_upload(scene);
     const int row = (int)(scene->sorted.cell[broken] / 16);
-    for (enum shape_kind shape = SHAPE_NGP; shape <= (test_is_small() ? SHAPE_NGP : SHAPE_TSC); shape++) {
+    for (enum shape_kind shape = SHAPE_NGP; shape < (test_is_small() ? SHAPE_CIC : SHAPE_COUNT); shape++) {
         struct deposit *deposit = deposit_for(scene, shape);
         for (int variant = 0; variant < DEPOSIT_VARIANTS; variant++) {
             deposit_check_broken(deposited(deposit, variant, scene, &scene->sorted.particles), row);
@@ -151,7 +151,7 @@ TEST(long_sums_do_not_drift)
     }
     deposit_scene_upload(scene);
     const double scale = deposit_scale(scene);
-    for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
+    for (enum shape_kind shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++) {
         struct deposit *deposit = deposit_for(scene, shape);
         const double *expected = host_weights(scene, shape);
         for (int variant = 0; variant < DEPOSIT_VARIANTS; variant++) {
@@ -185,7 +185,7 @@ TEST(small_pieces_are_not_lost)
     }
 }
 
-/* Its shape reaches over both edges of the box: the numbers of the shapes as written in textbooks. */
+/* Its shape reaches over both edges of the box. */
 TEST(a_particle_on_a_node)
 {
     struct deposit_scene *scene =
@@ -193,11 +193,11 @@ TEST(a_particle_on_a_node)
     scene->sorted.cell[0] = 0;
     scene->sorted.offset[0][0] = scene->sorted.offset[0][1] = 0;
     deposit_scene_upload(scene);
-    for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
+    for (enum shape_kind shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++) {
         const double *rho =
             deposited(deposit_for(scene, shape), DEPOSIT_AUTO, scene, &scene->sorted.particles);
         const double whole = deposit_scale(scene), tiny = 4 * 0x1p-23 * fabs(whole);
-        const double at = shape == SHAPE_TSC ? 0.75 : 1, beside = shape == SHAPE_TSC ? 0.125 : 0;
+        const double at = shape_spline((int)shape, 0), beside = shape_spline((int)shape, 1);
         assert_near(rho[0], whole * at * at, tiny);
         assert_near(rho[1], whole * at * beside, tiny);
         assert_near(rho[3], whole * at * beside, tiny);

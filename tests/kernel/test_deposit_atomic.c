@@ -2,8 +2,8 @@
  * In double precision; test_deposit_atomic_single.c runs the same in single. */
 #include "field/deposit.h"
 #include "field/deposit_atomic.h"
+#include "shared/shape.h"
 #include "support/deposit_support.h"
-#include "support/host_shapes.h"
 
 static const enum precision precision = REAL_IS_DOUBLE ? PRECISION_DOUBLE : PRECISION_SINGLE;
 
@@ -19,7 +19,7 @@ static const struct deposit_case cases[] = {
 static double *host_density(const struct deposit_scene *scene, enum shape_kind shape)
 {
     const struct sorted_particles *sorted = &scene->sorted;
-    const int nx = (int)scene->grid.nx, ny = (int)scene->grid.ny, nodes = shapes[shape].nodes;
+    const int nx = (int)scene->grid.nx, ny = (int)scene->grid.ny, nodes = SHAPE_NODES_OF((int)shape);
     const int bits = (int)deposit_atomic_fraction_bits(sorted->particles.count);
     const real factor = (real)deposit_scale(scene), scale = (real)ldexp(1, bits),
                unit = (real)ldexp(1, -bits);
@@ -27,11 +27,11 @@ static double *host_density(const struct deposit_scene *scene, enum shape_kind s
     double *rho = field_numbers(grid_cells(&scene->grid));
     for (uint32_t p = 0; p < sorted->particles.count; p++) {
         real x[4], y[4];
-        shapes[shape].weights((real)sorted->offset[p][0], x);
-        shapes[shape].weights((real)sorted->offset[p][1], y);
+        shape_weights_of((int)shape, (real)sorted->offset[p][0], x);
+        shape_weights_of((int)shape, (real)sorted->offset[p][1], y);
         for (int n = 0; n < nodes * nodes; n++) {
-            const int i = (int)sorted->cell[p] / ny + shapes[shape].first + n / nodes + nx;
-            const int j = (int)sorted->cell[p] % ny + shapes[shape].first + n % nodes + ny;
+            const int i = (int)sorted->cell[p] / ny + SHAPE_FIRST_OF((int)shape) + n / nodes + nx;
+            const int j = (int)sorted->cell[p] % ny + SHAPE_FIRST_OF((int)shape) + n % nodes + ny;
             const real weight = x[n / nodes] * y[n % nodes];
             sums[i % nx * ny + j % ny] += (uint64_t)rint((double)(weight * scale));
         }
@@ -104,7 +104,7 @@ static void check_case(const struct deposit_case *at, enum shape_kind shape)
 
 TEST(the_integers_are_the_hosts)
 {
-    for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
+    for (enum shape_kind shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++)
         for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
             if (!skips(n))
                 check_case(&cases[n], shape);
@@ -196,7 +196,7 @@ TEST(not_a_number_shows)
         first++;
     for (end = first; end < scene->sorted.particles.count && cell[end] == fullest;)
         end++;
-    for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
+    for (enum shape_kind shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++)
         for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
             check_not_a_number(scene, one, one + 1, (double)NAN, shape, way);
             check_not_a_number(scene, one, one + 1, (double)INFINITY, shape, way);

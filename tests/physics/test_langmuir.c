@@ -97,6 +97,14 @@ TEST(frequency_is_right_with_the_shape_tsc)
                       6e-6);
 }
 
+/* With cubic the sum is of order 6 in the offset. */
+TEST(frequency_is_right_with_the_shape_cubic)
+{
+    checked_frequency(PHYSICS(COLD_LATTICE, "deposit.shape=cubic", "species.e.positions.counts=[512, 64]",
+                              "species.e.particles=32768"),
+                      6e-6);
+}
+
 /* Offsets in a cell are rounded by up to 2^-25 in every step. The 128 particles across the wave share one
  * error, so with the amplitude 1e-4 it shows in omega at 4e-5; ten times the amplitude leaves a tenth of it,
  * and a nonlinear shift of 1e-7. */

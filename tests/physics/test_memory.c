@@ -58,7 +58,7 @@ TEST(memory_is_foretold_for_a_large_grid)
     config.species_count = 1;
     config.species[0].particles = 65536;
     for (int precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++)
-        for (int shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
+        for (int shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++) {
             config.precision = (enum precision)precision;
             config.deposit.shape = (enum shape_kind)shape;
             check_bytes(&config);

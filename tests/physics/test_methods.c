@@ -117,7 +117,7 @@ static void add_w(struct species_config *species)
 TEST(all_methods_agree_to_round_off)
 {
     struct config config;
-    for (int shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
+    for (int shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++) {
         config = plasma(PRECISION_DOUBLE, 15);
         config.deposit.shape = (enum shape_kind)shape;
         if (shape != SHAPE_NGP) {

@@ -48,16 +48,16 @@ static inline double *field_read(const struct buffer *buffer, enum precision pre
 static inline void field_direct_mode(const struct grid *grid, const double *f, int64_t mx, int64_t my,
                                      double mode[2])
 {
-    long double real = 0.0L, imaginary = 0.0L;
+    long double whole = 0.0L, imaginary = 0.0L;
     const int64_t nx = grid->nx, ny = grid->ny;
     for (int64_t i = 0; i < nx; i++)
         for (int64_t j = 0; j < ny; j++) {
             const int64_t turn = (mx * i % nx * ny + my * j % ny * nx) % (nx * ny);
             const double angle = -2 * M_PI * (double)turn / (double)(nx * ny);
-            real += (long double)f[ny * i + j] * (long double)cos(angle);
+            whole += (long double)f[ny * i + j] * (long double)cos(angle);
             imaginary += (long double)f[ny * i + j] * (long double)sin(angle);
         }
-    mode[0] = (double)real;
+    mode[0] = (double)whole;
     mode[1] = (double)imaginary;
 }
 

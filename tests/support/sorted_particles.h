@@ -6,6 +6,7 @@
 #include "support/list_support.h"
 
 #include "domain/fields.h"
+#include "shared/shape.h"
 
 #include <string.h>
 
@@ -207,24 +208,6 @@ static inline void sorted_particles_create(struct device *owner, const struct gr
     sorted_particles_list(owner, grid, LAYOUT_SOA, count, sorted, &sorted->particles);
 }
 
-/* The weight that a particle at offset d of its cell gives to the node `steps` above the cell's lower node,
- * by the textbook's formula in the distance (Hockney & Eastwood, chapter 5), on an unbounded axis. */
-static inline double test_shape(enum shape_kind shape, double d, int steps)
-{
-    const double distance = fabs(d - steps);
-    switch (shape) {
-    case SHAPE_NGP:
-        return steps == (d < 0.5 ? 0 : 1) ? 1 : 0;
-    case SHAPE_CIC:
-        return distance < 1 ? 1 - distance : 0;
-    case SHAPE_TSC:
-        break;
-    }
-    if (distance < 0.5)
-        return 0.75 - distance * distance;
-    return distance < 1.5 ? 0.5 * (1.5 - distance) * (1.5 - distance) : 0;
-}
-
 /* Calls `visit` for every node that may share in the particle, with the weight: nodes two below to three
  * above, wrapped one by one. */
 static inline void test_for_nodes(const struct grid *grid, enum shape_kind shape, uint32_t cell,
@@ -236,7 +219,7 @@ static inline void test_for_nodes(const struct grid *grid, enum shape_kind shape
         for (int b = -2; b <= 3; b++) {
             const int row = ((i + a) % nx + nx) % nx, column = ((j + b) % ny + ny) % ny;
             visit(with, (uint32_t)(ny * row + column),
-                  test_shape(shape, offset[0], a) * test_shape(shape, offset[1], b));
+                  shape_spline((int)shape, offset[0] - a) * shape_spline((int)shape, offset[1] - b));
         }
 }
 

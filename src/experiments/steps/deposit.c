@@ -6,6 +6,7 @@
 #include "field/deposit_atomic.h"
 #include "particles/permute.h"
 #include "shared/random.h"
+#include "shared/shape.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,26 +63,15 @@ struct scene {
     double *found, *earlier; /* [cells]: the density last read; that of the atomic additions in order */
 };
 
-/* The weight for the node `steps` above the cell's lower one, by its distance (Hockney & Eastwood 1988,
- * section 5-3). */
-static double weight_of(enum shape_kind shape, double offset, int steps)
-{
-    const double distance = fabs(offset - steps);
-    if (shape == SHAPE_NGP)
-        return steps == (offset < 0.5 ? 0 : 1) ? 1 : 0;
-    if (shape == SHAPE_CIC)
-        return fmax(1 - distance, 0);
-    return distance < 0.5 ? 0.75 - distance * distance : 0.5 * pow(fmax(1.5 - distance, 0), 2);
-}
-
 static void deposit_on_host(struct scene *scene, uint32_t cell, const double offset[2])
 {
     const uint32_t nx = scene->grid.nx, ny = scene->grid.ny, i = cell / ny, j = cell % ny;
-    for (int a = -1; a <= 2; a++) {
-        const double along_x = weight_of(scene->shape, offset[0], a);
-        for (int b = -1; b <= 2 && along_x > 0; b++)
+    const int order = (int)scene->shape, nodes = SHAPE_NODES_OF(order), first = SHAPE_FIRST_OF(order);
+    for (int a = first; a < first + nodes; a++) {
+        const double along_x = shape_spline(order, offset[0] - a);
+        for (int b = first; b < first + nodes && along_x > 0; b++)
             scene->weights[(i + nx + (uint32_t)a) % nx * ny + (j + ny + (uint32_t)b) % ny] +=
-                along_x * weight_of(scene->shape, offset[1], b);
+                along_x * shape_spline(order, offset[1] - b);
     }
 }
 
@@ -331,7 +321,7 @@ static enum status run_deposit(struct bench *bench)
            options_word(&options->common, "precision", (int)options->precision), bench->info->name,
            at_once ? "64 bits at once" : "two words of 32 bits");
     bench_print_copy(bench);
-    for (int shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++)
+    for (int shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++)
         if ((options->shapes >> shape & 1U) != 0)
             TRY(run_shape(bench, shape, points));
     return STATUS_OK;
@@ -400,7 +390,7 @@ const struct experiment experiment_deposit = {
         "Examples:\n"
         "  radixpic bench deposit\n"
         "  radixpic bench deposit --device gpu --particles 134217728 --repeat 20 --csv deposit.csv\n"
-        "  radixpic bench deposit --shape ngp,cic,tsc --per-cell 8,64,512\n"
+        "  radixpic bench deposit --shape ngp,cic,tsc,cubic --per-cell 8,64,512\n"
         "  radixpic bench deposit --atomics 32 --precision double\n"),
     .settle = settle,
     .run = run_deposit,
