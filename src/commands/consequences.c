@@ -133,7 +133,14 @@ static void warn_of_collisions(const struct config *config, struct log *log)
         const double end = steps * (double)(config->time.steps / collision->every);
         const double rate =
             fmax(collisions_rate(config, collision, false), collisions_rate(config, collision, true));
-        if (rate * end < 0.01 && config->time.steps > 0)
+        if (collision->every > config->time.steps && config->time.steps > 0)
+            log_line(
+                log, LOG_QUIET,
+                "warning: collisions of %s with %s: every = %llu is more than the %llu steps of the run, "
+                "which has none of them",
+                collision->species[0], collision->species[1], (unsigned long long)collision->every,
+                (unsigned long long)config->time.steps);
+        else if (rate * end < 0.01 && config->time.steps > 0)
             log_line(log, LOG_QUIET,
                      "warning: collisions of %s with %s: nu t = %.3g at the end of the run is below 0.01: by "
                      "then they change mean velocities by 1 %% or less",

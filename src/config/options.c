@@ -164,6 +164,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             continue;
         if (row->kind == OPTION_CHOICE && row->distinct && (options->given >> n & 1U) != 0)
             return arguments_refuse(state, "--%s is given twice", row->name);
+        for (size_t m = 0; m < table->count; m++)
+            if (row->kind == OPTION_VALUE && m != n && (options->given >> m & 1U) != 0 &&
+                table->rows[m].offset == row->offset)
+                return arguments_refuse(state, "--%s does not go with --%s", row->name, table->rows[m].name);
         options->given |= UINT64_C(1) << n;
         return read_value(state, row, argument, (char *)options + row->offset);
     }

@@ -9,7 +9,7 @@
 
 enum option_kind {
     OPTION_SWITCH,   /* bool: takes nothing */
-    OPTION_VALUE,    /* int: takes nothing and stands for `low` */
+    OPTION_VALUE,    /* int: takes nothing and stands for `low`; of those with one offset one may be given */
     OPTION_ARGUMENT, /* const char *, of argv: the word that is no option, at most one */
     OPTION_NUMBER,   /* uint32_t */
     OPTION_NUMBER64, /* uint64_t */

@@ -145,6 +145,7 @@ class Collisions(ProgramTest):
             (strong, r"collisions of electrons with electrons: nu dt = 0\.023 of one collision makes their rates about 13 % too low; take collisions\.0\.substeps=4, or"),
             ([*strong, *sets("collisions.0.model=nanbu")], r"collisions of .* rates about 9 % too low; take collisions\.0\.substeps=3, or"),
             (sets("collisions.0.coulomb_log=10"), r"collisions of electrons with electrons: nu t = \S+ at the end of the run is below 0\.01: "),
+            (sets("collisions.0.every=24"), "collisions of electrons with electrons: every = 24 is more than the 23 steps of the run, "),
             (sets("species.electrons.particles=500"), r"\S+ particles per cell of electrons: fewer than 8"),
         ):
             start = r"(?m)^warning: "

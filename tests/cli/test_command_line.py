@@ -123,6 +123,7 @@ class MissingAndMisplaced(ProgramTest):
             (["run", "small.yaml", "--set"], ["--set"]),
             (["run", "small.yaml", "--output"], ["--output"]),
             (["run", "small.yaml", "--output", ""], ["--output"]),
+            (["run", "small.yaml", "--quiet", "--verbose"], ["--verbose does not go with --quiet"]),
             (["run", "small.yaml", "-n"], ['"-n" needs a value']),
             (["run", "small.yaml", "-Z"], ['"-Z" is not known']),
         ):
