@@ -57,7 +57,7 @@ static enum status print_version(int argc, char **argv)
     }
     const bool has_device = device_open("auto", 0, &device) == STATUS_OK;
     char *text = provenance_text(has_device ? device_info(device) : NULL);
-    printf("%skernels    %s\n", text ? text : "", program_folder());
+    printf("%s", text ? text : "");
     if (!has_device)
         printf("device     %s\n", status_message());
     free(text);

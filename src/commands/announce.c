@@ -62,7 +62,6 @@ void announce(const struct simulation *simulation, struct log *log)
     announce_ranks(simulation, log);
     log_line(log, LOG_VERBOSE, "%u compute units, %zu KiB local memory", info->compute_units,
              info->local_memory / 1024);
-    log_line(log, LOG_VERBOSE, "kernels from %s", program_folder());
     announce_step(simulation, log);
     /* Transforms on the host of a GPU cross the bus in every step, which the log should show. */
     const bool on_host_of_gpu =

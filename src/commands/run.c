@@ -82,6 +82,13 @@ static void announce_start(struct session *run)
     if (checkpoint)
         log_line(&run->log, LOG_NORMAL, "goes on from step %llu, from %s",
                  (unsigned long long)checkpoint->step, checkpoint->path);
+    const uint64_t kernels = device_info(run->device)->kernels;
+    if (checkpoint && checkpoint->kernels != 0 && checkpoint->kernels != kernels)
+        log_line(&run->log, LOG_QUIET,
+                 "warning: the kernels in %s have digest %016" PRIx64
+                 ", but those that made the checkpoint had %016" PRIx64
+                 ": the run goes on with other code than it began with",
+                 program_folder(), kernels, checkpoint->kernels);
     char *rest = checkpoint ? checkpoint->warnings : NULL;
     for (char *warning; (warning = strsep(&rest, "\n"));)
         log_line(&run->log, LOG_QUIET, "%s", warning);

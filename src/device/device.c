@@ -78,6 +78,7 @@ enum status device_open(const char *spec, uint32_t share, struct device **device
      * groups of any size, which takes longer than the build, and aborts on some kernels with local memory. */
     core->keeps_programs =
         !core->info.is_cpu && strcmp(core->info.platform, "Portable Computing Language") != 0;
+    core->info.kernels = program_digest();
     if (status == STATUS_OK)
         device_queue_host_calls(*device, true);
     else

@@ -43,6 +43,7 @@ struct device_info {
     size_t global_memory; /* bytes, as the driver tells; PoCL's figure is not the machine's */
     size_t largest_buffer;
     size_t group_limit; /* items a group may have */
+    uint64_t kernels;   /* of the device once it is open: a digest of all sources in program_folder() */
 };
 
 /* ---- choosing and opening ---- */

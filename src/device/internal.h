@@ -113,6 +113,10 @@ cl_program program_cache_load(const struct core *core, const char *source, const
 void program_cache_store(const struct core *core, const char *source, const char *options,
                          cl_program program);
 
+/* A digest of the names and contents of all kernels in program_folder(), and of what they include. A file
+ * that cannot be read does not count. */
+uint64_t program_digest(void);
+
 /* Picks the device of `spec` for the `share` of device_open(), and fills its description. */
 STATUS_CHECKED enum status device_choose(const char *spec, uint32_t share, cl_platform_id *platform,
                                          cl_device_id *id, struct device_info *info);

@@ -3,6 +3,7 @@
 
 #include "base/regular.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 /* ---- sources ---- */
 
@@ -112,6 +114,29 @@ static enum status read_source(const char *file, char **source)
         *source = NULL;
     }
     return status;
+}
+
+static int is_kernels(const struct dirent *entry)
+{
+    const char *end = strrchr(entry->d_name, '.');
+    return end && strcmp(end, ".cl") == 0;
+}
+
+uint64_t program_digest(void)
+{
+    struct dirent **entries;
+    uint64_t sum = 0; /* whatever the order */
+    const int count = scandir(program_folder(), &entries, is_kernels, NULL);
+    for (int n = 0; n < count; n++) {
+        char *source;
+        if (read_source(entries[n]->d_name, &source) == STATUS_OK)
+            sum += XXH3_64bits(source, strlen(source));
+        free(source);
+        free(entries[n]);
+    }
+    if (count >= 0)
+        free(entries);
+    return sum;
 }
 
 /* ---- programs ---- */

@@ -62,6 +62,7 @@ struct checkpoint {
     struct partition partition; /* its ranks and rows */
     uint64_t run;               /* that wrote it, by its id in the manifest */
     uint64_t step;
+    uint64_t kernels;     /* as in struct device_info; 0: not known, of an earlier program */
     double first_energy;  /* as in struct view, */
     double drive_work;    /* so, */
     uint32_t ghost;       /* this too */

@@ -40,6 +40,8 @@ static enum status read_numbers(struct checkpoint *checkpoint, uint32_t *ranks)
     TRY(hdf5_read_number(&checkpoint->source, "step", H5T_NATIVE_UINT64, &checkpoint->step));
     TRY(hdf5_read_number(&checkpoint->source, "first_energy", H5T_NATIVE_DOUBLE, &checkpoint->first_energy));
     TRY(hdf5_read_number(&checkpoint->source, "ranks", H5T_NATIVE_UINT32, ranks));
+    if (H5Aexists(checkpoint->source.file, "kernelsDigest") > 0)
+        TRY(hdf5_read_number(&checkpoint->source, "kernelsDigest", H5T_NATIVE_UINT64, &checkpoint->kernels));
     return hdf5_read_number(&checkpoint->source, "ghost", H5T_NATIVE_UINT32, &checkpoint->ghost);
 }
 

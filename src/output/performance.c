@@ -37,6 +37,8 @@ void performance_record(struct hdf5_file *file, const struct view *view)
     for (uint32_t s = 0; s < view->config->species_count; s++)
         particles += (double)view->config->species[s].particles;
     sorter_plan_describe(&view->stepper->setup.sort, sort, sizeof sort);
+    hdf5_text(&file->root, "kernelsFolder", program_folder());
+    hdf5_numbers(&file->root, "kernelsDigest", HDF5_UINT64, 0, &info->kernels);
     hdf5_text(group, "device", info->name);
     hdf5_text(group, "driver", info->driver);
     hdf5_text(group, "stepper", view->stepper->kind->name);

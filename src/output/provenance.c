@@ -8,6 +8,7 @@
 #include <fftw3.h>
 #include <gnu/libc-version.h>
 #include <hdf5.h>
+#include <inttypes.h>
 #include <muParserDLL.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,10 @@ char *provenance_text(const struct device_info *device)
     if (device)
         fprintf(stream, "\ndevice     %s, platform %s, driver %s", device->name, device->platform,
                 device->driver);
+    fputs("\nkernels    ", stream);
+    text_print_word(stream, program_folder());
+    if (device)
+        fprintf(stream, ", digest %016" PRIx64, device->kernels);
     fputc('\n', stream);
     fclose(stream);
     return text;

@@ -5,12 +5,12 @@
 #include "device/device.h"
 #include "output/hdf5_file.h"
 
-/* Version and commit, date, host, command line, libraries and, unless NULL, the device with its driver: one
- * per line, for free(). NULL: no memory. */
+/* Version and commit, date, host, command line, libraries, the folder of the kernels and, unless NULL, the
+ * device with its driver and the digest of its kernels: one per line, for free(). NULL: no memory. */
 char *provenance_text(const struct device_info *device);
 
 /* Records the same as attributes by their names in openPMD: software, softwareVersion, softwareDependencies,
- * machine, date; and command. Of device and driver the group `performance` tells (performance.h). */
+ * machine, date; and command. Of device, driver and kernels performance_record() tells. */
 void provenance_record(struct hdf5_object *root);
 
 #endif

@@ -202,6 +202,19 @@ class TakenOn(RestartTest):
         self.run_well("run", "--restart", "latest", "--output", "out", "--quiet")
         self.assertEqual((self.folder / "out" / "history.csv").read_bytes(), before)
 
+    def test_other_kernels(self):
+        """A restart with them says so, one with the same ones elsewhere does not."""
+        more = ["run", "small.yaml", *self.options, "--quiet"]
+        self.assertEqual(self.run_well(*more, "--steps", "401", "--resume", environment=self.with_kernels()).stderr, "")
+        with h5py.File(self.folder / "out" / "checkpoints" / "checkpoint_401.h5") as file:
+            old = f"{file.attrs['kernelsDigest']:016x}"
+        other = self.with_kernels("push.cl", "#include", "//\n#include")
+        for how in (["--resume"], ["--restart", "out/checkpoints/checkpoint_401.h5"]):
+            said = self.run_well(*more, "--steps", "402", *how, environment=other).stderr
+            self.assertRegex(said, rf"\Awarning: the kernels in own kernels have digest \w{{16}}, but .* checkpoint had {old}: .*\n\Z")
+        with h5py.File(self.folder / "out" / "checkpoints" / "checkpoint_402.h5") as file:
+            self.assertIn(f"have digest {file.attrs['kernelsDigest']:016x}, but", said)
+
     def test_other_output(self):
         """What does not shape the state may change."""
         options = sets("output.history.every=5", "output.snapshots.every=0", "title=Again", "time.check_every=1")

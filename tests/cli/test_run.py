@@ -276,12 +276,35 @@ class WhatIsSaid(ProgramTest):
         self.assertRegex(verbose, r"b = 7 bits, p = 2 passes.*; method (tiled|chunked) \(default\)")
         self.assertRegex(verbose, r"field solver: \w+")
 
-    def test_the_log_names_the_kernels_folder(self):
-        self.assertNotIn("kernels from", self.run_well("run", "small.yaml").stdout)
-        folder = re.search(r"(?m)^kernels from (.*)$", (self.folder / "out" / "log.txt").read_text())[1]
+    def kernels(self, text):
+        """Their folder and digest, as the program tells them."""
+        word, digest = re.search(r"(?m)^(?:# )?kernels +(\S.*), digest (\w{16})$", text).groups()
+        return shlex.split(word)[0], digest
+
+    def test_every_file_tells_of_the_kernels(self):
+        told = self.kernels(self.run_well("--version", "--verbose").stdout)
+        folder, digest = told
         self.assertTrue(os.path.samefile(folder, os.environ.get("RADIXPIC_KERNELS", ROOT / "kernels")), folder)
-        text = self.run_well("run", "small.yaml", "--force", "--verbose", environment=self.with_kernels()).stdout
-        self.assertRegex(text, r"(?m)^kernels from own kernels$")
+        self.run_well("run", "small.yaml", "--quiet", "--steps", "1", *sets("output.checkpoints.every=1"))
+        for name in ("log.txt", "config.yaml"):
+            self.assertEqual(self.kernels((self.folder / "out" / name).read_text()), told)
+        for name in ("snapshots/data_1.h5", "checkpoints/checkpoint_1.h5"):
+            with h5py.File(self.folder / "out" / name) as file:
+                self.assertEqual((file.attrs["kernelsFolder"].decode(), int(file.attrs["kernelsDigest"])), (folder, int(digest, 16)))
+
+    def test_the_digest_of_the_kernels_is_one_of_names_and_contents(self):
+        digests = set()
+        for file, text, alike in (
+            ("push.cl", "#include", "#include"), ("push.cl", "#include", "//\n#include"), ("shared/motion.h", "#include", "//\n#include"),
+        ):
+            environment = self.with_kernels(file, text, alike)
+            folder, digest = self.kernels(self.run_well("--version", "--verbose", environment=environment).stdout)
+            self.assertEqual(folder, "own kernels")
+            digests.add(digest)
+        (self.folder / folder / "push.cl").rename(self.folder / folder / "pushed.cl")
+        digests.add(self.kernels(self.run_well("--version", "--verbose", environment=environment).stdout)[1])
+        self.assertEqual(len(digests), 4)
+        self.assertIn(self.kernels(self.run_well("--version", "--verbose").stdout)[1], digests)
 
     def test_one_live_line_on_a_terminal(self):
         terminal, shown = pty.openpty()
