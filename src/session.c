@@ -5,6 +5,7 @@
 #include "config/config_reader.h"
 #include "output/provenance.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,10 @@ static enum status open_device(struct session *session)
 
 enum status session_begin(struct session *session)
 {
+    char kernels[32];
     TRY(agree(session, open_device(session)));
+    snprintf(kernels, sizeof kernels, "digest %016" PRIx64, device_info(session->device)->kernels);
+    TRY(communicator_require_same(&session->communicator, "kernels (RADIXPIC_KERNELS)", kernels));
     const enum status status = simulation_create_on(&session->communicator, &session->config, session->device,
                                                     session->checkpoint, &session->simulation);
     TRY(communicator_meet(&session->communicator, status));

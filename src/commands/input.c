@@ -201,7 +201,21 @@ enum status restart_open(const struct communicator *communicator, const struct o
     return communicator_agree(communicator, settle_config(overrides, *checkpoint, config));
 }
 
-char *restart_command(const struct overrides *overrides, int ranks, const char *folder)
+enum status input_require_same(const struct communicator *communicator, const struct config *config)
+{
+    static const char *const own[] = {"device", NULL};
+    static struct config first; /* large */
+    char name[32];
+    first = *config;
+    communicator_broadcast(communicator, sizeof first, &first);
+    snprintf(name, sizeof name, "rank %d", communicator->rank);
+    return communicator_agree(communicator,
+                              config_require_same((const struct config *const[]){&first, config},
+                                                  (const char *const[]){"rank 0", name}, own,
+                                                  "all ranks of a run need the same value of"));
+}
+
+char *restart_command(int ranks, const char *folder)
 {
     char *text = NULL;
     size_t length = 0;
@@ -210,16 +224,8 @@ char *restart_command(const struct overrides *overrides, int ranks, const char *
         return NULL;
     if (ranks > 1)
         fprintf(stream, "mpirun -n %d ", ranks);
-    fputs("radixpic run ", stream);
-    const bool is_changed =
-        overrides->settings.count > 0 || overrides->output_directory || overrides->device || overrides->steps;
-    if (overrides->config_path && !is_changed) {
-        text_print_word(stream, overrides->config_path);
-        fputs(" --restart latest", stream);
-    } else { /* the checkpoint's config has the overrides in it */
-        fputs("--restart latest --output ", stream);
-        text_print_word(stream, folder);
-    }
+    fputs("radixpic run --restart latest --output ", stream);
+    text_print_word(stream, folder);
     fclose(stream);
     return text;
 }

@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "base/share_watch.h"
 #include "base/stop.h"
+#include "output/provenance.h"
 #include "output/stage_table.h"
 #include "session.h"
 
@@ -130,9 +131,9 @@ static enum status report_times(struct session *run, double step_seconds)
 }
 
 /* A stopped run prints the command that goes on with it. Collective. */
-static enum status report_stop(struct session *run, const struct options *options)
+static enum status report_stop(struct session *run)
 {
-    char *command = restart_command(&options->overrides, run->communicator.size, run->folder.path);
+    char *command = restart_command(run->communicator.size, run->folder.path);
     const enum status status = status_fail(STATUS_STOPPED, "%s; go on with: %s", status_message(),
                                            command ? command : "radixpic run --restart latest");
     free(command);
@@ -161,7 +162,7 @@ static void time_start(const struct session *run)
     device_add_time(run->device, STAGE_START_OTHER, rest > 0 ? rest : 0, 0);
 }
 
-static enum status step_through(struct session *run, const struct options *options)
+static enum status step_through(struct session *run)
 {
     struct simulation *simulation = &run->simulation;
     time_start(run);
@@ -184,7 +185,7 @@ static enum status step_through(struct session *run, const struct options *optio
     TRY(agree(run, outputs_finish(simulation->outputs)));
     outputs_report(simulation->outputs, &run->log);
     TRY(report_times(run, timer_now() - progress.started));
-    return status == STATUS_STOPPED ? report_stop(run, options) : STATUS_OK;
+    return status == STATUS_STOPPED ? report_stop(run) : STATUS_OK;
 }
 
 /* A closed pipe or terminal ends no run, but is no success. */
@@ -203,6 +204,7 @@ static enum status run_config(struct session *run, const struct options *options
     const struct communicator *communicator = &run->communicator;
     bool replaces, is_complete;
     TRY(read_input(run, options, &replaces, &is_complete));
+    TRY(input_require_same(communicator, &run->config));
     if (!is_first_rank(run))
         run->log.terminal = NULL;
     if (is_complete) {
@@ -224,7 +226,7 @@ static enum status run_config(struct session *run, const struct options *options
     announce(&run->simulation, &run->log);
     announce_start(run);
     checkpoint_close(&run->checkpoint);
-    TRY(step_through(run, options));
+    TRY(step_through(run));
     TRY(session_complete(run));
     log_line(&run->log, LOG_NORMAL, "written to %s", run->folder.path);
     return agree(run, require_terminal(run));
@@ -242,6 +244,17 @@ static enum status read_command_line(const struct option_table *table, int argc,
     return !options->resume || (!options->restart && !options->force)
                ? STATUS_OK
                : status_fail(STATUS_USAGE, "%s: --resume goes with neither --restart nor --force", argv[0]);
+}
+
+/* Ranks without the same would wait for one another in vain. --force and --quiet are those of rank 0. */
+static enum status require_same_start(const struct communicator *communicator, const struct options *options)
+{
+    TRY(communicator_require_same(communicator, "the program", provenance_version));
+    return communicator_require_same(communicator, "--help, --resume or --restart",
+                                     options->common.is_help_shown ? "--help"
+                                     : options->resume             ? "--resume"
+                                     : options->restart            ? options->restart
+                                                                   : "none");
 }
 
 enum status command_run(int argc, char **argv)
@@ -270,6 +283,7 @@ enum status command_run(int argc, char **argv)
         &communicator)); /* first, so that all ranks agree on what is wrong, and one says it */
     const double mpi_seconds = timer_since_begin();
     TRY(communicator_agree(&communicator, read_command_line(&table, argc, argv, &options)));
+    TRY(require_same_start(&communicator, &options));
     if (options.common.is_help_shown)
         return STATUS_OK;
 

@@ -26,12 +26,13 @@ char *config_as_text(const struct config *config, size_t *length);
 /* Writes that. STATUS_FAILED when the stream reports an error, too. */
 STATUS_CHECKED enum status config_echo(const struct config *config, FILE *stream);
 
-/* Writes a line "KEY: the checkpoint has VALUE, the config VALUE" to `stream` for each key in which a
- * checkpoint's config and another one differ, and returns their number. Keys, and groups of keys, in `but`
- * (NULL ends it) are passed over. Species are compared in their order; a key of one kind of positions or
- * velocities only where both sides are of that kind, for else the kinds differ. */
-size_t config_compare(const struct config *checkpoint, const struct config *config, const char *const *but,
-                      FILE *stream);
+/* STATUS_USAGE where two configs of these names differ: a line "KEY: NAME has VALUE, NAME VALUE" for each
+ * such key, and behind them `rule` and "this key" or "these keys". Keys, and groups of keys, in `but` (NULL
+ * ends it) are passed over. Species are compared in their order; a key of one kind of positions or velocities
+ * only where both sides are of that kind, for else the kinds differ. */
+STATUS_CHECKED enum status config_require_same(const struct config *const configs[2],
+                                               const char *const names[2], const char *const *but,
+                                               const char *rule);
 
 enum describe_form { DESCRIBE_TEXT, DESCRIBE_MARKDOWN };
 

@@ -194,7 +194,7 @@ enum status config_echo(const struct config *config, FILE *stream)
 /* ---- what differs between two configs ---- */
 
 struct comparison {
-    const char *const *but;
+    const char *const *names, *const *but;
     FILE *stream;
     size_t count;
 };
@@ -230,8 +230,9 @@ static void compare_row(struct comparison *comparison, const char *prefix, const
 {
     char *const left = make_text(row, bases[0]), *const right = make_text(row, bases[1]);
     if (!left || !right || strcmp(left, right) != 0) {
-        fprintf(comparison->stream, "%s%s: the checkpoint has %s%s, the config %s\n", prefix, row->path,
-                left ? left : "?", schema_is_line(row) ? "" : " of them", right ? right : "?");
+        fprintf(comparison->stream, "%s%s: %s has %s%s, %s %s\n", prefix, row->path, comparison->names[0],
+                left ? left : "?", schema_is_line(row) ? "" : " of them", comparison->names[1],
+                right ? right : "?");
         comparison->count++;
     }
     free(left);
@@ -263,13 +264,22 @@ static void compare(struct comparison *comparison, const struct schema_table *ta
     }
 }
 
-size_t config_compare(const struct config *checkpoint, const struct config *config, const char *const *but,
-                      FILE *stream)
+enum status config_require_same(const struct config *const configs[2], const char *const names[2],
+                                const char *const *but, const char *rule)
 {
-    struct comparison comparison = {but, stream, 0};
+    char *lines = NULL;
+    size_t length = 0;
+    struct comparison comparison = {names, but, open_memstream(&lines, &length), 0};
+    if (!comparison.stream)
+        return status_fail(STATUS_FAILED, "no memory to compare two configs");
     compare(&comparison, &config_schema,
-            (const char *const[]){(const char *)checkpoint, (const char *)config}, "");
-    return comparison.count;
+            (const char *const[]){(const char *)configs[0], (const char *)configs[1]}, "");
+    fprintf(comparison.stream, "%s %s", rule, comparison.count > 1 ? "these keys" : "this key");
+    fclose(comparison.stream);
+    const enum status status =
+        comparison.count > 0 ? status_fail_lines(STATUS_USAGE, "%s", lines) : STATUS_OK;
+    free(lines);
+    return status;
 }
 
 /* ---- the schema as a table ---- */

@@ -339,45 +339,31 @@ static const char *const may_differ[] = {
     "title",    "time.steps",    "time.check_every",     "device",         "sort",   "step",
     "parallel", "fields.solver", "fields.decomposition", "deposit.method", "output", NULL};
 
-/* Lines for the probes that have a name as before but another place; returns how many. */
-static size_t compare_probes(const struct output_config *old, const struct output_config *output,
-                             FILE *stream)
+/* Probes that have a name as before have their place as before. */
+static enum status require_same_places(const char *path, const struct output_config *old,
+                                       const struct output_config *output)
 {
-    size_t count = 0;
     for (uint32_t n = 0; n < old->probe_count; n++)
         for (uint32_t m = 0; m < output->probe_count; m++) {
             const struct probe_config *before = &old->probes[n], *now = &output->probes[m];
-            if (strcmp(before->name, now->name) != 0 ||
-                (before->at[0] == now->at[0] && before->at[1] == now->at[1]))
-                continue;
-            fprintf(stream,
-                    "output.probes.%s.at: the checkpoint has [%.17g, %.17g], the config [%.17g, %.17g]\n",
-                    now->name, before->at[0], before->at[1], now->at[0], now->at[1]);
-            count++;
+            if (strcmp(before->name, now->name) == 0 &&
+                (before->at[0] != now->at[0] || before->at[1] != now->at[1]))
+                return status_fail(STATUS_USAGE,
+                                   "output.probes.%s.at: the checkpoint has [%.17g, %.17g], the config "
+                                   "[%.17g, %.17g]; a run that goes on from %s must not change it",
+                                   now->name, before->at[0], before->at[1], now->at[0], now->at[1], path);
         }
-    return count;
+    return STATUS_OK;
 }
 
 enum status checkpoint_require_same(const char *path, const struct config *old, const struct config *config)
 {
-    char *lines = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&lines, &length);
-    if (!stream)
-        return status_fail(STATUS_FAILED, "%s: no memory to compare it", path);
-    const size_t count = config_compare(old, config, may_differ, stream) +
-                         compare_probes(&old->output, &config->output, stream);
-    char *shown = text_escaped(path, false);
-    fprintf(stream, "a run that goes on from %s must not change %s", shown ? shown : "it",
-            count > 1 ? "these keys" : "this key");
+    char *shown = text_escaped(path, false), rule[PATH_MAX + 64];
+    snprintf(rule, sizeof rule, "a run that goes on from %s must not change", shown ? shown : "it");
     free(shown);
-    enum status status = STATUS_OK;
-    if (fclose(stream) != 0)
-        status = status_fail(STATUS_FAILED, "%s: no memory to compare it", path);
-    else if (count > 0)
-        status = status_fail_lines(STATUS_USAGE, "%s", lines);
-    free(lines);
-    return status;
+    TRY(config_require_same((const struct config *const[]){old, config},
+                            (const char *const[]){"the checkpoint", "the config"}, may_differ, rule));
+    return require_same_places(path, &old->output, &config->output);
 }
 
 /* ---- lists: kernels find their memory by what these numbers say ---- */

@@ -20,8 +20,7 @@
 
 enum { NAME_LENGTH = 256 };
 
-/* "0.2.0, commit 28de2cc0c0ff" with ", modified" where the source differed from it. */
-static const char version_text[] = RADIXPIC_VERSION ", " RADIXPIC_COMMIT;
+const char provenance_version[] = RADIXPIC_VERSION ", " RADIXPIC_COMMIT;
 
 /* As openPMD has it. */
 static void get_date(char date[NAME_LENGTH])
@@ -88,7 +87,8 @@ char *provenance_text(const struct device_info *device)
         return NULL;
     get_date(date);
     get_host(host);
-    fprintf(stream, "radixpic   %s\ndate       %s\nhost       %s\ncommand    ", version_text, date, host);
+    fprintf(stream, "radixpic   %s\ndate       %s\nhost       %s\ncommand    ", provenance_version, date,
+            host);
     print_command(stream);
     fputs("\nlibraries  ", stream);
     print_libraries(stream);
@@ -124,7 +124,7 @@ void provenance_record(struct hdf5_object *root)
     get_date(date);
     get_host(host);
     hdf5_text(root, "software", "RadixPIC");
-    hdf5_text(root, "softwareVersion", version_text);
+    hdf5_text(root, "softwareVersion", provenance_version);
     record_printed(root, "softwareDependencies", print_libraries);
     hdf5_text(root, "machine", host);
     record_printed(root, "command", print_command);

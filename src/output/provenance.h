@@ -5,6 +5,9 @@
 #include "device/device.h"
 #include "output/hdf5_file.h"
 
+/* "0.2.0, commit 28de2cc0c0ff", with ", modified" where the source differed from it. */
+extern const char provenance_version[];
+
 /* Version and commit, date, host, command line, libraries, the folder of the kernels and, unless NULL, the
  * device with its driver and the digest of its kernels: one per line, for free(). NULL: no memory. */
 char *provenance_text(const struct device_info *device);

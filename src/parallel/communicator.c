@@ -131,17 +131,24 @@ static void wait_patiently(MPI_Request *request, MPI_Status *status)
     }
 }
 
+/* The text of `speaker`, on all ranks, for free(). */
+static char *share_text(const struct communicator *communicator, int speaker, const char *text)
+{
+    int length = (int)strlen(text) + 1;
+    MPI_Bcast(&length, 1, MPI_INT, speaker, comm_of(communicator));
+    char *shared = malloc((size_t)length);
+    if (!shared)
+        MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED);
+    if (communicator->rank == speaker)
+        memcpy(shared, text, (size_t)length);
+    MPI_Bcast(shared, length, MPI_CHAR, speaker, comm_of(communicator));
+    return shared;
+}
+
 /* The message of `speaker`, on all ranks. */
 static void share_message(const struct communicator *communicator, int speaker, enum status code)
 {
-    int length = (int)strlen(status_message()) + 1;
-    MPI_Bcast(&length, 1, MPI_INT, speaker, comm_of(communicator));
-    char *message = malloc((size_t)length);
-    if (!message)
-        MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED);
-    if (communicator->rank == speaker)
-        memcpy(message, status_message(), (size_t)length);
-    MPI_Bcast(message, length, MPI_CHAR, speaker, comm_of(communicator));
+    char *message = share_text(communicator, speaker, status_message());
     if (communicator->rank != speaker)
         (void)status_fail_lines(code, "%s", message);
     free(message);
@@ -170,6 +177,21 @@ enum status communicator_agree(const struct communicator *communicator, enum sta
     failure.agreed = code != STATUS_OK; /* whatever there was before has been survived */
     failure.silenced = failure.agreed && communicator->rank != lowest;
     return (enum status)code;
+}
+
+enum status communicator_require_same(const struct communicator *communicator, const char *what,
+                                      const char *text)
+{
+    if (communicator->size == 1)
+        return STATUS_OK;
+    char *first = share_text(communicator, 0, text);
+    enum status status = STATUS_OK;
+    if (strcmp(text, first) != 0)
+        status =
+            status_fail(STATUS_USAGE, "%s: rank 0 has %s, rank %d has %s; all ranks of a run need the same",
+                        what, first, communicator->rank, text);
+    free(first);
+    return communicator_agree(communicator, status);
 }
 
 enum status communicator_meet(const struct communicator *communicator, enum status status)
@@ -222,20 +244,6 @@ void communicator_stop(enum status status)
         MPI_Barrier(MPI_COMM_WORLD); /* so that mpirun ends no rank before the message is out */
     else if (size > 1)
         MPI_Abort(MPI_COMM_WORLD, (int)status);
-}
-
-void communicator_wait(const struct communicator *communicator)
-{
-    if (communicator->size == 1)
-        return;
-    MPI_Request request;
-    int done = 0;
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    while (!done) {
-        usleep(WAIT_AGAIN);
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    }
 }
 
 /* ---- the threads that write files ---- */

@@ -41,9 +41,15 @@ void communicator_library(size_t size, char text[static size]);
  * message, on all ranks. */
 STATUS_CHECKED enum status communicator_agree(const struct communicator *communicator, enum status status);
 
-/* The same after work in which the ranks wait for one another: a rank that failed in it does not know whether
- * the others come here or wait for it there. Without them it soon returns its own failure, not agreed on,
- * which communicator_stop() then makes the end of all. */
+/* Collective: STATUS_USAGE, with both in the sentence, where the text that a rank has for `what` is not that
+ * of rank 0. */
+STATUS_CHECKED enum status communicator_require_same(const struct communicator *communicator,
+                                                     const char *what, const char *text);
+
+/* As communicator_agree() after work in which the ranks wait for one another: a rank that failed in it does
+ * not know whether the others come here or wait for it there. Without them it soon returns its own failure,
+ * not agreed on, which communicator_stop() then makes the end of all. Ranks that wait for seconds sleep, so
+ * that the others have the processor. */
 STATUS_CHECKED enum status communicator_meet(const struct communicator *communicator, enum status status);
 
 /* Whether this rank is the one to print the message of the failure `status`: the one that failed; of an
@@ -54,10 +60,6 @@ bool communicator_speaks(enum status status);
  * on before anything was written, else with MPI_Abort(), so that no rank waits for this one. Then it does not
  * return where there are several ranks. */
 void communicator_stop(enum status status);
-
-/* Collective: returns when all ranks have called it. Who waits sleeps, so that the others have the processor:
- * for waits of seconds, not for those within a step. */
-void communicator_wait(const struct communicator *communicator);
 
 /* ---- for the threads that write files, beside those of the steps ---- */
 

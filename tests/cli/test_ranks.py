@@ -7,7 +7,7 @@ import signal
 import unittest
 from pathlib import Path
 
-from program import MPI_ENVIRONMENT, PROGRAM, ProgramTest
+from program import MPI_ENVIRONMENT, PROGRAM, ProgramTest, sets
 
 
 @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
@@ -121,6 +121,47 @@ class Refused(RanksTest):
                 self.assertEqual(result.stdout, "")
         self.assertEqual(sorted(os.listdir(self.folder)), before)
         self.assertEqual(self.everything("held"), held)
+
+
+class Unlike(RanksTest):
+    """Ranks that were not told the same: none waits for another for ever, and nothing is written."""
+
+    def run_unlike(self, *more, environment=(), first=()):
+        own = ["env", *(f"{name}={value}" for name, value in dict(environment).items())]
+        words = [PROGRAM, "run", "small.yaml", "--quiet"]
+        command = ["mpirun", "-n", "1", *words, *first, ":", "-n", "1", *own, *words, *more]
+        return self.run_program(command=command, environment=MPI_ENVIRONMENT)
+
+    def test_what_differs_is_named(self):
+        settings = ["time.step=0.2", "species.electrons.charge=-2", "output.history.modes=[]", "output.directory=other"]
+        for more, words in (
+            (sets("seed=9"), ["seed: rank 0 has 1, rank 1 9", "all ranks of a run need the same value of this key"]),
+            (["--steps", "5"], ["time.steps: rank 0 has 23, rank 1 5"]),
+            (sets(*settings), [*(f"{setting.split('=')[0]}: rank 0 has " for setting in settings), "these keys"]),
+            (sets("species.electrons.velocities=cold"), ["species.electrons.velocities.kind: rank 0 has maxwellian, rank 1 cold"]),
+            (["--resume"], ["rank 0 has none, rank 1 has --resume"]),
+            (["--restart", "out"], ["rank 0 has none, rank 1 has out"]),
+            (["--help"], ["rank 0 has none, rank 1 has --help"]),
+            (["--set", "seed=nine"], ["--set seed=nine"]),
+        ):
+            with self.subTest(more=more):
+                result = self.run_unlike(*more)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertEqual(len(self.said(result.stderr)), 1, result.stderr)
+                for word in words:
+                    self.assertIn(word, result.stderr)
+                self.assertEqual(os.listdir(self.folder), ["small.yaml"])
+
+    def test_other_kernels(self):
+        own = self.with_kernels("push.cl", "#include", "//\n#include")
+        result = self.run_unlike(environment=own)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertRegex(self.said(result.stderr)[0], r"kernels \(RADIXPIC_KERNELS\): rank 0 has digest \w{16}, rank 1 has digest \w{16};")
+        self.assertEqual(self.run_unlike(environment=self.with_kernels()).returncode, 0)  # the same ones elsewhere
+
+    def test_what_may_differ(self):
+        """The device, and what one rank does for all."""
+        self.assertEqual(self.run_unlike("--device", "0:0", first=["--force"]).returncode, 0)
 
 
 class Restarted(RanksTest):

@@ -115,16 +115,6 @@ class Stopped(RestartTest):
         process.send_signal(signal.SIGTERM)
         self.assertIn("stopped by SIGTERM at step ", self.finish(process).stderr)
 
-    def test_the_config_alone_says_it_all(self):
-        text = (self.folder / "small.yaml").read_text()
-        (self.folder / "my case.yaml").write_text(text.replace("steps: 23", "steps: 100000000"))
-        process = start("run", "my case.yaml", folder=self.folder)
-        self.addCleanup(process.kill)
-        self.assertTrue(self.wait_for(self.rows, process))
-        process.send_signal(signal.SIGTERM)
-        result = self.finish(process)
-        self.assertRegex(result.stderr, r"go on with: radixpic run 'my case\.yaml' --restart latest\n\Z")
-
     def test_a_second_signal_ends_it_at_once(self):
         """While the first is being obeyed, which lasts: there is no room in the pipe for what is said last."""
         reader, writer = os.pipe()

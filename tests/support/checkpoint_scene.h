@@ -253,7 +253,8 @@ static inline void scene_check_frame(const struct scene *scene, const struct che
 {
     static const char *const nothing[] = {NULL};
     const int size = scene->communicator->size, rank = scene->communicator->rank;
-    assert_int_equal(config_compare(&checkpoint->config, &scene->config, nothing, stdout), 0);
+    assert_ok(config_require_same((const struct config *const[]){&checkpoint->config, &scene->config},
+                                  (const char *const[]){"the checkpoint", "the scene"}, nothing, "change"));
     assert_int_equal(checkpoint->partition.ranks, size);
     assert_memory_equal(checkpoint->partition.first, scene->partition.first,
                         ((size_t)size + 1) * sizeof *scene->partition.first);

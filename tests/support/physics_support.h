@@ -77,7 +77,7 @@ static inline struct history_row *physics_run_alone(const struct communicator *a
 {
     const size_t count = (size_t)config->time.steps + 1;
     struct history_row *rows = all->rank == 0 ? physics_run(config) : test_array(count, sizeof *rows);
-    communicator_wait(all);
+    assert_ok(communicator_meet(all, STATUS_OK));
     communicator_broadcast(all, count * sizeof *rows, rows);
     return rows;
 }

@@ -138,8 +138,7 @@ static enum status run_alone(struct bench *bench, struct step_run *run)
     run->setup.decomposition = "replicated"; /* slabs are of all ranks of mpirun */
     if (bench->ranks.rank == 0)
         status = bench_case(bench, step_run, run);
-    communicator_wait(&bench->ranks);
-    TRY(communicator_agree(&bench->ranks, status));
+    TRY(communicator_meet(&bench->ranks, status));
     communicator_broadcast(&bench->ranks, sizeof run->point, &run->point);
     bench->is_wrong = !run->point.verified;
     return STATUS_OK;
