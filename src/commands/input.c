@@ -182,11 +182,23 @@ static enum status settle_config(const struct overrides *overrides, const struct
                        (unsigned long long)config->time.steps);
 }
 
-enum status restart_open(const struct communicator *communicator, const struct overrides *overrides,
+/* Without CONFIG the latest checkpoint of a folder goes on by the config.yaml there: what the run was told
+ * last, which may be after the checkpoint. */
+static void take_own_config(const char *request, struct overrides *overrides, char path[PATH_MAX])
+{
+    if (overrides->config_path || !overrides->output_directory || strcmp(request, "latest") != 0)
+        return;
+    snprintf(path, PATH_MAX, "%s/config.yaml", overrides->output_directory);
+    overrides->config_path = access(path, F_OK) == 0 ? path : NULL;
+}
+
+enum status restart_open(const struct communicator *communicator, const struct overrides *given,
                          const struct restart *restart, struct run_folder *folder,
                          struct checkpoint **checkpoint, struct config *config)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], own_config[PATH_MAX];
+    struct overrides own = *given, *overrides = &own;
+    take_own_config(restart->path, overrides, own_config);
     enum status status = overrides->config_path ? overrides_read(overrides, config) : STATUS_OK;
     if (status == STATUS_OK)
         status = find_path(overrides, restart->path, config, folder, path);
@@ -198,7 +210,11 @@ enum status restart_open(const struct communicator *communicator, const struct o
         return restart->resumes ? status_fail(status, "--resume: %s", status_message())
                                 : status_fail(status, "--restart %s: %s", restart->path, status_message());
     TRY(status);
-    return communicator_agree(communicator, settle_config(overrides, *checkpoint, config));
+    status = settle_config(overrides, *checkpoint, config);
+    if (status == STATUS_USAGE && given->config_path)
+        status = status_fail_lines(status, "%s; --restart latest --output DIR takes the run's own config",
+                                   status_message());
+    return communicator_agree(communicator, status);
 }
 
 enum status input_require_same(const struct communicator *communicator, const struct config *config)

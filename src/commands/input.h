@@ -56,9 +56,10 @@ struct restart {
 };
 
 /* Collective. Opens the checkpoint that is asked for, of `folder`, which is locked then, where it is the
- * latest; and reads CONFIG, or else that of the checkpoint, with all overrides. STATUS_USAGE when there is no
- * checkpoint, or when the config is not one that it can go on with; STATUS_FAILED when it is broken. All
- * ranks come to the same end. The caller closes the checkpoint in any case. */
+ * latest; and reads CONFIG, or else that of the run folder or of the checkpoint, with all overrides.
+ * STATUS_USAGE when there is no checkpoint, or when the config is not one that it can go on with;
+ * STATUS_FAILED when it is broken. All ranks come to the same end. The caller closes the checkpoint in any
+ * case. */
 STATUS_CHECKED enum status restart_open(const struct communicator *communicator,
                                         const struct overrides *overrides, const struct restart *restart,
                                         struct run_folder *folder, struct checkpoint **checkpoint,

@@ -28,7 +28,7 @@ static const struct option_row rows[] = {
     {"restart", 'r', "PATH", OPTION_TEXT, AT(restart), .group = 1,
      .help =
          "Go on from a checkpoint, or from 'latest', the newest whole one of the run folder; without CONFIG "
-         "with the checkpoint's own"},
+         "with the run's own"},
     {"resume", 'R', NULL, OPTION_SWITCH, AT(resume), .group = 1,
      .help = "Start where the run folder holds nothing, go on from its newest checkpoint where it has one, "
              "and do nothing where the run is complete: one command to call again until it is"},
@@ -83,6 +83,9 @@ static void announce_start(struct session *run)
     if (checkpoint)
         log_line(&run->log, LOG_NORMAL, "goes on from step %llu, from %s",
                  (unsigned long long)checkpoint->step, checkpoint->path);
+    if (run->folder.repeated > 0)
+        log_line(&run->log, LOG_NORMAL, "makes %" PRIu64 " steps again, which the complete run has behind it",
+                 run->folder.repeated);
     const uint64_t kernels = device_info(run->device)->kernels;
     if (checkpoint && checkpoint->kernels != 0 && checkpoint->kernels != kernels)
         log_line(&run->log, LOG_QUIET,

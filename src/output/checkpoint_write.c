@@ -190,8 +190,8 @@ enum status checkpoint_record(const char *folder, const struct view *view, struc
     return (*file)->status;
 }
 
-/* ---- when one is due: by steps, but not in the first one of a run; by the clock; or for a signal to any
- * rank, unless the run ends of itself: then it ends with STATUS_STOPPED ---- */
+/* ---- when one is due: by steps, but not in the first one of a run; by the clock, and then at the end; or
+ * for a signal to any rank, unless the run ends of itself: then it ends with STATUS_STOPPED ---- */
 
 struct checkpoints {
     double last; /* timer_now() of the last one, or of the start */
@@ -212,12 +212,13 @@ static bool are_due(void *part, const struct view *view)
 {
     struct checkpoints *checkpoints = part;
     const struct checkpoints_config *config = &view->config->output.checkpoints;
+    const uint64_t every = config->every == 0 && config->minutes > 0 ? UINT64_MAX : config->every;
     const double minutes = (timer_now() - checkpoints->last) / 60;
     double wishes[2] = {(double)stop_signal(), config->minutes > 0 && minutes >= config->minutes};
     communicator_max(view->communicator, 2, wishes);
     checkpoints->signal = view->step >= view->config->time.steps ? 0 : (int)wishes[0];
     return checkpoints->signal != 0 || wishes[1] > 0 ||
-           (view->step != view->first_step && view_is_due(view, config->every));
+           (view->step != view->first_step && view_is_due(view, every));
 }
 
 static enum status record_due(void *part, const char *folder, const struct view *view,
@@ -259,7 +260,7 @@ static void print_size(const struct config *config)
     if (every > 0) /* none of the loaded state, one of the last */
         printf("%llu, ", (unsigned long long)(steps / every + (steps % every != 0)));
     if (checkpoints->minutes > 0)
-        printf("one every %g minutes, ", checkpoints->minutes);
+        printf("one every %g minutes and at the end, ", checkpoints->minutes);
     printf("%s; about %.3g MB each, the newest %u kept: %.3g MB\n",
            checkpoints->signal_count > 0 ? "one when a signal stops the run" : "none at a signal", megabytes,
            checkpoints->keep, checkpoints->keep * megabytes);

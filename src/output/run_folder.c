@@ -101,6 +101,8 @@ enum status run_folder_continue(struct run_folder *folder)
                            ", which is of another run; go on from it elsewhere, by --output DIR",
                            folder->path, folder->from_step);
     folder->use = RUN_FOLDER_CONTINUE;
+    if (folder->manifest.state == MANIFEST_COMPLETE)
+        folder->repeated = folder->manifest.complete_step - folder->from_step;
     memcpy(folder->kept, checkpoint->growing, sizeof folder->kept);
     return STATUS_OK;
 }

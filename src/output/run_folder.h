@@ -24,6 +24,7 @@ struct run_folder {
     bool has_no_locks;            /* the file system knows none: two runs at once would not be noticed */
     bool held_run;                /* an earlier run was there */
     uint64_t from_run, from_step; /* the checkpoint that the run goes on from; run 0: none */
+    uint64_t repeated;            /* steps after it that a complete run has made, and that are made again */
     struct growing_mark kept[MANIFEST_GROWING]; /* of files that grow, where it goes on in this folder */
     struct manifest manifest; /* from run_folder_look() the earlier one's, from run_folder_begin() the own */
 };

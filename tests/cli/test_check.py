@@ -183,8 +183,8 @@ class Check(ProgramTest):
             (0, 0, ""),
             (23, 0, "1, "),
             (10, 0, "3, "),  # at 10, 20 and the last step, 23
-            (0, 2.5, "one every 2.5 minutes, "),
-            (24, 30, "1, one every 30 minutes, "),
+            (0, 2.5, "one every 2.5 minutes and at the end, "),
+            (24, 30, "1, one every 30 minutes and at the end, "),
         ):
             with self.subTest(every=every, minutes=minutes):
                 when = [f"output.checkpoints.every={every}", f"output.checkpoints.minutes={minutes}"]

@@ -143,6 +143,55 @@ class Stopped(RestartTest):
         self.assertEqual((self.folder / "out" / "checkpoints").read_text(), "mine")
 
 
+class Extended(RestartTest):
+    """A complete run that more steps are asked of, by --restart latest --output DIR: all that was set for it still holds."""
+
+    settings = sets("seed=4", "output.history.every=5", "output.checkpoints.minutes=60")
+
+    def extend(self, steps, *options):
+        return self.run_well("run", "--restart", "latest", "--output", "out", "--steps", steps, *options).stdout
+
+    def test_no_step_is_made_again(self):
+        """The last step, which is no multiple of any `every`, left a checkpoint."""
+        self.run_straight(*self.settings, folder="out")
+        self.assertEqual(self.checkpoints(), ["checkpoint_23.h5"])
+        said = self.extend(40)
+        self.assertIn("goes on from step 23, from out/checkpoints/checkpoint_23.h5\n", said)
+        self.assertNotIn("again", said)
+        self.run_straight(*self.settings, "--steps", "40")
+        history = (self.folder / "out" / "history.csv").read_bytes()
+        self.assertEqual(history, (self.folder / "straight" / "history.csv").read_bytes())
+        self.assertRegex((self.folder / "out" / "config.yaml").read_text(), r"(?m)^seed: 4 ")
+        self.assertRegex((self.folder / "out" / "manifest.yaml").read_text(), r"(?m)^state: complete 40$")
+
+    def test_steps_that_are_made_again_are_counted(self):
+        self.run_straight(*self.settings, folder="out")
+        self.extend(40, *sets("output.checkpoints.minutes=0"))
+        history = (self.folder / "out" / "history.csv").read_bytes()
+        said = self.extend(45)
+        self.assertIn("goes on from step 23, from out/checkpoints/checkpoint_23.h5\nmakes 17 steps again, which the complete run has", said)
+        self.assertTrue((self.folder / "out" / "history.csv").read_bytes().startswith(history))
+
+    def test_the_config_of_the_run_is_the_last_one(self):
+        """Also where the run ended before a checkpoint knew of it."""
+        self.run_straight(*self.settings, folder="out")
+        log = self.folder / "out" / "log.txt"
+        for times, options in enumerate((["--steps", "1000000"], []), 1):
+            process = start("run", "--restart", "latest", "--output", "out", *options, folder=self.folder)
+            self.addCleanup(process.kill)
+            self.assertTrue(self.wait_for(lambda: log.read_text().count("1000000 steps of 0.1") == times, process))
+            process.kill()
+            self.finish(process)
+            self.assertEqual(self.checkpoints(), ["checkpoint_23.h5"])
+
+    def test_a_config_that_lacks_what_was_set_is_refused(self):
+        self.run_straight(*self.settings, folder="out")
+        result = self.run_program("run", "small.yaml", "--restart", "latest", "--steps", "40")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("seed: the checkpoint has 4, the config 1\n", result.stderr)
+        self.assertIn("; --restart latest --output DIR takes the run's own config\n", result.stderr)
+
+
 class TakenOn(RestartTest):
     def setUp(self):
         super().setUp()
