@@ -86,6 +86,10 @@ void consequences_print(const struct config *config)
         printf("particles per cell        %g of %s", per_cell, species->name);
         if (species->positions.kind == POSITIONS_RANDOM)
             printf(", at random: densities of cells scatter by %.2g %%", 100 / sqrt(per_cell));
+        for (uint32_t t = 0; t < s && species->positions.kind == POSITIONS_VAN_DER_CORPUT; t++)
+            if (memcmp(species->positions.bases, config->species[t].positions.bases,
+                       sizeof species->positions.bases) == 0)
+                printf(", from the sequences of %s", config->species[t].name);
         printf("\n");
     }
     for (uint32_t n = 0; n < config->collision_count; n++) {

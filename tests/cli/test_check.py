@@ -135,7 +135,9 @@ class Check(ProgramTest):
         text = self.check()
         self.assertAlmostEqual(self.number(text, rf"omega_p dt +{NUMBER}$"), 0.1 * math.sqrt(5), delta=1e-6)
         self.assertAlmostEqual(self.number(text, rf"Debye length +{NUMBER},"), 0.5)  # cold ions do not shield
-        self.assertAlmostEqual(self.number(text, rf"particles per cell +{NUMBER} of ions$"), 0.5)
+        self.assertAlmostEqual(self.number(text, rf"particles per cell +{NUMBER} of ions, from the sequences of electrons$"), 0.5)
+        for positions in ("{bases: [3, 2]}", "random"):
+            self.assertNotIn("from the sequences", self.check(f"species.ions.positions={positions}"))
 
     def test_a_random_start(self):
         text = self.run_well("check", "small.yaml", *sets("species.electrons.positions=random")).stdout
