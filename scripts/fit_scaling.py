@@ -181,14 +181,14 @@ def make_run(path, rows):
     nx, ny = map(int, first["cells"].split("x"))
     ranks = int(number(first, "ranks"))
     what = f"the run on {ranks} ranks"
-    wall = measured.get("wall_clock_s")
+    wall = measured.get("wall_clock_ms")
     if not wall or wall["median"] <= 0 or "leavers" not in measured:
         raise Problem(f"{path}: {what} has no wall clock")
     if ranks > 1 and first["method"] != METHOD:
         raise Problem(f"{path}: {what} took {first['method']} steps; the model is of {METHOD} ones")
 
     def total(stages, column):
-        return sum(row[column] for name, row in measured.items() if name.startswith(stages) and name.endswith("_s"))
+        return 1e-3 * sum(row[column] for name, row in measured.items() if name.startswith(stages) and name.endswith("_ms"))
 
     return Run(
         name=first["file"],
@@ -207,7 +207,7 @@ def make_run(path, rows):
             "exchange": total("exchange", "min"),
             "halo": total("halo", "min"),
             "field": total("field", "min"),
-            "wall clock": wall["median"],
+            "wall clock": 1e-3 * wall["median"],
         },
     )
 

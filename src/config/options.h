@@ -29,6 +29,15 @@ struct option_list {
     uint32_t count, items[OPTION_LIST_MOST];
 };
 
+/* The greatest of its numbers, 0 of none. */
+static inline uint32_t option_list_greatest(const struct option_list *list)
+{
+    uint32_t greatest = 0;
+    for (uint32_t n = 0; n < list->count; n++)
+        greatest = list->items[n] > greatest ? list->items[n] : greatest;
+    return greatest;
+}
+
 struct option_texts {
     uint32_t count;
     const char *items[OPTION_TEXTS_MOST];

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,28 +54,22 @@ struct spread spread_scaled(struct spread values, double scale)
 
 struct spread spread_rate(double work, struct spread seconds)
 {
+    if (work <= 0)
+        return (struct spread){0};
     return (struct spread){.median = per_second(work, seconds.median),
                            .least = per_second(work, seconds.most),
                            .most = per_second(work, seconds.least),
                            .count = seconds.count};
 }
 
+struct spread spread_over(struct spread values, double unit)
+{
+    return unit > 0 ? spread_scaled(values, 1 / unit) : (struct spread){0};
+}
+
 struct spread spread_bandwidth(uint64_t bytes, struct spread seconds)
 {
     return spread_rate(1e-9 * (double)bytes, seconds);
-}
-
-void spread_print(struct spread values, double scale, int width, int decimals)
-{
-    printf(" %*.*f  [%*.*f, %*.*f]", width, decimals, scale * values.median, width - 1, decimals,
-           scale * values.least, width - 1, decimals, scale * values.most);
-}
-
-const char *spread_text(struct spread values, double scale, char text[SPREAD_TEXT])
-{
-    snprintf(text, SPREAD_TEXT, "%.3f [%.3f, %.3f]", scale * values.median, scale * values.least,
-             scale * values.most);
-    return text;
 }
 
 /* ---- life ---- */
@@ -265,6 +258,8 @@ static enum status run_copy(void *from_and_to)
     return buffer_copy(copy[0], 0, copy[1], 0, buffer_bytes(copy[0]), STAGE_OTHER);
 }
 
+static const struct bench_table copy_table = {.columns = {IN_FILE("copy_GB/s", 1)}};
+
 static enum status time_copy(struct bench *bench, void *copy_bytes)
 {
     const size_t bytes = bench->copy_bytes = *(const size_t *)copy_bytes;
@@ -277,8 +272,9 @@ static enum status time_copy(struct bench *bench, void *copy_bytes)
     TRY(buffer_fill(copy[1], 0));
     TRY(bench_time(bench, &subject, 1, &times));
     bench->copy = times.total;
+    const struct spread rate = spread_rate(2e-9 * (double)bytes, bench->copy);
     bench_words(bench, false, NOT_COMPARED, "of=copy bytes=%zu", bytes);
-    bench_row(bench, spread_rate(2e-9 * (double)bytes, bench->copy), 1, "copy_GB/s");
+    bench_write(bench, &copy_table, NULL, &rate);
     return STATUS_OK;
 }
 
@@ -311,40 +307,4 @@ void bench_print_copy(const struct bench *bench)
         amount *= 1e-3;
     printf("copy of %.*f %s on the device: %.2f GB/s, median of %u; what caches hold can beat it\n", unit > 0,
            amount, units[unit], bench_copy_rate(bench), bench->copy.count);
-}
-
-/* ---- rows ---- */
-
-/* Spaces become _ but for those before the key of a word. */
-static void join_words(char *text)
-{
-    for (char *space = text; (space = strchr(space, ' ')) != NULL; space++)
-        if (space[1 + strcspn(space + 1, " =")] != '=')
-            *space = '_';
-}
-
-void bench_words(struct bench *bench, bool on_host, int verified, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(bench->words, sizeof bench->words, format, arguments);
-    va_end(arguments);
-    join_words(bench->words);
-    bench->on_host = on_host;
-    bench->verified = verified;
-}
-
-void bench_row(const struct bench *bench, struct spread values, double scale, const char *format, ...)
-{
-    static const char *const verdicts[] = {"no", "yes", [NOT_COMPARED] = ""};
-    char quantity[64];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(quantity, sizeof quantity, format, arguments);
-    va_end(arguments);
-    join_words(quantity);
-    if (bench->csv)
-        fprintf(bench->csv, "%s,\"%s\",\"%s\",%s,%.9g,%.9g,%.9g,%u,%s\n", bench->experiment->name,
-                bench->on_host ? "host" : bench->info->name, bench->words, quantity, scale * values.median,
-                scale * values.least, scale * values.most, values.count, verdicts[bench->verified]);
 }

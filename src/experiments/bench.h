@@ -2,8 +2,9 @@
  *
  * bench_run() reads the options, opens the device and the CSV file, calls the experiment's run() and judges.
  * An experiment takes its cases one by one: it makes what a case needs on bench->part, which dies with the
- * case (bench_case()), times its subjects by bench_time(), prints its table and writes rows. Every row has
- * one form:
+ * case (bench_case()), times its subjects by bench_time(), and hands the values of each row to a table, whose
+ * columns it describes once: bench_row() prints them and writes them to the file. There every value is a row
+ * of one form:
  *
  *   bench,device,case,quantity,median,min,max,repeats,verified
  *
@@ -37,17 +38,12 @@ struct spread {
 struct spread spread_of(const struct samples *samples);
 struct spread spread_of_one(double value);
 struct spread spread_scaled(struct spread values, double scale);
+struct spread spread_over(struct spread values, double unit); /* no values where the unit is 0 */
 
-/* The spread of `work` over each: the longest time gives the least rate; and of bytes in GB/s. */
+/* The spread of `work` over each: the longest time gives the least rate; and of bytes in GB/s. Of no work it
+ * has no values. */
 struct spread spread_rate(double work, struct spread seconds);
 struct spread spread_bandwidth(uint64_t bytes, struct spread seconds);
-
-/* Prints " median  [min, max]", all times `scale`, the median as wide as that. */
-void spread_print(struct spread values, double scale, int width, int decimals);
-
-/* "0.123 [0.120, 0.130]", all times `scale`. Returns `text`. */
-enum { SPREAD_TEXT = 96 };
-const char *spread_text(struct spread values, double scale, char text[SPREAD_TEXT]);
 
 /* amount / seconds, 0 where there are no seconds. */
 static inline double per_second(double amount, double seconds)
@@ -84,11 +80,11 @@ struct bench {
     uint32_t repeats;               /* of a timing: --repeat, or what the experiment chooses */
     struct spread copy;             /* seconds of bench_copy() */
     size_t copy_bytes;
-    bool is_wrong; /* a result was not verified */
-    FILE *csv;     /* NULL: none is written, or not by this rank */
-    bool on_host;  /* the case at hand; */
-    int verified;  /* its verdict, and */
-    char words[512];
+    bool is_wrong;   /* a result was not verified */
+    FILE *csv;       /* NULL: none is written, or not by this rank */
+    bool on_host;    /* the case at hand; */
+    int verified;    /* its verdict, and */
+    char words[512]; /* its words */
 };
 
 /* Reads argv, runs the experiment and judges. Collective where it runs on ranks. */
@@ -151,7 +147,41 @@ double bench_copy_rate(const struct bench *bench);
 double bench_copy_share(const struct bench *bench, double gigabytes_per_second);
 void bench_print_copy(const struct bench *bench);
 
-/* ---- rows ---- */
+/* ---- tables ---- */
+
+enum column_kind {
+    COLUMN_NUMBER,  /* the median */
+    COLUMN_SPREAD,  /* median [min, max] */
+    COLUMN_COUNTED, /* median [min, max] (number of timings) */
+    COLUMN_OF_COPY, /* takes no value: the GB/s of the column before in per cent of the copy's */
+    COLUMN_WORD     /* takes no value: the word of the case with the key `quantity` */
+};
+
+struct bench_column {
+    const char *heading; /* on the screen; NULL: in the file alone */
+    const char
+        *quantity; /* in the file, NAME_UNIT, or _UNIT behind the row's name; NULL: on the screen alone */
+    double scale;  /* of its values */
+    enum column_kind kind;
+    int width; /* on the screen; 0: by kind and heading */
+};
+
+/* The columns as a table has them. */
+#define COLUMN_OF(...)                                                                                       \
+    {                                                                                                        \
+        __VA_ARGS__                                                                                          \
+    }
+#define NUMBER(heading, quantity, scale) COLUMN_OF(heading, quantity, scale, COLUMN_NUMBER, 0)
+#define SPREAD(heading, quantity, scale) COLUMN_OF(heading, quantity, scale, COLUMN_SPREAD, 0)
+#define IN_FILE(quantity, scale)         COLUMN_OF(NULL, quantity, scale, COLUMN_NUMBER, 0)
+#define WORD(key, heading, width)        COLUMN_OF(heading, key, 0, COLUMN_WORD, width)
+#define OF_COPY                          COLUMN_OF("% of a copy", NULL, 1, COLUMN_OF_COPY, 0)
+
+enum { COLUMNS_MOST = 16 };
+struct bench_table {
+    const char *names; /* heading of the rows' names; NULL: rows have a verdict instead */
+    struct bench_column columns[COLUMNS_MOST]; /* ended by an empty one */
+};
 
 enum { NOT_COMPARED = 2 }; /* beside false and true */
 
@@ -160,8 +190,22 @@ enum { NOT_COMPARED = 2 }; /* beside false and true */
 void bench_words(struct bench *bench, bool on_host, int verified, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Writes a row: `values` times `scale`. The format gives the quantity's name (spaces become _). */
-void bench_row(const struct bench *bench, struct spread values, double scale, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* Prints the head of a table. */
+void bench_head(const struct bench_table *table);
+
+/* A row of values, one for each column that takes one, without timings where there is none: printed, then
+ * written. `name` is the row's, NULL in a table without names; `note`, which may be NULL, follows on the
+ * screen. */
+void bench_row(const struct bench *bench, const struct bench_table *table, const char *name,
+               const struct spread *values, const char *note);
+
+/* Either of both. */
+void bench_print(const struct bench *bench, const struct bench_table *table, const char *name,
+                 const struct spread *values, const char *note);
+void bench_write(const struct bench *bench, const struct bench_table *table, const char *name,
+                 const struct spread *values);
+
+/* Prints the verdict of the case at hand and what it is about, a line. */
+void bench_print_verdict(const struct bench *bench, const char *note);
 
 #endif

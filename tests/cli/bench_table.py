@@ -1,5 +1,7 @@
 """What the tests of the benches share: one bench in small, its output and its rows."""
 
+import re
+
 from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ProgramTest
 
 HEADER = "bench,device,case,quantity,median,min,max,repeats,verified".split(",")
@@ -17,6 +19,14 @@ SMALL = {
     "layout": ["--repeat=2", "--length=32"],
     "collisions": ["--cells=4x8", "--repeat=2"],
 }
+
+
+# What every bench times, in its file and, with minimum and maximum, on the screen.
+TIMES = {
+    "pic-sort": "total_ms", "random-lists": "total_ms", "permutation": "wall_ms", "local-memory": "time_ms", "step": "wall_clock_ns",
+    "output": "wall_s", "deposit": "time_ms", "scaling": "wall_clock_ms", "layout": "time_ms", "collisions": "time_ms",
+}  # fmt: skip
+CELL = re.compile(r"(?<![\w.-])([\d.e+-]+) \[([\d.e+-]+), ([\d.e+-]+)\]")
 
 
 class BenchTest(ProgramTest):
@@ -41,8 +51,19 @@ class BenchTest(ProgramTest):
             unjudged = words.get("of") in ("copy", "disk") or words.get("kernel") == "numpy"
             self.assertEqual(row["verified"], "" if unjudged else "yes", row)
             row.update(words)
-        self.assertNotRegex(result.stdout, "NOT |WRONG")
+        self.assertNotIn("NOT VERIFIED", result.stdout)
+        self.assert_printed(result.stdout, [row for row in rows if row["quantity"] == TIMES[name]])
         return result.stdout, rows
+
+
+    def assert_printed(self, text, rows):
+        """Every row is a cell of a table, each number with four digits."""
+        cells = [[float(number) for number in cell] for cell in CELL.findall(text)]
+        self.assertTrue(rows)
+        for row in (row for row in rows if row["repeats"] != "1"):
+            numbers = [float(row[column]) for column in ("median", "min", "max")]
+            near = (all(abs(a - b) <= 6e-4 * b for a, b in zip(cell, numbers)) for cell in cells)
+            self.assertTrue(any(near), row)
 
 
 def of(rows, key, quantity=None):

@@ -2,16 +2,13 @@
 wrong. A table's measured numbers are of no account here, but for what follows from the file's."""
 
 import os
-import re
 import signal
 
 from bench_table import SMALL, BenchTest, of
 from program import DEVICE, start
 
-PHASES = ["histogram_ms", "scan_ms", "reorder_ms", "total_ms"]
-NUMBER = r"[0-9.e+-]+"
-TRIPLE = rf"{NUMBER} +\[ *{NUMBER}, *{NUMBER}\]"
-CELL = rf"{NUMBER} \[{NUMBER}, {NUMBER}\] \(\d+\)"
+PHASES = ["histogram_ms", "scan_ms", "reorder_ms", "total_ms", "speedup"]
+HOST = ["total_ms", "speedup"]
 METHODS = ["sorted", "sort+sorted", "atomic-ordered", "atomic-shuffled"]
 FUNCTIONS = "add sub xchg min max inc dec cmpxchg and or xor".split()
 FILTERS = [
@@ -23,47 +20,38 @@ STENCILS = [
     *("product_without_local_memory", "product,_loop_over_tiles"),
 ]
 TURNS = ["without_local_memory", "through_tiles", "through_tiles_of_padded_rows"]
-TABLES = "I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII".split()
-AGAINST_HOST = " +T x B = L +row-wise +column-wise +R/C +host"
-BY_TYPE = " +T x B = L +int +float +double"
-TRANSPOSED = r" +T x B = L +\(A\) row-wise +\(B\) +column-wise +transpose"
 PAPER = {"I": ["7"], "G": ["5"], "s": ["9"], "r": ["3"], "transpose": ["on"]}
 CHOSEN = ["--items=7", "--groups=5", "--splits=9", "--radix-bits=3", "--transpose=on"]
-FEW = ["--particles=4096", "--cells=16", "--steps=5"]
-LADDER = ["--length=5001", "--cells=37x45", "--product=19", "--operations=5000", "--coarse=13"]
+SMALL_STEP = ["--particles=4096", "--cells=16", "--steps=5"]
+PARTS = ["--length=5001", "--cells=37x45", "--product=19", "--operations=5000", "--coarse=13"]
 
-# Bench, options, {key: its words in the rows, in order; of layout the printed tables}, what the output has.
+# Bench, options, {key: its words in the rows, in order}, what the output has.
 RUNS = [
     ("pic-sort", ["--transpose=off"],
-     {"quantity": ["copy_GB/s", *PHASES], "b": ["10", "30"], "p": ["2", "6"], "r": ["5"], "N": ["5003"], "repeats": ["2"],
-      "method": ["paper", "qsort", "counting_sort"]},
-     [r"Table 7 of the paper, on this device:\n  device +time p = 6, ms +time p = 2, ms +ratio\n",
-      r"  phase +median ms +\[ +min, +max\] +Mkeys/s +GB/s +of a copy\n", r"qsort on the host, one thread", "counting sort",
-      r"(?s)(sorted, stable, a permutation\n.*){4}"]),
+     {"quantity": ["copy_GB/s", *HOST, *PHASES[:3]], "b": ["10", "30"], "p": ["2", "6"], "r": ["5"], "N": ["5003"], "repeats": ["2"],
+      "method": ["qsort", "counting_sort", "paper"]},
+     ["Table 7 of the paper", r"the paper: GTX 470 +30 +6 +68 +1\.511", "qsort on the host, one thread", "counting sort",
+      r"(?s)(verified: sorted, stable, a permutation\n.*){4}"]),
     ("pic-sort", ["--no-host", "--particles=100", "--repeat=1"], {"method": ["paper"], "repeats": ["1"]},
-     [r"(?m)^copy of 800 B on the device: [\d.]+ GB/s, median of 1;", "Table 7"]),
+     [r"(?m)^copy of 800 B on the device: [\d.]+ GB/s, median of 1;"]),
     ("pic-sort", ["--no-host", "--particles=125000", "--repeat=1"], {}, ["copy of 1.0 MB on"]),
-    ("pic-sort", [*CHOSEN, "--key-bits=11"], {"b": ["11"], "p": ["4"], "quantity": ["copy_GB/s", "transpose_ms", *PHASES], **PAPER},
+    ("pic-sort", [*CHOSEN, "--key-bits=11", "--no-host"], {"b": ["11"], "p": ["4"], "quantity": ["copy_GB/s", "transpose_ms", *PHASES[:4]], **PAPER},
      [r"I = 7, G = 5, s = 9, transpose on"]),
-    ("pic-sort", ["--table=columns", "--table=rows", "--items=4"], {"table": ["columns", "rows"], "b": ["10", "30"]},
-     [rf"table in two orders:\n +b +p  table +time, ms +table +time, ms +ratio\n +10 +2  columns  {TRIPLE} +rows +{TRIPLE}",
-      r"(?s)(, table rows; method paper: sorted, stable.*){2}"]),
+    ("pic-sort", ["--table=columns", "--table=rows", "--items=4"], {"table": ["columns", "rows"], "b": ["10", "30"]}, []),
     ("pic-sort", ["--table=rows", "--key-bits=10"], {"table": ["rows"]}, [", table rows; method paper"]),
     ("pic-sort", ["--table=auto", "--key-bits=10"], {"table": ["columns"]}, []),
-    ("pic-sort", ["--key-bits=10", "--key-bits=13,32", "--radix-bits=8"], {"b": ["10", "13", "32"], "p": ["2", "4"]}, ["time p = 4"]),
+    ("pic-sort", ["--key-bits=10", "--key-bits=13,32", "--radix-bits=8"], {"b": ["10", "13", "32"], "p": ["2", "4"]}, []),
     ("pic-sort", ["--radix-bits=10", "--key-bits=10"], {"p": ["1"]}, []),
-    ("pic-sort", ["--method=chunked"], {"method": ["chunked", "qsort", "counting_sort"], "b": ["10"]}, ["method chunked"]),
+    ("pic-sort", ["--method=chunked"], {"method": ["qsort", "counting_sort", "chunked"], "b": ["10"]}, ["method chunked"]),
     ("pic-sort", ["--method=auto", "--order=random,reversed,sorted", "--order=both-ways", "--cells=8x16", "--no-host"],
-     {"method": ["chunked"], "b": ["7"], "p": ["1"], "order": ["both-ways", "random", "sorted", "reversed"]},
-     [r"(?s)(order of the keys: .*\(default\): sorted, stable.*){4}"]),
-    ("pic-sort", ["--method=tiled"], {"method": ["tiled", "qsort", "counting_sort"], "b": ["10"]}, ["method tiled"]),
+     {"method": ["chunked"], "b": ["7"], "p": ["1"], "order": ["both-ways", "random", "sorted", "reversed"]}, [r"(?s)(order of the keys: .*\(default\).*){4}"]),
+    ("pic-sort", ["--method=tiled"], {"method": ["qsort", "counting_sort", "tiled"], "b": ["10"]}, ["method tiled"]),
     *[("pic-sort", [f"--cells={cells}"], {"b": [bits, "30"]}, []) for cells, bits in ((2, "2"), (20, "9"), (64, "12"))],
     *[("pic-sort", [f"--particles={count}", "--repeat=1"], {"N": [str(count)]}, []) for count in (1, 2, 63, 64, 65, 1000, 4096, 16411)],
     ("random-lists", ["--sizes=4096,5003"],
-     {"N": ["4096", "5003"], "method": ["paper", "chunked", "qsort"], "b": ["30"], "quantity": ["copy_GB/s", *PHASES, "speedup"]},
-     [r"(?s)(\n  tiled +not for b = 30: .* 24 bits\n.*){2}", "keys alone", r"(?s)(verified: .*){6}",
-      r"  method +transpose +histogram +scan +reorder +total +\[ +min, +max\] +speedup +Mkeys/s of a copy\n"]),
-    ("random-lists", ["--sizes=4096", "--key-bits=20", "--method=tiled"], {"method": ["tiled", "qsort"], "quantity": ["copy_GB/s", *PHASES, "speedup"]}, []),
+     {"N": ["4096", "5003"], "method": ["paper", "chunked", "qsort"], "b": ["30"], "quantity": ["copy_GB/s", *PHASES]},
+     [r"(?s)(\ntiled: not for b = 30, .* 24 bits\n.*){2}", "keys alone", r"(?s)(verified: .*){6}"]),
+    ("random-lists", ["--sizes=4096", "--key-bits=20", "--method=tiled"], {"method": ["tiled", "qsort"], "quantity": ["copy_GB/s", *PHASES]}, []),
     ("random-lists", ["--sizes=4096", "--method=paper", *CHOSEN, "--table=rows"], {"method": ["paper", "qsort"], "table": ["rows"], **PAPER},
      ["r = 3, p = 10 passes; I = 7, G = 5, s = 9, transpose on, table rows; method paper; keys alone"]),
     ("random-lists", ["--sizes=1,2,63,1000", "--repeat=1"], {"N": ["1", "2", "63", "1000"]}, []),
@@ -71,76 +59,62 @@ RUNS = [
      {"kernel": ["serial", "threads", "CB", "BB", "RLBB"], "side": ["2", "4"], "block": ["8", "64"], "volume": ["8x12x20"],
       "axes": ["2,1,0"], "elements": ["1920"], "table": ["0"],
       "quantity": ["copy_GB/s", "wall_ms", "rate_GB/s", "speedup_serial", "device_ms"]},
-     [r"\n3D speedup of parallel kernels, axes 2,1,0\n", r"(?s)( verified\n.*){10}",
-      r"1,920 \|( +\d+\.\d\d){6} \|( +-){6}\n"]),
-    ("permutation", ["--table=4", "--block=2", "--repeat=1"], {"table": ["4"], "volume": ["10x10x10x10x10x10"]},
-     [r"Table 4: 6D speedup of parallel kernels, axes 5,4,3,2,1,0\n  Speed up +\| vs. serial kernel +\| vs. serial numpy\n",
-      r"Volume size +\| +CB +BB +RLBB \| +CB +BB +RLBB\n +1,000,000 \|"]),
+     [r"\n3D, axes 2,1,0\n", r"(?s)( verified\n.*){10}"]),
+    ("permutation", ["--table=4", "--block=2", "--repeat=1"], {"table": ["4"], "volume": ["10x10x10x10x10x10"]}, ["Table 4: 6D, axes 5,4,3,2,1,0\n"]),
     ("permutation", ["--volume=6,4,2,8", "--axes=1,3,0,2", "--block=2"], {"axes": ["1,3,0,2"], "side": ["2"]}, ["axes 1,3,0,2"]),
-    ("local-memory", LADDER,
+    ("local-memory", PARTS,
      {"part": ["filter", "transpose", "stencil", "atomics", "refine"], "scope": ["device", "group"],
       "quantity": ["copy_GB/s", "time_ms", "rate_GB/s", "rate_Gflop/s", "rate_Gop/s", "rate_Gcells/s"]},
-     [r"copy of 67.1 MB on the device: ", r"(?s)(  version +size +median +\[ +min, +max\] +rate of a copy\n.*){4}",
-      r"operations of a launch: 8192 at device scope .* 16384 at group scope", "system scope .* not in OpenCL 1.2"]),
-    ("local-memory", ["--part=filter", "--length=5001", "--block=100"],
-     {"version": FILTERS, "size": ["5001", "5000"]}, []),
+     ["copy of 67.1 MB on the device: ", "system scope .* not in OpenCL 1.2"]),
+    ("local-memory", ["--part=filter", "--length=5001", "--block=100"], {"version": FILTERS, "size": ["5001", "5000"]}, []),
     ("local-memory", ["--part=filter", "--length=127", "--block=64"], {"version": FILTERS, "size": ["127", "64", "126"]}, []),
     ("local-memory", ["--part=filter", "--length=64", "--block=64"], {"version": FILTERS, "size": ["64"]}, []),
     ("local-memory", ["--part=filter", "--length=63", "--block=64"], {"version": FILTERS[:3:2] + FILTERS[4:], "size": ["63"]},
      ["(?s)(not for fewer elements than a block of 64.*){2}"]),
-    ("local-memory", ["--part=transpose", "--part=stencil", *LADDER[1:3]], {"version": TURNS + STENCILS, "size": ["37x45", "19x19"]}, []),
+    ("local-memory", ["--part=transpose", "--part=stencil", *PARTS[1:3]], {"version": TURNS + STENCILS, "size": ["37x45", "19x19"]}, []),
     ("local-memory", ["--part=atomics", "--operations=5000", "--block=64"],  # no group of 64 has 256 words
-     {"version": FUNCTIONS, "words": ["1", "32", "1024", "65536", "8"]},
-     [rf"\n  {function} +({NUMBER} +){{7}}- +\d+ %  verified\n" for function in FUNCTIONS]),
-    ("local-memory", ["--part=refine", "--coarse=13"], {},
-     [r"  (host-enqueued: this device has no device-side enqueue|launched by parents: device-enqueued; .*)\n$",
-      r"a child grid for every cell +169 of 13x13 ", "over the threshold, in one launch", "over the threshold, a launch for each"]),
+     {"version": FUNCTIONS, "words": ["1", "32", "1024", "65536", "8"], "size": ["5120", "8192"]}, []),
+    ("local-memory", ["--part=refine", "--coarse=13"],
+     {"version": ["a_child_grid_for_every_cell", "over_the_threshold,_in_one_launch", "over_the_threshold,_a_launch_for_each"]},
+     [r"  (host-enqueued: this device has no device-side enqueue|launched by parents: device-enqueued; .*)\n$", "169 of 13x13"]),
     ("deposit", ["--per-cell=4,64,1024"],
      {"per_cell": ["4", "64", "1024"], "cells": ["32x32", "8x8", "2x2"], "method": METHODS, "shape": ["cic"],
-      "quantity": ["copy_GB/s", "time_ms", "particle_ns", "rate_GB/s"]},
-     [rf"(?s)(\n +\d+ +\d+x\d+( +{TRIPLE}){{4}}  verified.*){{3}}", "copy of 67.1 MB on the device", r"GB/s +times faster than atomic\n"]),
+      "quantity": ["copy_GB/s", "time_ms", "particle_ns", "rate_GB/s", "speedup"]}, ["copy of 67.1 MB on the device", r"(?s)( verified\n.*){12}"]),
     ("deposit", ["--shape=ngp,cubic", "--atomics=32", "--precision=double", "--per-cell=100"],
      {"shape": ["ngp", "cubic"], "atomics": ["32"], "precision": ["double"], "per_cell": ["128"]}, ["two words of 32 bits"]),
     ("deposit", ["--particles=100", "--repeat=1"], {"cells": ["8x8", "8x4", "4x4", "4x2", "2x2"]}, []),
     ("layout", ["--arrays=64,192"],
      {"operation": ["prefix-sum", "bubble-sort", "bitonic-sort"], "input": ["ones", "s", "d", "random"], "type": ["int"],
-      "L": ["64", "192"], "N": ["32"], "layout": ["row-wise", "column-wise"]},
-     [rf"(?s)(\nTable {number}: [^\n]* N = 32, ms[^\n]*\n  R/C: [^\n]*\n{AGAINST_HOST}\n.*)" for number in TABLES[:4]]
-     + [rf"\n +64 x 1 = 64 +{CELL} +{CELL} +{NUMBER} +{CELL}  verified\n +64 x 3 = 192 "]),
+      "L": ["64", "192"], "N": ["32"], "layout": ["row-wise", "column-wise"], "quantity": ["copy_GB/s", "time_ms", "ratio"]},
+     ["of the paper's tables I II III IV\n", r"(?s)( verified(: on the host)?\n.*){24}"]),
     ("layout", ["--table=all", "--arrays=64", "--repeat=1"],
-     {"type": ["int", "float", "double"], "layout": ["transpose", "row-wise", "column-wise", "transposed", "quicksort"]},
-     [rf"\nTable {number}: .*\n{BY_TYPE}\n" for number in TABLES[4:12]]
-     + [rf"\nTable {number}: .*\n  \(B\): transposed.*\n{TRANSPOSED}\n" for number in TABLES[12:16]]
-     + [r"\nTable XVII: .*\n +T x B = L +row-wise +column-wise +host, bitonic sort +host, quicksort\n"]),
-    *[("layout", [*options, "--arrays=64", "--repeat=1"], {"table": numbers.split()}, []) for numbers, *options in (
+     {"type": ["int", "float", "double"], "layout": ["transpose", "row-wise", "column-wise", "transposed", "quicksort"]}, []),
+    *[("layout", [*options, "--arrays=64", "--repeat=1"], {}, [f"of the paper's tables {numbers}\n"]) for numbers, *options in (
         ("V XIII", "--table", "XIII,5"), ("II III", "--operation", "bubble-sort"), ("III", "--operation=bubble-sort", "--input", "d"),
         ("I II IV", "--input=s"), ("I V VI XIII", "--table=all", "--operation=prefix-sum"))],
     *[("layout", ["--table=1,2,13,15", "--operation=prefix-sum,bubble-sort", f"--length={length}", f"--type={kind}", "--arrays=64"],
        {"N": [str(length)], "type": [kind]}, []) for length in (1, 2, 77) for kind in ("int", "float")],
-    ("step", FEW, {"cells": ["16x16"], "N": ["4096"], "steps": ["5"], "hot": ["no"]},
-     [r"(?m)^verified: all 4096 particles are in the cells, .* in 36 steps$", "16 a cell", "of a copy", "bytes a particle",
-      "takes time itself", "M particle-steps/s", r"  stage +ns/p-step +\[ +min, +max\] +share +GB/s +of a copy\n"]),
+    ("step", SMALL_STEP, {"cells": ["16x16"], "N": ["4096"], "steps": ["5"], "hot": ["no"]},
+     [r"(?m)^verified: all 4096 particles are in the cells, .* in 36 steps$", "16 a cell", "bytes a particle", "M particle-steps/s"]),
     ("step", ["--particles=5003", "--cells=12x8", "--steps=2", "--repeat=1", "--shape=tsc", "--method=radix", "--sort=paper", "--hot"],
      {"cells": ["12x8"], "shape": ["tsc"], "method": ["radix"], "sort": ["paper"], "hot": ["yes"], "N": ["5003"]},
      ["half of them in one", r"(?m)^method: radix; sort: .* method paper$"]),
-    ("step", [*FEW, "--method=tiled"], {"method": ["tiled"]}, []),
-    ("step", [*FEW, "--method=chunked"], {"method": ["chunked"]}, []),
-    ("step", [*FEW, "--length=6.2832"], {}, []),
+    ("step", [*SMALL_STEP, "--method=tiled"], {"method": ["tiled"]}, []),
+    ("step", [*SMALL_STEP, "--method=chunked"], {"method": ["chunked"]}, []),
+    ("step", [*SMALL_STEP, "--length=6.2832"], {}, []),
     *[("step", ["--cells=8", f"--particles={count}", "--steps=1", "--repeat=1"], {},
        [r"(?m)^verified: .* in \d+ steps; too few a cell to judge the field of the wave$"]) for count in (1, 100)],
-    ("step", ["--sweep", "--min-particles=16384", "--max-particles=40000", "--steps=2", "--repeat=1"],
+    ("step", ["--sweep", "--min-particles=16384", "--max-particles=40000", "--steps=2"],
      {"cells": ["32x32", "64x64"], "N": ["16384", "32768"]},  # at least 8 a cell
-     [r"how the cost grows.*\n.*16384 +32768\n +32\^2 +\S+ +\S+\n +64\^2 +- +\S+\n", r"\] over least .*\n(.*\] +[\d.]+ +[\d.]+ .*\n){3}",
-      r"points that count: \d of those with \d+",
-      r"(?s)((%, at \d+ % of a copy|stages \d+ %|field \d+ %)\n.*){3}"]),
+     [r"points that count: \d of those with \d+", r"(?s)((%, at \d+ % of a copy|stages \d+ %|field \d+ %)\n.*){3}"]),
     ("collisions", ["--per-cell=3,200"],
-     {"method": ["shuffle", "collisions"], "precision": ["single"], "model": ["takizuka_abe"], "cells": ["4x8"], "per_cell": ["3", "200"], "N": ["96", "6400"],
-      "quantity": ["copy_GB/s", "time_ms", "pair_ns", "rate_GB/s"]},
-     [rf"(?s)(\n +\d+  (shuffle|collisions) ( +{TRIPLE}){{2}} +{NUMBER} +{NUMBER} %  verified.*){{4}}", "ns a pair", "of a copy"]),
+     {"method": ["shuffle", "collisions"], "precision": ["single"],
+      "model": ["takizuka_abe"], "cells": ["4x8"], "per_cell": ["3", "200"], "N": ["96", "6400"],
+      "quantity": ["copy_GB/s", "time_ms", "pair_ns", "rate_GB/s"]}, [r"(?s)( verified\n.*){4}"]),
     ("output", ["--particles=65536", "--cells=16", "--steps=4", "--compression=1"],
      {"output": ["none", "snapshot", "checkpoint"], "compression": ["0", "1"], "cells": ["16x16"], "N": ["65536"],
-      "quantity": ["write_GB/s", "wall_s", "copy_s", "write_s", "wait_s", "ratio", "copy_GB/s", "beside", "pack_GB/s"]},
-     [r"disk: [\d.e-]+ GB/s for ", rf"(?s)\n  none +0 .*\n  snapshot +1 .* 3 .*(verified\n.*){{3}}", "passed while the run went on"]),
+      "quantity": ["write_GB/s", "wall_s", "copy_s", "write_s", "wait_s", "ratio", "copy_GB/s", "pack_GB/s", "beside"]},
+     [r"disk: [\d.e-]+ GB/s for ", "passed while the run went on"]),
 ]  # fmt: skip
 
 
@@ -226,25 +200,25 @@ REFUSED = [
 # Bench, options, kernel file, what is replaced by what, what the table says, the sentence (exit code 1).
 WEIGHTS = ("along_x[a] * along_y[b]", "along_x[b] * along_y[a]")
 WRONG = [
-    ("random-lists", ["--sizes=4096", "--method=paper"], "radix_sort.cl", "(key >> shift) &", "~(key >> shift) &", "NOT SORTED", "not sorted rightly"),
-    ("pic-sort", ["--no-host"], "radix_sort.cl", "(key >> shift) &", "~(key >> shift) &", "NOT SORTED", "a sort returned a wrong result"),
-    ("permutation", ["--volume=8,12,20"], "ndpa.cl", "place_by((map) + INSIDE, (e))", "(e)", "NOT PERMUTED", "not permuted rightly"),
-    *[("local-memory", [*sizes, f"--part={part}"], file, old, new, "WRONG", "a result is not that of the host") for part, sizes, file, old, new in (
-        ("transpose", LADDER[1:2], "shared/tile.h", "tile[fast * stride + k]", "tile[k * stride + fast]"),
-        ("stencil", LADDER[1:3], "local_memory.cl", "tile_a[y][k]", "tile_a[y][0]"),
-        ("atomics", LADDER[3:4], "shared/local_memory.h", "atomic_sub(at", "atomic_add(at"),
-        ("atomics", LADDER[3:4], "shared/local_memory.h", "atomic_xchg(at, n + 1)", "atomic_xchg(at, n)"),
-        ("refine", LADDER[4:], "shared/local_memory.h", "sums[item] += ", "sums[item] = "),
-        ("filter", LADDER[:1], "local_memory.cl", "middle * 0.5f", "middle"))],
+    ("random-lists", ["--sizes=4096", "--method=paper"], "radix_sort.cl", "(key >> shift) &", "~(key >> shift) &", "NOT VERIFIED: not sorted", "not sorted rightly"),
+    ("pic-sort", ["--no-host"], "radix_sort.cl", "(key >> shift) &", "~(key >> shift) &", "NOT VERIFIED: not sorted, ", "a sort returned a wrong result"),
+    ("permutation", ["--volume=8,12,20"], "ndpa.cl", "place_by((map) + INSIDE, (e))", "(e)", "NOT VERIFIED", "not permuted rightly"),
+    *[("local-memory", [*sizes, f"--part={part}"], file, old, new, "NOT VERIFIED", "a result is not that of the host") for part, sizes, file, old, new in (
+        ("transpose", PARTS[1:2], "shared/tile.h", "tile[fast * stride + k]", "tile[k * stride + fast]"),
+        ("stencil", PARTS[1:3], "local_memory.cl", "tile_a[y][k]", "tile_a[y][0]"),
+        ("atomics", PARTS[3:4], "shared/local_memory.h", "atomic_sub(at", "atomic_add(at"),
+        ("atomics", PARTS[3:4], "shared/local_memory.h", "atomic_xchg(at, n + 1)", "atomic_xchg(at, n)"),
+        ("refine", PARTS[4:], "shared/local_memory.h", "sums[item] += ", "sums[item] = "),
+        ("filter", PARTS[:1], "local_memory.cl", "middle * 0.5f", "middle"))],
     *[("deposit", ["--particles=512", "--per-cell=8"], file, old, new, f"NOT VERIFIED: {words}", "not the host's") for file, old, new, words in (
-        ("shared/deposit_segments.h", "x[n / SHAPE_NODES] * along_y[n % S", "x[n % SHAPE_NODES] * along_y[n / S", "sorted: node"), ("deposit_atomic.cl", *WEIGHTS, "atomic-ordered: node"),
-        ("deposit_atomic.cl", "keys[p]", "keys[0]", "atomic-ordered: node"))],
+        ("shared/deposit_segments.h", "x[n / SHAPE_NODES] * along_y[n % S", "x[n % SHAPE_NODES] * along_y[n / S", "node"), ("deposit_atomic.cl", *WEIGHTS, "node"),
+        ("deposit_atomic.cl", "keys[p]", "keys[0]", "node"))],
     *[("collisions", ["--per-cell=64"], file, old, new, "NOT VERIFIED", "an order is not one") for file, old, new in (
         ("collisions.cl", "- share.y * change", "+ share.y * change"), ("collisions.cl", "versine * ((reals)2 - versine)", "versine * (reals)2"),
         ("cell_shuffle.cl", "start + (uint)word", "start + 0 * (uint)word"))],
     ("layout", ["--table=2", "--arrays=64"], "shared/layout.h", "if (a > b)", "if (a < b)", "NOT VERIFIED", "not the host's"),
     ("layout", ["--table=13", "--arrays=64"], "shared/tile.h", "out[(size_t)column ", "out[(size_t)(columns - 1 - column) ", "NOT VERIFIED", "not the host's"),
-    *[("step", [*FEW, "--repeat=1", "--method=tiled"], file, old, new, f"NOT VERIFIED: {words}", "a step left a wrong result") for file, old, new, words in (
+    *[("step", [*SMALL_STEP, "--repeat=1", "--method=tiled"], file, old, new, f"NOT VERIFIED: {words}", "a step left a wrong result") for file, old, new, words in (
         ("shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick", "the energy drifted"),
         ("deposit.cl", "set ? factor", "set ? (real)0.9 * factor", "the charge on the grid differs"),
         ("poisson.cl", "k * phi.", "3 * k * phi.", "the field of the wave"))],
@@ -263,8 +237,7 @@ class Benches(BenchTest):
             with self.subTest(name=name, arguments=arguments):
                 text, rows = self.bench_well(name, *arguments)
                 for key, expected in words.items():
-                    printed = key == "table" and name == "layout"
-                    self.assertEqual(re.findall(r"\nTable (\w+): ", text) if printed else of(rows, key), expected, key)
+                    self.assertEqual(of(rows, key), expected, key)
                 for pattern in patterns:
                     self.assertRegex(text, pattern)
                 self.assertEqual(sorted(os.listdir(self.folder)), ["bench.csv", "small.yaml"])

@@ -24,26 +24,8 @@ def cell(x, y):
     return 16 * int(16 * x) + int(16 * y)
 
 
-# Bench, options, a quantity and keys, what is printed, and the numbers there by the quantity's medians.
-FOLLOWS = [
-    # Table 7 is of the first case with the most and with the fewest passes; then both orders of the table
-    ("pic-sort", ["--table=columns,rows", "--no-host"], ("total_ms", "p", "table"),
-     r"Table 7.*\n.*\n.* (\S+)\n(?s:.*) in two orders.*\n.*\n.* (\S+)\n.* (\S+)\n$",
-     lambda own: [own["6", "columns"] / own["2", "columns"], *(own[p, "rows"] / own[p, "columns"] for p in "26")]),
-    ("layout", ["--table=1", "--arrays=64"], ("time_ms", "layout", "device"),
-     r"\) +([\d.]+) +[\d.]+ \[[^]]*\] \(2\)  verified", lambda own: [row_wise / column_wise for row_wise, column_wise, _ in [own.values()]]),
-    ("step", ["--particles=4096", "--cells=16", "--steps=5"], ("wall_clock_ns",),
-     r"wall clock +([\d.]+)(?s:.*?) ([\d.]+) M particle-steps/s", lambda own: [own[0], 1e3 / own[0]]),
-]  # fmt: skip
-
-
 class Follows(BenchTest):
-    """Printed figures and rows follow from the file's medians, which have nine digits."""
-
-    def assert_follows(self, word, expected):
-        """The word is the expected number, rounded to the digits that it has."""
-        digits = len(word.partition(".")[2])
-        self.assertAlmostEqual(float(word), expected, delta=0.51 * 10**-digits + 1e-6 * abs(expected))
+    """Rows follow from the file's medians, which have nine digits."""
 
     def assert_ratios(self, rows, quantity, over, of_what, *keys):
         """Every row of the quantity is the median `over` the row's own of `of_what`."""
@@ -54,66 +36,37 @@ class Follows(BenchTest):
             expected = over(case, own) / own[case]
             self.assertAlmostEqual(ratio, expected, delta=1e-6 * expected)
 
-    def test_printed_numbers(self):
-        for name, arguments, keys, pattern, expected in FOLLOWS:
-            with self.subTest(name=name, arguments=arguments):
-                text, rows = self.bench_well(name, *arguments)
-                words = [word for found in re.finditer(pattern, text) for word in found.groups()]
-                for word, value in zip(words, expected(medians(rows, *keys)), strict=True):
-                    self.assert_follows(word, value)
-
     def test_how_the_cost_of_a_step_grows(self):
         """Every point over the least, and the largest over the least of those that count on such a device."""
         text, rows = self.bench_well("step", "--sweep", "--min-particles=16384", "--max-particles=32768", "--steps=2", "--repeat=1")
         costs = medians(rows, "wall_clock_ns", "cells", "N")
-        ratios = {case: cost / min(costs.values()) for case, cost in costs.items()}
-        written = medians(rows, "over_least", "cells", "N")
-        words = re.search(r"least of all, ([\d.]+)\n.*\n +32\^2 +(\S+) +(\S+)\n +64\^2 +- +(\S+)\n", text).groups()
-        for word, value in zip(words, (min(costs.values()), *ratios.values()), strict=True):
-            self.assert_follows(word, value)
-        for case, ratio in ratios.items():
-            self.assertAlmostEqual(written[case], ratio, delta=1e-6 * ratio)
+        self.assertEqual(len(costs), 3)
+        for case, ratio in medians(rows, "over_least", "cells", "N").items():
+            self.assertAlmostEqual(ratio, costs[case] / min(costs.values()), delta=1e-6 * ratio)
         if "those with 16 to 1,024 particles a cell" not in text:
             self.assertRegex(text, r"points that count: 0 of those with 2\^23 to 2\^27 particles, at least 32 a cell\n$")
             return
         full = [costs["32x32", size] for size in ("16384", "32768")]
         growth = max(full) / min(full)
-        words = re.search(r"count: (2) of .*\n.*\n +least +32\^2 .* (\S+)\n +largest +32\^2 .* (\S+)\n.* is (\S+) times", text).groups()
-        for word, value in zip(words, (2, min(full), max(full), growth), strict=True):
-            self.assert_follows(word, value)
+        self.assertIn("points that count: 2 of", text)
         self.assertRegex(text, rf"at most 2 is wanted: {'met' if growth <= 2 else 'not met'}\n$")
         self.assertAlmostEqual(medians(rows, "cost_growth", "points", "wanted")["2", "2"], growth, delta=1e-6 * growth)
 
     def test_speedups(self):
+        qsort = lambda _, own: own["qsort"]
         _, rows = self.bench_well("random-lists", "--sizes=4096")
-        self.assert_ratios(rows, "speedup", lambda _, own: own["qsort"], "total_ms", "method")
-        text, rows = self.bench_well("permutation", "--volume=8,12,20", f"--python={sys.executable}")
+        self.assert_ratios(rows, "speedup", qsort, "total_ms", "method")
+        _, rows = self.bench_well("pic-sort", "--key-bits=10")
+        self.assert_ratios(rows, "speedup", qsort, "total_ms", "method")
+        _, rows = self.bench_well("permutation", "--volume=8,12,20", f"--python={sys.executable}")
         rows = [{"side": "", **row} for row in rows]
-        line = re.search(r"(?m)^ +1,920 \|([^|\n]+)\|([^|\n]+)$", text)
-        for half, over in ((1, "serial"), (2, "numpy")):
+        for over in ("serial", "numpy"):
             side = (lambda case: case[1]) if over == "serial" else (lambda case: "")
             timed = [row for row in rows if row.get("kernel") != "numpy" or over == "numpy"]
             self.assert_ratios(timed, f"speedup_{over}", lambda case, own: own[over, side(case)], "wall_ms", "kernel", "side")
-            speedups = medians(rows, f"speedup_{over}", "side", "kernel")
-            for word, case in zip(line[half].split(), [(side, kernel) for side in "24" for kernel in ("CB", "BB", "RLBB")], strict=True):
-                self.assert_follows(word, speedups[case])
-
-    def test_where_sorting_pays(self):
-        text, rows = self.bench_well("deposit", "--per-cell=2,16,128,1024", "--repeat=3")
-        times = medians(rows, "time_ms", "per_cell", "method")
-        per_cell = of(rows, "per_cell")
-        for sentence, faster, slower in (
-            ("sorting a shuffled list first pays", "sort+sorted", "atomic-shuffled"),
-            ("in a list that is in order anyway, sorted beats atomic", "sorted", "atomic-ordered"),
-        ):
-            found = [number for number in per_cell if times[number, faster] < times[number, slower]]
-            said = ", ".join(found) if found else "none of these numbers of"
-            self.assertIn(f"{sentence}: at {said} particles a cell\n", text)
-        ratios = re.findall(r"(?m)^ +(\d+)(?: +[\d.]+){8} +([\d.]+) +([\d.]+)$", text)
-        self.assertEqual([ratio[0] for ratio in ratios], per_cell)
-        for number, ordered, shuffled in ratios:
-            self.assert_follows(ordered, times[number, "atomic-ordered"] / times[number, "sorted"])
-            self.assert_follows(shuffled, times[number, "atomic-shuffled"] / times[number, "sort+sorted"])
+        _, rows = self.bench_well("deposit", "--per-cell=2,16,128,1024", "--repeat=3")
+        atomic = {"sorted": "atomic-ordered", "sort+sorted": "atomic-shuffled"}
+        self.assert_ratios(rows, "speedup", lambda case, own: own[case[0], atomic[case[1]]], "time_ms", "per_cell", "method")
 
     def test_the_cost_of_a_step(self):
         _, rows = self.bench_well("step", "--particles=4096", "--cells=16", "--steps=5")
@@ -141,7 +94,7 @@ class Special(BenchTest):
         result = self.refine("enqueue_kernel(", "enqueue_kernl(")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(result.stdout, "has no device-side enqueue\n|fails: .*local_memory_enqueue.cl does not build")
-        self.assertEqual(len(re.findall(r" Gcells/s .*  verified\n", result.stdout)), 3)
+        self.assertEqual(result.stdout.count(" verified\n"), 3)
 
     def test_children_that_are_not_launched(self):
         for old, new, words in (
@@ -168,7 +121,7 @@ class Special(BenchTest):
         sizes = [f"--{which}-particles={1 << 31}" for which in ("min", "max")]
         result = self.bench("step", "--sweep", *sizes, "--steps=1", "--repeat=1")
         self.assertEqual(result.returncode, 0, result.stderr)
-        lines = [line for line in result.stdout.splitlines() if str(1 << 31) in line and "^2" in line]
+        lines = [line for line in result.stdout.splitlines() if str(1 << 31) in line and "skipped" in line]
         self.assertEqual(len(lines), 7)
         for line in lines:
             self.assertRegex(line, r"skipped: (it needs [\d.]+ GB, more than half|an array of .* larger than|sort: )")
@@ -203,9 +156,9 @@ class Numpy(BenchTest):
         large = ["--volume=4098,4098", "--block=2", "--repeat=1"]
         text, rows = self.bench_well("permutation", *large, python)
         self.assertEqual(medians(rows, "wall_ms", "kernel")["numpy"], 2000)
-        self.assertRegex(text, r"\n  16,793,604 elements: numpy and the serial kernel take some tens of seconds\n    16,793,604 \| ")
+        self.assertIn("\n  16793604 elements: numpy and the serial kernel take some tens of seconds\n", text)
         text, _ = self.bench_well("permutation", *large)
-        self.assertIn("  16,793,604 elements: the kernels take some tens of seconds\n", text)
+        self.assertIn("  16793604 elements: the kernels take some tens of seconds\n", text)
 
     @unittest.skipUnless(shutil.which("oclgrind"), "no oclgrind, whose local memory is as small as wanted")
     def test_cells_that_do_not_fit(self):
@@ -216,8 +169,7 @@ class Numpy(BenchTest):
         arguments = ["bench", "permutation", "--volume=4,4,4,4,4", "--repeat=1", "--python=none"]
         text = self.run_well(*arguments, command=command).stdout
         self.assertIn("left out: cells of 4^5 elements and more, which the 4000 bytes of local memory", text)
-        self.assertIn("4x4x4x4x4 in cells of 2^5 = 32", text)
-        self.assertNotIn("4^5 =", text)
+        self.assertEqual(set(re.findall(r"(?m)^  1024 +(\d+) ", text)), {"32"})
         result = self.run_program(*arguments, "--block=4", command=command)
         self.assert_refused(result, 2, "4000 bytes of local memory", "smaller cell")
 
@@ -262,20 +214,20 @@ class OnRanks(BenchTest):
                 names = ("ranks", "cells", "N", "rows", "decomposition")
                 self.assertEqual(list(dict.fromkeys(tuple(row[name] for name in names) for row in rows)), [one, *several])
                 self.assertEqual((of(rows, "scaling"), of(rows, "steps")), ([kind], ["4"]))
-                self.assertEqual(len(re.findall(r"(?m)^verified, on ", text)), 1 + len(several))
+                self.assertEqual(len(re.findall(r"(?m)^verified: all ", text)), 1 + len(several))
                 self.assertEqual("field's energy is that of one rank to" in text, kind == "strong")
                 self.check_scaling(rows)
 
     def check_scaling(self, rows):
-        seconds, rates = medians(rows, "wall_clock_s", "ranks", "N"), medians(rows, "particle_steps_1/s", "ranks")
+        seconds, rates = medians(rows, "wall_clock_ms", "ranks", "N"), medians(rows, "particle_steps_1/s", "ranks")
         efficiencies, leavers = medians(rows, "efficiency", "ranks"), medians(rows, "leavers", "ranks")
         for (ranks, particles), wall in seconds.items():
-            self.assertAlmostEqual(rates[ranks], int(particles) / wall, delta=1e-6 * rates[ranks])
+            self.assertAlmostEqual(rates[ranks], 1e3 * int(particles) / wall, delta=1e-6 * rates[ranks])
             expected = rates[ranks] / int(ranks) / rates["1"]
             self.assertAlmostEqual(efficiencies[ranks], expected, delta=1e-6 * expected)
             stages = {row["quantity"] for row in rows if row["ranks"] == ranks}
-            self.assertLessEqual({"deposit_s", "field_s", "push_s"}, stages)
-            self.assertEqual({"exchange_s", "halo_s"} <= stages, ranks != "1")
+            self.assertLessEqual({"deposit_ms", "field_ms", "push_ms"}, stages)
+            self.assertEqual({"exchange_ms", "halo_ms"} <= stages, ranks != "1")
         self.assertEqual(leavers["1"], 0)
         if of(rows, "scaling") == ["weak"] and "2" in leavers:
             # |u| dt/dx of a row of 256 particles crosses each of two ends, half of it outwards: sqrt(2/pi) 0.1/0.393
@@ -285,8 +237,7 @@ class OnRanks(BenchTest):
         result = self.bench("scaling", ranks=2, environment=self.with_kernels("deposit.cl", "set ? factor", "set ? (real)0.9 * factor"))
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertEqual(self.said(result.stderr), ["radixpic: a step left a wrong result; see above"])
-        self.assertIn("NOT VERIFIED, on 1 rank: the charge on the grid differs", result.stdout)
-        self.assertIn("NOT VERIFIED, on 2 ranks: the charge on the grid differs", result.stdout)
+        self.assertEqual(result.stdout.count("NOT VERIFIED: the charge on the grid differs"), 2)
 
     def test_one_rank_says_it_for_all(self):
         for ranks, arguments, code, word in (

@@ -57,8 +57,8 @@ def rows_of(ranks, rows, ny, particles, leavers, decomposition, device="GPU", fa
     start = f'scaling,"{device}","{case}"'
     found = [f"{start},leavers,{leavers},{leavers},{leavers},1,yes"]
     for stage, taken in stages(ranks, rows, ny, particles, leavers, decomposition).items():
-        seconds = f"{factor * taken!r}"
-        found += [f"{start},{stage.replace(' ', '_')}_s,{seconds},{seconds},{seconds},5,yes"] * (taken > 0)
+        milliseconds = f"{1e3 * factor * taken!r}"
+        found += [f"{start},{stage.replace(' ', '_')}_ms,{milliseconds},{milliseconds},{milliseconds},5,yes"] * (taken > 0)
     return found
 
 

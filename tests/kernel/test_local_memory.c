@@ -1,4 +1,4 @@
-/* Local memory: every kernel of the ladder against the host, with sizes that no group is a multiple of. */
+/* Local memory: every kernel of the bench against the host, with sizes that no group is a multiple of. */
 #include "support/device_fixture.h"
 
 #include "experiments/local_memory/local_memory.h"
@@ -7,30 +7,30 @@
 static const struct local_shape shapes[] = {{64, 32, 8, 16}, {37, 6, 3, 3}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-static struct ladder ladder_of(int shape)
+static struct local_memory parts_of(int shape)
 {
-    struct ladder ladder = {.shape = shapes[shape]};
-    assert_ok(local_program_build(device, &ladder.shape, &ladder.program));
-    return ladder;
+    struct local_memory all = {.shape = shapes[shape]};
+    assert_ok(local_program_build(device, &all.shape, &all.program));
+    return all;
 }
 
 /* ---- parts of the bench ---- */
 
 /* A part of the bench, which judges what its kernels wrote, and what lies behind that. */
-static void check_part(enum status (*part)(struct bench *, void *), struct ladder ladder,
+static void check_part(enum status (*part)(struct bench *, void *), struct local_memory all,
                        struct options options)
 {
     struct experiment once = experiment_local_memory;
     once.warm_ups = 0;
     struct bench bench = {
         .experiment = &once, .device = device, .part = device, .info = device_info(device), .repeats = 1};
-    ladder.bench = &bench;
-    ladder.options = &options;
-    assert_ok(bench_case(&bench, part, &ladder));
+    all.bench = &bench;
+    all.options = &options;
+    assert_ok(bench_case(&bench, part, &all));
     if (bench.is_wrong)
         fail_msg("length %u, %u x %u, product of %u, %u operations, %u cells over %u", options.length,
                  options.cells[0], options.cells[1], options.product, options.operations, options.coarse,
-                 ladder.threshold);
+                 all.threshold);
 }
 
 TEST(lines_are_filtered_but_for_their_ends)
@@ -38,9 +38,9 @@ TEST(lines_are_filtered_but_for_their_ends)
     static const uint32_t lengths[] = {1, 2, 3, 4, 5, 8, 63, 64, 65, 66, 126, 188, 128, 1000, 1003};
     const size_t count = test_is_small() ? 12 : sizeof lengths / sizeof lengths[0];
     for (int s = 0; s < SHAPES; s++) {
-        const struct ladder ladder = ladder_of(s);
+        const struct local_memory all = parts_of(s);
         for (size_t n = 0; n < count; n++)
-            check_part(ladder_filter, ladder, (struct options){.length = lengths[n]});
+            check_part(local_memory_filter, all, (struct options){.length = lengths[n]});
     }
 }
 
@@ -50,11 +50,11 @@ TEST(matrices_of_any_size_are_transposed_and_multiplied)
     static const uint32_t sizes[][2] = {{1, 1},   {2, 70},  {71, 1},   {16, 16}, {17, 33}, {3, 50},
                                         {50, 10}, {32, 32}, {100, 37}, {33, 64}, {45, 31}, {31, 35}};
     for (int s = 0; s < SHAPES; s++) {
-        const struct ladder ladder = ladder_of(s);
+        const struct local_memory all = parts_of(s);
         for (size_t n = 0; n < (test_is_small() ? SMALL_SIZES : sizeof sizes / sizeof sizes[0]); n++) {
             const struct options options = {.cells = {sizes[n][0], sizes[n][1]}, .product = sizes[n][1]};
-            check_part(ladder_transpose, ladder, options);
-            check_part(ladder_stencil, ladder, options);
+            check_part(local_memory_transpose, all, options);
+            check_part(local_memory_stencil, all, options);
         }
     }
 }
@@ -62,14 +62,15 @@ TEST(matrices_of_any_size_are_transposed_and_multiplied)
 TEST(atomic_functions_lose_nothing)
 {
     for (int s = test_is_small(); s < SHAPES; s++)
-        check_part(ladder_atomics, ladder_of(s), (struct options){.operations = 1}); /* a group of each */
+        check_part(local_memory_atomics, parts_of(s),
+                   (struct options){.operations = 1}); /* a group of each */
 }
 
 /* Many groups at once on one word: a read and a write that are not one operation would show. */
 TEST(contention_loses_nothing)
 {
     needs_speed();
-    check_part(ladder_atomics, ladder_of(0), (struct options){.operations = 1 << 18});
+    check_part(local_memory_atomics, parts_of(0), (struct options){.operations = 1 << 18});
 }
 
 /* By every way that the device has. */
@@ -77,11 +78,11 @@ TEST(cells_over_the_threshold_are_refined)
 {
     const uint32_t of_a_cell = refinement_density(21, 16 * 4 + 8, 16 * 9 + 8); /* which is not over it */
     const uint32_t thresholds[] = {0, REFINEMENT_PEAK / 64, of_a_cell, REFINEMENT_PEAK};
-    struct ladder ladder = ladder_of(0);
+    struct local_memory all = parts_of(0);
     for (int n = 0; n < (test_is_small() ? 2 : 4); n++) {
-        ladder.threshold = thresholds[n];
-        check_part(ladder_refine, ladder, (struct options){.coarse = 1});
-        check_part(ladder_refine, ladder, (struct options){.coarse = 21});
+        all.threshold = thresholds[n];
+        check_part(local_memory_refine, all, (struct options){.coarse = 1});
+        check_part(local_memory_refine, all, (struct options){.coarse = 21});
     }
 }
 
@@ -91,7 +92,7 @@ TEST(parents_launch_more_children_than_fit)
     uint32_t fit = 0;
     if (!device_info(device)->can_enqueue)
         skip();
-    check_part(ladder_refine, ladder_of(0), (struct options){.coarse = 127});
+    check_part(local_memory_refine, parts_of(0), (struct options){.coarse = 127});
     assert_ok(device_child_queue(device, UINT32_MAX, &fit)); /* it is there, and stays as large as it is */
     assert_in_range(fit, 1, 127 * 127 - 1);
 }

@@ -1,7 +1,9 @@
 /* Layout: many arrays at once, row-wise against column-wise: Tables I to XVII of D. Takafuji, Y. Ito and K.
- * Nakano, "Comparison of GPU Implementations of Row-wise and Column-wise Fundamental Algorithms". What the
- * tables need is measured once, when the first of them comes to it. */
+ * Nakano, "Comparison of GPU Implementations of Row-wise and Column-wise Fundamental Algorithms". A row for
+ * each time of the chosen tables, which have many of them in common. */
 #include "experiments/layout/layout.h"
+
+#include "base/integers.h"
 
 #include <string.h>
 
@@ -10,61 +12,53 @@ static const char *const what_names[WHATS] = {"transpose",  "row-wise", "column-
 
 /* ---- the paper's tables ---- */
 
-enum { TABLES = 17, CASES = 4, MOST_COLUMNS = 4 };
+enum { TABLES = 17, CASES = 4 };
 
 /* Operation and input of the first four tables, and so of all. */
 enum table_case { PREFIX, BUBBLE_S, BUBBLE_D, BITONIC };
 static const struct {
     enum layout_operation operation;
     enum layout_input input;
-    const char *operation_name, *input_name, *title;
+    const char *operation_name, *input_name;
 } cases[CASES] = {
-    [PREFIX] = {LAYOUT_PREFIX_SUM, LAYOUT_ONES, "prefix-sum", "ones", "prefix sums of ones"},
-    [BUBBLE_S] = {LAYOUT_BUBBLE_SORT, LAYOUT_DESCENDING, "bubble-sort", "s", "bubble sort of type S"},
-    [BUBBLE_D] = {LAYOUT_BUBBLE_SORT, LAYOUT_BY_TURNS, "bubble-sort", "d", "bubble sort of type D"},
-    [BITONIC] = {LAYOUT_BITONIC_SORT, LAYOUT_RANDOM, "bitonic-sort", "random",
-                 "bitonic sort of random numbers"},
+    [PREFIX] = {LAYOUT_PREFIX_SUM, LAYOUT_ONES, "prefix-sum", "ones"},
+    [BUBBLE_S] = {LAYOUT_BUBBLE_SORT, LAYOUT_DESCENDING, "bubble-sort", "s"},
+    [BUBBLE_D] = {LAYOUT_BUBBLE_SORT, LAYOUT_BY_TURNS, "bubble-sort", "d"},
+    [BITONIC] = {LAYOUT_BITONIC_SORT, LAYOUT_RANDOM, "bitonic-sort", "random"},
 };
 
-struct column_set {
-    struct {
-        const char *title;
-        enum layout_what what;
-    } columns[MOST_COLUMNS];
-    const char *note, *layout; /* a line below the head; of a table with a column for each type, else NULL */
+/* What a table has, bits of enum layout_what. */
+enum {
+    OF_ROWS = 1 << ROWS,
+    OF_COLUMNS = 1 << COLUMNS,
+    AGAINST_HOST = OF_ROWS | OF_COLUMNS | 1 << HOST,
+    TRANSPOSITION = OF_ROWS | OF_COLUMNS | 1 << TRANSPOSED | 1 << TRANSPOSE,
+    AGAINST_QUICKSORT = AGAINST_HOST | 1 << QUICKSORT
 };
-static const struct column_set
-    rows_by_type = {{{"int", ROWS}, {"float", ROWS}, {"double", ROWS}}, .layout = "row-wise"},
-    columns_by_type = {{{"int", COLUMNS}, {"float", COLUMNS}, {"double", COLUMNS}}, .layout = "column-wise"},
-    against_host = {{{"row-wise", ROWS}, {"column-wise", COLUMNS}, {"R/C", RATIO}, {"host", HOST}},
-                    .note = "R/C: row-wise over column-wise"},
-    with_transposition =
-        {{{"(A) row-wise", ROWS}, {"(B)", TRANSPOSED}, {"column-wise", COLUMNS}, {"transpose", TRANSPOSE}},
-         .note = "(B): transposed, column-wise, and transposed back, from the first launch to the last"},
-    against_quicksort = {.columns = {{"row-wise", ROWS},
-                                     {"column-wise", COLUMNS},
-                                     {"host, bitonic sort", HOST},
-                                     {"host, quicksort", QUICKSORT}}};
 
-static uint32_t columns_of(const struct column_set *set)
-{
-    return set->layout ? LAYOUT_TYPES : MOST_COLUMNS;
-}
-
-static const struct table {
+static const struct paper_table {
     const char *number;
     enum table_case of;
-    const struct column_set *set;
+    uint32_t whats;
+    bool all_types;
 } tables[TABLES] = {
-    {"I", PREFIX, &against_host},          {"II", BUBBLE_S, &against_host},
-    {"III", BUBBLE_D, &against_host},      {"IV", BITONIC, &against_host},
-    {"V", PREFIX, &rows_by_type},          {"VI", PREFIX, &columns_by_type},
-    {"VII", BUBBLE_S, &rows_by_type},      {"VIII", BUBBLE_S, &columns_by_type},
-    {"IX", BUBBLE_D, &rows_by_type},       {"X", BUBBLE_D, &columns_by_type},
-    {"XI", BITONIC, &rows_by_type},        {"XII", BITONIC, &columns_by_type},
-    {"XIII", PREFIX, &with_transposition}, {"XIV", BUBBLE_S, &with_transposition},
-    {"XV", BUBBLE_D, &with_transposition}, {"XVI", BITONIC, &with_transposition},
-    {"XVII", BITONIC, &against_quicksort},
+    {"I", PREFIX, AGAINST_HOST, false},
+    {"II", BUBBLE_S, AGAINST_HOST, false},
+    {"III", BUBBLE_D, AGAINST_HOST, false},
+    {"IV", BITONIC, AGAINST_HOST, false},
+    {"V", PREFIX, OF_ROWS, true},
+    {"VI", PREFIX, OF_COLUMNS, true},
+    {"VII", BUBBLE_S, OF_ROWS, true},
+    {"VIII", BUBBLE_S, OF_COLUMNS, true},
+    {"IX", BUBBLE_D, OF_ROWS, true},
+    {"X", BUBBLE_D, OF_COLUMNS, true},
+    {"XI", BITONIC, OF_ROWS, true},
+    {"XII", BITONIC, OF_COLUMNS, true},
+    {"XIII", PREFIX, TRANSPOSITION, false},
+    {"XIV", BUBBLE_S, TRANSPOSITION, false},
+    {"XV", BUBBLE_D, TRANSPOSITION, false},
+    {"XVI", BITONIC, TRANSPOSITION, false},
+    {"XVII", BITONIC, AGAINST_QUICKSORT, false},
 };
 
 /* ---- options ---- */
@@ -104,11 +98,6 @@ static struct option_list arrays_of(const struct options *options, enum table_ca
     return doubling(cases[of].operation == LAYOUT_BUBBLE_SORT ? SHORT_BUBBLE_SWEEP : SHORT_SWEEP);
 }
 
-static enum layout_type type_of(const struct options *options, const struct column_set *set, uint32_t column)
-{
-    return set->layout ? (enum layout_type)column : options->type;
-}
-
 /* Takes away the tables that --operation and --input leave out. What then has no effect is refused. */
 static enum status choose_tables(struct options *options)
 {
@@ -124,7 +113,7 @@ static enum status choose_tables(struct options *options)
         of_bubbles = of_bubbles || (chosen && is_bubble);
         chosen = chosen && (!is_bubble || (options->inputs >> cases[tables[t].of].input & 1U) != 0);
         any = any || chosen;
-        of_a_type = of_a_type || (chosen && !tables[t].set->layout);
+        of_a_type = of_a_type || (chosen && !tables[t].all_types);
         options->chosen[t] = chosen;
     }
     if (!any)
@@ -137,7 +126,7 @@ static enum status choose_tables(struct options *options)
                : STATUS_OK;
 }
 
-static enum status check_table(const struct options *options, const struct table *table)
+static enum status check_table(const struct options *options, const struct paper_table *table)
 {
     const struct option_list arrays = arrays_of(options, table->of);
     if (cases[table->of].operation == LAYOUT_BITONIC_SORT && (options->length & (options->length - 1)) != 0)
@@ -169,142 +158,87 @@ static enum status settle(struct bench *bench)
     return STATUS_OK;
 }
 
-/* ---- measuring ---- */
+/* ---- the whole ---- */
 
-struct run {
-    struct bench *bench;
-    const struct options *options;
-    struct layout_point points[CASES][LAYOUT_TYPES][MOST_SIZES];
-};
+static const struct bench_table report_table = {
+    .columns = {WORD("operation", "operation", 12), WORD("input", "input", 6), WORD("type", "type", 6),
+                WORD("L", "L", 6), WORD("layout", "layout", 11),
+                COLUMN_OF("ms (timings)", "time_ms", 1e3, COLUMN_COUNTED, 36),
+                NUMBER("over column-wise", "ratio", 1)}};
 
-/* What the chosen tables have in their columns, bits: measured once for all of them. */
+/* What the chosen tables have of a case and type, bits: measured once for all of them. */
 static uint32_t wanted_of(const struct options *options, enum table_case of, enum layout_type type)
 {
     uint32_t wanted = 0;
-    for (const struct table *table = tables; table < tables + TABLES; table++)
-        for (uint32_t c = 0; c < columns_of(table->set); c++)
-            if (options->chosen[table - tables] && table->of == of && type_of(options, table->set, c) == type)
-                wanted |= 1U << table->set->columns[c].what;
+    for (int t = 0; t < TABLES; t++)
+        if (options->chosen[t] && tables[t].of == of && (tables[t].all_types || options->type == type))
+            wanted |= tables[t].whats;
     return wanted;
 }
 
-static enum status measure_point(struct run *run, enum table_case of, struct layout_point *point)
+static enum status run_point(struct bench *bench, enum table_case of, struct layout_point *point)
 {
-    struct bench *bench = run->bench;
-    if (point->measured)
-        return STATUS_OK;
-    point->operation = cases[of].operation;
-    point->input_kind = cases[of].input;
-    point->wanted = wanted_of(run->options, of, point->type);
     TRY(bench_case(bench, layout_point_measure, point));
-    point->measured = true;
     for (enum layout_what what = TRANSPOSE; what < WHATS; what++) {
-        bench_words(bench, layout_is_on_host(what), point->times[what].verified,
-                    "operation=%s input=%s type=%s L=%u N=%u layout=%s", cases[of].operation_name,
-                    cases[of].input_name, layout_type_names[point->type], point->size.arrays,
-                    point->size.length, what_names[what]);
+        const struct times *times = &point->times[what];
+        const struct spread values[] = {times->total,
+                                        spread_over(times->total, point->times[COLUMNS].total.median)};
+        const bool on_host = layout_is_on_host(what);
+        bench_words(bench, on_host, times->verified, "operation=%s input=%s type=%s L=%u N=%u layout=%s",
+                    cases[of].operation_name, cases[of].input_name, layout_type_names[point->type],
+                    point->size.arrays, point->size.length, what_names[what]);
         if ((point->wanted >> what & 1U) != 0)
-            bench_row(bench, point->times[what].total, 1e3, "time_ms");
+            bench_row(bench, &report_table, NULL, values, on_host ? "on the host" : NULL);
     }
     return STATUS_OK;
 }
 
-/* ---- printing ---- */
-
-enum { CELL_WIDTH = 34 };
-
-static bool lacks(const struct run *run, enum layout_type type)
+static enum status run_case(struct bench *bench, enum table_case of, enum layout_type type)
 {
-    return type == LAYOUT_DOUBLE && !run->bench->info->has_fp64;
-}
-
-static void print_head(const struct options *options, const struct table *table)
-{
-    const struct column_set *set = table->set;
-    printf("\nTable %s: %s, %s, N = %u, ms, median [min, max] (number of timings):\n", table->number,
-           cases[table->of].title, set->layout ? set->layout : layout_type_names[options->type],
-           options->length);
-    if (set->note)
-        printf("  %s\n", set->note);
-    printf("  %17s", "T x B = L");
-    for (uint32_t n = 0; n < columns_of(set); n++)
-        printf("  %*s", set->columns[n].what == RATIO ? 7 : CELL_WIDTH, set->columns[n].title);
-    printf("\n");
-}
-
-/* Prints one cell; false where the result behind it was wrong. */
-static bool print_cell(const struct layout_point *point, enum layout_what what)
-{
-    char text[SPREAD_TEXT], cell[SPREAD_TEXT + 16];
-    if (what == RATIO) {
-        printf("  %7.2f", per_second(point->times[ROWS].total.median, point->times[COLUMNS].total.median));
-        return true;
+    const struct options *options = bench->options;
+    const struct option_list arrays = arrays_of(options, of);
+    const uint32_t wanted = wanted_of(options, of, type);
+    if (wanted == 0)
+        return STATUS_OK;
+    if (type == LAYOUT_DOUBLE && !bench->info->has_fp64) {
+        printf("  %s, double: this device has none\n", cases[of].operation_name);
+        return STATUS_OK;
     }
-    const struct spread seconds = point->times[what].total;
-    snprintf(cell, sizeof cell, "%s (%u)", spread_text(seconds, 1e3, text), seconds.count);
-    printf("  %*s", CELL_WIDTH, seconds.count > 0 ? cell : "-");
-    return seconds.count == 0 || point->times[what].verified;
-}
-
-static enum status print_row(struct run *run, const struct table *table, uint32_t number, uint32_t arrays)
-{
-    const struct column_set *set = table->set;
-    struct layout_point *points[MOST_COLUMNS];
-    char text[64];
-    bool right = true;
-    for (uint32_t n = 0; n < columns_of(set); n++) {
-        const enum layout_type type = type_of(run->options, set, n);
-        points[n] = &run->points[table->of][type][number];
-        points[n]->type = type;
-        points[n]->size = (struct layout_size){arrays, run->options->length};
-        if (!lacks(run, type))
-            TRY(measure_point(run, table->of, points[n]));
+    for (uint32_t n = 0; n < arrays.count; n++) {
+        struct layout_point point = {.operation = cases[of].operation,
+                                     .input_kind = cases[of].input,
+                                     .type = type,
+                                     .size = {arrays.items[n], options->length},
+                                     .wanted = wanted};
+        TRY(run_point(bench, of, &point));
     }
-    snprintf(text, sizeof text, "%d x %u = %u", GROUP, arrays / GROUP, arrays);
-    printf("  %17s", text);
-    for (uint32_t n = 0; n < columns_of(set); n++)
-        right = print_cell(points[n], set->columns[n].what) && right;
-    printf("  %s\n", right ? "verified" : "NOT VERIFIED");
-    fflush(stdout);
     return STATUS_OK;
 }
-
-static enum status print_table(struct run *run, const struct table *table)
-{
-    const struct option_list arrays = arrays_of(run->options, table->of);
-    print_head(run->options, table);
-    for (uint32_t n = 0; n < arrays.count; n++)
-        TRY(print_row(run, table, n, arrays.items[n]));
-    if (table->set->layout && lacks(run, LAYOUT_DOUBLE))
-        printf("  double: this device has none\n");
-    return STATUS_OK;
-}
-
-/* ---- the whole ---- */
 
 static enum status run_layout(struct bench *bench)
 {
     const struct options *options = bench->options;
     uint32_t most = 0;
-    struct run *run = NULL;
-    TRY(DEVICE_NEW(bench->device, run));
-    run->bench = bench;
-    run->options = options;
-    if (lacks(run, options->type))
+    if (options->type == LAYOUT_DOUBLE && !bench->info->has_fp64)
         return status_fail(STATUS_FAILED, "--type double: %s has no double precision", bench->info->name);
+    printf("layout: T = %d items a group, an array each, N = %u, on %s; of the paper's tables", GROUP,
+           options->length, bench->info->name);
     for (size_t t = 0; t < TABLES; t++) {
         const struct option_list arrays = arrays_of(options, tables[t].of);
-        for (uint32_t n = 0; n < arrays.count && options->chosen[t]; n++)
-            most = arrays.items[n] > most ? arrays.items[n] : most;
+        if (!options->chosen[t])
+            continue;
+        most = at_least(option_list_greatest(&arrays), most);
+        printf(" %s", tables[t].number);
     }
+    printf("\n");
     bench->repeats = COPY_REPEATS; /* of the largest int arrays */
     TRY(bench_copy(bench, layout_bytes(LAYOUT_INT, (struct layout_size){most, options->length})));
     bench->repeats = options->common.repeats;
-    printf("layout: T = %d items a group, an array each, on %s\n", GROUP, bench->info->name);
     bench_print_copy(bench);
-    for (size_t t = 0; t < TABLES; t++)
-        if (options->chosen[t])
-            TRY(print_table(run, &tables[t]));
+    bench_head(&report_table);
+    for (int of = 0; of < CASES; of++)
+        for (int type = 0; type < LAYOUT_TYPES; type++)
+            TRY(run_case(bench, (enum table_case)of, (enum layout_type)type));
     return STATUS_OK;
 }
 
@@ -344,12 +278,10 @@ const struct experiment experiment_layout = {
         rows, NULL,
         "Compare arrays that lie row-wise with arrays that lie column-wise.\v"
         "The experiment of D. Takafuji, Y. Ito and K. Nakano, \"Comparison of GPU Implementations of "
-        "Row-wise and Column-wise Fundamental Algorithms\": L arrays of N elements in global memory, one "
-        "work-item per array, so that neighbouring items read neighbouring elements only where the arrays "
-        "lie column-wise. Prefix sums of ones; bubble sort of descending arrays (s) and of arrays half of "
-        "which are in order (d); bitonic sort of random numbers. Every result of every launch is compared "
-        "with the host's, bit by bit in each type: the sums are exact, and sorting only moves values. "
-        "Without options it takes about 20 s on two CPU cores.\n\n"
+        "Row-wise and Column-wise Fundamental Algorithms\": L arrays of N elements, one work-item per array. "
+        "Prefix sums of ones; bubble sort of descending arrays (s) and of arrays half of which are in order "
+        "(d); bitonic sort of random numbers. Every result is compared with the host's, bit by bit. Without "
+        "options it takes about 20 s on two CPU cores.\n\n"
         "Examples:\n"
         "  radixpic bench layout\n"
         "  radixpic bench layout --table all --device gpu --arrays paper --csv layout.csv\n"

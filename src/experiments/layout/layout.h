@@ -69,8 +69,7 @@ enum layout_what {
     TRANSPOSED, /* transpose, column-wise operation, transpose back: its (B), as one run */
     HOST,       /* the serial operation on the host */
     QUICKSORT,  /* quicksort on the host */
-    WHATS,
-    RATIO = WHATS /* row-wise over column-wise: a column of a table, not timed */
+    WHATS
 };
 static inline bool layout_is_on_host(enum layout_what what)
 {
@@ -85,8 +84,7 @@ struct layout_point {
     struct layout_size size;
     uint32_t wanted; /* bit set of what is to be timed */
     struct times times[WHATS];
-    bool measured; /* and while it is: */
-    enum layout_what what;
+    enum layout_what what;                      /* that is timed */
     size_t bytes, group_items, tile, tile_rows; /* of the arrays; of groups */
     struct kernel *operations[LAYOUT_ORDERS], *transpose;
     char *arrays[LAYOUT_ORDERS], *work; /* on the host: the input, later the result */

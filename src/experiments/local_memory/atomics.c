@@ -3,7 +3,6 @@
 #include "base/integers.h"
 #include "experiments/local_memory/local_memory.h"
 
-#include <math.h>
 #include <string.h>
 
 enum atomic_scope { SCOPE_DEVICE, SCOPE_GROUP, ATOMIC_SCOPES };
@@ -121,15 +120,15 @@ static const struct {
 
 /* A loop of cmpxchg is run over as often as others were quicker, so that its time on one word grows with the
  * square of the items that want it: there, no more than MOST_RIVALS items for each. */
-static void choose_launch(const struct ladder *ladder, struct atomic_case *chosen,
+static void choose_launch(const struct local_memory *all, struct atomic_case *chosen,
                           enum atomic_function function, int contention)
 {
-    const uint32_t block = ladder->shape.block, addresses = contentions[contention].addresses;
+    const uint32_t block = all->shape.block, addresses = contentions[contention].addresses;
     chosen->function = function;
     chosen->scope = contentions[contention].scope;
     chosen->addresses = addresses;
     chosen->rounds = chosen->scope == SCOPE_GROUP ? GROUP_ROUNDS : USUAL_ROUNDS;
-    chosen->groups = divide_up(ladder->options->operations, block * chosen->rounds);
+    chosen->groups = divide_up(all->options->operations, block * chosen->rounds);
     if (function == ATOMIC_CMPXCHG && chosen->scope == SCOPE_DEVICE)
         chosen->groups = at_most(chosen->groups, divide_up(MOST_RIVALS * addresses, block));
 }
@@ -153,72 +152,29 @@ static enum status verify(void *context, bool *right)
     return STATUS_OK;
 }
 
-static enum status climb(const struct ladder *ladder, struct atomic_case *chosen, struct times *times)
+static enum status report_case(const struct local_memory *all, struct atomic_case *chosen)
 {
     const uint32_t operations = operations_of(chosen);
-    struct rung rung = {.part = "atomics",
-                        .version = function_names[chosen->function],
-                        .work = operations,
-                        .unit = "Gop/s",
-                        .stage = STAGE_OTHER,
-                        .subject = {.context = chosen, .prepare = clear, .run = run, .verify = verify}};
-    char more[64];
-    snprintf(rung.size, sizeof rung.size, "%u", operations);
-    snprintf(more, sizeof more, " scope=%s words=%u", scope_names[chosen->scope], chosen->addresses);
-    return ladder_time(ladder, &rung, more, times);
+    struct timing timing = {.part = "atomics",
+                            .version = function_names[chosen->function],
+                            .work = operations,
+                            .kind = WORK_OPERATIONS,
+                            .stage = STAGE_OTHER,
+                            .subject = {.context = chosen, .prepare = clear, .run = run, .verify = verify}};
+    snprintf(timing.size, sizeof timing.size, "%u scope=%s words=%u", operations, scope_names[chosen->scope],
+             chosen->addresses);
+    return timing_report(all, &timing);
 }
 
-/* Nanoseconds of an operation on so many words, and the widest (max - min)/median of these launches. */
-static enum status climb_function(const struct ladder *ladder, struct atomic_case *chosen,
-                                  enum atomic_function function)
+enum status local_memory_atomics(struct bench *bench, void *context)
 {
-    bool verified = true;
-    double widest = 0;
-    printf("  %-9s", function_names[function]);
-    for (int n = 0; n < CONTENTIONS; n++) {
-        struct times times;
-        choose_launch(ladder, chosen, function, n);
-        if (chosen->scope == SCOPE_GROUP && chosen->addresses > ladder->shape.block) {
-            printf(" %9s", "-");
-            continue;
-        }
-        TRY(climb(ladder, chosen, &times));
-        const struct spread seconds = times.total;
-        widest = fmax(widest, per_second(seconds.most - seconds.least, seconds.median));
-        verified = verified && times.verified;
-        printf(" %9.4f", 1e9 * seconds.median / operations_of(chosen));
-    }
-    printf(" %6.0f %%  %s\n", 100 * widest, verified ? "verified" : "WRONG");
-    fflush(stdout);
-    return STATUS_OK;
-}
-
-/* A launch makes more operations than --operations where groups would not be whole. */
-static void print_head(const struct ladder *ladder, struct atomic_case *chosen)
-{
-    printf("\nAtomic functions, ns an operation, medians of %u, groups of %u:\n",
-           ladder->options->common.repeats, ladder->shape.block);
-    choose_launch(ladder, chosen, ATOMIC_ADD, 0);
-    printf("  operations of a launch: %u at device scope (of cmpxchg fewer on few words), ",
-           operations_of(chosen));
-    choose_launch(ladder, chosen, ATOMIC_ADD, CONTENTIONS - 1);
-    printf("%u at group scope; spread: (max - min)/median, the widest of a row\n", operations_of(chosen));
-    printf("  %-9s %-39s %-39s\n  %-9s", "", " words in all (device scope, global)",
-           " words of a group (group scope, local)", "function");
-    for (int n = 0; n < CONTENTIONS; n++)
-        printf(" %9u", contentions[n].addresses);
-    printf(" %8s\n", "spread");
-}
-
-enum status ladder_atomics(struct bench *bench, void *context)
-{
-    const struct ladder *ladder = context;
-    struct atomic_case chosen = {.block = ladder->shape.block};
+    const struct local_memory *all = context;
+    struct atomic_case chosen = {.block = all->shape.block};
     uint32_t operations = 0;
-    TRY(kernel_create(ladder->program, "atomics_global", &chosen.kernels[SCOPE_DEVICE]));
-    TRY(kernel_create(ladder->program, "atomics_local", &chosen.kernels[SCOPE_GROUP]));
+    TRY(kernel_create(all->program, "atomics_global", &chosen.kernels[SCOPE_DEVICE]));
+    TRY(kernel_create(all->program, "atomics_local", &chosen.kernels[SCOPE_GROUP]));
     for (int n = 0; n < CONTENTIONS; n++) { /* arrays for the largest of all launches */
-        choose_launch(ladder, &chosen, ATOMIC_ADD, n);
+        choose_launch(all, &chosen, ATOMIC_ADD, n);
         operations = at_least(operations, operations_of(&chosen));
         chosen.room = at_least(chosen.room, words_of(&chosen) + BEHIND);
     }
@@ -227,9 +183,15 @@ enum status ladder_atomics(struct bench *bench, void *context)
     TRY(DEVICE_NEW_ARRAY(bench->part, chosen.scratch, at_least(operations, chosen.room)));
     TRY(buffer_create(bench->part, chosen.room * sizeof(uint32_t), "numbers", &chosen.words));
     TRY(buffer_create(bench->part, operations * sizeof(uint32_t), "numbers", &chosen.returned));
-    print_head(ladder, &chosen);
+    timing_print_head("Atomic functions on words of the device (global memory) and of a group of %u (local "
+                      "memory); whole groups make the operations, of cmpxchg fewer on few words",
+                      all->shape.block);
     for (enum atomic_function function = ATOMIC_ADD; function < ATOMIC_FUNCTIONS; function++)
-        TRY(climb_function(ladder, &chosen, function));
+        for (int n = 0; n < CONTENTIONS; n++) {
+            choose_launch(all, &chosen, function, n);
+            if (chosen.scope == SCOPE_DEVICE || chosen.addresses <= all->shape.block)
+                TRY(report_case(all, &chosen));
+        }
     printf("  system scope (host and device): not in OpenCL 1.2, which has no shared virtual memory\n");
     return STATUS_OK;
 }

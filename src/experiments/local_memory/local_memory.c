@@ -1,6 +1,6 @@
-/* Local memory: the ladder of S. Vialle's lecture "Advanced CUDA programming", part 1: filters and transposes
- * through local memory, 2D kernels with and without a loop over tiles, atomic functions, and a grid whose
- * cells launch child grids. */
+/* Local memory: the versions of S. Vialle's lecture "Advanced CUDA programming", part 1: filters and
+ * transposes through local memory, 2D kernels with and without a loop over tiles, atomic functions, and a
+ * grid whose cells launch child grids. */
 #include "experiments/local_memory/local_memory.h"
 
 #include <stdarg.h>
@@ -33,48 +33,36 @@ enum status local_program_build(struct device *device, const struct local_shape 
                          shape->tile_rows, shape->square);
 }
 
-/* ---- rungs ---- */
+/* ---- timings ---- */
 
-enum status ladder_time(const struct ladder *ladder, const struct rung *rung, const char *more,
-                        struct times *times)
-{
-    struct bench *bench = ladder->bench;
-    TRY(bench_time(bench, &rung->subject, 1, times));
-    bench_words(bench, false, times->verified, "part=%s version=%s size=%s%s", rung->part, rung->version,
-                rung->size, more);
-    bench_row(bench, times->stages[rung->stage], 1e3, "time_ms");
-    bench_row(bench, spread_rate(1e-9 * rung->work, times->stages[rung->stage]), 1, "rate_%s", rung->unit);
-    return STATUS_OK;
-}
+static const struct bench_table timing_table = {
+    .columns = {WORD("version", "version", 40), WORD("size", "size", 16), WORD("scope", "scope", 6),
+                WORD("words", "words", 5), SPREAD("ms", "time_ms", 1e3), NUMBER("GB/s", "rate_GB/s", 1e-9),
+                OF_COPY, NUMBER("Gflop/s", "rate_Gflop/s", 1e-9), NUMBER("Gop/s", "rate_Gop/s", 1e-9),
+                NUMBER("Gcells/s", "rate_Gcells/s", 1e-9)}};
 
-enum status ladder_climb(const struct ladder *ladder, const struct rung *rung)
+enum status timing_report(const struct local_memory *all, const struct timing *timing)
 {
     struct times times;
-    TRY(ladder_time(ladder, rung, "", &times));
-    const struct spread seconds = times.stages[rung->stage];
-    const double rate = per_second(1e-9 * rung->work, seconds.median);
-    printf("  %-40s %18s", rung->version, rung->size);
-    spread_print(seconds, 1e3, 10, 4);
-    printf(" %10.2f %-8s", rate, rung->unit);
-    if (rung->unit[1] == 'B')
-        printf(" %7.1f %%", bench_copy_share(ladder->bench, rate));
-    else
-        printf(" %9s", "-");
-    printf("  %s\n", times.verified ? "verified" : "WRONG");
-    fflush(stdout);
+    struct spread values[1 + WORK_KINDS] = {{0}};
+    TRY(bench_time(all->bench, &timing->subject, 1, &times));
+    bench_words(all->bench, false, times.verified, "part=%s version=%s size=%s", timing->part,
+                timing->version, timing->size);
+    values[0] = times.stages[timing->stage];
+    values[1 + timing->kind] = spread_rate(timing->work, values[0]);
+    bench_row(all->bench, &timing_table, NULL, values, NULL);
     return STATUS_OK;
 }
 
-void ladder_print_head(const struct ladder *ladder, const char *title_format, ...)
+void timing_print_head(const char *title_format, ...)
 {
     va_list arguments;
     va_start(arguments, title_format);
     printf("\n");
     vprintf(title_format, arguments);
     va_end(arguments);
-    printf("; ms, medians of %u:\n", ladder->options->common.repeats);
-    printf("  %-40s %18s %10s  [%9s, %9s] %19s %9s\n", "version", "size", "median", "min", "max", "rate",
-           "of a copy");
+    printf(":\n");
+    bench_head(&timing_table);
 }
 
 /* ---- the whole ---- */
@@ -82,18 +70,19 @@ void ladder_print_head(const struct ladder *ladder, const char *title_format, ..
 static enum status run_local_memory(struct bench *bench)
 {
     static enum status (*const parts[LOCAL_PARTS])(struct bench *, void *) = {
-        [PART_FILTER] = ladder_filter,   [PART_TRANSPOSE] = ladder_transpose, [PART_STENCIL] = ladder_stencil,
-        [PART_ATOMICS] = ladder_atomics, [PART_REFINE] = ladder_refine,
+        [PART_FILTER] = local_memory_filter,   [PART_TRANSPOSE] = local_memory_transpose,
+        [PART_STENCIL] = local_memory_stencil, [PART_ATOMICS] = local_memory_atomics,
+        [PART_REFINE] = local_memory_refine,
     };
-    struct ladder ladder = {.bench = bench, .options = bench->options, .threshold = REFINEMENT_PEAK / 64};
-    TRY(local_shape_of(bench->info, ladder.options->block, &ladder.shape));
-    TRY(local_program_build(bench->device, &ladder.shape, &ladder.program));
+    struct local_memory all = {.bench = bench, .options = bench->options, .threshold = REFINEMENT_PEAK / 64};
+    TRY(local_shape_of(bench->info, all.options->block, &all.shape));
+    TRY(local_program_build(bench->device, &all.shape, &all.program));
     printf("local-memory: groups that stage what they share, on %s\n", bench->info->name);
     TRY(bench_copy(bench, COPY_BYTES));
     bench_print_copy(bench);
     for (int part = 0; part < LOCAL_PARTS; part++)
-        if ((ladder.options->parts >> part & 1U) != 0)
-            TRY(bench_case(bench, parts[part], &ladder));
+        if ((all.options->parts >> part & 1U) != 0)
+            TRY(bench_case(bench, parts[part], &all));
     return STATUS_OK;
 }
 
@@ -124,16 +113,14 @@ static const struct option_row rows[] = {
 
 const struct experiment experiment_local_memory = {
     .name = "local-memory",
-    .summary = "a lecture's ladder of local memory, up to child grids",
+    .summary = "a lecture's kernels in local memory, up to child grids",
     .options = OPTION_TABLE(
         rows, "part",
-        "Climb the ladder of local memory, kernel by kernel.\v"
-        "The kernels of S. Vialle's lecture \"Advanced CUDA programming\", part 1: filter, of a line, "
-        "through juxtaposed and overlapping blocks in local memory (what CUDA calls shared memory); "
-        "transpose, through tiles, with padded rows too; stencil, 2D kernels: the binomial filter of the "
-        "charge density, which stages once, and a matrix product, which loops over tiles; atomics, on words "
-        "of global and of local memory; refine, a coarse grid some of whose cells get a child grid. Without "
-        "options it takes about 20 s on two CPU cores.\n\n"
+        "Time kernels that stage in local memory beside those that do not.\v"
+        "The kernels of S. Vialle's lecture \"Advanced CUDA programming\", part 1: filter, of a line; "
+        "transpose; stencil, the binomial filter of the charge density and a matrix product; atomics, on "
+        "words of global and of local memory; refine, a coarse grid with child grids in its densest cells. "
+        "Without options it takes about 20 s on two CPU cores.\n\n"
         "Examples:\n"
         "  radixpic bench local-memory\n"
         "  radixpic bench local-memory --part transpose --cells 4096 --device gpu\n"

@@ -35,7 +35,8 @@ struct options {
     uint32_t block;      /* 0: chosen from the device */
 };
 
-struct ladder {
+/* What the parts have in common. */
+struct local_memory {
     struct bench *bench;
     const struct options *options;
     struct local_shape shape;
@@ -45,30 +46,27 @@ struct ladder {
 
 enum { BEHIND = 9 }; /* words behind every array of results, which must stay as they are */
 
+enum work_kind { WORK_BYTES, WORK_FLOPS, WORK_OPERATIONS, WORK_CELLS, WORK_KINDS };
+
 /* One timed kernel. */
-struct rung {
-    const char *part, *version; /* names */
-    char size[48];              /* of the problem, as printed */
-    double work;                /* of one run, in 1e9 `unit`s a second */
-    const char *unit;           /* GB/s, Gflop/s, Gop/s, Gcells/s */
-    enum stage stage;           /* that has the time */
+struct timing {
+    const char *part, *version;
+    char size[48]; /* of the problem, as printed, and further words of the case */
+    double work;   /* of one run */
+    enum work_kind kind;
+    enum stage stage; /* that has the time */
     struct subject subject;
 };
 
-/* Times the subject and writes its rows, beside the rung's words with `more`. */
-STATUS_CHECKED enum status ladder_time(const struct ladder *ladder, const struct rung *rung, const char *more,
-                                       struct times *times);
+/* Takes it and reports its row; the head of a table of such rows. */
+STATUS_CHECKED enum status timing_report(const struct local_memory *all, const struct timing *timing);
+void timing_print_head(const char *title_format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, and prints the rung's row of a table; the head of such a table. */
-STATUS_CHECKED enum status ladder_climb(const struct ladder *ladder, const struct rung *rung);
-void ladder_print_head(const struct ladder *ladder, const char *title_format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* The parts, each a bench_case() with the ladder as its context. Every result is judged by the host. */
-enum status ladder_filter(struct bench *bench, void *ladder);
-enum status ladder_transpose(struct bench *bench, void *ladder);
-enum status ladder_stencil(struct bench *bench, void *ladder);
-enum status ladder_atomics(struct bench *bench, void *ladder);
-enum status ladder_refine(struct bench *bench, void *ladder);
+/* The parts, each a bench_case() of the struct local_memory. Every result is judged by the host. */
+enum status local_memory_filter(struct bench *bench, void *local_memory);
+enum status local_memory_transpose(struct bench *bench, void *local_memory);
+enum status local_memory_stencil(struct bench *bench, void *local_memory);
+enum status local_memory_atomics(struct bench *bench, void *local_memory);
+enum status local_memory_refine(struct bench *bench, void *local_memory);
 
 #endif

@@ -158,9 +158,9 @@ static enum status verify(void *context, bool *right)
 
 /* Whether the device can launch children itself, and a line for below the table that says how they are
  * launched. */
-static bool parents_launch(const struct ladder *ladder, struct refinement *grid, size_t size, char *how)
+static bool parents_launch(const struct local_memory *all, struct refinement *grid, size_t size, char *how)
 {
-    if (!ladder->bench->info->can_enqueue) {
+    if (!all->bench->info->can_enqueue) {
         snprintf(how, size, "host-enqueued: this device has no device-side enqueue");
         return false;
     }
@@ -175,40 +175,38 @@ static bool parents_launch(const struct ladder *ladder, struct refinement *grid,
     return true;
 }
 
-/* How many cells a way refines, on which rung and size depend. */
-static enum status climb(const struct ladder *ladder, struct refinement *grid)
+/* How many cells a way refines, on which work and size depend. */
+static enum status report_way(const struct local_memory *all, struct refinement *grid)
 {
     TRY(run(grid));
-    struct rung rung = {.part = "refine",
-                        .version = way_names[grid->way],
-                        .work = (double)grid->refined * REFINEMENT_CELLS,
-                        .unit = "Gcells/s",
-                        .stage = STAGE_OTHER,
-                        .subject = {.context = grid, .prepare = clear, .run = run, .verify = verify}};
-    snprintf(rung.size, sizeof rung.size, "%u of %ux%u", grid->refined, grid->cells, grid->cells);
-    return ladder_climb(ladder, &rung);
+    struct timing timing = {.part = "refine",
+                            .version = way_names[grid->way],
+                            .work = (double)grid->refined * REFINEMENT_CELLS,
+                            .kind = WORK_CELLS,
+                            .stage = STAGE_OTHER,
+                            .subject = {.context = grid, .prepare = clear, .run = run, .verify = verify}};
+    snprintf(timing.size, sizeof timing.size, "%u of %ux%u", grid->refined, grid->cells, grid->cells);
+    return timing_report(all, &timing);
 }
 
-enum status ladder_refine(struct bench *bench, void *context)
+enum status local_memory_refine(struct bench *bench, void *context)
 {
-    const struct ladder *ladder = context;
-    const uint32_t cells = ladder->options->coarse;
-    struct refinement grid = {.device = bench->device,
-                              .cells = cells,
-                              .threshold = ladder->threshold,
-                              .count = (size_t)cells * cells};
+    const struct local_memory *all = context;
+    const uint32_t cells = all->options->coarse;
+    struct refinement grid = {
+        .device = bench->device, .cells = cells, .threshold = all->threshold, .count = (size_t)cells * cells};
     char how[512];
-    TRY(kernel_create(ladder->program, "refine_parent", &grid.parent));
-    TRY(kernel_create(ladder->program, "refine_child", &grid.child));
+    TRY(kernel_create(all->program, "refine_parent", &grid.parent));
+    TRY(kernel_create(all->program, "refine_child", &grid.child));
     TRY(DEVICE_NEW_ARRAY(bench->part, grid.found, grid.count + BEHIND));
     TRY(buffer_create(bench->part, (grid.count + BEHIND) * sizeof(uint32_t), "numbers", &grid.values));
     TRY(buffer_create(bench->part, grid.count * sizeof(uint32_t), "numbers", &grid.listed));
     TRY(buffer_create(bench->part, 2 * sizeof(uint32_t), "numbers", &grid.counts));
-    ladder_print_head(ladder, "Refinement of a coarse grid, children of 8 x 8; rate of their cells");
-    const bool by_parent = parents_launch(ladder, &grid, sizeof how, how);
+    timing_print_head("Refinement of a coarse grid, children of 8 x 8; rate of their cells");
+    const bool by_parent = parents_launch(all, &grid, sizeof how, how);
     for (grid.way = UNIFORM; grid.way < WAYS; grid.way++)
         if (grid.way != BY_PARENT || by_parent)
-            TRY(climb(ladder, &grid));
+            TRY(report_way(all, &grid));
     printf("  %s\n", how);
     return STATUS_OK;
 }

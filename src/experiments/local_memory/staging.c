@@ -40,7 +40,7 @@ static const struct {
 
 /* Arrays of one kernel on host and device. */
 struct scene {
-    const struct ladder *ladder;
+    const struct local_memory *all;
     enum version version;
     struct kernel *kernel;  /* of the version */
     uint32_t rows, columns; /* a line is one row; matrices of a product are square */
@@ -78,7 +78,7 @@ static enum status clear(void *context)
 static enum status run_staged(void *context)
 {
     const struct scene *scene = context;
-    const struct local_shape *shape = &scene->ladder->shape;
+    const struct local_shape *shape = &scene->all->shape;
     const uint32_t rows = scene->rows, columns = scene->columns;
     const uint32_t side = scene->version <= TURN_PADDED ? shape->tile : shape->square;
     struct launch launch = {divide_up(columns, shape->block), shape->block, STAGE_OTHER, 0};
@@ -101,25 +101,26 @@ static enum status verify(void *context, bool *right)
     return STATUS_OK;
 }
 
-static struct rung rung_of(struct scene *scene, const char *part)
+static struct timing timing_of(struct scene *scene, const char *part)
 {
-    struct rung rung = {.part = part,
-                        .work = 2.0 * (double)scene->count * sizeof(float),
-                        .unit = "GB/s",
-                        .stage = STAGE_OTHER,
-                        .subject = {.context = scene, .prepare = clear, .run = run_staged, .verify = verify}};
-    snprintf(rung.size, sizeof rung.size, "%ux%u", scene->rows, scene->columns);
-    return rung;
+    struct timing timing = {
+        .part = part,
+        .work = 2.0 * (double)scene->count * sizeof(float),
+        .kind = WORK_BYTES,
+        .stage = STAGE_OTHER,
+        .subject = {.context = scene, .prepare = clear, .run = run_staged, .verify = verify}};
+    snprintf(timing.size, sizeof timing.size, "%ux%u", scene->rows, scene->columns);
+    return timing;
 }
 
 /* The kernel of scene->version. */
-static enum status climb(struct scene *scene, struct rung *rung)
+static enum status report_version(struct scene *scene, struct timing *timing)
 {
-    rung->version = versions[scene->version].name;
-    TRY(kernel_create(scene->ladder->program, versions[scene->version].kernel, &scene->kernel));
+    timing->version = versions[scene->version].name;
+    TRY(kernel_create(scene->all->program, versions[scene->version].kernel, &scene->kernel));
     for (int n = 0; n < 2; n++)
         TRY(buffer_write(scene->in[n], 0, scene->count * sizeof(float), scene->numbers[n]));
-    return ladder_climb(scene->ladder, rung);
+    return timing_report(scene->all, timing);
 }
 
 /* ---- the filter of a line ---- */
@@ -145,13 +146,13 @@ static void expect_line(struct scene *scene)
             memcpy(&scene->expected[i], &untouched, sizeof untouched);
 }
 
-enum status ladder_filter(struct bench *bench, void *context)
+enum status local_memory_filter(struct bench *bench, void *context)
 {
-    const struct ladder *ladder = context;
-    const uint32_t block = ladder->shape.block, length = ladder->options->length;
-    struct scene scene = {.ladder = ladder};
+    const struct local_memory *all = context;
+    const uint32_t block = all->shape.block, length = all->options->length;
+    struct scene scene = {.all = all};
     TRY(create(&scene, bench, 1, length));
-    ladder_print_head(ladder, "Filter 1/4, 1/2, 1/4 of a line, blocks of %u", block);
+    timing_print_head("Filter 1/4, 1/2, 1/4 of a line, blocks of %u", block);
     for (scene.version = LINE_PLAIN; scene.version <= LINE_V4; scene.version++) {
         scene.count = scene.columns = line_length(scene.version, block, length);
         if (scene.count == 0) {
@@ -159,29 +160,29 @@ enum status ladder_filter(struct bench *bench, void *context)
                    block);
             continue;
         }
-        struct rung rung = rung_of(&scene, "filter");
-        snprintf(rung.size, sizeof rung.size, "%zu", scene.count);
+        struct timing timing = timing_of(&scene, "filter");
+        snprintf(timing.size, sizeof timing.size, "%zu", scene.count);
         expect_line(&scene);
-        TRY(climb(&scene, &rung));
+        TRY(report_version(&scene, &timing));
     }
     return STATUS_OK;
 }
 
 /* ---- the transpose ---- */
 
-enum status ladder_transpose(struct bench *bench, void *context)
+enum status local_memory_transpose(struct bench *bench, void *context)
 {
-    const struct ladder *ladder = context;
-    const uint32_t *cells = ladder->options->cells;
-    struct scene scene = {.ladder = ladder};
+    const struct local_memory *all = context;
+    const uint32_t *cells = all->options->cells;
+    struct scene scene = {.all = all};
     TRY(create(&scene, bench, cells[0], cells[1]));
     for (size_t i = 0; i < scene.rows; i++)
         for (size_t j = 0; j < scene.columns; j++)
             scene.expected[j * scene.rows + i] = scene.numbers[0][i * scene.columns + j];
-    struct rung rung = rung_of(&scene, "transpose");
-    ladder_print_head(ladder, "Transpose, tiles of %u x %u", ladder->shape.tile, ladder->shape.tile);
+    struct timing timing = timing_of(&scene, "transpose");
+    timing_print_head("Transpose, tiles of %u x %u", all->shape.tile, all->shape.tile);
     for (scene.version = TURN_NAIVE; scene.version <= TURN_PADDED; scene.version++)
-        TRY(climb(&scene, &rung));
+        TRY(report_version(&scene, &timing));
     return STATUS_OK;
 }
 
@@ -228,27 +229,27 @@ static enum status filter_density(struct bench *bench, void *context)
         {"2D filter, a tile, an item per node", {8, 32, 1}},
         {"2D filter, a tile, 4 nodes per item", {16, 32, 4}},
     };
-    const struct ladder *ladder = context;
-    const uint32_t *cells = ladder->options->cells;
+    const struct local_memory *all = context;
+    const uint32_t *cells = all->options->cells;
     const struct grid grid =
         grid_make(&(struct grid_config){.cells = {cells[0], cells[1]}, .length = {1, 1}});
-    struct scene scene = {.ladder = ladder};
+    struct scene scene = {.all = all};
     TRY(create(&scene, bench, cells[0], cells[1]));
     scene.words = scene.count;
     expect_smoothed(&scene);
-    struct rung rung = rung_of(&scene, "stencil");
-    rung.stage = STAGE_FIELD;
-    rung.subject.prepare = fill_density;
-    rung.subject.run = smooth;
+    struct timing timing = timing_of(&scene, "stencil");
+    timing.stage = STAGE_FIELD;
+    timing.subject.prepare = fill_density;
+    timing.subject.run = smooth;
     for (size_t n = 0; n < sizeof filters / sizeof filters[0]; n++) {
         const struct filter_tile *tile = &filters[n].tile;
-        rung.version = filters[n].name;
+        timing.version = filters[n].name;
         if (tile->rows > 0 && tile->rows / tile->item_rows * tile->columns > bench->info->group_limit) {
-            printf("  %-40s not on this device: its groups are too small\n", rung.version);
+            printf("  %-40s not on this device: its groups are too small\n", timing.version);
             continue;
         }
         TRY(filter_create(bench->part, &grid, PRECISION_SINGLE, tile, &scene.filter));
-        TRY(ladder_climb(ladder, &rung));
+        TRY(timing_report(all, &timing));
     }
     return STATUS_OK;
 }
@@ -274,24 +275,24 @@ static void expect_product(struct scene *scene)
 
 static enum status multiply_matrices(struct bench *bench, void *context)
 {
-    const struct ladder *ladder = context;
-    const uint32_t side = ladder->options->product;
-    struct scene scene = {.ladder = ladder};
+    const struct local_memory *all = context;
+    const uint32_t side = all->options->product;
+    struct scene scene = {.all = all};
     TRY(create(&scene, bench, side, side));
     expect_product(&scene);
-    struct rung rung = rung_of(&scene, "stencil");
-    rung.work = 2.0 * side * side * side;
-    rung.unit = "Gflop/s";
+    struct timing timing = timing_of(&scene, "stencil");
+    timing.work = 2.0 * side * side * side;
+    timing.kind = WORK_FLOPS;
     for (scene.version = PRODUCT_PLAIN; scene.version <= PRODUCT_TILED; scene.version++)
-        TRY(climb(&scene, &rung));
+        TRY(report_version(&scene, &timing));
     return STATUS_OK;
 }
 
-enum status ladder_stencil(struct bench *bench, void *context)
+enum status local_memory_stencil(struct bench *bench, void *context)
 {
-    const struct ladder *ladder = context;
-    ladder_print_head(ladder, "2D kernels: the binomial filter, and a product with tiles of %u x %u",
-                      ladder->shape.square, ladder->shape.square);
+    const struct local_memory *all = context;
+    timing_print_head("2D kernels: the binomial filter, and a product with tiles of %u x %u",
+                      all->shape.square, all->shape.square);
     TRY(bench_case(bench, filter_density, context));
     return bench_case(bench, multiply_matrices, context);
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { USUAL_REPEATS = 10, FEW_REPEATS = 3, MOST_SIDE = 1 << 20 };
+enum { USUAL_REPEATS = 10, LARGE_REPEATS = 3, MOST_SIDE = 1 << 20 };
 enum { LARGE_VOLUME = 1 << 24 /* elements: not without --table */, LARGE_VOLUME_OF_CPU = 1 << 20 };
 
 /* The paper gives numbers of elements, of which these sides are ours. Table 2 has a volume of 4,194,394
@@ -30,12 +30,10 @@ struct options {
     uint32_t table_count;
 };
 
-/* The cases of one table stand volume after volume. */
 struct run {
     struct bench *bench;
     const struct options *options;
     const struct permutation_table *table;
-    struct volume_case *cases; /* [volume_count * cell_count] */
 };
 
 /* A volume of the table in one of its cells, elements of 4 bytes. */
@@ -63,11 +61,6 @@ uint32_t permutation_fit_cells(struct permutation_table *table, size_t local_mem
     return smallest;
 }
 
-static struct volume_case *case_of(const struct run *run, uint32_t volume, uint32_t cell)
-{
-    return &run->cases[(size_t)volume * run->table->cell_count + cell];
-}
-
 static bool wants_numpy(const struct options *options)
 {
     return !options->python || strcmp(options->python, "none") != 0;
@@ -76,20 +69,6 @@ static bool wants_numpy(const struct options *options)
 /* ---- words ---- */
 
 enum { TEXT = 96 };
-
-/* "2097152" as "2,097,152", as the paper has it. */
-static const char *with_commas(uint64_t number, char text[TEXT])
-{
-    char digits[32], *next = text;
-    const int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
-    for (int n = 0; n < length; n++) {
-        if (n > 0 && (length - n) % 3 == 0)
-            *next++ = ',';
-        *next++ = digits[n];
-    }
-    *next = '\0';
-    return text;
-}
 
 /* "128x128x128", or with something else between. */
 static const char *joined(uint32_t count, const uint32_t *numbers, const char *between, char text[TEXT])
@@ -100,134 +79,43 @@ static const char *joined(uint32_t count, const uint32_t *numbers, const char *b
     return text;
 }
 
-static bool ran(const struct volume_case *one, int kernel)
-{
-    return one->times[kernel].wall.count > 0;
-}
+/* Rates are of the device's clock, on the host of the wall's; speedups of the wall's alone. */
+static const struct bench_table kernel_table = {
+    .columns = {WORD("elements", "elements", 10), WORD("block", "block", 6), WORD("kernel", "kernel", 8),
+                SPREAD("ms", "wall_ms", 1e3), NUMBER("on device", "device_ms", 1e3),
+                NUMBER("GB/s", "rate_GB/s", 1), OF_COPY, NUMBER("over serial", "speedup_serial", 1),
+                NUMBER("over numpy", "speedup_numpy", 1)}};
 
-/* By the device's clock, on the host by the wall's. */
-static struct spread rate_of(const struct volume_case *one, int kernel)
-{
-    const struct times *times = &one->times[kernel];
-    return spread_rate(2e-9 * (double)ndpa_bytes(&one->shape),
-                       kernel < THREADS ? times->wall : times->stages[STAGE_OUTPUT]);
-}
-
-/* The line of a kernel, and its rows; numpy has no cells: its rows are of the first cell alone. */
+/* numpy has no cells: its row is that of the first cell alone. */
 static void report_kernel(const struct run *run, const struct volume_case *one, int kernel)
 {
     struct bench *bench = run->bench;
     const struct ndpa_shape *shape = &one->shape;
     const struct times *times = &one->times[kernel];
-    const struct spread rate = rate_of(one, kernel);
+    const struct spread *wall = &times->wall, *device = &times->stages[STAGE_OUTPUT];
+    const bool is_numpy = kernel == NUMPY;
     char sides[TEXT], axes[TEXT], cells[TEXT];
-    if (!ran(one, kernel))
-        return;
-    printf("    %-8s", names[kernel]);
-    spread_print(times->wall, 1e3, 11, 4);
-    if (kernel >= THREADS)
-        printf(" %11.4f", 1e3 * times->stages[STAGE_OUTPUT].median);
-    else
-        printf(" %11s", "-");
-    printf(" %9.2f %7.1f %%  %s\n", rate.median, 100 * per_second(rate.median, one->copy_rate),
-           kernel == NUMPY   ? "into another array"
-           : times->verified ? "verified"
-                             : "NOT PERMUTED");
-    if (kernel == NUMPY && shape->cell_side != run->table->cell_sides[0])
+    if (wall->count == 0 || (is_numpy && shape->cell_side != run->table->cell_sides[0]))
         return;
     snprintf(cells, sizeof cells, " side=%u block=%llu", shape->cell_side,
              (unsigned long long)ndpa_cell_elements(shape));
-    bench_words(bench, kernel < THREADS, kernel == NUMPY ? NOT_COMPARED : times->verified,
+    bench_words(bench, kernel < THREADS, is_numpy ? NOT_COMPARED : times->verified,
                 "table=%u volume=%s axes=%s elements=%llu%s kernel=%s", run->table->number,
                 joined(shape->dimensions, shape->sides, "x", sides),
                 joined(shape->dimensions, one->axes, ",", axes), (unsigned long long)ndpa_elements(shape),
-                kernel == NUMPY ? "" : cells, names[kernel]);
-    bench_row(bench, times->wall, 1e3, "wall_ms");
-    if (kernel >= THREADS)
-        bench_row(bench, times->stages[STAGE_OUTPUT], 1e3, "device_ms");
-    bench_row(bench, rate, 1, "rate_GB/s");
-    for (int over = SERIAL; over <= NUMPY; over++)
-        if (ran(one, over))
-            bench_row(bench, spread_rate(one->times[over].wall.median, times->wall), 1, "speedup_%s",
-                      names[over]);
-}
-
-/* ---- the paper's table ---- */
-
-/* The same columns twice, over the serial kernel and over numpy. */
-static void print_head(const struct run *run)
-{
-    const struct permutation_table *table = run->table;
-    const uint32_t cells = table->cell_count;
-    char axes[TEXT], number[32] = "";
-    if (table->number > 0)
-        snprintf(number, sizeof number, "Table %u: ", table->number);
-    printf("\n%s%uD speedup of parallel kernels, axes %s\n", number, table->dimensions,
-           joined(table->dimensions, table->axes, ",", axes));
-    printf("  %-12s | %-*s | %s\n  %-12s", "Speed up", 24 * (int)cells, "vs. serial kernel",
-           "vs. serial numpy", "Block size");
-    for (uint32_t n = 0; n < 2 * cells; n++) {
-        const struct ndpa_shape shape = shape_of(table, 0, n % cells);
-        printf("%s%8llu%16s", n % cells == 0 ? " | " : "", (unsigned long long)ndpa_cell_elements(&shape),
-               "");
-    }
-    printf("\n  %-12s", "Volume size");
-    for (uint32_t n = 0; n < 2 * cells; n++)
-        printf("%s%8s%8s%8s", n % cells == 0 ? " | " : "", "CB", "BB", "RLBB");
-    printf("\n");
-}
-
-static void print_row(const struct run *run, uint32_t volume)
-{
-    const uint32_t cells = run->table->cell_count;
-    char text[TEXT];
-    printf("  %12s", with_commas(ndpa_elements(&case_of(run, volume, 0)->shape), text));
-    for (uint32_t n = 0; n < 2 * cells; n++) {
-        const struct volume_case *one = case_of(run, volume, n % cells);
-        const struct times *over = &one->times[n < cells ? SERIAL : NUMPY];
-        printf("%s", n % cells == 0 ? " | " : "");
-        for (int kernel = CB; kernel < KERNELS; kernel++)
-            if (over->wall.count > 0)
-                printf("%8.2f", per_second(over->wall.median, one->times[kernel].wall.median));
-            else
-                printf("%8s", "-");
-    }
-    printf("\n");
-    fflush(stdout);
-}
-
-static void report_times(const struct run *run)
-{
-    const struct permutation_table *table = run->table;
-    const struct volume_case *one = run->cases;
-    uint32_t missing = 0;
-    char sides[TEXT];
-    printf("\n  %-10s %11s  [%10s, %10s] %11s %9s %9s\n", "ms", "median", "min", "max", "on device", "GB/s",
-           "of a copy");
-    for (; one < run->cases + (size_t)table->volume_count * table->cell_count; one++) {
-        printf("  %s in cells of %u^%u = %llu; medians of %u, copy on the device %.2f GB/s\n",
-               joined(table->dimensions, one->shape.sides, "x", sides), one->shape.cell_side,
-               table->dimensions, (unsigned long long)ndpa_cell_elements(&one->shape), one->repeats,
-               one->copy_rate);
-        for (int kernel = 0; kernel < KERNELS; kernel++)
-            report_kernel(run, one, kernel);
-    }
-    for (uint32_t volume = 0; volume < table->volume_count && wants_numpy(run->options); volume++) {
-        if (ran(case_of(run, volume, 0), NUMPY))
-            continue;
-        if (missing == 0)
-            printf("  numpy: %s gave no times, for want of numpy or of memory, of",
-                   run->options->python ? run->options->python : "python3");
-        printf("%s %s", missing++ > 0 ? "," : "",
-               joined(table->dimensions, table->sides[volume], "x", sides));
-    }
-    printf("%s", missing > 0 ? "\n" : "");
+                is_numpy ? "" : cells, names[kernel]);
+    const struct spread values[] = {
+        *wall, kernel < THREADS ? (struct spread){0} : *device,
+        spread_rate(2e-9 * (double)ndpa_bytes(shape), kernel < THREADS ? *wall : *device),
+        spread_rate(one->times[SERIAL].wall.median, *wall),
+        spread_rate(one->times[NUMPY].wall.median, *wall)};
+    bench_row(bench, &kernel_table, NULL, values, is_numpy ? "into another array" : NULL);
 }
 
 /* ---- the whole ---- */
 
-/* numpy has no cells: one timing serves all. */
-static enum status run_volume(struct run *run, uint32_t volume)
+/* numpy: one timing serves all cells. */
+static enum status run_volume(const struct run *run, uint32_t volume)
 {
     const struct permutation_table *table = run->table;
     const struct ndpa_shape first = shape_of(table, volume, 0);
@@ -237,43 +125,46 @@ static enum status run_volume(struct run *run, uint32_t volume)
     struct spread numpy = {0};
     char text[TEXT], axes[TEXT];
     if (run->options->common.repeats == 0)
-        run->bench->repeats = elements > large ? FEW_REPEATS : USUAL_REPEATS;
+        run->bench->repeats = elements > large ? LARGE_REPEATS : USUAL_REPEATS;
     if (elements > LARGE_VOLUME) /* which takes long */
-        printf("  %s elements: %s some tens of seconds\n", with_commas(elements, text),
+        printf("  %llu elements: %s some tens of seconds\n", (unsigned long long)elements,
                with_numpy ? "numpy and the serial kernel take" : "the kernels take");
     fflush(stdout);
     if (with_numpy)
         numpy = permutation_by_numpy(run->options->python, joined(first.dimensions, first.sides, ",", text),
                                      joined(first.dimensions, table->axes, ",", axes), run->bench->repeats);
+    if (with_numpy && numpy.count == 0)
+        printf("  numpy: %s gave no times, for want of numpy or of memory, of %s\n",
+               run->options->python ? run->options->python : "python3",
+               joined(first.dimensions, first.sides, "x", text));
     for (uint32_t cell = 0; cell < table->cell_count; cell++) {
-        struct volume_case *one = case_of(run, volume, cell);
-        one->repeats = run->bench->repeats;
-        one->shape = shape_of(table, volume, cell);
-        one->axes = table->axes;
-        one->times[NUMPY].wall = numpy;
-        TRY(bench_case(run->bench, volume_case_time, one));
+        struct volume_case one = {
+            .shape = shape_of(table, volume, cell), .axes = table->axes, .times[NUMPY].wall = numpy};
+        TRY(bench_case(run->bench, volume_case_time, &one));
+        for (int kernel = 0; kernel < KERNELS; kernel++)
+            report_kernel(run, &one, kernel);
     }
     return STATUS_OK;
 }
 
 /* The cells that were not asked for must fit local memory. */
-static enum status run_table(struct bench *bench, void *context)
+static enum status run_table(struct bench *bench, struct permutation_table *table)
 {
-    struct permutation_table *table = context;
-    struct run run = {.bench = bench, .options = bench->options, .table = table};
+    const struct run run = {.bench = bench, .options = bench->options, .table = table};
     const size_t local_memory = bench->info->local_memory;
     const uint32_t side = run.options->blocks.count > 0 ? 0 : permutation_fit_cells(table, local_memory);
+    char axes[TEXT];
     if (side > 0)
         printf(
             "\nleft out: cells of %u^%u elements and more, which the %zu bytes of local memory do not hold\n",
             side, table->dimensions, local_memory);
-    TRY(DEVICE_NEW_ARRAY(bench->part, run.cases, (size_t)table->volume_count * table->cell_count));
-    print_head(&run);
-    for (uint32_t volume = 0; volume < table->volume_count; volume++) {
+    printf("\n");
+    if (table->number > 0)
+        printf("Table %u: ", table->number);
+    printf("%uD, axes %s\n", table->dimensions, joined(table->dimensions, table->axes, ",", axes));
+    bench_head(&kernel_table);
+    for (uint32_t volume = 0; volume < table->volume_count; volume++)
         TRY(run_volume(&run, volume));
-        print_row(&run, volume);
-    }
-    report_times(&run);
     return STATUS_OK;
 }
 
@@ -282,7 +173,7 @@ static enum status run_permutation(struct bench *bench)
     struct options *options = bench->options;
     printf("permutation: in place, elements of 4 bytes, on %s\n", bench->info->name);
     for (uint32_t n = 0; n < options->table_count; n++)
-        TRY(bench_case(bench, run_table, &options->tables[n]));
+        TRY(run_table(bench, &options->tables[n]));
     return STATUS_OK;
 }
 
@@ -404,11 +295,10 @@ const struct experiment experiment_permutation = {
         "Permute the axes of volumes of 2 to 8 dimensions in place.\v"
         "Tables 1 to 5 of M. E. Ali and others, \"NDPA: A generalized efficient parallel in-place "
         "N-Dimensional Permutation Algorithm\", 2015: speed-up of the kernels CB (cell-based), BB "
-        "(bar-based) and RLBB (rote learning bar-based: with look-up tables) over the same algorithm on one "
-        "thread of the host, and over numpy's transpose into a new array, which stands for the paper's "
-        "Matlab. Times are the host's from the launch until the device has finished, and those of the "
-        "device's clock beside them; the volume stays on the device. \"threads\" is a cell for each "
-        "work-item, which is how the paper maps them. Without options it takes about 20 s on two CPU cores, "
+        "(bar-based) and RLBB (with look-up tables) over the same algorithm on one thread of the host and "
+        "over "
+        "numpy's transpose into a new array. \"threads\" is a cell for each work-item, as in the paper. "
+        "Without options it takes about 20 s on two CPU cores, "
         "Table 3 alone a minute or more.\n\n"
         "Examples:\n"
         "  radixpic bench permutation\n"

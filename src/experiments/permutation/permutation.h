@@ -40,8 +40,6 @@ enum kernel_kind {
 struct volume_case {
     struct ndpa_shape shape;
     const uint32_t *axes;
-    uint32_t repeats;
-    double copy_rate;            /* of the volume, on the device, GB/s */
     struct times times[KERNELS]; /* wall.count 0: did not run */
     uint32_t *expected, *met;    /* while it is timed: on the host, after one permutation */
     struct buffer *volume;

@@ -60,7 +60,6 @@ enum status volume_case_time(struct bench *bench, void *volume_case)
     struct subject subject = {
         one, NULL, run, verify, bench->experiment->warm_ups, bench->repeats, .on_host = true};
     TRY(bench_copy(bench, bytes));
-    one->copy_rate = bench_copy_rate(bench);
     TRY(DEVICE_NEW_ARRAY(bench->part, one->expected, ndpa_elements(&one->shape)));
     TRY(DEVICE_NEW_ARRAY(bench->part, one->met, ndpa_elements(&one->shape)));
     fill(&one->shape, one->expected);

@@ -31,6 +31,7 @@ struct run {
     uint32_t *permutation, *next; /* of the host's sort */
     uint64_t *pairs;              /* of key and index */
     struct sort_verdict verdict;  /* of it */
+    double reference;             /* seconds of qsort; 0: it does not run */
 };
 
 /* Every key with every table; refuses parameters that do not fit before anything is created. The paper's sort
@@ -107,41 +108,6 @@ static enum status verify_on_host(void *context, bool *right)
     return STATUS_OK;
 }
 
-/* ---- tables ---- */
-
-static void print_row(const struct run *run, const char *name, struct spread seconds, uint64_t bytes)
-{
-    const double bandwidth = spread_bandwidth(bytes, seconds).median;
-    printf("  %-14s", name);
-    spread_print(seconds, 1e3, 10, 3);
-    printf(" %10.1f", per_second(1e-6 * run->keys.list.count, seconds.median));
-    if (bytes > 0)
-        printf(" %9.2f %8.1f %%", bandwidth, bench_copy_share(run->bench, bandwidth));
-    printf("\n");
-}
-
-static void print_verdict(const struct sort_verdict *verdict)
-{
-    printf(" %s, %s, %s\n", verdict->sorted ? "sorted" : "NOT SORTED",
-           verdict->stable ? "stable" : "NOT STABLE",
-           verdict->permutation ? "a permutation" : "NOT A PERMUTATION");
-    printf("  %-14s %10s  [%9s, %9s] %10s", "phase", "median ms", "min", "max", "Mkeys/s");
-}
-
-static void report_case(const struct run *run, const struct sort_case *one)
-{
-    char sort[256];
-    sorter_plan_describe(&one->plan, sort, sizeof sort);
-    printf("\nradix sort, %s:", sort);
-    print_verdict(&one->verdict);
-    printf(" %9s %10s\n", "GB/s", "of a copy");
-    for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
-        if (one->times.bytes[phase] > 0)
-            print_row(run, sort_phase_name(phase), one->times.stages[phase], one->times.bytes[phase]);
-    print_row(run, "total", one->times.total, times_bytes(&one->times));
-    sort_write(one);
-}
-
 static enum status run_host_sorts(struct bench *bench, void *context)
 {
     struct run *run = context;
@@ -155,54 +121,53 @@ static enum status run_host_sorts(struct bench *bench, void *context)
         const char *method = by_qsort ? "qsort" : "counting sort";
         run->by_qsort = by_qsort;
         TRY(bench_time(bench, &subject, 1, &times));
-        printf("\n%s on the host, one thread, with permutation:", method);
-        print_verdict(&run->verdict);
-        printf("\n");
-        print_row(run, "total", times.wall, 0);
         bench_words(bench, true, times.verified, "method=%s N=%u", method, count);
-        bench_row(bench, times.wall, 1e3, "total_ms");
+        printf("\n%s on the host, one thread, with permutation:\n", method);
+        bench_head(&sort_table);
+        if (by_qsort)
+            run->reference = times.wall.median;
+        sort_row(bench, "total", count, times.wall, 0, spread_rate(run->reference, times.wall));
+        sort_print_verdict(bench, &run->verdict);
     }
     return STATUS_OK;
 }
 
-/* The paper's Table 7: its columns, for the case with the most passes and the one with the fewest. */
-static void print_table(const struct run *run)
+/* Table 7 of the paper, and its own rows: the total of each sort, over that of the first key with the same
+ * table, and over that with the first table of the same key. */
+static void print_totals(const struct run *run)
 {
-    const struct sort_case *most = run->cases, *fewest = run->cases;
-    const int width = (int)strlen(run->bench->info->name);
-    char slow[SPREAD_TEXT], fast[SPREAD_TEXT];
-    for (uint32_t n = 1; n < run->case_count; n++) {
-        if (run->cases[n].plan.passes > most->plan.passes)
-            most = &run->cases[n];
-        if (run->cases[n].plan.passes < fewest->plan.passes)
-            fewest = &run->cases[n];
+    static const struct bench_table totals_table = {
+        .columns = {WORD("device", "device", 34), WORD("b", "b", 2), WORD("p", "p", 2),
+                    WORD("table", "table", 7), SPREAD("ms", NULL, 1e3), NUMBER("over the first b", NULL, 1),
+                    NUMBER("over the first table", NULL, 1)}};
+    static const struct {
+        const char *device;
+        double p2, p6; /* seconds */
+    } paper[] = {{"NV 320M", 1.423, 6.708},
+                 {"GTX 470", 45.0e-3, 68.0e-3},
+                 {"HD 5850", 109.1e-3, 181.4e-3},
+                 {"Phenom II X4, 4 cores", 83.9e-3, 175.1e-3},
+                 {"Phenom II X4, 1 core", 169.6e-3, 499.2e-3}};
+    struct bench *bench = run->bench;
+    printf("\nTable 7 of the paper, whose own rows are of 8388608 keys:\n");
+    bench_head(&totals_table);
+    for (uint32_t n = 0; n < run->case_count; n++) {
+        const struct sort_case *one = &run->cases[n];
+        const struct spread total = one->times.total;
+        const uint32_t table = n % run->table_count;
+        const struct spread values[] = {
+            total, spread_over(spread_of_one(total.median), run->cases[table].times.total.median),
+            spread_over(spread_of_one(total.median), run->cases[n - table].times.total.median)};
+        bench_words(bench, false, one->times.verified, "device=%s b=%u p=%u table=%s", bench->info->name,
+                    one->plan.key_bits, one->plan.passes, radix_plan_table_name(&one->plan.radix));
+        bench_print(bench, &totals_table, NULL, values, NULL);
     }
-    if (most == fewest)
-        return;
-    printf("\nTable 7 of the paper, on this device:\n");
-    printf("  %-*s  time p = %u, ms%12s  time p = %u, ms%12s  ratio\n", width, "device", most->plan.passes,
-           "", fewest->plan.passes, "");
-    printf("  %-*s  %-26s  %-26s  %.2f\n", width, run->bench->info->name,
-           spread_text(most->times.total, 1e3, slow), spread_text(fewest->times.total, 1e3, fast),
-           per_second(most->times.total.median, fewest->times.total.median));
-}
-
-/* Where every key was sorted with two tables: what the second costs of the first. */
-static void print_table_orders(const struct run *run)
-{
-    if (run->table_count < 2)
-        return;
-    printf("\nThe histogram's table in two orders:\n");
-    printf("  %2s  %2s  %-7s  %-26s  %-7s  %-26s  %s\n", "b", "p", "table", "time, ms", "table", "time, ms",
-           "ratio");
-    for (uint32_t n = 1; n < run->case_count; n++) {
-        const struct sort_case *first = &run->cases[n - 1], *second = &run->cases[n];
-        char one[SPREAD_TEXT], other[SPREAD_TEXT];
-        if (n % run->table_count > 0)
-            printf("  %2u  %2u  %-7s  %-26s  %-7s  %-26s  %.3f\n", first->plan.key_bits, first->plan.passes,
-                   radix_plan_table_name(&first->plan.radix), spread_text(first->times.total, 1e3, one),
-                   radix_plan_table_name(&second->plan.radix), spread_text(second->times.total, 1e3, other),
-                   per_second(second->times.total.median, first->times.total.median));
+    for (size_t n = 0; n < 2 * sizeof paper / sizeof paper[0]; n++) {
+        const double p2 = paper[n / 2].p2, seconds = n % 2 == 0 ? p2 : paper[n / 2].p6;
+        const struct spread values[] = {spread_of_one(seconds), spread_of_one(seconds / p2), {.count = 0}};
+        bench_words(bench, false, NOT_COMPARED, "device=the paper: %s b=%u p=%u", paper[n / 2].device,
+                    n % 2 == 0 ? 10 : 30, n % 2 == 0 ? 2 : 6);
+        bench_print(bench, &totals_table, NULL, values, NULL);
     }
 }
 
@@ -233,18 +198,18 @@ static enum status run_order(struct run *run, enum key_order order)
     if (options->keys_path)
         TRY(write_keys(run, word));
     printf("\norder of the keys: %s\n", word);
+    if (!options->device_alone)
+        TRY(bench_case(bench, run_host_sorts, run));
     for (uint32_t n = 0; n < run->case_count; n++) {
         struct sort_cases of_key = {&run->cases[n], run->table_count};
         run->cases[n].order = word;
         run->cases[n].row = 0;
         if (n % run->table_count == 0)
             TRY(bench_case(bench, sort_cases_time, &of_key));
-        report_case(run, &run->cases[n]);
+        sort_report(&run->cases[n], run->reference);
     }
-    if (!options->device_alone)
-        TRY(bench_case(bench, run_host_sorts, run));
-    print_table(run);
-    print_table_orders(run);
+    if (run->case_count > 1)
+        print_totals(run);
     return STATUS_OK;
 }
 
@@ -305,18 +270,17 @@ static const struct option_row rows[] = {
 const struct experiment experiment_pic_sort = {
     .name = "pic-sort",
     .summary = "the paper's Table 7: sorting particles in p=2 against p=6",
-    .options =
-        OPTION_TABLE(rows, "method",
-                     "Sort particles that have moved by up to one cell, by a short key and by a long one.\v"
-                     "The experiment of section 4.2 and Table 7 of P. Helluy, hal-00596730: positions and "
-                     "velocities from four van der Corput sequences in the unit square, a first sort, a move "
-                     "by u/C and v/C modulo 1, then the sort that is timed, with its permutation. Beside it, "
-                     "on the host, the C library's qsort and a serial counting sort of the same keys.\n\n"
-                     "Examples:\n"
-                     "  radixpic bench pic-sort\n"
-                     "  radixpic bench pic-sort --particles 1048576 --radix-bits 10 --device cpu\n"
-                     "  radixpic bench pic-sort --key-bits 10,20 --csv pic_sort.csv\n"
-                     "  radixpic bench pic-sort --table columns,rows\n"),
+    .options = OPTION_TABLE(
+        rows, "method",
+        "Sort particles that have moved by up to one cell, by a short key and by a long one.\v"
+        "The experiment of section 4.2 and Table 7 of P. Helluy, hal-00596730: particles from van "
+        "der Corput sequences are sorted, moved by u/C and v/C, and sorted again, which is "
+        "timed. Speedups are over the C library's qsort of the same keys.\n\n"
+        "Examples:\n"
+        "  radixpic bench pic-sort\n"
+        "  radixpic bench pic-sort --particles 1048576 --radix-bits 10 --device cpu\n"
+        "  radixpic bench pic-sort --key-bits 10,20 --csv pic_sort.csv\n"
+        "  radixpic bench pic-sort --table columns,rows\n"),
     .run = run_pic_sort,
     .wrong = "a sort returned a wrong result",
     .warm_ups = 2,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USUAL_REPEATS = 10, FEW_REPEATS = 3, LONG_LIST = 1 << 24 };
+enum { USUAL_REPEATS = 10, LONG_REPEATS = 3, LONG_LIST = 1 << 24 };
 enum { MOST_KEY_BITS = 30, RAND_BITS = 31 /* of the C library's rand() */ };
 
 struct options {
@@ -79,35 +79,9 @@ static void print_head(const struct run *run)
     for (size_t n = 0; n < sizeof tables / sizeof tables[0]; n++)
         if (run->list.count == tables[n][0] && run->options->sort.key_bits == MOST_KEY_BITS)
             snprintf(table, sizeof table, ", Table %u of the paper", tables[n][1]);
-    printf("\n%u random keys of b = %u bits%s; ms, medians of %u, copy on the device %.2f GB/s:\n",
-           run->list.count, run->options->sort.key_bits, table, run->bench->repeats,
-           bench_copy_rate(run->bench));
-    printf("  %-8s", "method");
-    for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
-        printf(" %10s", sort_phase_name(phase));
-    printf(" %10s  [%9s, %9s] %8s %9s %9s\n", "total", "min", "max", "speedup", "Mkeys/s", "of a copy");
-}
-
-static void report(const struct run *run, const char *name, const char *note, const struct times *times)
-{
-    const struct spread total = times->total;
-    const double moved = spread_bandwidth(times_bytes(times), total).median;
-    printf("  %-8s", name);
-    for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
-        if (times->stages[phase].most > 0)
-            printf(" %10.3f", 1e3 * times->stages[phase].median);
-        else
-            printf(" %10s", "-");
-    spread_print(total, 1e3, 10, 3);
-    printf(" %8.2f %9.1f", per_second(run->reference, total.median),
-           per_second(1e-6 * run->list.count, total.median));
-    if (moved > 0)
-        printf(" %7.1f %%", bench_copy_share(run->bench, moved));
-    else
-        printf(" %9s", "-");
-    printf("  %s: %s\n", times->verified ? "verified" : "NOT SORTED", note);
-    fflush(stdout);
-    bench_row(run->bench, spread_rate(run->reference, total), 1, "speedup");
+    printf("\n%u random keys of b = %u bits%s; medians of %u\n", run->list.count, run->options->sort.key_bits,
+           table, run->bench->repeats);
+    bench_print_copy(run->bench);
 }
 
 /* ---- the whole ---- */
@@ -123,22 +97,18 @@ static enum status run_method(struct run *run, enum sort_method method)
     struct sort_config sort = run->options->sort;
     struct sort_case one = {.list = &run->list, .keys_alone = is_paper};
     struct tiled_options tiles = {0};
-    char text[256], note[300];
     sort.method = method;
     if (method == SORT_METHOD_TILED && tiled_sort_resolve(info, sort.key_bits, &tiles) != STATUS_OK) {
-        printf("  %-8s not for b = %u", name, sort.key_bits);
+        printf("\n%s: not for b = %u", name, sort.key_bits);
         if (sort.key_bits > TILED_SORT_MAX_KEY_BITS)
-            printf(": its keys have at most %d bits\n", TILED_SORT_MAX_KEY_BITS);
+            printf(", its keys have at most %d bits\n", TILED_SORT_MAX_KEY_BITS);
         else
             printf(" on this device\n");
         return STATUS_OK;
     }
     TRY(sort_plan_make(info, &sort, is_paper ? radix_bits : 0, run->list.count, &one.plan));
     TRY(bench_case(run->bench, sort_cases_time, &(struct sort_cases){&one, 1}));
-    sorter_plan_describe(&one.plan, text, sizeof text);
-    snprintf(note, sizeof note, "%s; %s", text, is_paper ? "keys alone" : "with permutation");
-    sort_write(&one);
-    report(run, name, note, &one.times);
+    sort_report(&one, run->reference);
     return STATUS_OK;
 }
 
@@ -159,8 +129,10 @@ static enum status run_length(struct bench *bench, void *length)
         if ((run.options->methods >> methods[n] & 1U) != 0)
             TRY(run_method(&run, methods[n]));
     bench_words(bench, true, host.verified, "method=qsort N=%u b=%u", count, run.options->sort.key_bits);
-    bench_row(bench, host.wall, 1e3, "total_ms");
-    report(&run, "qsort", "of the C library, on the host, one thread", &host);
+    printf("\nqsort of the C library, on the host, one thread:\n");
+    bench_head(&sort_table);
+    sort_row(bench, "total", count, host.wall, 0, spread_rate(run.reference, host.wall));
+    bench_print_verdict(bench, "the keys rise");
     return STATUS_OK;
 }
 
@@ -171,7 +143,7 @@ static enum status run_random_lists(struct bench *bench)
     for (uint32_t n = 0; n < options->sizes.count; n++) {
         if (options->common.repeats == 0)
             bench->repeats =
-                bench->info->is_cpu && options->sizes.items[n] > LONG_LIST ? FEW_REPEATS : USUAL_REPEATS;
+                bench->info->is_cpu && options->sizes.items[n] > LONG_LIST ? LONG_REPEATS : USUAL_REPEATS;
         TRY(bench_case(bench, run_length, &options->sizes.items[n]));
     }
     return STATUS_OK;
@@ -201,12 +173,10 @@ const struct experiment experiment_random_lists = {
     .options = OPTION_TABLE(
         rows, "method",
         "Sort lists of random keys.\v"
-        "The experiment of section 4.1 and Tables 4 to 6 of P. Helluy, hal-00596730: keys from "
-        "the C library's rand(), sorted by the method of the paper, which returns the sorted "
-        "list alone, and by the others of this program, which always make the permutation too. "
-        "\"Speedup\" is over the C library's qsort of the same list on the host, one thread, "
-        "timed in the same run; the paper's was over an unoptimised sort of the C++ library. As in pic-sort "
-        "the phases are those of one sort at a time, the total is that of a sort in a row of them.\n\n"
+        "The experiment of section 4.1 and Tables 4 to 6 of P. Helluy, hal-00596730: keys from the C "
+        "library's rand(), sorted by the method of the paper, which returns the sorted list alone, and by "
+        "the others, which make the permutation too. Speedups are over the C library's qsort of the same "
+        "list. Phases are those of one sort at a time, the total is of a sort in a row of them.\n\n"
         "Examples:\n"
         "  radixpic bench random-lists\n"
         "  radixpic bench random-lists --sizes 1048576 --method paper --device cpu\n"

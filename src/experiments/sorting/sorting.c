@@ -156,6 +156,7 @@ enum status device_judge_sort(struct device *device, const struct sort_list *lis
 
 /* ---- sorts on the device ---- */
 
+static const enum stage first_phase = STAGE_SORT_TRANSPOSE, last_phase = STAGE_SORT_REORDER;
 enum { MOST_ROW = 16 };
 static const double row_seconds = 0.01; /* long enough for a row of sorts */
 
@@ -174,7 +175,7 @@ static enum status choose_row(struct sort_case *one)
     double seconds = 0;
     TRY(sort_case_run(one));
     TRY(device_finish(device));
-    for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
+    for (enum stage phase = first_phase; phase <= last_phase; phase++)
         seconds += device_timers(device)->stages[phase].seconds;
     one->row = seconds * MOST_ROW < row_seconds ? MOST_ROW : 1 + (uint32_t)(row_seconds / seconds);
     return STATUS_OK;
@@ -240,20 +241,65 @@ enum status sort_cases_time(struct bench *bench, void *sort_cases)
     return STATUS_OK;
 }
 
-void sort_write(const struct sort_case *one)
+/* ---- tables ---- */
+
+const struct bench_table sort_table = {"phase",
+                                       {SPREAD("ms", "_ms", 1e3), NUMBER("Mkeys/s", NULL, 1e-6),
+                                        NUMBER("GB/s", NULL, 1), OF_COPY, NUMBER("speedup", "speedup", 1)}};
+
+void sort_row(const struct bench *bench, const char *name, uint32_t count, struct spread seconds,
+              uint64_t bytes, struct spread speedup)
 {
-    const struct sorter_plan *plan = &one->plan;
+    const struct spread values[] = {seconds, spread_rate(count, seconds), spread_bandwidth(bytes, seconds),
+                                    speedup};
+    bench_row(bench, &sort_table, name, values, NULL);
+}
+
+void sort_print_verdict(const struct bench *bench, const struct sort_verdict *verdict)
+{
+    char text[96];
+    snprintf(text, sizeof text, "%s, %s, %s", verdict->sorted ? "sorted" : "not sorted",
+             verdict->stable ? "stable" : "not stable",
+             verdict->permutation ? "a permutation" : "not a permutation");
+    bench_print_verdict(bench, text);
+}
+
+const char *sort_words_of(const struct sorter_plan *plan, char words[SORT_WORDS_LENGTH])
+{
     const struct radix_plan *radix = &plan->radix;
-    char parameters[96] = "";
+    const int length = snprintf(words, SORT_WORDS_LENGTH, "method=%s b=%u p=%u",
+                                sort_method_name(plan->method), plan->key_bits, plan->passes);
     if (plan->method == SORT_METHOD_PAPER)
-        snprintf(parameters, sizeof parameters, " r=%u I=%u G=%u s=%u transpose=%s table=%s",
-                 radix->radix_bits, radix->items_per_group, radix->groups, radix->histogram_splits,
-                 radix->transpose ? "on" : "off", radix_plan_table_name(radix));
-    bench_words(one->bench, false, one->times.verified, "method=%s N=%u b=%u p=%u%s%s%s",
-                sort_method_name(plan->method), one->list->count, plan->key_bits, plan->passes, parameters,
-                one->order ? " order=" : "", one->order ? one->order : "");
-    for (enum stage phase = first_sort_phase; phase <= last_sort_phase; phase++)
-        if (one->times.stages[phase].most > 0)
-            bench_row(one->bench, one->times.stages[phase], 1e3, "%s_ms", sort_phase_name(phase));
-    bench_row(one->bench, one->times.total, 1e3, "total_ms");
+        snprintf(words + length, SORT_WORDS_LENGTH - (size_t)length,
+                 " r=%u I=%u G=%u s=%u transpose=%s table=%s", radix->radix_bits, radix->items_per_group,
+                 radix->groups, radix->histogram_splits, radix->transpose ? "on" : "off",
+                 radix_plan_table_name(radix));
+    return words;
+}
+
+static void name_sort(const struct sort_case *one)
+{
+    char words[SORT_WORDS_LENGTH], sort[256];
+    bench_words(one->bench, false, one->times.verified, "%s N=%u%s%s", sort_words_of(&one->plan, words),
+                one->list->count, one->order ? " order=" : "", one->order ? one->order : "");
+    sorter_plan_describe(&one->plan, sort, sizeof sort);
+    printf("\nradix sort, %s; %s:\n", sort, one->keys_alone ? "keys alone" : "with permutation");
+}
+
+void sort_report(const struct sort_case *one, double reference)
+{
+    const struct times *times = &one->times;
+    const uint32_t count = one->list->count;
+    name_sort(one);
+    bench_head(&sort_table);
+    for (enum stage phase = first_phase; phase <= last_phase; phase++)
+        if (times->stages[phase].most > 0) /* its name begins with "sort: " */
+            sort_row(one->bench, strrchr(stage_name(phase), ' ') + 1, count, times->stages[phase],
+                     times->bytes[phase], (struct spread){0});
+    sort_row(one->bench, "total", count, times->total, times_bytes(times),
+             spread_rate(reference, times->total));
+    if (one->keys_alone)
+        bench_print_verdict(one->bench, one->verdict.sorted ? "sorted" : "not sorted");
+    else
+        sort_print_verdict(one->bench, &one->verdict);
 }

@@ -1,14 +1,11 @@
 /* Sorting: what the experiments of P. Helluy, "A portable implementation of the radix sort algorithm in
- * OpenCL", 2011, share: options, lists of keys, the judge of all sorts, their timing, and the search of
- * radixpic tune. */
+ * OpenCL", 2011, share: options, lists of keys, the judge of all sorts, and their timing. */
 #ifndef RADIXPIC_EXPERIMENTS_SORTING_H
 #define RADIXPIC_EXPERIMENTS_SORTING_H
 
 #include "domain/particles.h"
 #include "experiments/bench.h"
 #include "sort/sorter.h"
-
-#include <string.h>
 
 /* ---- the parameters of the sort method paper on a command line ---- */
 
@@ -131,18 +128,26 @@ struct sort_cases {
 /* A bench_case() of a struct sort_cases. */
 STATUS_CHECKED enum status sort_cases_time(struct bench *bench, void *sort_cases);
 
-/* The rows of a case: the phases, which not every sort has, and the total. */
-void sort_write(const struct sort_case *one);
+/* ---- tables of sorts ---- */
 
-/* ---- the phases of the paper's sort, as its tables name them ---- */
+/* The rows of a sort are named by its phases and "total", which has the speedup over qsort on the host where
+ * that ran. */
+extern const struct bench_table sort_table;
 
-static const enum stage first_sort_phase = STAGE_SORT_TRANSPOSE, last_sort_phase = STAGE_SORT_REORDER;
+/* A row of a sort of `count` keys that moves so many bytes. */
+void sort_row(const struct bench *bench, const char *name, uint32_t count, struct spread seconds,
+              uint64_t bytes, struct spread speedup);
 
-/* "transpose", "histogram", "scan" or "reorder". */
-static inline const char *sort_phase_name(enum stage phase)
-{
-    return strrchr(stage_name(phase), ' ') + 1;
-}
+/* Method, b, p and the parameters of paper as words of a case. Returns `words`. */
+enum { SORT_WORDS_LENGTH = 128 };
+const char *sort_words_of(const struct sorter_plan *plan, char words[SORT_WORDS_LENGTH]);
+
+/* Names the case, and prints and writes its phases, which not every sort has, its total and its verdict.
+ * `reference` has the seconds of qsort, 0 where it did not run. */
+void sort_report(const struct sort_case *one, double reference);
+
+/* Prints what a sort of the case at hand returned, as its verdict. */
+void sort_print_verdict(const struct bench *bench, const struct sort_verdict *verdict);
 
 /* ---- the search for the fastest method, and the best of its parameters, for particles in PIC order ----
  *

@@ -16,8 +16,8 @@ struct options {
     enum collision_model model;
 };
 
-enum column { SHUFFLE, COLLIDE, COLUMNS };
-static const char *const methods[COLUMNS] = {"shuffle", "collisions"};
+enum method { SHUFFLE, COLLIDE, METHODS };
+static const char *const methods[METHODS] = {"shuffle", "collisions"};
 
 enum { SUMS = 4, MOST_ALONG = 16384, MOST_PER_CELL = 1 << 20 };
 
@@ -32,7 +32,7 @@ struct scene {
     struct buffer *permutation;
     uint64_t step;                /* from 1 on: at 0 there is no time to collide for */
     double before[SUMS], first_w; /* what is kept, and what must change */
-    struct times times[COLUMNS];
+    struct times times[METHODS];
 };
 
 static enum status read_config(struct scene *scene)
@@ -146,57 +146,50 @@ static enum status verify_sums(struct bench *bench, const struct scene *scene, b
 static enum status time_point(struct bench *bench, void *context)
 {
     struct scene *scene = context;
-    const struct subject subjects[COLUMNS] = {{scene, .run = shuffle, .in_one_piece = true},
+    const struct subject subjects[METHODS] = {{scene, .run = shuffle, .in_one_piece = true},
                                               {scene, .run = collide, .in_one_piece = true}};
-    bool right[COLUMNS];
+    bool right[METHODS];
     TRY(create(bench, scene));
-    TRY(bench_time(bench, subjects, COLUMNS, scene->times));
+    TRY(bench_time(bench, subjects, METHODS, scene->times));
     TRY(verify_order(bench, scene, &right[SHUFFLE]));
     TRY(verify_sums(bench, scene, &right[COLLIDE]));
-    for (int column = 0; column < COLUMNS; column++) {
-        scene->times[column].verified = right[column];
-        bench->is_wrong = bench->is_wrong || !right[column];
+    for (int method = 0; method < METHODS; method++) {
+        scene->times[method].verified = right[method];
+        bench->is_wrong = bench->is_wrong || !right[method];
     }
     return STATUS_OK;
 }
 
+static const struct bench_table report_table = {
+    .columns = {WORD("per_cell", "per cell", 0), WORD("method", "method", 10), SPREAD("ms", "time_ms", 1e3),
+                SPREAD("ns a pair", "pair_ns", 1e9), NUMBER("GB/s", "rate_GB/s", 1), OF_COPY}};
+
 static void report(struct bench *bench, const struct scene *scene)
 {
     const struct options *options = bench->options;
-    for (int column = 0; column < COLUMNS; column++) {
-        const struct times *times = &scene->times[column];
-        const struct spread rate = spread_bandwidth(times_bytes(times), times->total);
-        const double pairs = 0.5 * scene->list.count;
-        printf("  %8u  %-10s", scene->per_cell, methods[column]);
-        spread_print(times->total, 1e3, 9, 3);
-        spread_print(times->total, 1e9 / pairs, 9, 4);
-        printf(" %8.2f %7.1f %%  %s\n", rate.median, bench_copy_share(bench, rate.median),
-               times->verified ? "verified" : "NOT VERIFIED");
+    for (int method = 0; method < METHODS; method++) {
+        const struct times *times = &scene->times[method];
+        const struct spread values[] = {times->total, spread_scaled(times->total, 2.0 / scene->list.count),
+                                        spread_bandwidth(times_bytes(times), times->total)};
         bench_words(bench, false, times->verified,
                     "precision=%s model=%s cells=%ux%u per_cell=%u N=%u method=%s",
                     options_word(&options->common, "precision", (int)options->precision),
                     options_word(&options->common, "model", (int)options->model), options->cells[0],
-                    options->cells[1], scene->per_cell, scene->list.count, methods[column]);
-        bench_row(bench, times->total, 1e3, "time_ms");
-        bench_row(bench, times->total, 1e9 / pairs, "pair_ns");
-        bench_row(bench, rate, 1, "rate_GB/s");
+                    options->cells[1], scene->per_cell, scene->list.count, methods[method]);
+        bench_row(bench, &report_table, NULL, values, NULL);
     }
-    fflush(stdout);
 }
 
 static enum status run_collisions(struct bench *bench)
 {
     const struct options *options = bench->options;
     const uint32_t cells = options->cells[0] * options->cells[1];
-    uint32_t most = 0;
-    for (uint32_t n = 0; n < options->per_cell.count; n++)
-        most = options->per_cell.items[n] > most ? options->per_cell.items[n] : most;
-    TRY(bench_copy_like(bench, (uint64_t)most * cells, precision_bytes(options->precision)));
+    TRY(bench_copy_like(bench, (uint64_t)option_list_greatest(&options->per_cell) * cells,
+                        precision_bytes(options->precision)));
     printf("collisions: %ux%u cells in %s precision, on %s\n", options->cells[0], options->cells[1],
            options_word(&options->common, "precision", (int)options->precision), bench->info->name);
     bench_print_copy(bench);
-    printf("\n  %8s  %-10s %9s  [%8s, %8s] %9s  [%8s, %8s] %8s %9s\n", "per cell", "method", "ms", "min",
-           "max", "ns a pair", "min", "max", "GB/s", "of a copy");
+    bench_head(&report_table);
     for (uint32_t n = 0; n < options->per_cell.count; n++) {
         struct scene scene = {
             .options = options, .per_cell = options->per_cell.items[n], .cells = cells, .step = 1};
@@ -233,11 +226,10 @@ const struct experiment experiment_collisions = {
     .options = OPTION_TABLE(
         rows, NULL,
         "Time the binary collisions of a sorted list, and the random order in which they find partners.\v"
-        "Electrons of three velocities, at random places, collide with one another, each once a run. "
-        "\"shuffle\" is the random order of the particles of each cell alone, \"collisions\" this and the "
-        "pairs. GB/s are of the bytes that they have to move: 4 a particle for the order, and in single "
-        "precision 24 for a velocity read and written. The order must have each particle of a cell once; the "
-        "collisions must keep momentum and energy.\n\n"
+        "Electrons collide with one another, each once a run. \"shuffle\" is the random order of the "
+        "particles "
+        "of each cell alone, \"collisions\" this and the pairs. The order must have each particle of a cell "
+        "once; the collisions must keep momentum and energy.\n\n"
         "Examples:\n"
         "  radixpic bench collisions\n"
         "  radixpic bench collisions --device gpu --per-cell 16,128,1024 --csv pairs.csv\n"

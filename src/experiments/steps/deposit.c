@@ -21,16 +21,14 @@ struct options {
     enum atomic_way way;
 };
 
-enum column {
+enum method {
     SORTED,          /* cell by cell, from the list in order */
     SORT_AND_SORTED, /* the same of the shuffled list, which is sorted before */
     ATOMIC_ORDERED,  /* atomic additions, from the list in order */
     ATOMIC_SHUFFLED,
-    COLUMNS
+    METHODS
 };
-/* In the table and in the file. */
-static const char *const titles[COLUMNS] = {"sorted", "sort+", "atomic", "shuffled"};
-static const char *const methods[COLUMNS] = {"sorted", "sort+sorted", "atomic-ordered", "atomic-shuffled"};
+static const char *const methods[METHODS] = {"sorted", "sort+sorted", "atomic-ordered", "atomic-shuffled"};
 
 enum { MOST_PER_CELL = 8192, BLOCK = 1 << 16 /* particles made and written at a time */ };
 
@@ -39,9 +37,8 @@ struct point {
     uint32_t cells[2];
     double per_cell;
     enum atomic_way way; /* that was taken */
-    struct times times[COLUMNS];
-    bool verified;
-    char verdict[256]; /* what was wrong */
+    struct times times[METHODS];
+    char verdicts[METHODS][256]; /* what was wrong */
 };
 
 /* What the point at hand has on device and host. */
@@ -49,7 +46,7 @@ struct scene {
     const struct options *options;
     struct point *point;
     enum shape_kind shape;
-    enum column column; /* that is timed */
+    enum method method; /* that is timed */
     struct grid grid;
     struct species_config species;
     struct particles ordered, shuffled; /* the same arrays: the spare ones of one are those of the other */
@@ -156,29 +153,27 @@ static enum status verify(void *context, bool *right)
     const struct particles *list = &scene->ordered;
     const uint32_t cells = grid_cells(&scene->grid);
     const double scale = list->species->charge * list->weight / (scene->grid.dx * scene->grid.dy);
-    char wrong[sizeof point->verdict] = "";
+    char *wrong = point->verdicts[scene->method];
+    const size_t size = sizeof point->verdicts[0];
     TRY(buffer_read_reals(scene->rho, scene->options->precision, 0, cells, scene->found));
     for (uint32_t node = 0; node < cells && wrong[0] == '\0'; node++) {
         const double weights = scene->found[node] / scale, expected = scene->weights[node];
         if (!(fabs(weights - expected) <= tolerance(scene->options, expected)))
-            snprintf(wrong, sizeof wrong, "%s: node %u has %.17g particles, the host finds %.17g",
-                     methods[scene->column], node, weights, expected);
+            snprintf(wrong, size, "node %u has %.17g particles, the host finds %.17g", node, weights,
+                     expected);
     }
-    if (wrong[0] == '\0' && scene->column == ATOMIC_SHUFFLED &&
+    if (wrong[0] == '\0' && scene->method == ATOMIC_SHUFFLED &&
         memcmp(scene->earlier, scene->found, cells * sizeof *scene->found) != 0)
-        snprintf(wrong, sizeof wrong, "the atomic sums depend on the particles' order");
+        snprintf(wrong, size, "the atomic sums depend on the particles' order");
     memcpy(scene->earlier, scene->found, cells * sizeof *scene->found);
     *right = wrong[0] == '\0';
-    if (point->verified && !*right)
-        memcpy(point->verdict, wrong, sizeof wrong);
-    point->verified = point->verified && *right;
     return STATUS_OK;
 }
 
 static enum status clear(void *context)
 {
     struct scene *scene = context;
-    if (scene->column == SORT_AND_SORTED)
+    if (scene->method == SORT_AND_SORTED)
         particles_swap(&scene->ordered);
     return buffer_fill(scene->rho, UINT32_MAX);
 }
@@ -188,12 +183,12 @@ static enum status deposit(void *context)
     struct scene *scene = context;
     const struct sort_list *list = &scene->list;
     const uint32_t cells = list->lists.cells;
-    if (scene->column == ATOMIC_ORDERED)
+    if (scene->method == ATOMIC_ORDERED)
         return deposit_atomic_species(scene->atomic, &scene->ordered, list->lists.sorted_keys, cells, true,
                                       scene->rho);
-    if (scene->column == ATOMIC_SHUFFLED)
+    if (scene->method == ATOMIC_SHUFFLED)
         return deposit_atomic_species(scene->atomic, &scene->shuffled, list->keys, cells, true, scene->rho);
-    if (scene->column == SORT_AND_SORTED)
+    if (scene->method == SORT_AND_SORTED)
         TRY(sort(scene));
     return deposit_species(scene->sorted, &scene->ordered, true, scene->rho);
 }
@@ -203,78 +198,37 @@ static enum status time_point(struct bench *bench, void *context)
     struct scene *scene = context;
     const struct subject subject = {scene, clear, deposit, verify, .in_one_piece = true};
     TRY(create(scene, bench->part));
-    for (int column = 0; column < COLUMNS; column++) {
-        scene->column = (enum column)column;
-        TRY(bench_time(bench, &subject, 1, &scene->point->times[column]));
+    for (int method = 0; method < METHODS; method++) {
+        scene->method = (enum method)method;
+        TRY(bench_time(bench, &subject, 1, &scene->point->times[method]));
     }
     return STATUS_OK;
 }
 
-static void print_head(const struct options *options, const char *shape)
-{
-    printf("\n%s: ms, medians of %u with [min, max]; sort+ is with the sort of a shuffled list, shuffled are "
-           "atomic additions to one\n  %8s %10s",
-           shape, options->common.repeats, "per cell", "cells");
-    for (int column = 0; column < COLUMNS; column++)
-        printf(" %9s  [%8s, %8s]", titles[column], "min", "max");
-    printf("\n");
-}
+/* Speedups are over atomic additions to the same list: of sorted to the list in order, of the sort and sorted
+ * to the shuffled one. */
+static const struct bench_table report_table = {
+    .columns = {WORD("per_cell", "per cell", 0), WORD("cells", "cells", 11), WORD("method", "method", 15),
+                SPREAD("ms", "time_ms", 1e3), NUMBER("ns a particle", "particle_ns", 1e9),
+                NUMBER("GB/s", "rate_GB/s", 1), OF_COPY, NUMBER("speedup over atomic", "speedup", 1)}};
 
 static void report_point(struct bench *bench, const char *shape, const struct point *point)
 {
     const struct options *options = bench->options;
-    char grid[32];
-    snprintf(grid, sizeof grid, "%ux%u", point->cells[0], point->cells[1]);
-    printf("  %8g %10s", point->per_cell, grid);
-    for (int column = 0; column < COLUMNS; column++) {
-        const struct spread seconds = point->times[column].total;
-        spread_print(seconds, 1e3, 9, 3);
-        bench_words(bench, false, point->verified,
-                    "shape=%s precision=%s atomics=%s N=%u cells=%s per_cell=%g method=%s", shape,
+    for (int method = 0; method < METHODS; method++) {
+        const struct times *times = &point->times[method];
+        const struct spread seconds = times->total;
+        const double atomic = method < ATOMIC_ORDERED ? times[ATOMIC_ORDERED].total.median : 0;
+        const struct spread values[] = {seconds, spread_scaled(seconds, 1.0 / options->particles),
+                                        spread_bandwidth(times_bytes(times), seconds),
+                                        spread_rate(atomic, seconds)};
+        bench_words(bench, false, times->verified,
+                    "shape=%s precision=%s atomics=%s N=%u cells=%ux%u per_cell=%g method=%s", shape,
                     options_word(&options->common, "precision", (int)options->precision),
-                    point->way == ATOMIC_64 ? "64" : "32", options->particles, grid, point->per_cell,
-                    methods[column]);
-        bench_row(bench, seconds, 1e3, "time_ms");
-        bench_row(bench, seconds, 1e9 / options->particles, "particle_ns");
-        bench_row(bench, spread_bandwidth(times_bytes(&point->times[column]), seconds), 1, "rate_GB/s");
+                    point->way == ATOMIC_64 ? "64" : "32", options->particles, point->cells[0],
+                    point->cells[1], point->per_cell, methods[method]);
+        bench_row(bench, &report_table, NULL, values, times->verified ? NULL : point->verdicts[method]);
     }
-    printf("  %s%s\n", point->verified ? "verified" : "NOT VERIFIED: ", point->verdict);
-    fflush(stdout);
-}
-
-/* The same times per particle and per byte, and how many times faster a list in order is deposited by sorted,
- * and a shuffled one by sort+, than by atomic additions. */
-static void print_rates(const struct options *options, const struct point *points)
-{
-    printf("\n  %8s  %-39s  %-39s  %s\n", "", "ns a particle", "GB/s", "times faster than atomic");
-    printf("  %8s ", "per cell");
-    for (int part = 0; part < 2; part++, printf(" "))
-        for (int column = 0; column < COLUMNS; column++)
-            printf(" %9s", titles[column]);
-    printf(" %9s %9s\n", "in order", "shuffled");
-    for (const struct point *point = points; point < points + options->per_cell.count; point++) {
-        const struct times *times = point->times;
-        printf("  %8g ", point->per_cell);
-        for (int column = 0; column < COLUMNS; column++)
-            printf(" %9.4f", 1e9 * times[column].total.median / options->particles);
-        printf(" ");
-        for (int column = 0; column < COLUMNS; column++)
-            printf(" %9.2f", spread_bandwidth(times_bytes(&times[column]), times[column].total).median);
-        printf("  %9.2f %9.2f\n", per_second(times[ATOMIC_ORDERED].total.median, times[SORTED].total.median),
-               per_second(times[ATOMIC_SHUFFLED].total.median, times[SORT_AND_SORTED].total.median));
-    }
-}
-
-/* The particles per cell at which one column takes less time than another. */
-static void print_where(const struct options *options, const struct point *points, const char *what,
-                        int faster, int slower)
-{
-    uint32_t found = 0;
-    printf("%s: at", what);
-    for (uint32_t n = 0; n < options->per_cell.count; n++)
-        if (points[n].times[faster].total.median < points[n].times[slower].total.median)
-            printf("%s %g", found++ > 0 ? "," : "", points[n].per_cell);
-    printf("%s particles a cell\n", found > 0 ? "" : " none of these numbers of");
 }
 
 /* ---- the whole ---- */
@@ -289,23 +243,20 @@ static bool choose_cells(uint32_t particles, uint32_t per_cell, uint32_t cells[2
     return bits >= 2 && cells[0] <= CONFIG_MAX_CELLS / cells[1];
 }
 
-static enum status run_shape(struct bench *bench, int shape, struct point *points)
+static enum status run_shape(struct bench *bench, int shape)
 {
     const struct options *options = bench->options;
     const char *name = options_word(&options->common, "shape", shape);
-    print_head(options, name);
+    printf("\n%s:\n", name);
+    bench_head(&report_table);
     for (uint32_t n = 0; n < options->per_cell.count; n++) {
         const uint32_t *cells = options->cells[n];
-        points[n] = (struct point){.cells = {cells[0], cells[1]}, .verified = true};
-        points[n].per_cell = (double)options->particles / cells[0] / cells[1];
-        struct scene scene = {.options = options, .point = &points[n], .shape = (enum shape_kind)shape};
+        struct point point = {.cells = {cells[0], cells[1]},
+                              .per_cell = (double)options->particles / cells[0] / cells[1]};
+        struct scene scene = {.options = options, .point = &point, .shape = (enum shape_kind)shape};
         TRY(bench_case(bench, time_point, &scene));
-        report_point(bench, name, &points[n]);
+        report_point(bench, name, &point);
     }
-    print_rates(options, points);
-    print_where(options, points, "sorting a shuffled list first pays", SORT_AND_SORTED, ATOMIC_SHUFFLED);
-    print_where(options, points, "in a list that is in order anyway, sorted beats atomic", SORTED,
-                ATOMIC_ORDERED);
     return STATUS_OK;
 }
 
@@ -314,8 +265,6 @@ static enum status run_deposit(struct bench *bench)
     const struct options *options = bench->options;
     const bool at_once =
         options->way == ATOMIC_64 || (options->way == ATOMIC_AUTO && bench->info->has_int64_atomics);
-    struct point *points = NULL;
-    TRY(DEVICE_NEW_ARRAY(bench->device, points, options->per_cell.count));
     TRY(bench_copy_like(bench, options->particles, precision_bytes(options->precision)));
     printf("deposit: %u particles in %s precision, on %s; atomic additions of %s\n", options->particles,
            options_word(&options->common, "precision", (int)options->precision), bench->info->name,
@@ -323,7 +272,7 @@ static enum status run_deposit(struct bench *bench)
     bench_print_copy(bench);
     for (int shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++)
         if ((options->shapes >> shape & 1U) != 0)
-            TRY(run_shape(bench, shape, points));
+            TRY(run_shape(bench, shape));
     return STATUS_OK;
 }
 
@@ -381,12 +330,10 @@ const struct experiment experiment_deposit = {
     .options = OPTION_TABLE(
         rows, NULL,
         "Deposit particles cell by cell from a sorted list, and by atomic additions.\v"
-        "So many particles are put into cells at random, on grids of more and more particles in a cell. "
-        "\"sorted\" deposits the list in order, as deposit.method: sorted does; \"sort+\" sorts the shuffled "
-        "list before, keys and particles. \"atomic\" adds each particle's weights to its nodes, as "
-        "deposit.method: atomic does, in lists in order and shuffled. Every density is compared with the "
-        "host's in double precision, and those of both orders bit by bit. Without options it takes about 10 "
-        "s on two CPU cores.\n\n"
+        "On grids of more and more particles in a cell, \"sorted\" deposits a list in order; \"sort+sorted\" "
+        "sorts a shuffled list before; \"atomic\" adds each particle's weights to its nodes, in lists in "
+        "order and shuffled. Every density is compared with the host's. Without options it takes about 10 s "
+        "on two CPU cores.\n\n"
         "Examples:\n"
         "  radixpic bench deposit\n"
         "  radixpic bench deposit --device gpu --particles 134217728 --repeat 20 --csv deposit.csv\n"

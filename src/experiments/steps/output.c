@@ -27,7 +27,6 @@ static const char *const kinds[KINDS] = {"none", "snapshot", "snapshot", "checkp
 /* What is measured of a kind: seconds of a run, of its copies, of packing its chunks once more, and of
  * writing its files, of which the steps waited for a part. */
 enum clock { WALL, COPY, PACK, WRITE, WAIT, CLOCKS };
-static const char *const clocks[CLOCKS] = {"wall", "copy", "pack", "write", "wait"};
 
 struct case_of {
     struct bench *bench;
@@ -80,7 +79,7 @@ static enum status time_disk(struct bench *bench, const char *folder, uint64_t b
     }
     const struct spread spread = spread_rate(1e-9 * (double)bytes, spread_of(&samples));
     bench_words(bench, true, NOT_COMPARED, "of=disk bytes=%llu", (unsigned long long)bytes);
-    bench_row(bench, spread, 1, "write_GB/s");
+    bench_write(bench, &(struct bench_table){.columns = {IN_FILE("write_GB/s", 1)}}, NULL, &spread);
     printf("disk: %.3g GB/s for %.1f MB in one piece, brought to the disk\n\n", spread.median,
            1e-6 * (double)bytes);
     *rate = spread.median;
@@ -248,6 +247,14 @@ static enum status prepare(struct bench *bench, enum kind kind, const char *fold
     return STATUS_OK;
 }
 
+static const struct bench_table report_table = {
+    .columns = {WORD("output", "output", 10), WORD("compression", "level", 5), SPREAD("wall s", "wall_s", 1),
+                IN_FILE("copy_s", 1), IN_FILE("write_s", 1), IN_FILE("wait_s", 1), NUMBER("files", NULL, 1),
+                NUMBER("MB", NULL, 1), NUMBER("ratio", "ratio", 1), NUMBER("copy GB/s", "copy_GB/s", 1),
+                NUMBER("pack GB/s", "pack_GB/s", 1), NUMBER("write GB/s", "write_GB/s", 1),
+                NUMBER("% of the disk", NULL, 1), NUMBER("beside", "beside", 1)}};
+enum { CLOCK_COLUMNS = 4 /* the only ones of a run without files */ };
+
 static void report(const struct case_of *c, double disk)
 {
     const struct options *options = c->bench->options;
@@ -255,36 +262,27 @@ static void report(const struct case_of *c, double disk)
     struct spread seconds[CLOCKS];
     for (int clock = 0; clock < CLOCKS; clock++)
         seconds[clock] = spread_of(&c->samples[clock]);
+    const struct spread rate = spread_rate(1e-9 * written, seconds[WRITE]);
+    /* The wait for the last file ends a little later than its writing. */
+    const double beside = fmax(0, 1 - per_second(seconds[WAIT].median, seconds[WRITE].median));
+    struct spread values[COLUMNS_MOST] = {seconds[WALL],
+                                          seconds[COPY],
+                                          seconds[WRITE],
+                                          seconds[WAIT],
+                                          spread_of_one((double)c->files),
+                                          spread_of_one(1e-6 * raw),
+                                          spread_of_one(per_second(written, raw)),
+                                          spread_rate(1e-9 * raw, seconds[COPY]),
+                                          spread_rate(1e-9, seconds[PACK]),
+                                          rate,
+                                          spread_of_one(100 * per_second(rate.median, disk)),
+                                          spread_of_one(beside)};
+    if (c->kind == KIND_NONE)
+        memset(&values[CLOCK_COLUMNS], 0, sizeof values - CLOCK_COLUMNS * sizeof values[0]);
     bench_words(c->bench, false, c->verified, "output=%s compression=%u N=%llu cells=%ux%u steps=%u",
                 kinds[c->kind], c->compression, (unsigned long long)options->setup.particles,
                 options->setup.cells[0], options->setup.cells[1], options->setup.steps);
-    for (int clock = 0; clock < CLOCKS; clock++)
-        if (c->samples[clock].count > 0 && clock != PACK)
-            bench_row(c->bench, seconds[clock], 1, "%s_s", clocks[clock]);
-    /* The wait for the last file ends a little later than its writing. */
-    const double write = seconds[WRITE].median,
-                 beside = write > 0 ? fmax(0, 1 - seconds[WAIT].median / write) : 0;
-    printf("  %-10s %2u %10.3f [%7.3f, %7.3f]", kinds[c->kind], c->compression, seconds[WALL].median,
-           seconds[WALL].least, seconds[WALL].most);
-    if (c->kind != KIND_NONE) {
-        bench_row(c->bench, spread_of_one(written / raw), 1, "ratio");
-        bench_row(c->bench, spread_rate(1e-9 * raw, seconds[COPY]), 1, "copy_GB/s");
-        bench_row(c->bench, spread_rate(1e-9 * written, seconds[WRITE]), 1, "write_GB/s");
-        bench_row(c->bench, spread_of_one(beside), 1, "beside");
-        printf(" %6llu %9.1f %6.3f %7.2f", (unsigned long long)c->files, 1e-6 * raw, written / raw,
-               per_second(1e-9 * raw, seconds[COPY].median));
-        if (c->samples[PACK].count > 0) {
-            bench_row(c->bench, spread_rate(1e-9, seconds[PACK]), 1, "pack_GB/s");
-            printf(" %7.2f", per_second(1e-9, seconds[PACK].median));
-        } else {
-            printf(" %7s", "-");
-        }
-        printf(" %7.2f %6.0f %% %6.0f %%  %s", per_second(1e-9 * written, write),
-               100 * per_second(1e-9 * written, write) / disk, 100 * beside,
-               c->verified ? "verified" : "NOT VERIFIED");
-    }
-    printf("\n");
-    fflush(stdout);
+    bench_row(c->bench, &report_table, NULL, values, NULL);
 }
 
 static enum status run_kinds(struct bench *bench, struct case_of *c, const char *folder)
@@ -292,8 +290,7 @@ static enum status run_kinds(struct bench *bench, struct case_of *c, const char 
     double disk = 0;
     TRY(prepare(bench, KIND_SNAPSHOT, folder, c));
     TRY(time_disk(bench, folder, c->raw_bytes, &disk));
-    printf("  %-10s %2s %10s [%7s, %7s] %6s %9s %6s %7s %7s %7s %8s %8s\n", "output", "c", "wall s", "min",
-           "max", "files", "MB", "ratio", "copy", "pack", "write", "of disk", "beside");
+    bench_head(&report_table);
     for (int kind = 0; kind < KINDS; kind++) {
         TRY(prepare(bench, (enum kind)kind, folder, c));
         for (uint32_t n = 0; n < bench->repeats; n++)
@@ -301,10 +298,9 @@ static enum status run_kinds(struct bench *bench, struct case_of *c, const char 
         bench->is_wrong = bench->is_wrong || !c->verified;
         report(c, disk);
     }
-    printf(
-        "\nMB of numbers before compression; copy, pack and write in GB/s; ratio of written to numbers; of "
-        "disk: write against the disk alone; "
-        "beside: the part of the\nwriting that passed while the run went on\n");
+    printf("\nMB: numbers before compression; ratio: bytes written to theirs; of the disk: write against the "
+           "disk "
+           "alone; beside: the part of the\nwriting that passed while the run went on\n");
     return STATUS_OK;
 }
 
@@ -357,9 +353,9 @@ const struct experiment experiment_output = {
         rows, NULL,
         "Time whole runs without files, with snapshots of all particles at both ends and in the middle, "
         "compressed and not, and with checkpoints in the middle and at the end.\v"
-        "The wall clock is that of the steps and of the last file. Every run's last file is read back by "
-        "HDF5: velocities that are not those on the device end the program with exit code 1. The disk is "
-        "timed by writing as many bytes in one piece, with a wait until they are on it.\n\n"
+        "Every run's last file is read back by HDF5 and compared with the device. The disk is timed by "
+        "writing "
+        "as many bytes in one piece, with a wait until they are on it.\n\n"
         "Examples:\n"
         "  radixpic bench output\n"
         "  radixpic bench output --device gpu --particles 33554432 --folder /scratch --csv output.csv\n"),

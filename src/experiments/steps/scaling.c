@@ -56,64 +56,74 @@ static void print_title(const struct bench *bench)
     printf("%u blocks of %u steps after a warm-up, wall clock of the slowest rank; as many for the stages, "
            "whose timing takes time itself\n\n",
            setup->repeats, setup->steps);
-    printf("  %5s %11s %11s %-14s %-10s %10s  [%9s, %9s] %11s %10s %10s %9s %9s %12s\n", "ranks", "cells",
-           "particles", "method", "field", "ms a step", "min", "max", "M p-steps/s", "a rank", "efficiency",
-           "imbalance", "leavers", "B exchanged");
-    fflush(stdout); /* points take seconds */
 }
 
-static void print_run(const struct step_run *run)
-{
-    const struct step_point *point = &run->point;
-    char cells[32];
-    snprintf(cells, sizeof cells, "%ux%u", run->setup.cells[0], run->setup.cells[1]);
-    printf("  %5d %11s %11llu %-14s %-10s", point->ranks, cells, (unsigned long long)run->setup.particles,
-           point->method, decomposition_name(run));
-    spread_print(point->wall, 1e3 / point->steps, 10, 4);
-    printf(" %11.2f %10.2f %10.3f %9.3f %9.0f %12.0f\n", 1e-6 * rate(run), 1e-6 * rate(run) / point->ranks,
-           efficiency(run), (double)point->particles_most * point->ranks / (double)run->setup.particles,
-           point->leavers, point->rank_bytes[STAGE_EXCHANGE] + point->rank_bytes[STAGE_HALO]);
-    fflush(stdout);
-}
+static const struct bench_table run_table = {
+    .columns = {WORD("ranks", "ranks", 5), WORD("cells", "cells", 11), WORD("N", "particles", 11),
+                WORD("method", "method", 8), WORD("decomposition", "field", 10),
+                SPREAD("ms a step", "wall_clock_ms", 1e3), NUMBER("p-steps/s", "particle_steps_1/s", 1),
+                NUMBER("of a rank", NULL, 1), NUMBER("efficiency", "efficiency", 1),
+                NUMBER("imbalance", NULL, 1), NUMBER("leavers", "leavers", 1), NUMBER("B exchanged", NULL, 1),
+                IN_FILE("energy_drift", 1)}};
 
-/* The stages on the terminal, and all of a run in the file: the wall clock's row has median, least and most
- * over the blocks; those of the stages mean, least and most over the ranks. */
 static void report_run(const struct step_run *run)
 {
-    struct bench *bench = run->bench;
-    const struct options *options = bench->options;
+    const struct bench *bench = run->bench;
+    const struct step_point *point = &run->point;
+    const struct spread values[] = {
+        spread_scaled(point->wall, 1.0 / point->steps),
+        spread_of_one(rate(run)),
+        spread_of_one(rate(run) / point->ranks),
+        spread_of_one(efficiency(run)),
+        spread_of_one((double)point->particles_most * point->ranks / (double)run->setup.particles),
+        spread_of_one(point->leavers),
+        spread_of_one(point->rank_bytes[STAGE_EXCHANGE] + point->rank_bytes[STAGE_HALO]),
+        spread_of_one(point->energy_drift)};
+    bench_row(bench, &run_table, NULL, values, NULL);
+}
+
+/* Of the stages a median is the mean over the ranks, least and most are over them. */
+static const struct bench_table stage_table = {"stage",
+                                               {SPREAD("ms, mean [min, max]", "_ms", 1e3),
+                                                NUMBER("% of a step", NULL, 100),
+                                                NUMBER("B a rank", "_B", 1)}};
+
+static void report_stages(const struct step_run *run)
+{
+    const struct bench *bench = run->bench;
+    const struct step_point *point = &run->point;
+    double together = 0, bytes = 0;
+    printf("\non %d rank%s:\n", point->ranks, point->ranks == 1 ? "" : "s");
+    bench_head(&stage_table);
+    for (int stage = 0; stage < STAGE_OTHER; stage++) {
+        const struct spread seconds = point->over_ranks[stage];
+        together += seconds.median;
+        bytes += point->rank_bytes[stage];
+        if (seconds.most > 0)
+            bench_row(bench, &stage_table, stage_name((enum stage)stage),
+                      (struct spread[]){seconds, spread_of_one(per_second(seconds.median, step_seconds(run))),
+                                        spread_of_one(point->rank_bytes[stage])},
+                      NULL);
+    }
+    const struct spread sums[] = {spread_of_one(together),
+                                  spread_of_one(per_second(together, step_seconds(run))),
+                                  spread_of_one(bytes)};
+    bench_print(bench, &stage_table, "together", sums, NULL);
+    bench_print_verdict(bench, point->verdict);
+}
+
+static void name_run(const struct step_run *run)
+{
+    const struct options *options = run->bench->options;
     const struct step_point *point = &run->point;
     const struct step_setup *setup = &run->setup;
-    double together = 0;
-    bench_words(bench, false, point->verified,
+    bench_words(run->bench, false, point->verified,
                 "scaling=%s shape=%s precision=%s method=%s decomposition=%s ranks=%d cells=%ux%u rows=%u "
                 "ghost=%u N=%llu most=%llu steps=%u",
                 kind_names[options->kind], setup->shape, setup->precision, point->method,
                 decomposition_name(run), point->ranks, setup->cells[0], setup->cells[1], point->rows_most,
                 point->ghost_rows, (unsigned long long)setup->particles,
                 (unsigned long long)point->particles_most, point->steps);
-    printf("\n  on %d rank%s      %10s %10s %10s %8s %13s\n", point->ranks, point->ranks == 1 ? "" : "s",
-           "ms: min", "mean", "max", "share", "B a rank");
-    for (int stage = 0; stage < STAGE_OTHER; stage++) {
-        const char *name = stage_name((enum stage)stage);
-        const struct spread seconds = point->over_ranks[stage];
-        const double bytes = point->rank_bytes[stage];
-        together += seconds.median;
-        if (seconds.most <= 0)
-            continue;
-        printf("  %-18s %8.4f %10.4f %10.4f %6.1f %% %13.0f\n", name, 1e3 * seconds.least,
-               1e3 * seconds.median, 1e3 * seconds.most, 100 * per_second(seconds.median, step_seconds(run)),
-               bytes);
-        bench_row(bench, seconds, 1, "%s_s", name);
-        bench_row(bench, spread_of_one(bytes), 1, "%s_B", name);
-    }
-    printf("  %-18s %8s %10.4f %10s %6.1f %%\n", "stages together", "", 1e3 * together, "",
-           100 * per_second(together, step_seconds(run)));
-    bench_row(bench, point->wall, 1.0 / point->steps, "wall clock_s");
-    bench_row(bench, spread_of_one(rate(run)), 1, "particle_steps_1/s");
-    bench_row(bench, spread_of_one(efficiency(run)), 1, "efficiency");
-    bench_row(bench, spread_of_one(point->leavers), 1, "leavers");
-    bench_row(bench, spread_of_one(point->energy_drift), 1, "energy_drift");
 }
 
 /* ---- runs ---- */
@@ -151,24 +161,27 @@ static enum status run_scaling(struct bench *bench)
     struct step_run runs[2];
     runs[0] = run_on(bench, (struct communicator){.size = 1, .local_size = 1}, NULL);
     runs[1] = run_on(bench, bench->ranks, &runs[0]);
-    if (speaks)
+    if (speaks) {
         print_title(bench);
+        bench_head(&run_table);
+        fflush(stdout); /* runs take seconds */
+    }
     for (int n = 0; n < count; n++) {
         TRY(n == 0 ? run_alone(bench, &runs[n]) : bench_case(bench, step_run, &runs[n]));
+        name_run(&runs[n]);
         if (speaks)
-            print_run(&runs[n]);
+            report_run(&runs[n]);
     }
-    if (!speaks)
-        return STATUS_OK;
-    for (int n = 0; n < count; n++)
-        report_run(&runs[n]);
-    printf("\nefficiency: particle-steps a second of a rank over those of the run on one; imbalance: most "
-           "particles of a rank over the mean\n"
-           "leavers: particles that leave a rank in a step; B exchanged: bytes that stages exchange and halo "
-           "move for a rank in a step, on the device too\n");
-    for (int n = 0; n < count; n++)
-        printf("%s, on %d rank%s: %s\n", runs[n].point.verified ? "verified" : "NOT VERIFIED",
-               runs[n].point.ranks, n == 0 ? "" : "s", runs[n].point.verdict);
+    for (int n = 0; n < count && speaks; n++) {
+        name_run(&runs[n]);
+        report_stages(&runs[n]);
+    }
+    if (speaks)
+        printf(
+            "\nefficiency: particle-steps a second of a rank over those of the run on one; imbalance: most "
+            "particles of a rank over the mean\n"
+            "leavers: particles that leave a rank in a step; B exchanged: bytes that stages exchange and "
+            "halo move for a rank in a step, on the device too\n");
     return STATUS_OK;
 }
 
@@ -221,13 +234,10 @@ const struct experiment experiment_scaling = {
         rows, NULL,
         "Time whole simulation steps on one rank and on all ranks of mpirun: the plasma of radixpic bench "
         "step, nothing written to disk.\v"
-        "Rank 0 runs alone first, while the others sleep. A step takes as long as on the slowest rank; the "
-        "stages are timed in blocks of their own, and tell least, mean and most over the ranks. What a rank "
-        "waits for others counts in the stage in which it waits. Particles, charge and drift of the energy "
-        "are checked, with --strong also the energy of the field against the run on one rank: a wrong step "
-        "ends the program with exit code 1. Ranks of one machine share its devices evenly; of a CPU give "
-        "each rank its share of the cores, or the run on one rank has all of them "
-        "(POCL_MAX_PTHREAD_COUNT).\n\n"
+        "Rank 0 runs alone first, while the others sleep. A step takes as long as on the slowest rank. "
+        "Particles, charge and drift of the energy are checked, with --strong also the energy of the field "
+        "against the run on one rank. Ranks of one machine share its devices evenly; of a CPU give each rank "
+        "its share of the cores (POCL_MAX_PTHREAD_COUNT).\n\n"
         "Examples:\n"
         "  radixpic bench scaling --particles 1048576\n"
         "  mpirun -n 4 radixpic bench scaling --device gpu --csv weak_4.csv\n"

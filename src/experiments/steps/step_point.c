@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { EARLY_STEPS = 10, HISTORY_EVERY = 10, MOST_BLOCK_STEPS = 1000, LOOKED_AT = 4096, FEW_PER_CELL = 8 };
+enum { EARLY_STEPS = 10, HISTORY_EVERY = 10, MOST_BLOCK_STEPS = 1000, LOOKED_AT = 4096, NOISY_PER_CELL = 8 };
 
 static const double wave_amplitude = 0.1;
 static const double thin_density = 1e-9; /* of a hot start: a plasma period is longer than any bench */
@@ -278,7 +278,7 @@ static void judge(const struct run *run, uint64_t particles, const char *wrong)
     const double field = point->first_field / (wave_energy(setup) * grid.lx * grid.ly);
     const double apart = alone ? point->early_field / alone->early_field - 1 : 0;
     /* Of few particles a cell the field is mostly noise, and not held against the wave's. */
-    const bool is_noise = setup->particles < FEW_PER_CELL * (uint64_t)grid_cells(&grid);
+    const bool is_noise = setup->particles < NOISY_PER_CELL * (uint64_t)grid_cells(&grid);
     char *verdict = point->verdict, agreement[96] = "";
     const size_t size = sizeof point->verdict;
     if (particles != setup->particles)
