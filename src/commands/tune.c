@@ -1,4 +1,5 @@
-/* radixpic tune: the fastest sort for this device, printed and kept for later runs. */
+/* radixpic tune: one grid of sorts, timed for particles in PIC order on this device; the fastest of each
+ * method and number of passes are printed and kept for later runs. */
 #include "commands/commands.h"
 #include "experiments/sorting/sorting.h"
 
@@ -6,10 +7,9 @@
 #include "base/log.h"
 
 #include <limits.h>
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 struct options {
     struct common_options common;
@@ -21,199 +21,196 @@ struct options {
 static const struct option_row rows[] = {
     DEVICE_ROW,
     {"particles", 'N', "N", OPTION_NUMBER, AT(particles), 1, UINT32_C(1) << 31,
-     .help = "Particles (N); without it 8388608, on a CPU 1048576. What is found serves lists from the power "
-             "of two below N to the next one"},
+     .help = "Particles (N); without it 8388608, on a CPU 1048576. A run takes what is "
+             "found for the nearest N"},
     {"cells", 0, "C|CxD", OPTION_CELLS, AT(cells), 2, 16384, .usual = "32",
      .help = "Cells along x and y, 32x32 without it; they give the key's bits (b)"},
     {"seconds", 0, "T", OPTION_NUMBER, AT(seconds), 1, 3600, .usual = "50",
      .help = "Stop after T seconds with what is found"},
 };
 
-/* ---- tables ---- */
+enum { TRIALS_MOST = 512, LEAST_REPEATS = 3, MOST_REPEATS = 25, MOST_PASSES = 6 };
+static const double enough_seconds = 0.05; /* of timed sorts of one trial */
+static const double hopeless = 1.5;        /* times the best of its passes: not worth another sort */
 
-/* A number, or "auto" for what is left to the program. */
-static const char *number_or_auto(uint32_t number, char text[16])
+struct trial {
+    struct sort_config sort;
+    struct sorter_plan plan;
+    double seconds; /* the lower quartile, since other load only makes a sort slower */
+};
+
+struct search {
+    struct bench *bench;
+    struct pic_keys keys;
+    double ends;     /* on timer_now(): no trial begins later */
+    bool is_time_up; /* before all were tried */
+    struct trial trials[TRIALS_MOST];
+    size_t count;
+};
+
+/* The fastest by the method in so many passes; NULL where there is none. */
+static const struct trial *best_of(const struct search *search, enum sort_method method, uint32_t passes)
 {
-    snprintf(text, 16, number == SORT_AUTO ? "auto" : "%u", number);
-    return text;
+    const struct trial *best = NULL;
+    for (const struct trial *trial = search->trials; trial < search->trials + search->count; trial++)
+        if (method == trial->plan.method && passes == trial->plan.passes &&
+            (!best || trial->seconds < best->seconds))
+            best = trial;
+    return best;
 }
 
-static bool is_best(const struct sort_search *search, const struct sort_trial *trial)
+static const struct bench_table trial_table = {
+    .columns = {WORD("method", "method", 7), WORD("b", "b", 2), WORD("p", "p", 2), WORD("r", "r", 2),
+                WORD("I", "I", 4), WORD("G", "G", 5), WORD("s", "s", 5), WORD("transpose", "transpose", 9),
+                WORD("table", "table", 7), NUMBER("ms", NULL, 1e3), NUMBER("Mkeys/s", NULL, 1e-6)}};
+
+static void print_trial(const struct search *search, const struct trial *trial)
 {
-    return trial == sort_search_best(search, trial->plan.method, trial->plan.passes);
+    const struct spread seconds = spread_of_one(trial->seconds);
+    const struct spread values[] = {seconds, spread_rate(search->keys.list.count, seconds)};
+    char words[SORT_WORDS_LENGTH];
+    bench_words(search->bench, false, NOT_COMPARED, "%s", sort_words_of(&trial->plan, words));
+    bench_print(search->bench, &trial_table, NULL, values, NULL);
 }
 
-/* The trials in the order of their passes. */
-static void print_trials(const struct sort_search *search, bool of_paper)
+/* A bench_case() of the search for the trial behind its last one. Every sort gives the one stable permutation
+ * and the cell offsets: one that may be kept is judged, and no earlier result passes for its own. */
+static enum status time_trial(struct bench *bench, void *context)
 {
-    for (uint32_t passes = 1; passes <= 32; passes++)
-        for (size_t n = 0; n < search->trial_count; n++) {
-            const struct sort_trial *trial = &search->trials[n];
-            const struct radix_plan *radix = &trial->plan.radix;
-            const uint64_t items = (uint64_t)radix->items_per_group * radix->groups;
-            const bool is_paper = trial->plan.method == SORT_METHOD_PAPER;
-            char chunks[16], tile[16];
-            if (trial->plan.passes != passes || is_paper != of_paper)
-                continue;
-            if (is_paper)
-                printf("  %2u  %2u  %4u  %5u  %9llu  %5u  %-9s  %-7s", passes, radix->radix_bits,
-                       radix->items_per_group, radix->groups,
-                       (unsigned long long)((search->count + items - 1) / items), radix->histogram_splits,
-                       radix->transpose ? "on" : "off", radix_plan_table_name(radix));
-            else
-                printf("  %-8s  %2u  %6s  %5s", sort_method_name(trial->plan.method), passes,
-                       number_or_auto(trial->choice.chunks, chunks),
-                       trial->plan.method == SORT_METHOD_TILED
-                           ? number_or_auto(trial->choice.tile_items, tile)
-                           : "-");
-            printf("%10.3f  %9.1f  %s\n", 1e3 * trial->seconds, 1e-6 * search->count / trial->seconds,
-                   is_best(search, trial) ? "*"
-                   : trial->is_dropped    ? "dropped"
-                                          : "");
+    struct search *search = context;
+    struct trial *trial = &search->trials[search->count];
+    const struct trial *best = best_of(search, trial->plan.method, trial->plan.passes);
+    struct sort_case one = {.list = &search->keys.list, .plan = trial->plan, .wants_cells = true};
+    const struct subject subject = {&one,
+                                    .run = sort_case_run,
+                                    .warm_ups = 1,
+                                    .repeats = MOST_REPEATS,
+                                    .seconds = enough_seconds,
+                                    .least = LEAST_REPEATS,
+                                    .in_one_piece = true,
+                                    .hopeless = best ? hopeless * best->seconds : 0};
+    struct times times;
+    char sort[256];
+    TRY(sort_case_create(bench->part, &one));
+    TRY(buffer_fill(one.lists.permutation, UINT32_MAX));
+    TRY(buffer_fill(one.lists.cell_offsets, UINT32_MAX));
+    TRY(bench_time(bench, &subject, 1, &times));
+    trial->seconds = times.total.quartile;
+    if (best && trial->seconds >= best->seconds)
+        return STATUS_OK;
+    TRY(device_judge_sort(bench->part, one.list, &one.lists, &one.verdict));
+    sorter_plan_describe(&one.plan, sort, sizeof sort);
+    return sort_is_right(&one.verdict)
+               ? STATUS_OK
+               : status_fail(STATUS_FAILED, "tune: a sort returned a wrong result on %s: %s",
+                             bench->info->name, sort);
+}
+
+/* Times a sort that fits the device. */
+static enum status try_sort(struct search *search, const struct sort_config *sort)
+{
+    struct trial *trial = &search->trials[search->count];
+    search->is_time_up |= search->count > 0 && timer_now() >= search->ends;
+    *trial = (struct trial){.sort = *sort};
+    if (search->is_time_up || search->count + 1 == TRIALS_MOST ||
+        sorter_plan_choose(search->bench->info, sort, search->keys.list.count, &trial->plan) != STATUS_OK ||
+        trial->plan.passes != sort->passes)
+        return STATUS_OK;
+    TRY(bench_case(search->bench, time_trial, search));
+    print_trial(search, trial);
+    search->count++;
+    return STATUS_OK;
+}
+
+/* The grid: the methods that are fast by default first; then the paper's, in its two passes, in one, and in
+ * more with shorter digits; items of a group from the end where the device's best ones are, groups by compute
+ * units, and the histogram's table in both orders. */
+static enum status try_all(struct search *search, uint32_t key_bits)
+{
+    static const uint32_t passes[] = {2, 1, 3, 4, 5, MOST_PASSES}, items[] = {1, 16, 64, 128};
+    enum { ITEMS = sizeof items / sizeof items[0] };
+    const struct device_info *info = search->bench->info;
+    struct sort_config sort = {.key_bits = key_bits};
+    for (int method = SORT_METHOD_TILED; method <= SORT_METHOD_CHUNKED; method++)
+        for (sort.passes = 1; sort.passes <= 3; sort.passes++) {
+            sort.method = (enum sort_method)method;
+            TRY(try_sort(search, &sort));
         }
+    sort.method = SORT_METHOD_PAPER;
+    for (size_t n = 0; n < MOST_PASSES * ITEMS; n++)
+        for (uint32_t groups = 1; groups <= 4; groups *= 2)
+            for (int table = TABLE_COLUMNS; table <= TABLE_ROWS; table++) {
+                sort.passes = passes[n / ITEMS];
+                sort.items_per_group = items[info->is_cpu ? n % ITEMS : ITEMS - 1 - n % ITEMS];
+                sort.groups = groups * info->compute_units;
+                sort.table = (enum table_kind)table;
+                TRY(try_sort(search, &sort));
+            }
+    return STATUS_OK;
 }
 
-static void print_grid(const struct sort_search *search)
+/* ---- what is kept ---- */
+
+static int by_seconds(const void *left, const void *right)
 {
-    printf("\nEvery sort that was tried; * is the fastest of its method and p, dropped was hopeless:\n");
-    printf("  %2s  %2s  %4s  %5s  %9s  %5s  %-9s  %-7s%10s  %9s\n", "p", "r", "I", "G", "keys/item", "s",
-           "transpose", "table", "ms", "M keys/s");
-    print_trials(search, true);
-    printf("\n  %-8s  %2s  %6s  %5s%10s  %9s\n", "method", "p", "chunks", "items", "ms", "M keys/s");
-    print_trials(search, false);
+    const double a = ((const struct trial *)left)->seconds, b = ((const struct trial *)right)->seconds;
+    return (a > b) - (a < b);
 }
 
-/* The paper's Table 3: its columns, a line for each p that was tried. */
-static void print_table(const struct sort_search *search, const char *device)
-{
-    const int width = (int)strlen(device);
-    printf("\nTable 3 of the paper, quasi-optimal sorting parameters, on this device:\n");
-    printf("  %-*s  %2s  %2s  %4s  %5s  %5s  %2s  %9s\n", width, "hardware", "b", "r", "I", "G", "s", "p",
-           "time, ms");
-    for (uint32_t passes = 1; passes <= 32; passes++) {
-        const struct sort_trial *best = sort_search_best(search, SORT_METHOD_PAPER, passes);
-        if (!best)
-            continue;
-        const struct radix_plan *radix = &best->plan.radix;
-        printf("  %-*s  %2u  %2u  %4u  %5u  %5u  %2u  %9.3f\n", width, device, radix->key_bits,
-               radix->radix_bits, radix->items_per_group, radix->groups, radix->histogram_splits, passes,
-               1e3 * best->seconds);
-    }
-}
-
-/* What a config with this sort.passes gets with the search and without. */
-static void print_choice(const struct sort_search *search, uint32_t passes)
-{
-    const struct sort_trial *best = sort_search_best(search, SORT_METHOD_AUTO, passes);
-    const struct sort_trial *usual = sort_search_default(search, passes);
-    char sort[256], setting[16];
-    if (!best)
-        return;
-    sorter_plan_describe(&best->plan, sort, sizeof sort);
-    printf("sort.passes %-4s  %s: %.3f ms\n", number_or_auto(passes, setting), sort, 1e3 * best->seconds);
-    if (!usual)
-        return;
-    sorter_plan_describe(&usual->plan, sort, sizeof sort);
-    if (best == usual)
-        printf("  which is the default\n");
-    else
-        printf("  the default, %s: %.3f ms, %.2f times that\n", sort, 1e3 * usual->seconds,
-               usual->seconds / best->seconds);
-}
-
-static void print_search(const struct sort_search *search, const struct device_info *info)
-{
-    print_grid(search);
-    print_table(search, info->name);
-    printf("\n%zu sorts tried in %.1f s%s\n", search->trial_count, search->seconds_taken,
-           search->out_of_time ? "; the time was up before all were: --seconds gives more" : "");
-    if (search->key_bits > 1)
-        print_choice(search, 2);
-    print_choice(search, SORT_AUTO);
-}
-
-/* ---- the cache ---- */
-
-/* The best of each method and p, in the order of preference, which the times keep: what was beaten by a
- * slower one is stored with the time of that. */
-static size_t find_entries(const struct sort_search *search, struct tuning_entry *entries)
-{
-    const struct sort_trial *best[SORT_TRIALS_MAX];
-    size_t count = 0;
-    double seconds = 0;
-    for (size_t n = 0; n < search->trial_count; n++) {
-        const struct sort_trial *trial = &search->trials[n];
-        size_t place = count;
-        if (!is_best(search, trial))
-            continue;
-        for (; place > 0 && sort_trial_beats(trial, best[place - 1]); place--)
-            best[place] = best[place - 1];
-        best[place] = trial;
-        count++;
-    }
-    for (size_t n = 0; n < count; n++) {
-        const struct radix_plan *radix = &best[n]->plan.radix;
-        seconds = best[n]->seconds > seconds ? best[n]->seconds : seconds;
-        entries[n].choice = best[n]->choice;
-        entries[n].milliseconds = round(1e9 * seconds) / 1e6;
-        if (best[n]->plan.method == SORT_METHOD_PAPER) /* by name: a file may outlive what auto means */
-            entries[n].choice.config.table = radix->table_rows ? TABLE_ROWS : TABLE_COLUMNS;
-    }
-    return count;
-}
-
-static enum status store(const struct sort_search *search, const struct device_info *info)
+/* The fastest of each method and p, in the order of their times. */
+static enum status keep(struct search *search)
 {
     struct tuning found = {.entries = NULL};
-    const struct tuning_key key = tuning_key_of(info, search->key_bits, search->count);
+    char path[PATH_MAX], date[TUNING_DATE_LENGTH];
     const time_t now = time(NULL);
     struct tm day = {0};
-    char path[PATH_MAX];
-    TRY(DEVICE_NEW_ARRAY(search->bench->device, found.entries, search->trial_count + 1));
-    found.count = find_entries(search, found.entries);
-    if (found.count == 0)
-        return status_fail(STATUS_FAILED, "no sort was timed in %.0f s; give more --seconds",
-                           search->seconds_most);
-    localtime_r(&now, &day);
-    for (size_t n = 0; n < found.count; n++) {
-        found.entries[n].key = key;
-        strftime(found.entries[n].date, TUNING_DATE_LENGTH, "%Y-%m-%d", &day);
+    strftime(date, sizeof date, "%Y-%m-%d", localtime_r(&now, &day));
+    TRY(DEVICE_NEW_ARRAY(search->bench->device, found.entries, search->count));
+    printf(
+        "\n%zu sorts tried%s\n\nTable 3 of the paper, quasi-optimal sorting parameters, on this device, the "
+        "fastest sort first:\n",
+        search->count, search->is_time_up ? "; the time was up before all were: --seconds gives more" : "");
+    bench_head(&trial_table);
+    qsort(search->trials, search->count, sizeof *search->trials, by_seconds);
+    for (const struct trial *trial = search->trials; trial < search->trials + search->count; trial++) {
+        if (trial != best_of(search, trial->plan.method, trial->plan.passes))
+            continue;
+        struct tuning_entry *entry = &found.entries[found.count++];
+        *entry = tuning_entry_of(search->bench->info, search->keys.list.count);
+        entry->sort = trial->sort;
+        memcpy(entry->date, date, sizeof date);
+        print_trial(search, trial);
     }
     TRY(tuning_write(&found));
     cache_path(TUNING_FILE, path, sizeof path);
     log_line(&(struct log){.terminal = stdout}, LOG_QUIET,
-             "stored in %s, for keys of %u bits in lists of %llu to %llu", path, search->key_bits,
-             1ull << key.size_class, (2ull << key.size_class) - 1);
+             "stored in %s; a run takes the sort of the nearest length that its config allows", path);
     return STATUS_OK;
 }
 
 static enum status tune(struct bench *bench)
 {
     const struct options *options = bench->options;
-    const struct device_info *info = bench->info;
-    const uint32_t usual = UINT32_C(1) << (info->is_cpu ? 20 : 23);
-    struct sort_search *search = NULL;
-    struct tuning old;
+    const struct grid grid =
+        grid_make(&(struct grid_config){.cells = {options->cells[0], options->cells[1]}, .length = {1, 1}});
+    const uint32_t usual = UINT32_C(1) << (bench->info->is_cpu ? 20 : 23);
+    const uint32_t count = options->particles > 0 ? options->particles : usual;
     char problem[TUNING_PROBLEM_LENGTH];
+    struct search *search = NULL;
     TRY(DEVICE_NEW(bench->device, search));
     search->bench = bench;
-    search->grid =
-        grid_make(&(struct grid_config){.cells = {options->cells[0], options->cells[1]}, .length = {1, 1}});
-    search->count = options->particles > 0 ? options->particles : usual;
-    search->seconds_most = options->seconds;
-    search->progress = isatty(fileno(stderr)) ? stderr : NULL;
-    TRY(tuning_check_writable()); /* before the search, not after it */
+    TRY(tuning_check_writable(problem)); /* before the search, not after it */
     printf("tune: the fastest sort of %u particles in %ux%u cells (keys of b = %u bits), moved by less than "
            "a cell, on %s\n",
-           search->count, options->cells[0], options->cells[1], grid_key_bits(&search->grid), info->name);
-    fflush(stdout);
-    TRY(tuning_read(&old, problem));
-    tuning_free(&old);
+           count, options->cells[0], options->cells[1], grid_key_bits(&grid), bench->info->name);
     if (problem[0] != '\0')
         log_line(&(struct log){.terminal = stdout}, LOG_QUIET, "warning: %s; it will be replaced", problem);
-    TRY(sort_search_run(search));
-    print_search(search, info);
-    return store(search, info);
+    bench_head(&trial_table);
+    fflush(stdout);
+    TRY(pic_keys_create(bench->part, &grid, count, &search->keys));
+    search->ends = timer_now() + options->seconds;
+    TRY(try_all(search, grid_key_bits(&grid)));
+    return keep(search);
 }
 
 static const struct experiment experiment_tune = {
@@ -222,10 +219,11 @@ static const struct experiment experiment_tune = {
         "Find the fastest sort for a device, print the paper's Table 3 for it, and keep what is found for "
         "later runs.\v"
         "Particles in PIC order (sorted, then moved by less than a cell) are sorted by every method in one "
-        "and more passes (p) with many items in a group (I), groups (G), radix bits (r) and chunks, and with "
-        "the table of the histogram in both orders. The best of each go to tuning.yaml in $RADIXPIC_CACHE, "
-        "else in radixpic/ of $XDG_CACHE_HOME or of ~/.cache, for this device, driver, key and size of list; "
-        "runs with sort.method auto take them from there, and give the same results as without.\n\n"
+        "and more passes (p), the paper's with many items in a group (I) and groups (G), and with the table "
+        "of the histogram in both orders. The best of each go as blocks sort: of a config to tuning.yaml in "
+        "$RADIXPIC_CACHE, else in radixpic/ of $XDG_CACHE_HOME or of ~/.cache, for this device, driver, key "
+        "and length of list; runs with sort.method auto take that of the nearest length from there, and give "
+        "the same results as without.\n\n"
         "Examples:\n"
         "  radixpic tune\n"
         "  radixpic tune --device gpu --particles 134217728 --cells 64\n"

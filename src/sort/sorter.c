@@ -19,19 +19,19 @@ const char *sort_method_name(enum sort_method method)
 
 /* ---- the plan of one choice ---- */
 
-enum status sorter_plan_choose(const struct device_info *info, const struct sort_choice *choice,
+enum status sorter_plan_choose(const struct device_info *info, const struct sort_config *config,
                                uint32_t count, struct sorter_plan *plan)
 {
-    const uint32_t bits = choice->config.key_bits, passes = choice->config.passes;
-    *plan = (struct sorter_plan){.method = choice->config.method, .key_bits = bits, .passes = passes};
+    const uint32_t bits = config->key_bits;
+    *plan = (struct sorter_plan){.method = config->method, .key_bits = bits};
     switch (plan->method) {
     case SORT_METHOD_TILED:
-        plan->tiled = (struct tiled_options){passes, choice->chunks, choice->tile_items, 0};
+        plan->tiled = (struct tiled_options){.passes = config->passes};
         TRY(tiled_sort_resolve(info, bits, &plan->tiled));
         plan->passes = plan->tiled.passes;
         return STATUS_OK;
     case SORT_METHOD_CHUNKED:
-        plan->chunked = (struct chunked_options){.passes = passes, .chunks = choice->chunks};
+        plan->chunked = (struct chunked_options){.passes = config->passes};
         TRY(chunked_sort_resolve(info, bits, count, &plan->chunked));
         plan->passes = plan->chunked.passes;
         return STATUS_OK;
@@ -40,7 +40,7 @@ enum status sorter_plan_choose(const struct device_info *info, const struct sort
         break;
     }
     plan->method = SORT_METHOD_PAPER;
-    TRY(radix_plan_make(info, &choice->config, bits, &plan->radix));
+    TRY(radix_plan_make(info, config, bits, &plan->radix));
     plan->passes = plan->radix.passes;
     return STATUS_OK;
 }
@@ -55,12 +55,12 @@ static bool asks_for_paper(const struct sort_config *config)
            config->table != TABLE_AUTO;
 }
 
-static struct sort_choice choice_of(const struct sort_config *config, uint32_t grid_key_bits)
+static struct sort_config with_key_bits(const struct sort_config *config, uint32_t grid_key_bits)
 {
-    struct sort_choice choice = {.config = *config};
-    if (choice.config.key_bits == SORT_AUTO)
-        choice.config.key_bits = grid_key_bits;
-    return choice;
+    struct sort_config wanted = *config;
+    if (wanted.key_bits == SORT_AUTO)
+        wanted.key_bits = grid_key_bits;
+    return wanted;
 }
 
 /* Where the method is open it is the one that suits the kind of device, unless that does not sort such keys
@@ -68,40 +68,34 @@ static struct sort_choice choice_of(const struct sort_config *config, uint32_t g
 enum status sorter_plan_default(const struct device_info *info, const struct sort_config *config,
                                 uint32_t grid_key_bits, uint32_t count, struct sorter_plan *plan)
 {
-    struct sort_choice choice = choice_of(config, grid_key_bits);
+    struct sort_config wanted = with_key_bits(config, grid_key_bits);
     if (config->method != SORT_METHOD_AUTO)
-        return sorter_plan_choose(info, &choice, count, plan);
-    choice.config.method = info->is_cpu   ? SORT_METHOD_CHUNKED
-                           : info->is_gpu ? SORT_METHOD_TILED
-                                          : SORT_METHOD_PAPER;
-    if (asks_for_paper(config) || sorter_plan_choose(info, &choice, count, plan) != STATUS_OK) {
-        choice.config.method = SORT_METHOD_PAPER;
-        TRY(sorter_plan_choose(info, &choice, count, plan));
+        return sorter_plan_choose(info, &wanted, count, plan);
+    wanted.method = info->is_cpu ? SORT_METHOD_CHUNKED : info->is_gpu ? SORT_METHOD_TILED : SORT_METHOD_PAPER;
+    if (asks_for_paper(config) || sorter_plan_choose(info, &wanted, count, plan) != STATUS_OK) {
+        wanted.method = SORT_METHOD_PAPER;
+        TRY(sorter_plan_choose(info, &wanted, count, plan));
     }
     plan->source = PLAN_DEFAULT;
     return STATUS_OK;
 }
 
 /* Sets `tuned` to the plan of the entry that fits, where there is one; its source tells. */
-static enum status plan_by_tuning(const struct device_info *info, const struct sort_choice *wanted,
+static enum status plan_by_tuning(const struct device_info *info, const struct sort_config *wanted,
                                   uint32_t count, struct sorter_plan *tuned)
 {
     struct tuning tuning;
+    struct tuning_entry key = tuning_entry_of(info, count);
     char problem[TUNING_PROBLEM_LENGTH];
     TRY(tuning_read(&tuning, problem));
-    const struct tuning_key key = tuning_key_of(info, wanted->config.key_bits, count);
-    const struct tuning_entry *entry =
-        tuning_find(&tuning, &key, wanted->config.method, wanted->config.passes);
-    if (entry) {
-        struct sort_choice choice = entry->choice;
-        choice.config.key_bits = wanted->config.key_bits;
-        if (sorter_plan_choose(info, &choice, count, tuned) == STATUS_OK) {
-            tuned->source = PLAN_TUNED;
-            snprintf(tuned->date, sizeof tuned->date, "%s", entry->date);
-        } else {
-            snprintf(problem, sizeof problem, "the sort tuned on %s does not fit: %.900s", entry->date,
-                     status_message());
-        }
+    key.sort = *wanted;
+    const struct tuning_entry *entry = tuning_find(&tuning, &key);
+    if (entry && sorter_plan_choose(info, &entry->sort, count, tuned) == STATUS_OK) {
+        tuned->source = PLAN_TUNED;
+        snprintf(tuned->date, sizeof tuned->date, "%s", entry->date);
+    } else if (entry) {
+        snprintf(problem, sizeof problem, "the sort tuned on %s does not fit: %.900s", entry->date,
+                 status_message());
     }
     snprintf(tuned->note, sizeof tuned->note, "%s", problem);
     tuning_free(&tuning);
@@ -111,11 +105,10 @@ static enum status plan_by_tuning(const struct device_info *info, const struct s
 enum status sorter_plan_make(const struct device_info *info, const struct sort_config *config,
                              uint32_t grid_key_bits, uint32_t count, struct sorter_plan *plan)
 {
+    const struct sort_config wanted = with_key_bits(config, grid_key_bits);
     struct sorter_plan tuned = {.source = PLAN_GIVEN};
-    if (!asks_for_paper(config)) {
-        const struct sort_choice wanted = choice_of(config, grid_key_bits);
+    if (!asks_for_paper(config))
         TRY(plan_by_tuning(info, &wanted, count, &tuned));
-    }
     if (tuned.source == PLAN_TUNED) {
         *plan = tuned;
         return STATUS_OK;

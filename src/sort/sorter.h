@@ -11,7 +11,7 @@
 
 struct sorter;
 
-/* Who chose what the config left open. */
+/* Where what the config left open comes from. */
 enum plan_source {
     PLAN_GIVEN,   /* the method was given, what else was open took its default */
     PLAN_DEFAULT, /* the method too took its default */
@@ -32,7 +32,7 @@ struct sorter_plan {
 };
 
 /* Resolves a config for lists of about `count` keys of `grid_key_bits` bits: what it says, else what radixpic
- * tune found for this device, driver, b and size class (a power of two), else the default: tiled for GPUs and
+ * tune found for this device, driver and b at the nearest length, else the default: tiled for GPUs and
  * chunked for CPUs where they sort such keys, paper everywhere else and where a parameter of paper is given.
  * STATUS_USAGE says which parameter does not fit the device. */
 STATUS_CHECKED enum status sorter_plan_make(const struct device_info *info, const struct sort_config *config,
@@ -43,9 +43,9 @@ STATUS_CHECKED enum status sorter_plan_default(const struct device_info *info,
                                                const struct sort_config *config, uint32_t grid_key_bits,
                                                uint32_t count, struct sorter_plan *plan);
 
-/* The plan of one way to sort, whose method and key_bits are given. STATUS_USAGE as above. */
+/* The plan of a config whose method and key_bits are given. STATUS_USAGE as above. */
 STATUS_CHECKED enum status sorter_plan_choose(const struct device_info *info,
-                                              const struct sort_choice *choice, uint32_t count,
+                                              const struct sort_config *config, uint32_t count,
                                               struct sorter_plan *plan);
 
 /* One line for people: the method and its parameters, and where they come from unless they were given. */

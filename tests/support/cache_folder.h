@@ -45,12 +45,11 @@ static const struct device_info cache_device = {.name = "A \"GPU\", of sorts: #1
                                                 .group_limit = 1024};
 
 /* An entry for lists of 2^20 keys of 10 bits on that device. */
-static inline struct tuning_entry cache_entry(enum sort_method method, uint32_t passes, double milliseconds)
+static inline struct tuning_entry cache_entry(enum sort_method method, uint32_t passes)
 {
-    struct tuning_entry entry = {.key = tuning_key_of(&cache_device, 10, 1u << 20),
-                                 .choice = {.config = {.method = method, .passes = passes}},
-                                 .milliseconds = milliseconds,
-                                 .date = "2026-11-21"};
+    struct tuning_entry entry = tuning_entry_of(&cache_device, 1u << 20);
+    entry.sort = (struct sort_config){.method = method, .passes = passes, .key_bits = 10};
+    strcpy(entry.date, "2026-11-21");
     return entry;
 }
 

@@ -81,7 +81,7 @@ IN_CACHE(a_parameter_of_paper_asks_for_paper)
         {.passes = 2, .histogram_splits = 600}, {.passes = 2, .transpose = TRANSPOSE_OFF},
         {.passes = 2, .table = TABLE_ROWS},
     };
-    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
+    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2);
     write_entries(&entry, 1);
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         assert_ok(sorter_plan_make(&cache_device, &cases[n], BITS, COUNT, &plan));
@@ -114,22 +114,17 @@ IN_CACHE(what_does_not_fit_is_refused)
 
 IN_CACHE(the_tuned_sort_is_taken)
 {
-    struct tuning_entry entries[] = {
-        cache_entry(SORT_METHOD_TILED, 2, 3), cache_entry(SORT_METHOD_CHUNKED, 2, 2),
-        cache_entry(SORT_METHOD_TILED, 1, 1), cache_entry(SORT_METHOD_PAPER, 2, 4)};
-    entries[0].choice.chunks = 100;
-    entries[0].choice.tile_items = 64;
-    entries[1].choice.chunks = 5;
-    entries[3].choice.config.items_per_group = 16;
-    entries[3].choice.config.groups = 3;
+    struct tuning_entry entries[] = {cache_entry(SORT_METHOD_TILED, 1), cache_entry(SORT_METHOD_CHUNKED, 2),
+                                     cache_entry(SORT_METHOD_TILED, 2),
+                                     cache_entry(SORT_METHOD_PAPER, 2)}; /* the fastest first */
+    entries[3].sort.items_per_group = 16;
+    entries[3].sort.groups = 3;
     write_entries(entries, 4);
-    assert_described(&cache_device, &two_passes,
-                     "b = 10 bits, p = 2 passes; 5 chunks; method chunked (tuned 2026-11-21)");
+    assert_int_equal(planned(&cache_device, &two_passes, BITS, COUNT)->method, SORT_METHOD_CHUNKED);
     assert_described(&cache_device, &any_passes,
                      "b = 10 bits, p = 1 passes; method tiled (tuned 2026-11-21)");
     const struct sort_config tiled = {.method = SORT_METHOD_TILED, .passes = 2};
-    assert_described(&cache_device, &tiled,
-                     "b = 10 bits, p = 2 passes; 100 chunks; groups of 64; method tiled (tuned 2026-11-21)");
+    assert_described(&cache_device, &tiled, "b = 10 bits, p = 2 passes; method tiled (tuned 2026-11-21)");
     const struct sort_config paper = {.method = SORT_METHOD_PAPER, .passes = 2};
     assert_int_equal(planned(&cache_device, &paper, BITS, COUNT)->radix.items_per_group, 16);
     assert_int_equal(plan.radix.groups, 3);
@@ -139,14 +134,13 @@ IN_CACHE(the_tuned_sort_is_taken)
 
 IN_CACHE(what_was_tuned_for_something_else_is_not)
 {
-    struct tuning_entry entry = cache_entry(SORT_METHOD_CHUNKED, 2, 1);
+    struct tuning_entry entry = cache_entry(SORT_METHOD_CHUNKED, 2);
     write_entries(&entry, 1);
     struct device_info other = cache_device;
     strcpy(other.driver, "1.2.4");
     const struct sort_config longer_key = {.passes = 2, .key_bits = 12}, three = {.passes = 3};
-    /* the same size class */
-    assert_int_equal(planned(&cache_device, &two_passes, BITS, 2 * COUNT - 1)->source, PLAN_TUNED);
-    assert_int_equal(planned(&cache_device, &two_passes, BITS, 2 * COUNT)->source, PLAN_DEFAULT);
+    /* the nearest length, which is the only one */
+    assert_int_equal(planned(&cache_device, &two_passes, BITS, 2 * COUNT)->source, PLAN_TUNED);
     assert_int_equal(planned(&other, &two_passes, BITS, COUNT)->source, PLAN_DEFAULT);
     assert_int_equal(planned(&cache_device, &longer_key, BITS, COUNT)->source, PLAN_DEFAULT);
     assert_int_equal(planned(&cache_device, &three, BITS, COUNT)->source, PLAN_DEFAULT);
@@ -156,8 +150,8 @@ IN_CACHE(what_was_tuned_for_something_else_is_not)
 
 IN_CACHE(a_tuned_sort_that_does_not_fit_is_noted_and_left)
 {
-    struct tuning_entry entry = cache_entry(SORT_METHOD_PAPER, 2, 1);
-    entry.choice.config.items_per_group = 4096; /* a group may have 1024 */
+    struct tuning_entry entry = cache_entry(SORT_METHOD_PAPER, 2);
+    entry.sort.items_per_group = 4096; /* a group may have 1024 */
     write_entries(&entry, 1);
     assert_int_equal(planned(&cache_device, &two_passes, BITS, COUNT)->method, SORT_METHOD_TILED);
     assert_int_equal(plan.source, PLAN_DEFAULT);
@@ -167,7 +161,7 @@ IN_CACHE(a_tuned_sort_that_does_not_fit_is_noted_and_left)
 
 IN_CACHE(a_broken_file_is_noted_and_left)
 {
-    write_cache_file("format: 1\nsorts: [{method: tiled\n");
+    write_cache_file("format: 2\nsorts: [{method: tiled\n");
     assert_int_equal(planned(&cpu, &two_passes, BITS, COUNT)->method, SORT_METHOD_CHUNKED);
     assert_int_equal(plan.source, PLAN_DEFAULT);
     assert_non_null(strstr(plan.note, cache_file));

@@ -1,5 +1,5 @@
 /* Tuning: what is written is read back, an entry that is not right is left out and the others are used, and
- * only what was timed for the same device, driver, key and size is found. */
+ * only what was timed for the same device, driver and key is found, at the nearest length. */
 #include "support/cache_folder.h"
 
 #include "base/cache.h"
@@ -29,26 +29,28 @@ static int end_cache(void **state)
     return close_cache(state);
 }
 
+static void assert_same(const struct tuning_entry *found, const struct tuning_entry *expected)
+{
+    assert_string_equal(found->device, expected->device);
+    assert_string_equal(found->driver, expected->driver);
+    assert_string_equal(found->date, expected->date);
+    assert_int_equal(found->compute_units, expected->compute_units);
+    assert_int_equal(found->length, expected->length);
+    assert_memory_equal(&found->sort, &expected->sort, sizeof found->sort);
+}
+
 IN_CACHE(what_is_written_is_read_back)
 {
-    struct tuning_entry entries[2] = {cache_entry(SORT_METHOD_PAPER, 2, 0.1),
-                                      cache_entry(SORT_METHOD_TILED, 1, 1.0 / 3)};
-    entries[0].choice.config.items_per_group = 128;
-    entries[0].choice.config.groups = 65536;
-    entries[0].choice.config.histogram_splits = 7;
-    entries[0].choice.config.transpose = TRANSPOSE_OFF;
-    entries[0].choice.config.table = TABLE_ROWS;
-    entries[1].choice.chunks = 528;
-    entries[1].choice.tile_items = 64;
+    struct tuning_entry entries[2] = {cache_entry(SORT_METHOD_PAPER, 2), cache_entry(SORT_METHOD_TILED, 1)};
+    entries[0].sort.items_per_group = 128;
+    entries[0].sort.groups = 65536;
+    entries[0].sort.histogram_splits = 7;
+    entries[0].sort.transpose = TRANSPOSE_OFF;
+    entries[0].sort.table = TABLE_ROWS;
     write_entries(entries, 2);
     expect(2, "");
-    for (size_t n = 0; n < 2; n++) {
-        const struct tuning_entry *found = &tuning.entries[n], *expected = &entries[n];
-        assert_memory_equal(&found->key, &expected->key, sizeof found->key);
-        assert_memory_equal(&found->choice, &expected->choice, sizeof found->choice);
-        assert_memory_equal(&found->milliseconds, &expected->milliseconds, sizeof found->milliseconds);
-        assert_string_equal(found->date, expected->date);
-    }
+    for (size_t n = 0; n < 2; n++)
+        assert_same(&tuning.entries[n], &entries[n]);
 }
 
 IN_CACHE(without_a_file_there_is_nothing)
@@ -58,75 +60,72 @@ IN_CACHE(without_a_file_there_is_nothing)
     expect(0, "");
 }
 
-IN_CACHE(entries_of_the_same_key_are_replaced_and_others_kept)
+IN_CACHE(entries_of_the_same_length_are_replaced_and_others_kept)
 {
-    struct tuning_entry first[2] = {cache_entry(SORT_METHOD_TILED, 1, 1),
-                                    cache_entry(SORT_METHOD_PAPER, 2, 2)};
-    struct tuning_entry second = cache_entry(SORT_METHOD_CHUNKED, 3, 3);
-    second.key.size_class = 23;
+    struct tuning_entry first[2] = {cache_entry(SORT_METHOD_TILED, 1), cache_entry(SORT_METHOD_PAPER, 2)};
+    struct tuning_entry longer = cache_entry(SORT_METHOD_CHUNKED, 3),
+                        other = cache_entry(SORT_METHOD_TILED, 2);
+    longer.length = 1u << 23;
+    other.sort.key_bits = 11;
     write_entries(first, 2);
-    write_entries(&second, 1);
-    expect(3, "");
-    struct tuning_entry again = cache_entry(SORT_METHOD_CHUNKED, 2, 4);
+    write_entries(&longer, 1);
+    write_entries(&other, 1);
+    expect(4, "");
+    struct tuning_entry again = cache_entry(SORT_METHOD_CHUNKED, 2);
     write_entries(&again, 1);
-    expect(2, "");
-    const struct tuning_entry *kept = tuning_find(&tuning, &second.key, SORT_METHOD_AUTO, SORT_AUTO);
-    const struct tuning_entry *found = tuning_find(&tuning, &again.key, SORT_METHOD_AUTO, SORT_AUTO);
-    assert_near(kept->milliseconds, 3, 0);
-    assert_near(found->milliseconds, 4, 0);
+    expect(3, "");
+    assert_same(&tuning.entries[0], &longer);
+    assert_same(&tuning.entries[1], &other);
+    assert_same(&tuning.entries[2], &again);
 }
 
-TEST(the_size_class_is_a_power_of_two)
+static const struct tuning_entry *find(enum sort_method method, uint32_t passes, uint32_t length)
 {
-    static const uint32_t cases[][2] = {{0, 0},         {1, 0},          {2, 1},
-                                        {3, 1},         {1u << 20, 20},  {(1u << 21) - 1, 20},
-                                        {1u << 21, 21}, {UINT32_MAX, 31}};
-    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
-        assert_int_equal(tuning_key_of(&cache_device, 10, cases[n][0]).size_class, cases[n][1]);
+    struct tuning_entry wanted = cache_entry(method, passes);
+    wanted.length = length;
+    return tuning_find(&tuning, &wanted);
 }
 
-TEST(only_the_same_device_driver_key_and_size_are_found)
+TEST(only_the_same_device_driver_and_key_are_found)
 {
-    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
+    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2);
+    struct tuning_entry others[] = {entry, entry, entry, entry};
     tuning = (struct tuning){.entries = &entry, .count = 1};
-    assert_ptr_equal(tuning_find(&tuning, &entry.key, SORT_METHOD_AUTO, 2), &entry);
-    struct tuning_key others[] = {entry.key, entry.key, entry.key, entry.key, entry.key};
+    assert_ptr_equal(tuning_find(&tuning, &entry), &entry);
     strcpy(others[0].device, "Another");
     strcpy(others[1].driver, "1.2.4");
     others[2].compute_units++;
-    others[3].key_bits++;
-    others[4].size_class++;
+    others[3].sort.key_bits++;
     for (size_t n = 0; n < sizeof others / sizeof others[0]; n++)
-        assert_null(tuning_find(&tuning, &others[n], SORT_METHOD_AUTO, 2));
+        assert_null(tuning_find(&tuning, &others[n]));
     tuning = (struct tuning){0};
 }
 
-TEST(the_fastest_of_what_is_wanted_is_found)
+TEST(the_nearest_length_and_there_the_first_that_is_wanted_is_found)
 {
-    struct tuning_entry entries[] = {
-        cache_entry(SORT_METHOD_PAPER, 2, 5), cache_entry(SORT_METHOD_TILED, 2, 3),
-        cache_entry(SORT_METHOD_CHUNKED, 2, 4), cache_entry(SORT_METHOD_PAPER, 1, 2)};
-    const struct tuning_key *key = &entries[0].key;
+    struct tuning_entry entries[] = {cache_entry(SORT_METHOD_TILED, 1), cache_entry(SORT_METHOD_TILED, 2),
+                                     cache_entry(SORT_METHOD_PAPER, 2), cache_entry(SORT_METHOD_PAPER, 2)};
+    entries[3].length = 1u << 24;
     tuning = (struct tuning){.entries = entries, .count = 4};
-    assert_ptr_equal(tuning_find(&tuning, key, SORT_METHOD_AUTO, 2), &entries[1]);
-    assert_ptr_equal(tuning_find(&tuning, key, SORT_METHOD_AUTO, SORT_AUTO), &entries[3]);
-    assert_ptr_equal(tuning_find(&tuning, key, SORT_METHOD_PAPER, 2), &entries[0]);
-    assert_ptr_equal(tuning_find(&tuning, key, SORT_METHOD_CHUNKED, SORT_AUTO), &entries[2]);
-    assert_null(tuning_find(&tuning, key, SORT_METHOD_CHUNKED, 1));
-    assert_null(tuning_find(&tuning, key, SORT_METHOD_AUTO, 3));
+    assert_ptr_equal(find(SORT_METHOD_AUTO, SORT_AUTO, 1u << 20), &entries[0]);
+    assert_ptr_equal(find(SORT_METHOD_AUTO, 2, 1u << 20), &entries[1]);
+    assert_ptr_equal(find(SORT_METHOD_PAPER, SORT_AUTO, 1), &entries[2]);
+    assert_ptr_equal(find(SORT_METHOD_AUTO, 2, (1u << 22) - 1), &entries[1]);
+    assert_ptr_equal(find(SORT_METHOD_AUTO, 2, (1u << 22) + 1), &entries[3]);
+    assert_null(find(SORT_METHOD_PAPER, 1, 1u << 20));
+    assert_null(find(SORT_METHOD_CHUNKED, SORT_AUTO, 1u << 20));
     tuning = (struct tuning){0};
 }
 
 static const char entry_line[] =
-    "  - {device: d, driver: v, compute_units: 1, key_bits: 10, size_class: 20, method: tiled, passes: 2, "
-    "items_per_group: auto, groups: auto, histogram_splits: auto, transpose: auto, table: rows, chunks: 8, "
-    "tile_items: auto, milliseconds: 1.5, date: \"2026-11-21\"}\n";
+    "  - {device: d, driver: v, compute_units: 1, length: 1048576, date: \"2026-11-21\",\n"
+    "     sort: {method: tiled, passes: 2, key_bits: 10, table: rows}}\n";
 
 /* The file with `from` replaced by `to`. */
 static void write_changed(const char *from, const char *to)
 {
     char text[2048], changed[2048];
-    snprintf(text, sizeof text, "format: 1\nsorts:\n%s%s", entry_line, entry_line);
+    snprintf(text, sizeof text, "format: 2\nsorts:\n%s%s", entry_line, entry_line);
     char *at = strstr(text, from);
     assert_non_null(at);
     snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
@@ -136,27 +135,23 @@ static void write_changed(const char *from, const char *to)
 IN_CACHE(what_is_not_ours_is_refused)
 {
     static const char *const cases[][3] = {
-        {"format: 1", "format: 0", "line 1: format"},
-        {"format: 1\n", "", "format"},
+        {"format: 2", "format: 1", "line 1: format"},
+        {"format: 2\n", "", "format"},
         {"sorts:", "entries:", "sorts"},
-        {"sorts:", "also: 1\nsorts:", "line 1: has 3 keys, of which 2 are known"},
-        {"method: tiled", "method: fast", "line 3: method: expected paper, tiled or chunked, found \"fast\""},
-        {"method: tiled", "method: auto", "line 3: method"},
-        {"table: rows", "table: on", "line 3: table: expected auto, columns or rows, found \"on\""},
-        {"table: rows", "tables: rows", "line 3"},
-        {"table: rows", "table: [rows]", "line 3: table: is not a single value"},
-        {"passes: 2", "passes: 33", "line 3: passes"},
-        {"passes: 2", "passes: 2.5", "line 3: passes"},
-        {"passes: 2", "passes: [2]", "line 3: passes: is not a single value"},
-        {"milliseconds: 1.5", "milliseconds: nan", "line 3: milliseconds"},
-        {"milliseconds: 1.5", "milliseconds: -1", "line 3: milliseconds"},
+        {"method: tiled", "method: fast",
+         "line 4: method: expected auto, paper, tiled or chunked, found \"fast\""},
+        {"method: tiled", "method: auto", "line 3: sort: needs a method"},
+        {"key_bits: 10, ", "", "line 3: sort: needs a method"},
+        {"table: rows", "table: on", "line 4: table: expected auto, columns or rows, found \"on\""},
+        {"table: rows", "table: [rows]", "line 4: table: is not a single value"},
+        {"passes: 2", "passes: 33", "line 4: passes"},
+        {"passes: 2", "passes: 2.5", "line 4: passes"},
+        {"length: 1048576", "length: 0", "line 3: length"},
         {"2026-11-21", "2026-11-2", "line 3: date"},
-        {", chunks: 8", "", "line 3"},
-        {", chunks: 8", ", chunk: 8", "line 3: chunks: is missing"},
-        {"chunks: 8", "chunks: 8, more: 1", "line 3"},
+        {", length: 1048576", "", "line 3: length: is missing"},
         {"driver: v, ", "driver: v, driver: ", "YAML"},
         {"  - {device: d", "  - [device: d", "YAML"},
-        {"}\n  - {device: d", "}\n  - {device: [d]", "line 4: device"}, /* the first is right */
+        {"}\n  - {device: d", "}\n  - {device: [d]", "line 5: device"}, /* the first is right */
     };
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         write_changed(cases[n][0], cases[n][1]);
@@ -164,22 +159,22 @@ IN_CACHE(what_is_not_ours_is_refused)
         expect(is_of_entry, cases[n][2]);
         assert_non_null(strstr(problem, cache_file));
     }
-    write_changed("chunks: 8", "chunks: 9"); /* the text that the cases change is itself right */
+    write_changed("passes: 2", "passes: 1"); /* the text that the cases change is itself right */
     expect(2, "");
 }
 
 IN_CACHE(a_newer_file_is_read_and_left)
 {
-    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
+    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2);
     char text[2048];
-    snprintf(text, sizeof text, "format: 2\nmore: 1\nsorts:\n%s  - {device: new}\n%s", entry_line,
+    snprintf(text, sizeof text, "format: 3\nmore: 1\nsorts:\n%s  - {device: new}\n%s", entry_line,
              entry_line);
     write_cache_file(text);
-    expect(2, "line 5: driver: is missing");
+    expect(2, "line 6: driver: is missing");
     assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), "newer radixpic");
-    assert_fails(tuning_check_writable(), cache_file);
-    expect(2, "line 5");
-    write_cache_file("format: 2\nlists: []\n");
+    assert_fails(tuning_check_writable(problem), cache_file);
+    expect(2, "line 6");
+    write_cache_file("format: 3\nlists: []\n");
     expect(0, "the list sorts");
     assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), "newer radixpic");
 }
@@ -187,12 +182,12 @@ IN_CACHE(a_newer_file_is_read_and_left)
 /* A link to itself fails to open (ELOOP), and the first page of the memory to be read (EIO). */
 IN_CACHE(a_file_that_cannot_be_read_is_left)
 {
-    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
+    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2);
     const char *const targets[] = {cache_file, "/proc/self/mem"};
     for (size_t n = 0; n < sizeof targets / sizeof targets[0]; n++) {
         assert_int_equal(symlink(targets[n], cache_file), 0);
         expect(0, strerror(n == 0 ? ELOOP : EIO));
-        assert_fails(tuning_check_writable(), "it is left as it is");
+        assert_fails(tuning_check_writable(problem), "it is left as it is");
         assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), "it is left as it is");
         expect(0, strerror(n == 0 ? ELOOP : EIO));
         assert_int_equal(unlink(cache_file), 0);
@@ -205,8 +200,8 @@ IN_CACHE(no_entry_of_two_writers_is_lost)
     enum { EACH = 12 };
     const pid_t other = fork();
     for (uint32_t n = 0; n < EACH; n++) {
-        struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
-        entry.key.size_class = n + (other == 0 ? EACH : 0);
+        struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2);
+        entry.length = 1 + n + (other == 0 ? EACH : 0);
         write_entries(&entry, 1);
     }
     if (other == 0)
@@ -216,24 +211,15 @@ IN_CACHE(no_entry_of_two_writers_is_lost)
     expect(2 * EACH, "");
 }
 
-/* Files from before the key `table` was are still good: what they timed was a table of columns. */
-IN_CACHE(an_entry_without_a_table_is_one_of_columns)
-{
-    write_changed("table: rows, ", "");
-    expect(2, "");
-    assert_int_equal(tuning.entries[0].choice.config.table, TABLE_COLUMNS);
-    assert_int_equal(tuning.entries[1].choice.config.table, TABLE_ROWS);
-}
-
 IN_CACHE(other_files_are_refused)
 {
-    static const char *const texts[] = {"", "\x01\x02", "[1, 2]", "format: 1\n", "{", "\xff\xfe\n"};
+    static const char *const texts[] = {"", "\x01\x02", "[1, 2]", "format: 2\n", "{", "\xff\xfe\n"};
     for (size_t n = 0; n < sizeof texts / sizeof texts[0]; n++) {
         write_cache_file(texts[n]);
         expect(0, "cannot be used");
     }
     /* What cannot be used is replaced by what can. */
-    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
+    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2);
     write_entries(&entry, 1);
     expect(1, "");
 }
@@ -257,15 +243,15 @@ IN_CACHE(the_folder_comes_from_the_environment)
     unsetenv("HOME");
     assert_path("");
     expect(0, "");
-    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
+    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2);
     assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), "RADIXPIC_CACHE");
-    assert_int_equal(tuning_check_writable(), STATUS_FAILED);
+    assert_int_equal(tuning_check_writable(problem), STATUS_FAILED);
 }
 
 IN_CACHE(folders_are_made_and_a_failure_names_the_path)
 {
     char deeper[128], file[160];
-    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2, 1);
+    struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2);
     snprintf(deeper, sizeof deeper, "%s/a", cache_folder);
     snprintf(file, sizeof file, "%s/a/tuning.yaml", cache_folder);
     setenv("RADIXPIC_CACHE", deeper, 1);
@@ -279,17 +265,17 @@ IN_CACHE(folders_are_made_and_a_failure_names_the_path)
 
 IN_CACHE(whether_it_can_be_written_is_known_before)
 {
-    assert_ok(tuning_check_writable());
+    assert_ok(tuning_check_writable(problem));
     assert_int_equal(access(cache_file, F_OK), -1); /* and close_cache() finds nothing else there */
     write_cache_file("not ours\n");
-    assert_ok(tuning_check_writable());
+    assert_ok(tuning_check_writable(problem));
     expect(0, "cannot be used"); /* it was left as it was */
     assert_int_equal(unlink(cache_file), 0);
     assert_int_equal(mkdir(cache_file, 0700), 0);
-    assert_fails(tuning_check_writable(), cache_file);
+    assert_fails(tuning_check_writable(problem), cache_file);
     assert_int_equal(rmdir(cache_file), 0);
     setenv("RADIXPIC_CACHE", "/dev/null", 1);
-    assert_fails(tuning_check_writable(), "/dev/null/tuning.yaml: ");
+    assert_fails(tuning_check_writable(problem), "/dev/null/tuning.yaml: ");
 }
 
 TEST_MAIN(NULL, NULL)
