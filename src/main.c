@@ -126,14 +126,19 @@ static void keep_standard_numbers(void)
         close(descriptor);
 }
 
+static enum status begin_and_dispatch(int argc, char **argv)
+{
+    TRY(stop_begin());
+    return dispatch(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
     keep_standard_numbers();
     timer_begin();
-    stop_begin();
     keep_freed_memory();
     arguments_show_help(communicator_is_first());
-    enum status status = dispatch(argc, argv);
+    enum status status = begin_and_dispatch(argc, argv);
     if (status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout)))
         status = status_fail(STATUS_FAILED, "cannot write to the standard output");
     if (status != STATUS_OK && communicator_speaks(status))

@@ -1,9 +1,9 @@
 /* Pool: threads that live for one list of pieces, and a ring of slots between them and the caller. */
 #include "base/pool.h"
 
-#include <pthread.h>
+#include "base/thread.h"
+
 #include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -93,12 +93,8 @@ static enum status take_piece(struct run *run, size_t n, bool has_threads)
 static size_t start_threads(struct run *run, size_t wanted, pthread_t *threads)
 {
     size_t started = 0;
-    sigset_t all, before;
-    sigfillset(&all); /* signals are for the thread that runs the steps */
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    while (started < wanted && pthread_create(&threads[started], NULL, make_pieces, run) == 0)
+    while (started < wanted && thread_start(&threads[started], make_pieces, run) == 0)
         started++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
 

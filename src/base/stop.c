@@ -1,80 +1,105 @@
-/* Stop: the handler, and the one flag it sets. */
+/* Stop: the thread that receives signals, and what it notes. */
 #include "base/stop.h"
 
+#include "base/thread.h"
+
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
 static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
-static sigset_t ignored; /* when the program started */
+enum { ALL = sizeof all / sizeof all[0] };
+static sigset_t received; /* all of them, and SIGQUIT */
+static sigset_t ignored;  /* when the program started */
 
 static const double same_request = 0.5; /* seconds */
 
-static volatile sig_atomic_t noted;
-static volatile sig_atomic_t is_asked; /* a SIGTERM or SIGINT came */
-static struct timespec asked_at;       /* of the handler alone, which none of its signals interrupts */
+static atomic_ullong watched; /* bit n: signal n */
+static atomic_int noted;
 
-static void note(int number)
+/* As the system does it by default. A library may set a handler again between the two calls. */
+static _Noreturn void end_by(int number)
 {
-    struct timespec now;
-    if (noted == 0)
-        noted = number;
-    if (number != SIGTERM && number != SIGINT)
-        return;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!is_asked) {
-        asked_at = now;
-        is_asked = 1;
-        return;
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+    for (;;) {
+        signal(number, SIG_DFL);
+        raise(number);
     }
-    const double since =
-        (double)(now.tv_sec - asked_at.tv_sec) + 1e-9 * (double)(now.tv_nsec - asked_at.tv_nsec);
-    if (since < same_request)
-        return;
-    signal(number, SIG_DFL);
-    raise(number); /* which comes when this function returns */
 }
 
-static void survive_writes(void)
+/* Whether a SIGTERM or SIGINT came before, and is no part of the same request. */
+static bool is_second(void)
 {
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
+    static struct timespec first; /* of the one thread that comes here */
+    static bool is_asked;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!is_asked)
+        first = now;
+    is_asked = true;
+    return (double)(now.tv_sec - first.tv_sec) + 1e-9 * (double)(now.tv_nsec - first.tv_nsec) >= same_request;
 }
 
-void stop_begin(void)
+static void *receive(void *unused)
 {
+    for (int number;;) {
+        if (sigwait(&received, &number) != 0 || sigismember(&ignored, number))
+            continue;
+        if ((atomic_load(&watched) >> number & 1) == 0)
+            end_by(number);
+        int none = 0;
+        atomic_compare_exchange_strong(&noted, &none, number);
+        if ((number == SIGTERM || number == SIGINT) && is_second())
+            end_by(number);
+    }
+    return unused;
+}
+
+enum status stop_begin(void)
+{
+    pthread_t thread;
+    sigset_t blocked;
     struct sigaction action;
     sigemptyset(&ignored);
-    for (size_t n = 0; n < sizeof all / sizeof all[0]; n++)
-        if (sigaction(all[n], NULL, &action) == 0 && action.sa_handler == SIG_IGN)
-            sigaddset(&ignored, all[n]);
-    survive_writes();
+    sigemptyset(&received);
+    sigaddset(&received, SIGQUIT);
+    for (size_t n = 0; n < ALL; n++)
+        sigaddset(&received, all[n]);
+    for (int number = 1; number < NSIG; number++)
+        if (sigismember(&received, number) == 1 && sigaction(number, NULL, &action) == 0 &&
+            action.sa_handler == SIG_IGN)
+            sigaddset(&ignored, number);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    blocked = received;
+    sigaddset(&blocked, SIGPIPE); /* for which a library may set a handler, too */
+    sigaddset(&blocked, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &blocked, NULL);
+    const int error = thread_start(&thread, receive, NULL);
+    return error == 0 ? STATUS_OK : status_fail(STATUS_FAILED, "cannot start a thread: %s", strerror(error));
 }
 
 void stop_watch(const int *signals, size_t count)
 {
-    noted = is_asked = 0;
-    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
+    unsigned long long bits = 0;
     for (size_t n = 0; n < count; n++)
-        sigaddset(&action.sa_mask, signals[n]);
-    for (size_t n = 0; n < count; n++)
-        sigaction(signals[n], &action, NULL);
-    for (size_t n = 0; n < sizeof all / sizeof all[0]; n++)
-        if (sigismember(&ignored, all[n]))
-            signal(all[n], SIG_IGN);
-    survive_writes();
+        bits |= 1ULL << signals[n];
+    atomic_store(&watched, bits);
 }
 
 void stop_watch_all(void)
 {
-    stop_watch(all, sizeof all / sizeof all[0]);
+    stop_watch(all, ALL);
 }
 
 int stop_signal(void)
 {
-    return noted;
+    return atomic_load(&noted);
 }
 
 const char *stop_name(int number)

@@ -2,17 +2,22 @@
 #ifndef RADIXPIC_BASE_STOP_H
 #define RADIXPIC_BASE_STOP_H
 
+#include "base/status.h"
+
 #include <stddef.h>
 
-/* The program starts: notes which signals are ignored, before libraries set handlers of their own, as LLVM
- * does. From now on a write to a closed pipe, or beyond the limit of a file's size, fails with its errno:
- * SIGPIPE and SIGXFSZ end the process no more. */
-void stop_begin(void);
+/* The program starts. From now on a thread receives the signals that ask the program to end, and SIGQUIT,
+ * whatever libraries do: they are blocked in this thread and all that come from it, so that no handler of a
+ * library runs for them. (LLVM, within PoCL, sets handlers that lose signals and remove the files of a kernel
+ * build.) Until stop_watch() they end the process as the system does it by default; one that was ignored
+ * when the program started stays so. A write to a closed pipe, or beyond the limit of a file's size, fails
+ * with its errno: SIGPIPE and SIGXFSZ end the process no more. Fails where no thread can be started. */
+STATUS_CHECKED enum status stop_begin(void);
 
-/* From now on the first of these signals is only noted; one that was ignored when the program started stays
- * so. A second SIGTERM or SIGINT ends the process at once, unless it comes within half a second of the first
- * of the two: timeout, mpirun and terminals send one request as two signals. No other signal ends it after
- * the first: SIGXCPU comes every second, and batch systems announce a SIGTERM by another one. */
+/* From now on the first of these signals is only noted. A second SIGTERM or SIGINT ends the process at once,
+ * unless it comes within half a second of the first of the two: timeout, mpirun and terminals send one
+ * request as two signals. No other signal ends it after the first: SIGXCPU comes every second, and batch
+ * systems announce a SIGTERM by another one. */
 void stop_watch(const int *signals, size_t count);
 
 /* All those that the config may name, for what leaves nothing to go on with. */

@@ -1,10 +1,9 @@
 /* Writer: a queue of files and the thread that empties it. */
 #include "output/writer.h"
 
+#include "base/thread.h"
 #include "base/timer.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +85,6 @@ static void *write_files(void *argument)
 enum status writer_create(const struct communicator *communicator, struct writer **result)
 {
     struct communicator branch;
-    sigset_t all, before;
     *result = NULL;
     TRY(communicator_branch(communicator, &branch)); /* of all ranks, so before what one alone may fail in */
     struct writer *writer = *result = calloc(1, sizeof *writer);
@@ -95,11 +93,8 @@ enum status writer_create(const struct communicator *communicator, struct writer
     writer->communicator = branch;
     pthread_mutex_init(&writer->lock, NULL);
     pthread_cond_init(&writer->changed, NULL);
-    sigfillset(&all); /* signals are for the thread that runs the steps */
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    writer->has_thread = communicator_allows_threads(communicator) &&
-                         pthread_create(&writer->thread, NULL, write_files, writer) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    writer->has_thread =
+        communicator_allows_threads(communicator) && thread_start(&writer->thread, write_files, writer) == 0;
     return STATUS_OK;
 }
 

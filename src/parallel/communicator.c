@@ -216,18 +216,12 @@ bool communicator_speaks(enum status status)
 {
     if (failure.agreed)
         return !failure.silenced;
-    if (!is_running()) {
-        if (status != STATUS_USAGE || communicator_is_first())
-            return true;
-        usleep(WAIT_FOR_LOWER_RANK); /* mpirun ends all ranks when one has failed: let the first speak */
-        return false;
-    }
-    /* Several ranks may fail for the same cause; the lowest then ends the others before they speak. */
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    /* Several ranks may fail for the same cause; the end of the lowest then ends the others before they
+     * speak, and of the command line only the lowest is to speak. */
+    const int rank = told(MPI_Comm_rank, "OMPI_COMM_WORLD_RANK", "PMI_RANK");
     const int wait = rank * WAIT_FOR_LOWER_RANK;
     usleep((useconds_t)(wait < LONGEST_WAIT ? wait : LONGEST_WAIT));
-    return true;
+    return is_running() || status != STATUS_USAGE || rank == 0;
 }
 
 void communicator_stop(enum status status)

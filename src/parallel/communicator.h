@@ -53,7 +53,8 @@ STATUS_CHECKED enum status communicator_require_same(const struct communicator *
 STATUS_CHECKED enum status communicator_meet(const struct communicator *communicator, enum status status);
 
 /* Whether this rank is the one to print the message of the failure `status`: the one that failed; of an
- * agreed failure the lowest; of bad usage before MPI runs, which all ranks find alike, the first. */
+ * agreed failure the lowest; of bad usage before MPI runs, which all ranks find alike, the
+ * first. A rank other than the first waits before it returns. */
 bool communicator_speaks(enum status status);
 
 /* Ends MPI where it was started: with MPI_Finalize() after success and after a failure that all ranks agreed

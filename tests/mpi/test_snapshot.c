@@ -181,7 +181,7 @@ static int faults(const char *passed)
     char missing[NAME + 16];
     uint64_t bytes = 0;
     mpi_tests_begin();
-    stop_begin();
+    assert_ok(stop_begin());
     assert_int_equal(open_device(NULL), 0);
     begin(&config, &scene);
     snprintf(missing, sizeof missing, "%s/missing", scene.folder.path);

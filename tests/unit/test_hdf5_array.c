@@ -144,7 +144,7 @@ static int full_disk(bool last_write_fails)
 {
     struct stat before, after;
     setenv("CMOCKA_TEST_ABORT", "1", 1); /* a failed check ends the child, too */
-    stop_begin();
+    assert_ok(stop_begin());
     assert_int_equal(make_folder(NULL), 0);
     assert_ok(write_part(0, 1, shape_of_file, 0, shape_of_file[0]));
     assert_int_equal(stat(path, &before), 0);

@@ -166,7 +166,7 @@ TEST(on_a_full_disk_the_old_rows_are_cut_and_stay)
     struct growing_mark kept;
     char *straight = write_straight(8, 6, &kept);
     write_straight(8, 20, &kept);
-    stop_begin();
+    assert_ok(stop_begin());
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0); /* no file may grow */
     go_on_and_close(&kept);

@@ -1,0 +1,74 @@
+#!/usr/bin/python3
+"""A signal at any moment of a start whose kernels are built, since the run has a cache folder of PoCL's of its own: it ends
+the program as a signal does by default before the outputs are open, and with a checkpoint and exit code 4 afterwards."""
+
+import random
+import shutil
+import signal
+import time
+import unittest
+
+from faults import SOAK, FaultTest, OnRanks, signal_all
+
+# In the order of the moments of a reduced test: SIGUSR1, SIGXCPU and SIGQUIT come while kernels are built.
+SIGNALS = [signal.SIGTERM, signal.SIGUSR1, signal.SIGXCPU, signal.SIGQUIT, signal.SIGINT]
+TO_MPIRUN = (signal.SIGTERM, signal.SIGINT)  # which it answers by ending its ranks
+PAUSE = 0.02  # seconds, in full
+
+
+class Signals(OnRanks, FaultTest):
+    def start_cold(self, ranks):
+        for name in ("out", "cache"):
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+        self.environment["POCL_CACHE_DIR"] = str(self.folder / "cache")
+        return self.start_on(ranks, "run", "fault.yaml", "--steps", "100000000", "--quiet")
+
+    def length(self, ranks):
+        """Seconds from the start to the first steps."""
+        begin = time.monotonic()
+        process = self.start_cold(ranks)
+        self.assertTrue(self.wait_for(lambda: self.rows() > 2, process))
+        length = time.monotonic() - begin
+        signal_all(self.processes(process, ranks), signal.SIGTERM)
+        self.wait_for_all([], process)
+        return length
+
+    def moments(self, length):
+        """Of each signal; every signal at one moment where the count is reduced."""
+        if SOAK:
+            return {number: [n * PAUSE for n in range(1, 1 + int(length / PAUSE))] for number in SIGNALS}
+        return {number: [length * (n + self.chance.random()) / len(SIGNALS)] for n, number in enumerate(SIGNALS)}
+
+    def check_moment(self, ranks, number, moment):
+        process = self.start_cold(ranks)
+        time.sleep(moment)
+        pids = self.there_now(process, ranks)
+        victim = self.chance.choice([process.pid, *pids] if number in TO_MPIRUN else pids or [process.pid])
+        signal_all([victim], number)
+        self.wait_for_all(pids, process)
+        stderr = (self.folder / "stderr").read_text()
+        has_stopped = process.returncode == 4
+        self.assertEqual(len(self.said()), has_stopped, stderr)
+        if has_stopped:
+            self.assertTrue(self.checkpoints(), stderr)
+            self.assertNotEqual(number, signal.SIGQUIT)
+            self.assertIn(f"stopped by {number.name}", self.said()[0])
+        elif ranks == 1:
+            self.assertEqual((process.returncode, stderr), (-number, ""))
+        else:
+            self.assertNotEqual(process.returncode, 0)
+        return has_stopped
+
+    def check(self, ranks):
+        self.chance = random.Random(ranks)
+        length = self.length(ranks)
+        for number, moments in self.moments(length).items():
+            stopped = 0
+            for moment in moments:
+                with self.subTest(signal=number.name, moment=moment):
+                    stopped += self.check_moment(ranks, number, moment)
+            print(f"{number.name}, {ranks} rank(s): {len(moments)} moments of {length:.1f} s, {stopped} with a checkpoint")
+
+
+if __name__ == "__main__":
+    unittest.main()
