@@ -2,6 +2,7 @@
 #include "base/arguments.h"
 #include "base/status.h"
 #include "base/stop.h"
+#include "base/thread.h"
 #include "base/timer.h"
 #include "commands/commands.h"
 #include "output/provenance.h"
@@ -128,6 +129,7 @@ static void keep_standard_numbers(void)
 
 static enum status begin_and_dispatch(int argc, char **argv)
 {
+    TRY(thread_require_limits());
     TRY(stop_begin());
     return dispatch(argc, argv);
 }

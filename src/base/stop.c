@@ -9,9 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
+static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU, SIGQUIT};
 enum { ALL = sizeof all / sizeof all[0] };
-static sigset_t received; /* all of them, and SIGQUIT */
+static sigset_t received; /* all of them */
 static sigset_t ignored;  /* when the program started */
 
 static const double same_request = 0.5; /* seconds */
@@ -63,20 +63,17 @@ static void *receive(void *unused)
 enum status stop_begin(void)
 {
     pthread_t thread;
-    sigset_t blocked;
     struct sigaction action;
     sigemptyset(&ignored);
     sigemptyset(&received);
-    sigaddset(&received, SIGQUIT);
-    for (size_t n = 0; n < ALL; n++)
+    for (size_t n = 0; n < ALL; n++) {
         sigaddset(&received, all[n]);
-    for (int number = 1; number < NSIG; number++)
-        if (sigismember(&received, number) == 1 && sigaction(number, NULL, &action) == 0 &&
-            action.sa_handler == SIG_IGN)
-            sigaddset(&ignored, number);
+        if (sigaction(all[n], NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+            sigaddset(&ignored, all[n]);
+    }
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    blocked = received;
+    sigset_t blocked = received;
     sigaddset(&blocked, SIGPIPE); /* for which a library may set a handler, too */
     sigaddset(&blocked, SIGXFSZ);
     pthread_sigmask(SIG_BLOCK, &blocked, NULL);
@@ -94,7 +91,7 @@ void stop_watch(const int *signals, size_t count)
 
 void stop_watch_all(void)
 {
-    stop_watch(all, ALL);
+    stop_watch(all, ALL - 1); /* SIGQUIT always ends the process */
 }
 
 int stop_signal(void)

@@ -10,9 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum { MAX_DEVICES = 64 };
+
+static const char pocl_variable[] = "POCL_CACHE_DIR";
 
 struct candidate {
     cl_platform_id platform;
@@ -84,6 +87,7 @@ static struct device_info describe(cl_platform_id platform, cl_device_id id, uin
     ASK(id, CL_DEVICE_SINGLE_FP_CONFIG, fp32);
     info.compute_units = info.compute_units > 0 ? info.compute_units : 1;
     info.is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    info.is_pocl = strcmp(info.platform, "Portable Computing Language") == 0;
     info.is_gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
     info.has_fp64 = fp64 != 0;
     info.has_fma = (fp32 & CL_FP_FMA) != 0; /* asked only of single precision: in double it must be there */
@@ -99,6 +103,17 @@ static const char *folder_of(const char *variable)
     return folder && folder[0] != '\0' ? folder : NULL;
 }
 
+/* Whether PoCL can keep there what it compiles. */
+static bool is_cache(const char *folder)
+{
+    enum { LEAST_BYTES = 8 << 20 /* the kernels of a run take one MB */ };
+    char inside[PATH_MAX];
+    struct statvfs system;
+    snprintf(inside, sizeof inside, "%.4000s/.", folder);
+    return access(inside, W_OK | X_OK) == 0 && statvfs(inside, &system) == 0 &&
+           (system.f_blocks == 0 || system.f_bavail * system.f_frsize >= LEAST_BYTES);
+}
+
 /* PoCL offers no device where it cannot make its cache folder, as with a home that is read-only: then it gets
  * one of the user alone among the temporary files, unless the environment names one. */
 static void give_pocl_a_cache(void)
@@ -106,19 +121,21 @@ static void give_pocl_a_cache(void)
     const char *xdg = folder_of("XDG_CACHE_HOME"), *home = getenv("HOME"), *temporary = folder_of("TMPDIR");
     char path[PATH_MAX], parent[PATH_MAX];
     struct stat found;
-    if (getenv("POCL_CACHE_DIR") || !(xdg || home))
+    if (!folder_of(pocl_variable))
+        unsetenv(pocl_variable); /* PoCL aborts where it is empty */
+    if (getenv(pocl_variable) || !(xdg || home))
         return;
     snprintf(parent, sizeof parent, "%s%s", xdg ? xdg : home, xdg ? "" : "/.cache");
     snprintf(path, sizeof path, "%.4000s/pocl", parent);
     cache_create_folders(path);
-    if (access(access(path, F_OK) == 0 ? path : parent, W_OK | X_OK) == 0)
+    if (is_cache(access(path, F_OK) == 0 ? path : parent))
         return;
     snprintf(path, sizeof path, "%.4000s/radixpic-pocl-%u", temporary ? temporary : "/tmp",
              (unsigned)geteuid());
     mkdir(path, 0700);
     if (lstat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
         (found.st_mode & (S_IRWXG | S_IRWXO)) == 0)
-        setenv("POCL_CACHE_DIR", path, 0);
+        setenv(pocl_variable, path, 0);
 }
 
 /* The drivers that are installed where the loader of OpenCL looks: ", " before each name. */
@@ -228,6 +245,13 @@ enum status device_choose(const char *spec, uint32_t share, cl_platform_id *plat
     const struct candidate *chosen = pick(found, count, spec, share);
     if (!chosen)
         return refuse(found, count, spec);
+    /* which PoCL would report as an error of the kernels, or by the end of the process */
+    const char *cache = getenv(pocl_variable);
+    if (chosen->info.is_pocl && cache && !is_cache(cache))
+        return status_fail(STATUS_NO_DEVICE,
+                           "PoCL cannot keep the kernels that it compiles in %s: it is no folder that can be "
+                           "written to, or its disk is full; name another by %s",
+                           cache, pocl_variable);
     *platform = chosen->platform;
     *id = chosen->id;
     *info = chosen->info;

@@ -2,7 +2,6 @@
 #include "device/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The errors that name themselves in messages, and the rows of their table. */
 /* clang-format off */
@@ -76,8 +75,7 @@ enum status device_open(const char *spec, uint32_t share, struct device **device
         status = open_queues(core);
     /* PoCL keeps by itself what it compiles. Asked for a binary it would compile every kernel once more, for
      * groups of any size, which takes longer than the build, and aborts on some kernels with local memory. */
-    core->keeps_programs =
-        !core->info.is_cpu && strcmp(core->info.platform, "Portable Computing Language") != 0;
+    core->keeps_programs = !core->info.is_cpu && !core->info.is_pocl;
     core->info.kernels = program_digest();
     if (status == STATUS_OK)
         device_queue_host_calls(*device, true);

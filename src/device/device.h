@@ -33,6 +33,7 @@ struct device_info {
     char version[128]; /* OpenCL version */
     bool is_cpu;
     bool is_gpu;
+    bool is_pocl;
     bool has_fp64;
     bool has_fma;           /* multiplies and adds in one operation */
     bool has_int64_atomics; /* adds to 64-bit integers at once */

@@ -2,6 +2,7 @@
 #include "library/internal.h"
 
 #include "base/arguments.h"
+#include "base/thread.h"
 #include "config/config_reader.h"
 #include "config/schema.h"
 #include "output/openpmd.h"
@@ -84,6 +85,7 @@ static enum status create(const char *path, const char *text, const char *const 
 {
     *result = NULL;
     TRY(require_own_process());
+    TRY(thread_require_limits());
     struct radixpic *run = *result = calloc(1, sizeof *run);
     if (!run)
         return status_fail(STATUS_FAILED, "no memory for the simulation");

@@ -3,6 +3,7 @@
 import itertools
 import os
 import re
+import resource
 import shutil
 import subprocess
 import unittest
@@ -194,6 +195,15 @@ class Home(ProgramTest):
         self.run_well("devices", environment=environment)
         self.assertFalse((self.folder / f"radixpic-pocl-{os.geteuid()}").exists())
 
+    def test_an_empty_variable_of_pocl(self):
+        environment = {"HOME": str(self.folder), "XDG_CACHE_HOME": "", "POCL_CACHE_DIR": ""}
+        self.run_well("devices", environment=environment)
+
+    def test_a_folder_of_pocl_that_takes_nothing(self):
+        (self.folder / "file").write_text("mine")
+        result = self.run_program("run", "small.yaml", "--device", "pthread", environment={"POCL_CACHE_DIR": "file"})
+        self.assert_refused(result, 3, "kernels", "in file", "POCL_CACHE_DIR")
+
     def test_without_any_folder(self):
         """Which a folder that others may write to is not."""
         (self.folder / f"radixpic-pocl-{os.geteuid()}").mkdir()
@@ -201,6 +211,26 @@ class Home(ProgramTest):
         result = self.run_program("run", "small.yaml", "--device", "pthread", environment=self.environment)
         self.assertEqual(result.returncode, 3, result.stderr)
         self.assertNotIn("install a driver", result.stderr)
+
+
+class Limits(ProgramTest):
+    """Below which libraries end the process by a signal."""
+
+    def check_limit(self, name, limit, *words, **options):
+        lower = lambda: resource.setrlimit(name, (limit, limit))
+        self.assert_refused(self.run_program("run", "small.yaml", preexec_fn=lower, **options), 1, *words)
+        self.assert_nothing_created()
+
+    def test_the_stack(self):
+        self.check_limit(resource.RLIMIT_STACK, 128 << 10, "ulimit -s) is 131072")
+
+    def test_open_files(self):
+        self.check_limit(resource.RLIMIT_NOFILE, 14, "ulimit -n) is 14")
+
+    def test_threads(self):
+        """Root has no limit: a number that is no user's."""
+        options = {} if os.geteuid() else {"user": 54321}
+        self.check_limit(resource.RLIMIT_NPROC, 2, "threads can be started", "ulimit -u", **options)
 
 
 class Kernels(ProgramTest):
