@@ -2,6 +2,7 @@
 #include "base/arguments.h"
 
 #include "base/suggest.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -70,7 +71,7 @@ static const struct argp_option *find_option(const struct known_options *known, 
 static enum status check_options(const struct argp *argp, int argc, char **argv)
 {
     struct known_options known = {.count = 0};
-    char word[64], what[128];
+    char word[TEXT_SHOWN_LENGTH], what[128];
     snprintf(what, sizeof what, "%s: option", argv[0]);
     for (const struct argp_option *option = argp->options; option->name && known.count < MAX_OPTIONS;
          option++) {
@@ -82,7 +83,7 @@ static enum status check_options(const struct argp *argp, int argc, char **argv)
     for (int n = 1; n < argc && strcmp(argv[n], "--") != 0; n++) {
         if (argv[n][0] != '-' || argv[n][1] == '\0')
             continue;
-        snprintf(word, sizeof word, "%.*s", argv[n][1] == '-' ? (int)strcspn(argv[n], "=") : 2, argv[n]);
+        text_shown(argv[n], argv[n][1] == '-' ? strcspn(argv[n], "=") : 2, word);
         const struct argp_option *option = find_option(&known, word);
         if (!option)
             return arguments_unknown(what, word, known.words, known.count);
@@ -113,11 +114,13 @@ enum status arguments_parse(const struct argp *argp, int argc, char **argv, void
 
 error_t arguments_refuse(const struct argp_state *state, const char *format, ...)
 {
-    char message[1024];
+    char *message = NULL;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    if (vasprintf(&message, format, arguments) < 0)
+        message = NULL;
     va_end(arguments);
-    (void)status_fail(STATUS_USAGE, "%s: %s", state->name, message);
+    (void)status_fail(STATUS_USAGE, "%s: %s", state->name, message ? message : "out of memory");
+    free(message);
     return EINVAL;
 }

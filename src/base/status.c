@@ -6,14 +6,34 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static _Thread_local char *recorded = NULL;
 
-static void record(const char *format, va_list arguments, bool has_lines)
+/* Replaces the middle of a line that is too long for a message, as with a very long word of a command line,
+ * by its length. */
+static void cut_lines(char *text)
+{
+    enum { LONGEST = 1000, BEGIN = 500, END = 300 };
+    for (size_t length; text[0] != '\0'; text += length + (text[length] != '\0')) {
+        length = strcspn(text, "\n");
+        if (length <= LONGEST)
+            continue;
+        const char *rest = text + length - END;
+        length = BEGIN + (size_t)sprintf(text + BEGIN, "... (%zu bytes left out) ...", length - BEGIN - END);
+        memmove(text + length, rest, strlen(rest) + 1);
+        length += END;
+    }
+}
+
+/* The sentence of a stop ends with a command to go on by, which stays whole. */
+static void record(enum status code, const char *format, va_list arguments, bool has_lines)
 {
     char *message = NULL;
     if (vasprintf(&message, format, arguments) < 0)
         return;
+    if (code != STATUS_STOPPED)
+        cut_lines(message);
     char *escaped = text_escaped(message, has_lines);
     free(recorded); /* after formatting: the old sentence may be one of the arguments */
     recorded = escaped ? escaped : message;
@@ -25,7 +45,7 @@ enum status status_fail(enum status code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    record(format, arguments, false);
+    record(code, format, arguments, false);
     va_end(arguments);
     return code;
 }
@@ -34,7 +54,7 @@ enum status status_fail_lines(enum status code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    record(format, arguments, true);
+    record(code, format, arguments, true);
     va_end(arguments);
     return code;
 }

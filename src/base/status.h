@@ -20,7 +20,8 @@ enum status {
 
 /* Records the printf-formatted sentence, replacing any earlier one, and returns `code`. The sentence names
  * what a user can act on (file:line:column and key, option, device, path and errno text) and ends without a
- * newline. It is escaped (base/text.h): a line end in it is one of a name. */
+ * newline. It is escaped (base/text.h): a line end in it is one of a name. Of a line of more than 1,000 bytes
+ * the middle is left out. */
 enum status status_fail(enum status code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same of several lines, as a kernel's build log or the errors of a config: line ends stay, so the caller

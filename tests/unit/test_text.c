@@ -46,6 +46,27 @@ TEST(sentences)
     assert_refuses(status_keep(STATUS_USAGE, sentence, STATUS_OK), "a\nb\\x1B");
 }
 
+/* The middle of a line is left out, of each line by itself; a stop's command stays. */
+TEST(sentences_that_are_long)
+{
+    enum { BYTES = 100002 };
+    char word[BYTES + 1] = "", wanted[1100] = "";
+    for (int n = 0; n < BYTES; n += 2)
+        memcpy(word + n, "\u00e9", 2);
+    for (int n = 0; n < 249; n++)
+        strcat(wanted, "\u00e9");
+    strcat(wanted, "\\xC3... (99203 bytes left out) ...");
+    for (int n = 0; n < 150; n++)
+        strcat(wanted, "\u00e9");
+    (void)status_fail_lines(STATUS_USAGE, "first\na%s\nlast", word);
+    const char *said = status_message();
+    assert_memory_equal(said, "first\na", 7);
+    assert_memory_equal(said + 7, wanted, strlen(wanted));
+    assert_string_equal(said + 7 + strlen(wanted), "\nlast");
+    (void)status_fail(STATUS_STOPPED, "%s", word);
+    assert_string_equal(status_message(), word);
+}
+
 TEST(lines_of_the_log)
 {
     char *text = NULL;
