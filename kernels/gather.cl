@@ -22,17 +22,13 @@ kernel void gather_sum(global const real *restrict blocks, global const uint *re
 }
 
 /* One group per row of the local grid that a rank keeps: kept[n] is (the local row, the row of the box). Of
- * three arrays at once, which may be the same. */
-kernel void gather_keep(global const uint2 *restrict kept, uint ny, global const real *from0,
-                        global const real *from1, global const real *from2, global real *to0,
-                        global real *to1, global real *to2)
+ * the components with a bit in `which`, those of the box `box_stride` apart, the rank's `stride`. */
+kernel void gather_keep(global const uint2 *restrict kept, uint ny, uint which,
+                        global const real *restrict box, uint box_stride, global real *restrict own,
+                        uint stride)
 {
     const uint2 row = kept[get_group_id(0)];
-    for (uint j = (uint)get_local_id(0); j < ny; j += (uint)get_local_size(0)) {
-        const uint node = cell_index(row.x, j, ny), box_node = cell_index(row.y, j, ny);
-        const real a = from0[box_node], b = from1[box_node], c = from2[box_node];
-        to0[node] = a;
-        to1[node] = b;
-        to2[node] = c;
-    }
+    for (uint c = 0; which >> c > 0; c++)
+        for (uint j = (uint)get_local_id(0); (which >> c & 1) && j < ny; j += (uint)get_local_size(0))
+            own[c * stride + cell_index(row.x, j, ny)] = box[c * box_stride + cell_index(row.y, j, ny)];
 }

@@ -58,7 +58,7 @@ kernel void poisson_spectral_field(global const real2 *restrict rho, global cons
 /* One group per row of nodes: E = -(phi(i+1) - phi(i-1)) / (2 dx), and along y alike. half_per_dx: 1/(2 dx).
  */
 kernel void poisson_centred_field(global const real *restrict phi, uint nx, uint ny, real half_per_dx,
-                                  real half_per_dy, global real *restrict ex, global real *restrict ey)
+                                  real half_per_dy, global real *restrict e, uint stride)
 {
     const uint i = (uint)get_group_id(0);
     const uint i_left = wrap_near((int)i - 1, nx), i_right = wrap_near((int)i + 1, nx);
@@ -67,8 +67,8 @@ kernel void poisson_centred_field(global const real *restrict phi, uint nx, uint
         const real right = phi[cell_index(i_right, j, ny)];
         const real below = phi[cell_index(i, wrap_near((int)j - 1, ny), ny)];
         const real above = phi[cell_index(i, wrap_near((int)j + 1, ny), ny)];
-        ex[cell_index(i, j, ny)] = (left - right) * half_per_dx;
-        ey[cell_index(i, j, ny)] = (below - above) * half_per_dy;
+        e[cell_index(i, j, ny)] = (left - right) * half_per_dx;
+        e[stride + cell_index(i, j, ny)] = (below - above) * half_per_dy;
     }
 }
 
@@ -78,13 +78,13 @@ kernel void poisson_centred_field(global const real *restrict phi, uint nx, uint
  * charge density come with them.
  *
  * A group owns the nodes [g chunk, (g + 1) chunk); its items stride through them side by side. Group g leaves
- * the sums of ex^2 + ey^2 and of rho in sums[first + 2 g ...]; behind those of all groups stand the modes
+ * the sums of |E|^2 and of rho in sums[first + 2 g ...]; behind those of all groups stand the modes
  * that `elements` names. The barriers stand in sum_store(), which all items reach whatever the number of
  * nodes.
  */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-energy_sums(global const real *restrict ex, global const real *restrict ey, global const real *restrict rho,
-            uint nodes, uint chunk, global const real2 *restrict modes, global const uint *restrict elements,
+energy_sums(global const real *restrict e, uint stride, global const real *restrict rho, uint nodes,
+            uint chunk, global const real2 *restrict modes, global const uint *restrict elements,
             uint mode_count, uint first, global real *restrict sums)
 {
     local real shared[SUM_SHARED];
@@ -95,7 +95,7 @@ energy_sums(global const real *restrict ex, global const real *restrict ey, glob
         const uint block_end = min(end, node + SUM_BLOCK * GROUP_ITEMS);
         real block[SUM_COUNT] = {(real)0, (real)0};
         for (; node < block_end; node += GROUP_ITEMS) {
-            block[0] += ex[node] * ex[node] + ey[node] * ey[node];
+            block[0] += e[node] * e[node] + e[stride + node] * e[stride + node];
             block[1] += rho[node];
         }
         sum_add_block(total, excess, block);

@@ -9,8 +9,8 @@
 
 /* Particle p has its offset in element stride * p, its velocity in element stride * p + first; w, where it
  * has that, in element p. */
-kernel void start_velocities(global const real *restrict ex, global const real *restrict ey, uint nx, uint ny,
-                             uint count, global const uint *restrict cell_offsets, global const real2 *offset,
+kernel void start_velocities(global const real *restrict e, uint field_stride, uint nx, uint ny, uint count,
+                             global const uint *restrict cell_offsets, global const real2 *offset,
                              global real2 *velocity, uint stride, uint first, global real *w,
                              struct pusher pusher)
 {
@@ -18,7 +18,7 @@ kernel void start_velocities(global const real *restrict ex, global const real *
     if (p >= count)
         return;
     const uint cell = find_segment(cell_offsets, 0, nx * ny - 1, p);
-    const struct cell_field around = cell_field_read(ex, ey, nx, ny, cell);
+    const struct cell_field around = cell_field_read(e, field_stride, nx, ny, cell);
     const real2 field = interpolate(&around, offset[stride * p]);
     const real2 pair = velocity[stride * p + first];
     const struct velocity loaded = {pair.x, pair.y, HAS_W ? w[p] : (real)0};

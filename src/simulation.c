@@ -35,11 +35,11 @@ static void choose_timing(const struct simulation *simulation)
 
 /* ---- the field ---- */
 
-/* Of species `begin` to `end`. */
-static enum status deposit_species_charge(struct simulation *simulation, uint32_t begin, uint32_t end)
+/* Of species `begin` to `end`, of this rank's particles. */
+static enum status deposit_species_charge(struct simulation *simulation, uint32_t begin, uint32_t end,
+                                          struct buffer *rho)
 {
     const struct config *config = simulation->config;
-    struct buffer *rho = simulation->fields.rho;
     bool is_first = true;
     for (uint32_t s = begin; s < end; s++) {
         const struct particles *list = &simulation->particles[s];
@@ -53,7 +53,8 @@ static enum status deposit_species_charge(struct simulation *simulation, uint32_
 
 static enum status deposit_charge(struct simulation *simulation)
 {
-    return deposit_species_charge(simulation, 0, simulation->config->species_count);
+    return deposit_species_charge(simulation, 0, simulation->config->species_count,
+                                  field_component(&simulation->fields, FIELD_RHO, 0));
 }
 
 static enum status solve_field(struct simulation *simulation)
@@ -61,21 +62,17 @@ static enum status solve_field(struct simulation *simulation)
     return field_solver_solve(simulation->field_solver, &simulation->fields);
 }
 
-/* The charge density of each species by itself, summed over ranks and filtered, as solving leaves it. The
- * fields are then those of all species again, bit for bit. */
+/* The charge density of each species by itself, summed over ranks and filtered as rho is. */
 static enum status separate_species(struct simulation *simulation)
 {
-    struct fields *fields = &simulation->fields;
-    const size_t bytes = slab_own_cells(&simulation->slab) * precision_bytes(simulation->config->precision);
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
-        if (!fields->species_rho[s])
+        struct buffer *density = simulation->fields.species_rho[s];
+        if (!density)
             continue;
-        TRY(deposit_species_charge(simulation, s, s + 1));
-        TRY(solve_field(simulation));
-        TRY(buffer_copy(fields->rho, 0, fields->species_rho[s], 0, bytes, STAGE_OUTPUT));
+        TRY(deposit_species_charge(simulation, s, s + 1, density));
+        TRY(field_solver_sum(simulation->field_solver, density));
     }
-    TRY(deposit_charge(simulation));
-    return solve_field(simulation);
+    return STATUS_OK;
 }
 
 /* E of the drives at n, for the particles alone. */

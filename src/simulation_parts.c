@@ -18,9 +18,9 @@ enum status parts_create_for_grid(struct simulation *simulation)
     TRY(fields_create(device, &slab->local, config->precision, &simulation->fields));
     for (uint32_t s = 0; s < config->species_count; s++)
         if (snapshots_separate(&config->output.snapshots, &config->species[s]))
-            TRY(buffer_create(device, slab_own_cells(slab) * precision_bytes(config->precision),
+            TRY(buffer_create(device, grid_cells(&slab->local) * precision_bytes(config->precision),
                               "the charge density of a species", &simulation->fields.species_rho[s]));
-    TRY(buffer_fill(simulation->fields.e, 0)); /* nothing sets the rows far from the own ones */
+    TRY(buffer_fill(simulation->fields.all, 0)); /* nothing sets the rows far from the own ones */
     TRY(field_solver_create(&place, config, &simulation->decomposition, &simulation->field_solver));
     TRY(drives_create(device, config, slab, &simulation->drives));
     struct grid own = slab->local;

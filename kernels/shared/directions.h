@@ -76,7 +76,7 @@ static inline void stage_fields(__local struct cell_field *around, const struct 
                                 uint items, uint low, uint high)
 {
     for (uint c = t; c < TILE_CELLS && low + c <= high; c += items)
-        around[c] = cell_field_read(motion->ex, motion->ey, motion->nx, motion->ny, low + c);
+        around[c] = cell_field_read(motion->e, motion->stride, motion->nx, motion->ny, low + c);
 }
 
 /* Moves the walk to a cell of a tile whose first one is `low`. Where its field is staged and bands have rows,

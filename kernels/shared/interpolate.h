@@ -13,9 +13,10 @@ struct cell_field {
     real2 node[SHAPE_NODES * SHAPE_NODES];
 };
 
-/* nx and ny are at least 2, so a node two to the right is still within wrap_near(). */
-static inline struct cell_field cell_field_read(global const real *restrict ex,
-                                                global const real *restrict ey, uint nx, uint ny, uint cell)
+/* From Ex, and Ey `stride` reals behind it. nx and ny are at least 2, so a node two to the right is still
+ * within wrap_near(). */
+static inline struct cell_field cell_field_read(global const real *restrict e, uint stride, uint nx, uint ny,
+                                                uint cell)
 {
     struct cell_field field;
     const uint i = cell / ny, j = cell - i * ny;
@@ -23,7 +24,7 @@ static inline struct cell_field cell_field_read(global const real *restrict ex,
         const uint row = wrap_near((int)i + SHAPE_FIRST + a, nx);
         for (int b = 0; b < SHAPE_NODES; b++) {
             const uint node = cell_index(row, wrap_near((int)j + SHAPE_FIRST + b, ny), ny);
-            field.node[a * SHAPE_NODES + b] = (real2)(ex[node], ey[node]);
+            field.node[a * SHAPE_NODES + b] = (real2)(e[node], e[stride + node]);
         }
     }
     return field;

@@ -14,18 +14,19 @@
 #include "shared/search.h"
 #include "shared/sum.h"
 
-/* What the push of a species takes: E, and (step_x, step_y) = (dt/dx, dt/dy); MOTION_ARGUMENTS of the host's
- * src/step/stepper_internal.h. */
+/* What the push of a species takes: Ex, Ey `stride` reals behind it, and (step_x, step_y) = (dt/dx, dt/dy);
+ * MOTION_ARGUMENTS of the host's src/step/stepper_internal.h. */
 struct motion {
-    global const real *ex, *ey;
+    global const real *e;
+    uint stride;
     uint nx, ny;
     real step_x, step_y;
     struct pusher pusher;
 };
 #define MOTION_ARGUMENTS                                                                                     \
-    global const real *restrict ex, global const real *restrict ey, uint nx, uint ny, real step_x,           \
-        real step_y, struct pusher pusher
-#define MOTION ((struct motion){ex, ey, nx, ny, step_x, step_y, pusher})
+    global const real *restrict e, uint field_stride, uint nx, uint ny, real step_x, real step_y,            \
+        struct pusher pusher
+#define MOTION ((struct motion){e, field_stride, nx, ny, step_x, step_y, pusher})
 
 /* ---- the walk of an item ---- */
 
@@ -49,7 +50,7 @@ static inline void walk_enter(struct walk *walk, const struct motion *motion, ui
     walk->cell = cell;
     walk->i = cell / motion->ny;
     walk->j = cell - walk->i * motion->ny;
-    walk->around = cell_field_read(motion->ex, motion->ey, motion->nx, motion->ny, cell);
+    walk->around = cell_field_read(motion->e, motion->stride, motion->nx, motion->ny, cell);
 }
 
 /* To particle p, which is in one of the cells from `low` to `high`. */
@@ -149,8 +150,8 @@ static inline void chunk_walk_enter(struct chunk_walk *walk, const struct motion
         return;
     strip->i = walk->i;
     strip->j = j;
-    strip_read(motion->ex, motion->nx, motion->ny, walk->i, j, strip->ex);
-    strip_read(motion->ey, motion->nx, motion->ny, walk->i, j, strip->ey);
+    strip_read(motion->e, motion->nx, motion->ny, walk->i, j, strip->ex);
+    strip_read(motion->e + motion->stride, motion->nx, motion->ny, walk->i, j, strip->ey);
 }
 
 static inline struct chunk_walk chunk_walk_begin(const struct motion *motion, global const uint *cell_offsets,

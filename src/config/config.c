@@ -25,7 +25,7 @@ uint32_t species_find(const struct config *config, const char *name)
     return s;
 }
 
-bool fields_hold(const struct field_list *fields, enum snapshot_field field)
+bool fields_hold(const struct field_list *fields, enum field field)
 {
     uint32_t n = 0;
     while (n < fields->count && fields->items[n] != field)
@@ -36,7 +36,7 @@ bool fields_hold(const struct field_list *fields, enum snapshot_field field)
 bool snapshots_separate(const struct snapshots_config *snapshots, const struct species_config *species)
 {
     return snapshots->every > 0 && species->charge_density &&
-           fields_hold(&snapshots->fields, SNAPSHOT_SPECIES_RHO);
+           fields_hold(&snapshots->fields, FIELD_SPECIES_RHO);
 }
 
 double species_thermal_speed(const struct species_config *species, int axis)

@@ -7,6 +7,7 @@
 #define RADIXPIC_CONFIG_CONFIG_H
 
 #include "base/status.h"
+#include "config/field_table.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,7 +49,8 @@ enum phase_axis { PHASE_AXIS_X, PHASE_AXIS_Y, PHASE_AXIS_U, PHASE_AXIS_V, PHASE_
 enum position_kind { POSITIONS_VAN_DER_CORPUT, POSITIONS_LATTICE, POSITIONS_RANDOM };
 enum generator_kind { GENERATOR_VAN_DER_CORPUT, GENERATOR_RANDOM };
 enum velocity_kind { VELOCITIES_COLD, VELOCITIES_MAXWELLIAN, VELOCITIES_UNIFORM };
-enum solver_kind { SOLVER_AUTO, SOLVER_VKFFT, SOLVER_FFTW };
+enum solver_name { SOLVER_ELECTROSTATIC };
+enum transform_library { TRANSFORMS_AUTO, TRANSFORMS_VKFFT, TRANSFORMS_FFTW };
 enum decomposition_kind { DECOMPOSITION_AUTO, DECOMPOSITION_REPLICATED, DECOMPOSITION_SLABS };
 enum gradient_kind { GRADIENT_SPECTRAL, GRADIENT_CENTRED };
 enum collision_model { COLLISIONS_TAKIZUKA_ABE, COLLISIONS_NANBU, COLLISION_MODELS };
@@ -61,15 +63,6 @@ enum { SORT_AUTO = 0 }; /* a number of sort.* left to the program */
 enum sort_method { SORT_METHOD_AUTO, SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED };
 enum step_method { STEP_AUTO, STEP_RADIX, STEP_FUSED, STEP_TILED, STEP_CHUNKED };
 enum transpose_kind { TRANSPOSE_AUTO, TRANSPOSE_ON, TRANSPOSE_OFF };
-enum snapshot_field {
-    SNAPSHOT_E,
-    SNAPSHOT_PHI,
-    SNAPSHOT_RHO,
-    SNAPSHOT_OF_ALL, /* those above, which a probe may have */
-    SNAPSHOT_SPECIES_RHO = SNAPSHOT_OF_ALL,
-    SNAPSHOT_MOMENTS,
-    SNAPSHOT_FIELDS
-};
 enum snapshot_particles { PARTICLES_ALL, PARTICLES_NONE, PARTICLES_EVERY_NTH, PARTICLES_FRACTION };
 enum snapshot_precision { SNAPSHOT_PRECISION_RUN, SNAPSHOT_PRECISION_SINGLE };
 enum table_kind { TABLE_AUTO, TABLE_COLUMNS, TABLE_ROWS };
@@ -150,7 +143,8 @@ struct drive_config {
 };
 
 struct fields_config {
-    enum solver_kind solver;
+    enum solver_name solver;
+    enum transform_library transforms;
     enum decomposition_kind decomposition;
     enum gradient_kind gradient;
     double magnetic[3]; /* uniform (Bx, By, Bz) */
@@ -211,7 +205,7 @@ struct history_config {
 
 struct field_list {
     uint32_t count;
-    enum snapshot_field items[SNAPSHOT_FIELDS];
+    enum field items[FIELD_CHOICES];
 };
 
 /* Of which a snapshot holds those that are named. */
@@ -378,7 +372,7 @@ bool snapshots_hold(const struct snapshots_config *snapshots, const char *specie
 uint32_t species_find(const struct config *config, const char *name);
 
 /* Whether a field is among them. */
-bool fields_hold(const struct field_list *fields, enum snapshot_field field);
+bool fields_hold(const struct field_list *fields, enum field field);
 
 /* Whether snapshots are ever written, and hold the charge density of this species. */
 bool snapshots_separate(const struct snapshots_config *snapshots, const struct species_config *species);

@@ -23,11 +23,11 @@
 #define LIST(path, of, member, counter, table)                                                               \
     path, TYPE_LIST, .offset = offsetof(struct of, member), .count_offset = offsetof(struct of, counter),    \
                      .high = COUNT_OF(((struct of *)0)->member), .items = &(table)
-#define FIELDS(path, of, member, most, table)                                                                \
+#define FIELD_LIST(path, of, member, most, table)                                                                \
     path, TYPE_LIST, .offset = offsetof(struct of, member.items),                                            \
                      .count_offset = offsetof(struct of, member.count), .high = (most), .items = &(table),   \
                      .fallback = "[E, phi, rho]"
-#define BOX_FIELDS {"E", SNAPSHOT_E}, {"phi", SNAPSHOT_PHI}, {"rho", SNAPSHOT_RHO}
+#define FIELD_WORDS .choices = (const struct choice[]){FIELD_TABLE(FIELD_WORD){NULL, 0}}
 #define WITHIN(least, most)   .low = (least), .high = (most)
 #define BETWEEN(below, above) .low = (below), .high = (above), .open = true
 #define POSITIVE              BETWEEN(0, INFINITY)
@@ -163,20 +163,21 @@ static const struct schema_row phase_space_rows[] = {
 static const struct schema_table phase_space_table = TABLE(phase_space_rows, struct phase_space_config);
 
 static const struct schema_row snapshot_field_rows[] = {
-    {"", TYPE_CHOICE, WORDS(BOX_FIELDS, {"species_rho", SNAPSHOT_SPECIES_RHO}, {"moments", SNAPSHOT_MOMENTS}),
+    {"", TYPE_CHOICE,
+     WORDS(FIELD_TABLE(FIELD_WORD){"species_rho", FIELD_SPECIES_RHO}, {"moments", FIELD_MOMENTS}),
      .help = "electric field, potential, charge density, that of each species, and output.moments' meshes"},
 };
-static const struct schema_table snapshot_field_table = TABLE(snapshot_field_rows, enum snapshot_field);
+static const struct schema_table snapshot_field_table = TABLE(snapshot_field_rows, enum field);
 
 static const struct schema_row probe_field_rows[] = {
-    {"", TYPE_CHOICE, WORDS(BOX_FIELDS), .help = "electric field, potential, charge density"},
+    {"", TYPE_CHOICE, FIELD_WORDS, .help = "electric field, potential, charge density"},
 };
-static const struct schema_table probe_field_table = TABLE(probe_field_rows, enum snapshot_field);
+static const struct schema_table probe_field_table = TABLE(probe_field_rows, enum field);
 
 static const struct schema_row probe_rows[] = {
     {PROBE(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "of its file, probes/NAME.csv"},
     {PROBE(at, TYPE_REAL), PAIR, NOT_NEGATIVE, .unit = "lambda_D", .help = "its place in the box"},
-    {FIELDS("fields", probe_config, fields, SNAPSHOT_OF_ALL, probe_field_table), .low = 1,
+    {FIELD_LIST("fields", probe_config, fields, FIELDS, probe_field_table), .low = 1,
      .help = "columns, Ex and Ey of E"},
     {PROBE(every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
      .help = "between rows"},
@@ -186,7 +187,7 @@ static const struct schema_row line_rows[] = {
     {LINE(from, TYPE_REAL), PAIR, NOT_NEGATIVE, .unit = "lambda_D", .help = "its first point in the box"},
     {LINE(to, TYPE_REAL), PAIR, NOT_NEGATIVE, .unit = "lambda_D", .help = "its last point"},
     {LINE(points, TYPE_COUNT32), WITHIN(2, MOST_CELLS), .help = "equidistant, both ends among them"},
-    {FIELDS("fields", line_config, fields, SNAPSHOT_OF_ALL, probe_field_table), .low = 1,
+    {FIELD_LIST("fields", line_config, fields, FIELDS, probe_field_table), .low = 1,
      .help = "the meshes that are written"},
     {LINE(every, TYPE_COUNT64), FILES_EVERY("100")},
 };
@@ -245,9 +246,11 @@ static const struct schema_row config_rows[] = {
      .fallback = "single", .help = "of the arithmetic and state on the device"},
     {LIST("species", config, species, species_count, species_table), .low = 1, .help = "kinds of particles"},
     {"fields", TYPE_GROUP, .help = "the electric field's solver, a magnetic field and drives"},
-    {CONFIG(fields.solver, TYPE_CHOICE),
-     WORDS({"auto", SOLVER_AUTO}, {"vkfft", SOLVER_VKFFT}, {"fftw", SOLVER_FFTW}), .fallback = "auto",
-     .help = "vkfft on the device, fftw on the host; auto: vkfft on GPUs, fftw on CPUs"},
+    {CONFIG(fields.solver, TYPE_CHOICE), WORDS({"electrostatic", SOLVER_ELECTROSTATIC}),
+     .fallback = "electrostatic", .help = "E from Poisson's equation"},
+    {CONFIG(fields.transforms, TYPE_CHOICE),
+     WORDS({"auto", TRANSFORMS_AUTO}, {"vkfft", TRANSFORMS_VKFFT}, {"fftw", TRANSFORMS_FFTW}),
+     .fallback = "auto", .help = "vkfft on the device, fftw on the host; auto: vkfft on GPUs, fftw on CPUs"},
     {CONFIG(fields.decomposition, TYPE_CHOICE),
      WORDS({"auto", DECOMPOSITION_AUTO}, {"replicated", DECOMPOSITION_REPLICATED},
            {"slabs", DECOMPOSITION_SLABS}),
@@ -326,8 +329,8 @@ static const struct schema_row config_rows[] = {
      .fallback = "[]", .help = "with columns of their own: kinetic energy and momentum"},
     {"output.snapshots", TYPE_GROUP, .help = "openPMD files"},
     {CONFIG(output.snapshots.every, TYPE_COUNT64), FILES_EVERY("0")},
-    {FIELDS("output.snapshots.fields", config, output.snapshots.fields, SNAPSHOT_FIELDS,
-            snapshot_field_table),
+    {FIELD_LIST("output.snapshots.fields", config, output.snapshots.fields, FIELD_CHOICES,
+                snapshot_field_table),
      .help = "the meshes that are written; [] is none"},
     {LIST("output.snapshots.species", config, output.snapshots.species.items, output.snapshots.species.count,
           species_name_table),

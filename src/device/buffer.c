@@ -28,7 +28,7 @@ static cl_int allocate(struct core *core, size_t bytes, cl_mem *memory)
 static void release(struct owned *owned)
 {
     struct buffer *buffer = (struct buffer *)owned;
-    if (!buffer->is_view)
+    if (!buffer->whole)
         buffer->device->core->bytes_held -= buffer->bytes;
     if (buffer->memory)
         clReleaseMemObject(buffer->memory);
@@ -79,7 +79,8 @@ enum status buffer_view(struct buffer *whole, size_t offset, size_t bytes, struc
     const cl_buffer_region region = {offset, bytes};
     created->device = whole->device;
     created->bytes = bytes;
-    created->is_view = true;
+    created->whole = whole;
+    created->offset = offset;
     if (whole->memory)
         created->memory = clCreateSubBuffer(whole->memory, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
                                             &region, &error);
@@ -102,8 +103,10 @@ size_t buffer_bytes(const struct buffer *buffer)
 void buffer_swap(struct buffer *a, struct buffer *b)
 {
     const struct buffer held = *a;
-    a->memory = b->memory, a->bytes = b->bytes, a->number = b->number, a->is_view = b->is_view;
-    b->memory = held.memory, b->bytes = held.bytes, b->number = held.number, b->is_view = held.is_view;
+    a->memory = b->memory, a->bytes = b->bytes, a->number = b->number, a->whole = b->whole,
+    a->offset = b->offset;
+    b->memory = held.memory, b->bytes = held.bytes, b->number = held.number, b->whole = held.whole,
+    b->offset = held.offset;
 }
 
 /* Whether a transfer of so many bytes has something to do. */

@@ -6,19 +6,27 @@ struct call {
     host_function *function;
     const void *context;
     void *memory[HOST_CALL_BUFFERS];
+    size_t offset[HOST_CALL_BUFFERS]; /* bytes behind that address: PoCL 3.1 gives that of a view's whole */
 };
 
 static void CL_CALLBACK run(void *arguments)
 {
-    const struct call *call = arguments;
+    struct call *call = arguments;
+    for (int n = 0; n < HOST_CALL_BUFFERS; n++)
+        call->memory[n] = (char *)call->memory[n] + call->offset[n];
     call->function(call->context, call->memory);
 }
 
 static enum status enqueue(struct device *device, struct call *call, struct buffer *const *buffers)
 {
+    const struct buffer *whole[HOST_CALL_BUFFERS];
+    for (int n = 0; n < HOST_CALL_BUFFERS; n++) {
+        whole[n] = buffers[n]->whole ? buffers[n]->whole : buffers[n];
+        call->offset[n] = buffers[n]->offset;
+    }
     /* Listed as they were created: PoCL 3.1 sorts the objects so, but not the places for their addresses. */
-    const bool first = buffers[1]->number < buffers[0]->number;
-    const cl_mem objects[] = {buffers[first]->memory, buffers[!first]->memory};
+    const bool first = whole[1]->number < whole[0]->number;
+    const cl_mem objects[] = {whole[first]->memory, whole[!first]->memory};
     const void *places[] = {&call->memory[first], &call->memory[!first]};
     return opencl_check(device,
                         clEnqueueNativeKernel(device->core->queue, run, call, sizeof *call, HOST_CALL_BUFFERS,

@@ -69,8 +69,9 @@ struct buffer {
     struct device *device; /* not owned */
     cl_mem memory;
     size_t bytes;
-    uint64_t number; /* in the order of creation; 0 of views */
-    bool is_view;    /* of bytes that another buffer holds */
+    uint64_t number;      /* in the order of creation; 0 of views */
+    struct buffer *whole; /* of a view: the buffer that holds its bytes, from byte `offset` on; else NULL */
+    size_t offset;
 };
 
 struct program {

@@ -1,4 +1,4 @@
-/* Fields: charge density, potential and electric field on the nodes, on the device. */
+/* Fields: those of the field table (config/field_table.h) on the nodes, on the device. */
 #ifndef RADIXPIC_DOMAIN_FIELDS_H
 #define RADIXPIC_DOMAIN_FIELDS_H
 
@@ -10,18 +10,26 @@
  * n % SUM_SLOTS. */
 enum { SUM_SLOTS = 32 };
 
-/* Each real[nx * ny], node (i, j) at ny*i + j. */
+/* A component is real[nx * ny], node (i, j) at ny*i + j. rho is the charge density of all species, without
+ * the neutralising background; phi has mean 0. */
 struct fields {
-    struct buffer *rho;     /* charge density of all species; the neutralising background is not in it */
-    struct buffer *phi;     /* potential, of mean 0; set when asked for: see poisson_potential() */
-    struct buffer *ex, *ey; /* electric field: views of `e`, ey from buffer_view_stride() of its bytes on */
-    struct buffer *e;
-    /* Part of each species in rho on the own rows, in steps that write it; NULL where none does. */
+    struct buffer *all; /* every component, `stride` reals from one to the next, in the table's order */
+    uint32_t stride;
+    struct buffer *of[FIELDS];                  /* views of it: a field, */
+    struct buffer *component[FIELD_COMPONENTS]; /* and a component */
+    /* Part of each species in rho, on the own rows of the local grid, in steps that write it; NULL where none
+     * does. */
     struct buffer *species_rho[CONFIG_MAX_SPECIES];
 };
 
 /* The arrays, contents undefined, owned by the handle. */
 STATUS_CHECKED enum status fields_create(struct device *device, const struct grid *grid,
                                          enum precision precision, struct fields *fields);
+
+/* Component `axis` of a field. */
+static inline struct buffer *field_component(const struct fields *fields, enum field field, uint32_t axis)
+{
+    return fields->component[field_table[field].first + axis];
+}
 
 #endif

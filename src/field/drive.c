@@ -8,7 +8,7 @@
 struct drives {
     const struct config *config; /* not owned */
     struct slab slab;
-    struct buffer *field[2]; /* ex and ey with the drives; NULL: none is along that axis */
+    struct buffer *e; /* E with the drives, as fields->of[FIELD_E]; NULL where there is no drive */
     struct kernel *add;
     struct launch launch;
 };
@@ -17,6 +17,7 @@ enum status drives_create(struct device *device, const struct config *config, co
                           struct drives **created)
 {
     const uint64_t nodes = grid_cells(&slab->local), bytes = nodes * precision_bytes(config->precision);
+    const uint32_t components = field_table[FIELD_E].components;
     struct program *program = NULL;
     struct drives *drives = NULL;
     TRY(DEVICE_NEW(device, drives));
@@ -25,12 +26,10 @@ enum status drives_create(struct device *device, const struct config *config, co
     drives->slab = *slab;
     if (config->fields.drive_count == 0)
         return STATUS_OK;
-    for (uint32_t n = 0; n < config->fields.drive_count; n++) {
-        struct buffer **field = &drives->field[config->fields.drive[n].axis];
-        if (!*field)
-            TRY(buffer_create(device, bytes, "the field with the drives", field));
-    }
-    drives->launch = launch_covering(nodes, device_group_items(device, 64), STAGE_FIELD, 2 * bytes);
+    TRY(buffer_create(device, components * buffer_view_stride(bytes), "the field with the drives",
+                      &drives->e));
+    drives->launch =
+        launch_covering(nodes, device_group_items(device, 64), STAGE_FIELD, 2 * components * bytes);
     TRY(program_build(device, "drive.cl", config->precision, &program, "%s", ""));
     return kernel_create(program, "drive_add", &drives->add);
 }
@@ -63,14 +62,12 @@ enum status drives_apply(struct drives *drives, const struct fields *fields, dou
     *acting = *fields;
     for (uint32_t n = 0; n < config->drive_count; n++) {
         const struct drive_config *drive = &config->drive[n];
-        struct buffer **field = drive->axis == AXIS_X ? &acting->ex : &acting->ey;
-        struct buffer *const out = drives->field[drive->axis];
         double parts[2];
         amplitudes(drive, time, parts);
-        TRY(KERNEL_LAUNCH(drives->add, drives->launch, *field, slab->local.nx, slab->local.ny, slab->box.nx,
-                          slab->first_row, upward, (uint32_t)drive->axis, drive->mode, parts[0], parts[1],
-                          out));
-        *field = out;
+        TRY(KERNEL_LAUNCH(drives->add, drives->launch, acting->of[FIELD_E], fields->stride, slab->local.nx,
+                          slab->local.ny, slab->box.nx, slab->first_row, upward, (uint32_t)drive->axis,
+                          drive->mode, parts[0], parts[1], drives->e));
+        acting->of[FIELD_E] = drives->e;
     }
     return STATUS_OK;
 }

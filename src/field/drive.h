@@ -24,8 +24,8 @@ struct drives;
 STATUS_CHECKED enum status drives_create(struct device *device, const struct config *config,
                                          const struct slab *slab, struct drives **drives);
 
-/* *acting <- the fields, with E of the drives at `time` added in arrays of their own, on all rows that a
- * rank's particles feel. Where the config has none it is the fields. (Non-blocking.) */
+/* *acting <- the fields, of which of[FIELD_E] has E of the drives at `time` added, in an array of its own, on
+ * all rows that a rank's particles feel. Where the config has none it is the fields. (Non-blocking.) */
 STATUS_CHECKED enum status drives_apply(struct drives *drives, const struct fields *fields, double time,
                                         struct fields *acting);
 

@@ -51,13 +51,13 @@ enum status energy_measure(struct energy *energy, const struct fields *fields, u
 {
     const uint32_t nodes = grid_cells(&energy->grid);
     const struct followed_modes *modes = &energy->modes;
+    const struct buffer *rho = fields->component[FIELD_FIRST_RHO];
     return KERNEL_LAUNCH(energy->kernel,
                          ((struct launch){energy->groups, energy->group_items, STAGE_OUTPUT,
                                           3 * (uint64_t)nodes * precision_bytes(energy->precision)}),
-                         fields->ex, fields->ey, fields->rho, nodes, energy->chunk,
-                         modes->count > 0 ? modes->modes : fields->rho,
-                         modes->count > 0 ? modes->places : fields->rho, modes->count,
-                         (uint32_t)(slot * energy->row), energy->sums);
+                         fields->of[FIELD_E], fields->stride, rho, nodes, energy->chunk,
+                         modes->count > 0 ? modes->modes : rho, modes->count > 0 ? modes->places : rho,
+                         modes->count, (uint32_t)(slot * energy->row), energy->sums);
 }
 
 enum status energy_read(struct energy *energy, uint32_t first, uint32_t count)

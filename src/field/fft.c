@@ -13,12 +13,12 @@ static void wait_for_device(void *device)
     (void)reported_later;
 }
 
-static enum status make_plans(struct fft *fft, enum solver_kind solver)
+static enum status make_plans(struct fft *fft, enum transform_library library)
 {
     bool unsupported = true;
-    if (solver == SOLVER_VKFFT || (solver == SOLVER_AUTO && !device_info(fft->device)->is_cpu)) {
+    if (library == TRANSFORMS_VKFFT || (library == TRANSFORMS_AUTO && !device_info(fft->device)->is_cpu)) {
         const enum status status = fft_vkfft_create(fft, &unsupported);
-        if (!unsupported || solver == SOLVER_VKFFT)
+        if (!unsupported || library == TRANSFORMS_VKFFT)
             return status;
         /* VkFFT has no transform of some long odd lengths where the local memory is small. */
     }
@@ -26,7 +26,7 @@ static enum status make_plans(struct fft *fft, enum solver_kind solver)
 }
 
 enum status fft_create(struct device *device, const struct grid *grid, enum precision precision,
-                       enum solver_kind solver, bool pairs, struct fft **fft)
+                       enum transform_library library, bool pairs, struct fft **fft)
 {
     const size_t real_bytes = grid_cells(grid) * precision_bytes(precision);
     const size_t modes_bytes = fft_complex_bytes(grid, precision);
@@ -42,7 +42,7 @@ enum status fft_create(struct device *device, const struct grid *grid, enum prec
                          .pairs = pairs};
     if (device_is_counting(device))
         return STATUS_OK;
-    TRY(make_plans(*fft, solver));
+    TRY(make_plans(*fft, library));
     return device_at_close(device, wait_for_device, device);
 }
 

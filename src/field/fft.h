@@ -31,11 +31,11 @@ struct fft {
     void *plans; /* the library's */
 };
 
-/* SOLVER_AUTO takes FFTW on CPU devices and, elsewhere, VkFFT where it has a transform of these lengths.
+/* TRANSFORMS_AUTO takes FFTW on CPU devices and, elsewhere, VkFFT where it has a transform of these lengths.
  * Plans are made here, never in a step; they are the same in every run, so results are too. `pairs`: make
  * those of FFT_INVERSE_PAIR too. The handle, at its end, waits for the device. */
 STATUS_CHECKED enum status fft_create(struct device *device, const struct grid *grid,
-                                      enum precision precision, enum solver_kind solver, bool pairs,
+                                      enum precision precision, enum transform_library library, bool pairs,
                                       struct fft **fft);
 
 /* Bytes of a complex array: nx * (ny/2 + 1) pairs of reals. */

@@ -26,17 +26,17 @@ static const char *result_name(VkFFTResult result)
     switch (result) {
     case VKFFT_ERROR_UNSUPPORTED_FFT_LENGTH_R2C:
         return "an odd number of cells along y this long does not fit the device's local memory; take an "
-               "even number, or fields.solver: fftw";
+               "even number, or fields.transforms: fftw";
     case VKFFT_ERROR_UNSUPPORTED_RADIX:
     case VKFFT_ERROR_UNSUPPORTED_FFT_LENGTH:
-        return "it has no transform of this length; take other numbers of cells, or fields.solver: fftw";
+        return "it has no transform of this length; take other numbers of cells, or fields.transforms: fftw";
     case VKFFT_ERROR_FAILED_TO_ALLOCATE:
     case VKFFT_ERROR_FAILED_TO_CREATE_BUFFER:
     case VKFFT_ERROR_FAILED_TO_ALLOCATE_MEMORY:
         return "no device memory";
     case VKFFT_ERROR_FAILED_TO_CREATE_PROGRAM:
     case VKFFT_ERROR_FAILED_TO_COMPILE_PROGRAM:
-        return "its kernels do not build on this device; take fields.solver: fftw";
+        return "its kernels do not build on this device; take fields.transforms: fftw";
     default:
         return "see VkFFTResult in vkFFT.h";
     }

@@ -9,8 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What slabs move between device and host in a step. */
-enum { RHO, EX, EY, ARRAYS, PIECES = 2 };
+enum { PIECES = 2 };
 
 /* Bytes of an array on the local grid: rows that the particles reach, those from the own ones up and those
  * below. */
@@ -24,9 +23,11 @@ struct field_solver {
     enum precision precision;
     uint32_t filter_passes;
 
+    const struct solver_kind *kind;
+
     /* Replicated, and on one rank. */
     struct filter *filter;
-    struct poisson *poisson;
+    void *own_solver;      /* of the kind */
     struct gather *gather; /* NULL on one rank, where the local grid is the box */
     struct fields box;     /* of all rows; with a gather */
     struct followed_modes followed;
@@ -38,10 +39,12 @@ struct field_solver {
     /* Slabs. */
     struct slab_solver *slabs;
     struct halo *halo;
-    double *own[ARRAYS]; /* of the own rows, on the host */
-    void *local[ARRAYS]; /* of the local grid, as the device has them, in memory that it reaches */
+    double *own[FIELD_COMPONENTS]; /* of the own rows, on the host */
+    void *local[FIELD_COMPONENTS]; /* of the local grid, as the device has them, in memory that it reaches */
     struct piece pieces[PIECES];
 };
+
+static const struct solver_kind *const solver_table[] = {[SOLVER_ELECTROSTATIC] = &electrostatic_solver};
 
 /* ---- creation ---- */
 
@@ -66,10 +69,9 @@ static enum status create_replicated(struct field_solver *solver, const struct r
     }
     if (solver->filter_passes > 0)
         TRY(filter_create(solver->device, box, solver->precision, NULL, &solver->filter));
-    TRY(poisson_create(solver->device, box, solver->precision, config->fields.solver, config->fields.gradient,
-                       &solver->poisson));
-    return poisson_follow(solver->poisson, solver->wanted_count, (const int32_t(*)[2])solver->wanted,
-                          &solver->followed);
+    solver->followed =
+        (struct followed_modes){.count = solver->wanted_count, .wanted = (const int32_t(*)[2])solver->wanted};
+    return solver->kind->create(solver->device, box, config, &solver->followed, &solver->own_solver);
 }
 
 static enum status create_slabs(struct field_solver *solver, const struct rank_place *place,
@@ -81,7 +83,7 @@ static enum status create_slabs(struct field_solver *solver, const struct rank_p
     const uint32_t upward = ghost_upward_rows(slab), below = ghost_reached_rows(slab) - upward;
     solver->pieces[0] = (struct piece){0, upward * row_bytes};
     solver->pieces[1] = (struct piece){(slab->local.nx - below) * row_bytes, below * row_bytes};
-    for (int n = 0; n < ARRAYS; n++) {
+    for (int n = 0; n < FIELD_COMPONENTS; n++) {
         TRY(DEVICE_NEW_ARRAY(device, solver->own[n], slab_own_cells(slab)));
         TRY(host_memory_create(device, slab->local.nx * row_bytes, &solver->local[n]));
     }
@@ -95,6 +97,7 @@ static enum status create(const struct rank_place *place, const struct config *c
     TRY(DEVICE_NEW(place->device, *solver));
     **solver = (struct field_solver){
         .device = place->device,
+        .kind = solver_table[config->fields.solver],
         .slab = *place->slab,
         .precision = place->precision,
         .filter_passes = config->deposit.filter_passes,
@@ -106,23 +109,35 @@ static enum status create(const struct rank_place *place, const struct config *c
 
 const char *field_solver_name(const struct field_solver *solver)
 {
-    return solver->slabs ? "FFTW-MPI" : poisson_solver_name(solver->poisson);
+    return solver->slabs ? "FFTW-MPI" : solver->kind->transforms(solver->own_solver);
 }
 
 /* ---- replicated ---- */
 
+static struct buffer *rho_of(const struct fields *fields)
+{
+    return field_component(fields, FIELD_RHO, 0);
+}
+
+/* `sum` of the box <- a density of the local grid, summed over ranks and filtered; on one rank they are one.
+ */
+static enum status sum_replicated(struct field_solver *solver, const struct buffer *density,
+                                  struct buffer *sum)
+{
+    if (solver->gather)
+        TRY(gather_sum(solver->gather, density, sum));
+    return solver->filter_passes > 0 ? filter_apply(solver->filter, solver->filter_passes, sum) : STATUS_OK;
+}
+
 static enum status solve_replicated(struct field_solver *solver, struct fields *fields)
 {
     struct fields *box = solver->gather ? &solver->box : fields;
-    if (solver->gather)
-        TRY(gather_sum(solver->gather, fields->rho, box->rho));
-    if (solver->filter_passes > 0)
-        TRY(filter_apply(solver->filter, solver->filter_passes, box->rho));
-    TRY(poisson_solve(solver->poisson, box));
-    if (!solver->gather)
-        return STATUS_OK;
-    return gather_keep(solver->gather, (struct buffer *const[]){box->rho, box->ex, box->ey},
-                       (struct buffer *const[]){fields->rho, fields->ex, fields->ey});
+    const unsigned solved = solver->kind->sources | solver->kind->provides;
+    TRY(sum_replicated(solver, rho_of(fields), rho_of(box)));
+    TRY(solver->kind->solve(solver->own_solver, box));
+    return solver->gather
+               ? gather_keep(solver->gather, solved, box->all, box->stride, fields->all, fields->stride)
+               : STATUS_OK;
 }
 
 /* ---- slabs ---- */
@@ -145,50 +160,56 @@ static void from_doubles(enum precision precision, size_t count, const double *d
             ((float *)reals)[n] = (float)doubles[n];
 }
 
-/* rho <- the charge density of the own rows, with what the neighbours deposited there. */
-static enum status sum_rows(struct field_solver *solver, const struct fields *fields)
+/* The host's rho <- a density of the own rows, with what the neighbours deposited there. */
+static enum status sum_rows(struct field_solver *solver, const struct buffer *density)
 {
-    char *const local = solver->local[RHO];
+    char *const local = solver->local[FIELD_FIRST_RHO];
     TRY(device_finish(solver->device)); /* so that the deposit is not timed as waiting for rows */
     const double start = timer_now();
     for (int n = 0; n < PIECES; n++) {
         const struct piece piece = solver->pieces[n];
-        TRY(host_memory_read(fields->rho, piece.begin, piece.bytes, local + piece.begin));
+        TRY(host_memory_read(density, piece.begin, piece.bytes, local + piece.begin));
     }
     TRY(device_finish(solver->device));
     halo_add(solver->halo, local);
-    to_doubles(solver->precision, slab_own_cells(&solver->slab), local, solver->own[RHO]);
+    to_doubles(solver->precision, slab_own_cells(&solver->slab), local, solver->own[FIELD_FIRST_RHO]);
     device_add_time(solver->device, STAGE_HALO, timer_now() - start,
                     solver->pieces[0].bytes + solver->pieces[1].bytes);
     return STATUS_OK;
 }
 
-/* The own rows of arrays, and those beside from their owners, to the device. Only enqueues: the device must
- * have taken what was sent before. */
-static enum status send_rows(struct field_solver *solver, size_t count, struct buffer *const buffers[])
+/* The own rows of components, and those beside from their owners, to the device. Only enqueues: the device
+ * must have taken what was sent before. */
+static enum status send_rows(struct field_solver *solver, unsigned which, struct buffer *const components[])
 {
     const double start = timer_now();
-    for (size_t a = 0; a < count; a++)
-        from_doubles(solver->precision, slab_own_cells(&solver->slab), solver->own[a], solver->local[a]);
-    halo_fill(solver->halo, count, solver->local);
+    void *sent[FIELD_COMPONENTS];
+    size_t count = 0;
+    for (unsigned c = 0; c < FIELD_COMPONENTS; c++)
+        if (which >> c & 1) {
+            from_doubles(solver->precision, slab_own_cells(&solver->slab), solver->own[c], solver->local[c]);
+            sent[count++] = solver->local[c];
+        }
+    halo_fill(solver->halo, count, sent);
     device_add_time(solver->device, STAGE_HALO, timer_now() - start, 0);
-    for (size_t a = 0; a < count; a++)
-        for (int n = 0; n < PIECES; n++) {
+    for (unsigned c = 0; c < FIELD_COMPONENTS; c++)
+        for (int n = 0; n < PIECES && (which >> c & 1); n++) {
             const struct piece piece = solver->pieces[n];
-            const char *const local = solver->local[a];
-            TRY(host_memory_write(buffers[a], piece.begin, piece.bytes, local + piece.begin, STAGE_HALO));
+            const char *const local = solver->local[c];
+            TRY(host_memory_write(components[c], piece.begin, piece.bytes, local + piece.begin, STAGE_HALO));
         }
     return STATUS_OK;
 }
 
 static enum status solve_slabs(struct field_solver *solver, struct fields *fields)
 {
-    TRY(sum_rows(solver, fields));
+    double **own = solver->own;
+    TRY(sum_rows(solver, rho_of(fields)));
     const double start = timer_now();
-    slab_solver_solve(solver->slabs, solver->own[RHO], solver->own[EX], solver->own[EY]);
+    slab_solver_solve(solver->slabs, own[FIELD_FIRST_RHO], own[FIELD_FIRST_E], own[FIELD_FIRST_E + 1]);
     device_add_time(solver->device, STAGE_FIELD, timer_now() - start,
                     6 * sizeof(double) * (uint64_t)slab_own_cells(&solver->slab));
-    return send_rows(solver, ARRAYS, (struct buffer *const[]){fields->rho, fields->ex, fields->ey});
+    return send_rows(solver, solver->kind->sources | solver->kind->provides, fields->component);
 }
 
 /* ---- either ---- */
@@ -202,15 +223,31 @@ enum status field_solver_potential(struct field_solver *solver, struct fields *f
 {
     if (solver->slabs) {
         TRY(device_finish(solver->device)); /* it has taken the rows of the solve */
-        slab_solver_potential(solver->slabs, solver->own[0]);
-        return send_rows(solver, 1, &fields->phi);
+        slab_solver_potential(solver->slabs, solver->own[FIELD_FIRST_PHI]);
+        return send_rows(solver, FIELD_BITS(PHI), fields->component);
     }
     if (!solver->gather)
-        return poisson_potential(solver->poisson, fields);
-    TRY(poisson_potential(solver->poisson, &solver->box));
-    struct buffer *const from = solver->box.phi, *const to = fields->phi;
-    return gather_keep(solver->gather, (struct buffer *const[]){from, from, from},
-                       (struct buffer *const[]){to, to, to});
+        return solver->kind->potential(solver->own_solver, fields);
+    TRY(solver->kind->potential(solver->own_solver, &solver->box));
+    return gather_keep(solver->gather, FIELD_BITS(PHI), solver->box.all, solver->box.stride, fields->all,
+                       fields->stride);
+}
+
+static enum status sum_slabs(struct field_solver *solver, struct buffer *density)
+{
+    struct buffer *components[FIELD_COMPONENTS] = {[FIELD_FIRST_RHO] = density};
+    TRY(sum_rows(solver, density));
+    slab_solver_filter(solver->slabs, solver->own[FIELD_FIRST_RHO]);
+    return send_rows(solver, FIELD_BITS(RHO), components);
+}
+
+enum status field_solver_sum(struct field_solver *solver, struct buffer *density)
+{
+    if (solver->slabs)
+        return sum_slabs(solver, density);
+    struct buffer *const sum = solver->gather ? rho_of(&solver->box) : density;
+    TRY(sum_replicated(solver, density, sum));
+    return solver->gather ? gather_keep(solver->gather, 1, sum, 0, density, 0) : STATUS_OK;
 }
 
 const struct followed_modes *field_solver_modes(const struct field_solver *solver)
@@ -234,7 +271,7 @@ static enum status measure(const struct rank_place *place, struct field_solver *
     enum { REPEATS = 3 };
     struct fields fields;
     TRY(fields_create(place->device, &place->slab->local, place->precision, &fields));
-    TRY(buffer_fill(fields.rho, 0));
+    TRY(buffer_fill(rho_of(&fields), 0));
     *seconds = INFINITY;
     for (int n = 0; n <= REPEATS; n++) {
         const double start = timer_now();

@@ -1,16 +1,16 @@
 /* Field solver: from the charge density that a rank's particles left on its local grid to the field that they
  * feel: the sum over ranks, the filter, Poisson's equation.
  *
- * On one rank that is filter.h and poisson.h on the arrays as they are. On several, one of
+ * On one rank that is filter.h and a solver (solver.h) on the arrays as they are. On several, one of
  *   replicated  every rank gets the whole charge density, solves all of it on its device and keeps its rows:
  *               one gathering of rows a step, for grids that a device solves faster than ranks can talk
- *   slabs       each rank transforms a share of the rows (slab_solver.h): for large grids
+ *   slabs       each rank transforms a share of the rows (slab_solver.h): for large grids, electrostatic
  * both of the same discrete equations.
  */
 #ifndef RADIXPIC_FIELD_FIELD_SOLVER_H
 #define RADIXPIC_FIELD_FIELD_SOLVER_H
 
-#include "field/poisson.h"
+#include "field/solver.h"
 #include "parallel/ghost_rows.h"
 
 struct field_solver;
@@ -31,6 +31,10 @@ const char *field_solver_name(const struct field_solver *solver);
  * particles reached. Out: rho, filtered, and ex and ey on the own rows; ex and ey on the rows beside, too.
  * Collective; on one rank it only enqueues, as far as fft.h says so. */
 STATUS_CHECKED enum status field_solver_solve(struct field_solver *solver, struct fields *fields);
+
+/* A density as it was deposited on the local grid <- its sum over ranks, filtered, on the own rows. The
+ * solver and its fields stay as the last solve left them. Collective. */
+STATUS_CHECKED enum status field_solver_sum(struct field_solver *solver, struct buffer *density);
 
 /* Sets phi on the own rows from the rho of the last solve. Collective. */
 STATUS_CHECKED enum status field_solver_potential(struct field_solver *solver, struct fields *fields);

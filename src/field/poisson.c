@@ -55,7 +55,8 @@ enum status poisson_program(struct device *device, enum precision precision, str
 }
 
 enum status poisson_create(struct device *device, const struct grid *grid, enum precision precision,
-                           enum solver_kind solver, enum gradient_kind gradient, struct poisson **poisson)
+                           enum transform_library library, enum gradient_kind gradient,
+                           struct poisson **poisson)
 {
     const size_t modes_bytes = fft_complex_bytes(grid, precision);
     const bool pairs = gradient == GRADIENT_SPECTRAL;
@@ -74,7 +75,7 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
     TRY(kernel_create(program, "poisson_spectral_field", &created->spectral_field));
     TRY(kernel_create(program, "poisson_centred_field", &created->centred_field));
     *poisson = created;
-    return fft_create(device, grid, precision, solver, pairs,
+    return fft_create(device, grid, precision, library, pairs,
                       &created->fft); /* last: it goes first, and waits */
 }
 
@@ -91,7 +92,7 @@ static struct launch launch_rows(const struct poisson *poisson, uint32_t element
 
 static enum status transform(struct poisson *poisson, struct fields *fields)
 {
-    return fft_run(poisson->fft, FFT_FORWARD, fields->rho, poisson->rho_modes);
+    return fft_run(poisson->fft, FFT_FORWARD, fields->component[FIELD_FIRST_RHO], poisson->rho_modes);
 }
 
 static enum status solve_spectral(struct poisson *poisson, struct fields *fields)
@@ -103,7 +104,7 @@ static enum status solve_spectral(struct poisson *poisson, struct fields *fields
     TRY(KERNEL_LAUNCH(poisson->spectral_field, launch_rows(poisson, modes_y), poisson->rho_modes,
                       poisson->wave_x, poisson->wave_y, modes_y, 1.0 / grid_cells(&poisson->grid),
                       (uint32_t)ey_begin, poisson->result_modes));
-    return fft_run(poisson->fft, FFT_INVERSE_PAIR, fields->e, poisson->result_modes);
+    return fft_run(poisson->fft, FFT_INVERSE_PAIR, fields->of[FIELD_E], poisson->result_modes);
 }
 
 /* From the modes of the density. */
@@ -112,7 +113,7 @@ static enum status solve_potential(struct poisson *poisson, struct fields *field
     const uint32_t modes_y = poisson->grid.ny / 2 + 1;
     TRY(KERNEL_LAUNCH(poisson->potential, launch_rows(poisson, modes_y), poisson->rho_modes, poisson->wave_x,
                       poisson->wave_y, modes_y, 1.0 / grid_cells(&poisson->grid), poisson->result_modes));
-    return fft_run(poisson->fft, FFT_INVERSE, fields->phi, poisson->result_modes);
+    return fft_run(poisson->fft, FFT_INVERSE, fields->component[FIELD_FIRST_PHI], poisson->result_modes);
 }
 
 static enum status solve_centred(struct poisson *poisson, struct fields *fields)
@@ -120,8 +121,9 @@ static enum status solve_centred(struct poisson *poisson, struct fields *fields)
     const struct grid *grid = &poisson->grid;
     TRY(transform(poisson, fields));
     TRY(solve_potential(poisson, fields));
-    return KERNEL_LAUNCH(poisson->centred_field, launch_rows(poisson, grid->ny), fields->phi, grid->nx,
-                         grid->ny, 0.5 / grid->dx, 0.5 / grid->dy, fields->ex, fields->ey);
+    return KERNEL_LAUNCH(poisson->centred_field, launch_rows(poisson, grid->ny),
+                         fields->component[FIELD_FIRST_PHI], grid->nx, grid->ny, 0.5 / grid->dx,
+                         0.5 / grid->dy, fields->of[FIELD_E], fields->stride);
 }
 
 /* Times all work of a solve as one: on a GPU each marker costs as much as a small kernel. */
@@ -173,3 +175,38 @@ enum status poisson_follow(struct poisson *poisson, uint32_t count, const int32_
     *followed = (struct followed_modes){poisson->rho_modes, places, *grid, count, wanted};
     return STATUS_OK;
 }
+
+/* ---- the row of the table of solvers ---- */
+
+static enum status create(struct device *device, const struct grid *box, const struct config *config,
+                          struct followed_modes *followed, void **own)
+{
+    struct poisson *poisson = NULL;
+    TRY(poisson_create(device, box, config->precision, config->fields.transforms, config->fields.gradient,
+                       &poisson));
+    *own = poisson;
+    return poisson_follow(poisson, followed->count, followed->wanted, followed);
+}
+
+static enum status solve(void *own, struct fields *fields)
+{
+    return poisson_solve(own, fields);
+}
+
+static enum status potential(void *own, struct fields *fields)
+{
+    return poisson_potential(own, fields);
+}
+
+static const char *transforms(const void *own)
+{
+    return poisson_solver_name(own);
+}
+
+const struct solver_kind electrostatic_solver = {.name = "electrostatic",
+                                                 .sources = FIELD_BITS(RHO),
+                                                 .provides = FIELD_BITS(E),
+                                                 .create = create,
+                                                 .solve = solve,
+                                                 .potential = potential,
+                                                 .transforms = transforms};

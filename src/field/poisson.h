@@ -7,7 +7,7 @@
 #ifndef RADIXPIC_FIELD_POISSON_H
 #define RADIXPIC_FIELD_POISSON_H
 
-#include "domain/fields.h"
+#include "field/solver.h"
 
 struct poisson;
 
@@ -18,7 +18,7 @@ STATUS_CHECKED enum status poisson_program(struct device *device, enum precision
                                            struct program **program);
 
 STATUS_CHECKED enum status poisson_create(struct device *device, const struct grid *grid,
-                                          enum precision precision, enum solver_kind solver,
+                                          enum precision precision, enum transform_library library,
                                           enum gradient_kind gradient, struct poisson **poisson);
 
 /* The name of its transforms (fft.h). */
@@ -31,15 +31,6 @@ STATUS_CHECKED enum status poisson_solve(struct poisson *poisson, struct fields 
 /* Sets phi from the rho of the last solve, which a step does not need. Enqueues
  * like poisson_solve(). */
 STATUS_CHECKED enum status poisson_potential(struct poisson *poisson, struct fields *fields);
-
-/* Modes of rho that a history follows: `wanted` (mx, my). Buffers belong to the solver. */
-struct followed_modes {
-    const struct buffer *modes;  /* as fft.h lays them out, unnormalised */
-    const struct buffer *places; /* uint[count]: where in `modes` each of them stands, or its conjugate */
-    struct grid grid;
-    uint32_t count;
-    const int32_t (*wanted)[2]; /* not owned */
-};
 
 /* Each solve from now on leaves those of its rho. To be called once. */
 STATUS_CHECKED enum status poisson_follow(struct poisson *poisson, uint32_t count, const int32_t (*wanted)[2],

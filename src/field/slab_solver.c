@@ -21,6 +21,7 @@ struct slab_solver {
     uint32_t columns, first_column; /* the own modes along y */
     struct wave *along_x, *along_y; /* [nx], [columns]: enough for all modes */
     fftw_complex *modes;            /* [columns * nx]: of the (filtered) rho of the last solve */
+    fftw_complex *spare;            /* the same of another density */
     fftw_complex *work;             /* the same for a result, or as double[rows][2 (ny/2 + 1)] its nodes */
     fftw_plan forward, inverse;     /* work -> modes, work -> work */
 };
@@ -51,6 +52,7 @@ static void destroy_fftw(void *object)
     if (solver->inverse)
         fftw_destroy_plan(solver->inverse);
     fftw_free(solver->modes);
+    fftw_free(solver->spare);
     fftw_free(solver->work);
 }
 
@@ -68,7 +70,8 @@ static enum status create_arrays(struct device *device, size_t complex_numbers, 
             poisson_wave(solver->first_column + c, box->ny, box->ly, gradient, filter_passes);
     solver->modes = fftw_alloc_complex(complex_numbers);
     solver->work = fftw_alloc_complex(complex_numbers);
-    if (!solver->modes || !solver->work)
+    solver->spare = solver->is_filtered ? fftw_alloc_complex(complex_numbers) : NULL;
+    if (!solver->modes || !solver->work || (solver->is_filtered && !solver->spare))
         return status_fail(STATUS_FAILED, "no memory for %zu modes of the field", complex_numbers);
     return STATUS_OK;
 }
@@ -114,11 +117,11 @@ enum status slab_solver_create(const struct rank_place *place, enum gradient_kin
 
 /* ---- modes ---- */
 
-static void filter_modes(struct slab_solver *solver)
+static void filter_modes(const struct slab_solver *solver, fftw_complex *modes)
 {
     const size_t nx = solver->box.nx;
     for (size_t c = 0; c < solver->columns; c++) {
-        fftw_complex *rho = solver->modes + c * nx;
+        fftw_complex *rho = modes + c * nx;
         for (size_t m = 0; m < nx; m++) {
             const double factor = solver->along_x[m].filter * solver->along_y[c].filter;
             rho[m][0] *= factor;
@@ -132,7 +135,7 @@ enum result { RESULT_DENSITY, RESULT_POTENTIAL, RESULT_FIELD_X, RESULT_FIELD_Y }
 
 /* work <- the modes of a result, over the nodes, which the transforms leave out: rho_k; phi_k = rho_k / k^2,
  * 0 for k = 0, as the neutral background takes the mean away; E_k = -i slope phi_k along an axis. */
-static void make_modes(struct slab_solver *solver, enum result result)
+static void make_modes(struct slab_solver *solver, fftw_complex *modes, enum result result)
 {
     const double scale = 1.0 / grid_cells(&solver->box);
     const size_t nx = solver->box.nx;
@@ -143,7 +146,7 @@ static void make_modes(struct slab_solver *solver, enum result result)
             const double potential = k_squared > 0 ? scale / k_squared : 0;
             const double field = potential * (result == RESULT_FIELD_X ? x.slope : y.slope);
             const double factor = result == RESULT_DENSITY ? scale : potential;
-            const double *rho = solver->modes[c * nx + m];
+            const double *rho = modes[c * nx + m];
             double *mode = solver->work[c * nx + m];
             const bool is_field = result == RESULT_FIELD_X || result == RESULT_FIELD_Y;
             mode[0] = is_field ? field * rho[1] : factor * rho[0];
@@ -153,9 +156,9 @@ static void make_modes(struct slab_solver *solver, enum result result)
 
 /* ---- a solve ---- */
 
-static void to_own_rows(struct slab_solver *solver, enum result result, double *own)
+static void to_own_rows(struct slab_solver *solver, fftw_complex *modes, enum result result, double *own)
 {
-    make_modes(solver, result);
+    make_modes(solver, modes, result);
     fftw_execute(solver->inverse);
     rows_move(solver->rows, true, (const double *)solver->work, own);
 }
@@ -165,16 +168,26 @@ void slab_solver_solve(struct slab_solver *solver, double *rho, double *ex, doub
     rows_move(solver->rows, false, rho, (double *)solver->work);
     fftw_execute(solver->forward);
     if (solver->is_filtered) {
-        filter_modes(solver);
-        to_own_rows(solver, RESULT_DENSITY, rho);
+        filter_modes(solver, solver->modes);
+        to_own_rows(solver, solver->modes, RESULT_DENSITY, rho);
     }
-    to_own_rows(solver, RESULT_FIELD_X, ex);
-    to_own_rows(solver, RESULT_FIELD_Y, ey);
+    to_own_rows(solver, solver->modes, RESULT_FIELD_X, ex);
+    to_own_rows(solver, solver->modes, RESULT_FIELD_Y, ey);
+}
+
+void slab_solver_filter(struct slab_solver *solver, double *density)
+{
+    if (!solver->is_filtered)
+        return;
+    rows_move(solver->rows, false, density, (double *)solver->work);
+    fftw_mpi_execute_dft_r2c(solver->forward, (double *)solver->work, solver->spare);
+    filter_modes(solver, solver->spare);
+    to_own_rows(solver, solver->spare, RESULT_DENSITY, density);
 }
 
 void slab_solver_potential(struct slab_solver *solver, double *phi)
 {
-    to_own_rows(solver, RESULT_POTENTIAL, phi);
+    to_own_rows(solver, solver->modes, RESULT_POTENTIAL, phi);
 }
 
 void slab_solver_read_modes(struct slab_solver *solver, uint32_t count, const int32_t (*wanted)[2],

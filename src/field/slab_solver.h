@@ -21,6 +21,9 @@ STATUS_CHECKED enum status slab_solver_create(const struct rank_place *place, en
  * rho is filtered in place, too. */
 void slab_solver_solve(struct slab_solver *solver, double *rho, double *ex, double *ey);
 
+/* Filters a density of the rank's own rows in place; the last solve stays known. */
+void slab_solver_filter(struct slab_solver *solver, double *density);
+
 /* The potential of the last solve, of mean 0, on the rank's own rows. */
 void slab_solver_potential(struct slab_solver *solver, double *phi);
 

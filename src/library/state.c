@@ -20,24 +20,41 @@ static enum status require_finite(const char *place, const char *name, size_t co
 
 /* ---- fields ---- */
 
-enum { FIELDS = 4 };
-static const char *const field_names[FIELDS] = {"E/x", "E/y", "phi", "chargeDensity"};
+enum { FIELD_NAME_LENGTH = 32 };
+
+/* "E/x" or "phi", by openPMD's names. */
+static void name_component(enum field field, uint32_t axis, char name[FIELD_NAME_LENGTH])
+{
+    const bool has_axes = field_table[field].components > 1;
+    snprintf(name, FIELD_NAME_LENGTH, "%s%s%s", field_table[field].record, has_axes ? "/" : "",
+             field_axis(field, axis));
+}
 
 /* The field of that name, with its values at n. */
-static enum status find_field(struct radixpic *run, const char *name, struct buffer **field)
+static enum status find_field(struct radixpic *run, const char *name, enum field *field,
+                              struct buffer **component)
 {
     struct simulation *simulation = &run->session.simulation;
-    struct fields *fields = &simulation->fields;
-    struct buffer *const all[FIELDS] = {fields->ex, fields->ey, fields->phi, fields->rho};
-    size_t n = 0;
-    while (n < FIELDS && strcmp(field_names[n], name) != 0)
-        n++;
-    if (n == FIELDS)
-        return arguments_unknown("field", name, field_names, FIELDS);
-    *field = all[n];
+    char names[FIELD_COMPONENTS][FIELD_NAME_LENGTH];
+    const char *known[FIELD_COMPONENTS];
+    *component = NULL;
+    for (enum field f = 0; f < FIELDS; f++)
+        for (uint32_t axis = 0; axis < field_table[f].components; axis++) {
+            const uint32_t c = field_table[f].first + axis;
+            name_component(f, axis, names[c]);
+            known[c] = names[c];
+            if (strcmp(names[c], name) == 0) {
+                *field = f;
+                *component = simulation->fields.component[c];
+            }
+        }
+    if (!*component)
+        return arguments_unknown("field", name, known, FIELD_COMPONENTS);
     TRY(state_settle(run));
     TRY(simulation_solve(simulation));
-    return *field == fields->phi ? field_solver_potential(simulation->field_solver, fields) : STATUS_OK;
+    return field_table[*field].provider == FIELD_ON_REQUEST
+               ? field_solver_potential(simulation->field_solver, &simulation->fields)
+               : STATUS_OK;
 }
 
 static size_t nodes(const struct radixpic *run)
@@ -47,9 +64,10 @@ static size_t nodes(const struct radixpic *run)
 
 static enum status read_field(struct radixpic *run, const char *name, double *values)
 {
-    struct buffer *field = NULL;
-    TRY(find_field(run, name, &field));
-    return buffer_read_reals(field, run->config.precision, 0, nodes(run), values);
+    struct buffer *component;
+    enum field field;
+    TRY(find_field(run, name, &field, &component));
+    return buffer_read_reals(component, run->config.precision, 0, nodes(run), values);
 }
 
 enum radixpic_status radixpic_read_field(struct radixpic *run, const char *name, double *values)
@@ -59,12 +77,13 @@ enum radixpic_status radixpic_read_field(struct radixpic *run, const char *name,
 
 static enum status write_field(struct radixpic *run, const char *name, const double *values)
 {
-    struct buffer *field = NULL;
-    TRY(find_field(run, name, &field));
-    if (name[0] != 'E')
+    struct buffer *component;
+    enum field field;
+    TRY(find_field(run, name, &field, &component));
+    if (field_table[field].provider != FIELD_OF_SOLVER)
         return status_fail(STATUS_USAGE, "%s follows from the particles; E/x and E/y can be written", name);
     TRY(require_finite("", name, nodes(run), values));
-    return buffer_write_reals(field, run->config.precision, 0, nodes(run), values);
+    return buffer_write_reals(component, run->config.precision, 0, nodes(run), values);
 }
 
 enum radixpic_status radixpic_write_field(struct radixpic *run, const char *name, const double *values)

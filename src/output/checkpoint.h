@@ -82,7 +82,7 @@ void checkpoint_close(struct checkpoint **checkpoint);
 
 /* STATUS_USAGE with one line for each key that a run must not change but `config` does, against that of the
  * checkpoint or run at `path`: all that shape the physics and the state. What may differ: title, time.steps,
- * time.check_every, device, sort, step, parallel, fields.solver, fields.decomposition and output. */
+ * time.check_every, device, sort, step, parallel, fields.transforms, fields.decomposition and output. */
 STATUS_CHECKED enum status checkpoint_require_same(const char *path, const struct config *old,
                                                    const struct config *config);
 

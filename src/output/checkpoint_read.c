@@ -336,8 +336,8 @@ void checkpoint_close(struct checkpoint **checkpoint)
 
 /* What shapes neither the physics nor the state. */
 static const char *const may_differ[] = {
-    "title",    "time.steps",    "time.check_every",     "device",         "sort",   "step",
-    "parallel", "fields.solver", "fields.decomposition", "deposit.method", "output", NULL};
+    "title",    "time.steps",        "time.check_every",     "device",         "sort",   "step",
+    "parallel", "fields.transforms", "fields.decomposition", "deposit.method", "output", NULL};
 
 /* Probes that have a name as before have their place as before. */
 static enum status require_same_places(const char *path, const struct output_config *old,

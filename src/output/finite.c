@@ -90,11 +90,17 @@ static enum status search_nodes(const struct view *view, const struct buffer *no
     return STATUS_OK;
 }
 
+/* The charge density first, from which E follows. */
 static enum status search_fields(const struct view *view)
 {
-    TRY(search_nodes(view, view->fields->rho, "the charge density"));
-    TRY(search_nodes(view, view->fields->ex, "the field Ex"));
-    return search_nodes(view, view->fields->ey, "the field Ey");
+    for (enum field f = FIELDS; f-- > 0;)
+        for (uint32_t axis = 0; axis < field_table[f].components; axis++) {
+            char what[64];
+            snprintf(what, sizeof what, "the %s%s", field_table[f].name, field_axis(f, axis));
+            if (field_table[f].provider != FIELD_ON_REQUEST)
+                TRY(search_nodes(view, field_component(view->fields, f, axis), what));
+        }
+    return STATUS_OK;
 }
 
 enum status finite_find(const struct view *view)

@@ -38,39 +38,36 @@ static enum status create_lines(struct device *device, const struct config *conf
 
 /* ---- the file ---- */
 
-/* One of the POINT_VALUES of each point of a line. */
+/* One component at each point of a line. */
 static enum status fill(const void *values, uint64_t first, size_t count, void *column)
 {
     for (size_t n = 0; n < count; n++)
-        ((double *)column)[n] = ((const double *)values)[POINT_VALUES * (first + n)];
+        ((double *)column)[n] = ((const double *)values)[FIELD_COMPONENTS * (first + n)];
     return STATUS_OK;
 }
 
 /* `values`: those of its points on rank 0, which writes them. */
 static void write_line(struct openpmd *openpmd, const struct line_config *line, const double *values)
 {
-    const struct units *units = &openpmd->units;
     const struct view *view = openpmd->view;
-    const double field = units->electric_field;
-    const uint32_t passes[SNAPSHOT_OF_ALL] = {[SNAPSHOT_RHO] = view->config->deposit.filter_passes};
     const struct hdf5_array part = {
         .dimensions = 1, .shape = {line->points}, .count = view->communicator->rank == 0 ? line->points : 0};
     const double length = hypot(line->to[0] - line->from[0], line->to[1] - line->from[1]);
     const struct openpmd_axes axes = {{"s"}, {length / (line->points - 1)}, 0};
-    struct openpmd_record meshes[SNAPSHOT_OF_ALL] = {
-        {"E", {1, 1, -3, -1}, {field, field}, {values, values + 1}, fill, HDF5_DOUBLE, 0, NULL},
-        {"phi", {2, 1, -3, -1}, {units->potential}, {values + 2}, fill, HDF5_DOUBLE, 0, NULL},
-        {"chargeDensity", {-3, 0, 1, 1}, {units->charge_density}, {values + 3}, fill, HDF5_DOUBLE, 0, NULL},
-    };
-    for (enum snapshot_field f = 0; f < SNAPSHOT_OF_ALL; f++) {
+    for (enum field f = 0; f < FIELDS; f++) {
         char name[CONFIG_NAME_LENGTH + 16];
-        snprintf(name, sizeof name, "%s_%s", line->name, meshes[f].name);
-        meshes[f].name = name;
+        struct openpmd_record mesh = openpmd_field(openpmd, f, HDF5_DOUBLE, fill);
+        snprintf(name, sizeof name, "%s_%s", line->name, mesh.name);
+        mesh.name = name;
+        mesh.comment = NULL;
+        for (uint32_t axis = 0; axis < field_table[f].components; axis++)
+            mesh.source[axis] = values + field_table[f].first + axis;
         if (!fields_hold(&line->fields, f))
             continue;
-        struct hdf5_object *mesh = openpmd_write_mesh_along(openpmd, &meshes[f], &part, &axes, passes[f]);
-        hdf5_doubles(mesh, "lineFrom", 2, line->from);
-        hdf5_doubles(mesh, "lineTo", 2, line->to);
+        struct hdf5_object *object =
+            openpmd_write_mesh_along(openpmd, &mesh, &part, &axes, openpmd_filter_passes(openpmd, f));
+        hdf5_doubles(object, "lineFrom", 2, line->from);
+        hdf5_doubles(object, "lineTo", 2, line->to);
     }
 }
 
@@ -83,18 +80,18 @@ static enum status record_lines(void *part, const char *folder, const struct vie
     enum status status = openpmd_create(view, folder, "data", OPENPMD_BASE, &openpmd);
     *file = openpmd.file;
     if (status == STATUS_OK)
-        status = points_measure(lines->points, view, outputs_item_is_due(&lines_output, view, true), 0);
+        status = points_measure(lines->points, view, 0);
     if (status == STATUS_OK)
         status = points_read(lines->points, 0, 1);
     TRY(communicator_agree(view->communicator, status));
     double *values = points_values(lines->points, 0);
-    const size_t count = POINT_VALUES * (size_t)lines->count;
+    const size_t count = FIELD_COMPONENTS * (size_t)lines->count;
     communicator_sum(view->communicator, count, values);
     const double *kept = hdf5_file_keep_copy(*file, count * sizeof *values, values);
     for (uint32_t n = 0; n < output->line_count && kept; n++) {
         if (view_is_due(view, output->lines[n].every))
             write_line(&openpmd, &output->lines[n], kept);
-        kept += POINT_VALUES * (size_t)output->lines[n].points;
+        kept += FIELD_COMPONENTS * (size_t)output->lines[n].points;
     }
     return (*file)->status;
 }
@@ -106,7 +103,7 @@ static uint64_t line_bytes(const struct config *config)
     for (uint32_t n = 0; n < config->output.line_count; n++) {
         const struct line_config *line = &config->output.lines[n];
         const uint64_t each = hdf5_stored_elements((const uint64_t[2]){line->points, 0}) * sizeof(double);
-        bytes += frame + POINT_VALUES * each;
+        bytes += frame + FIELD_COMPONENTS * each;
     }
     return bytes;
 }

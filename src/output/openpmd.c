@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <pwd.h>
+#include <string.h>
 #include <unistd.h>
 
 /* ---- the file ---- */
@@ -89,6 +90,25 @@ void openpmd_write_time(struct hdf5_object *object, const struct openpmd_record 
 }
 
 /* ---- meshes ---- */
+
+struct openpmd_record openpmd_field(const struct openpmd *openpmd, enum field field, enum hdf5_type type,
+                                    hdf5_fill *fill)
+{
+    const struct field_row *row = &field_table[field];
+    const double unit = *(const double *)((const char *)&openpmd->units + row->unit);
+    struct openpmd_record record = {.name = row->record,
+                                    .unit = {unit, unit, unit},
+                                    .fill = fill,
+                                    .type = type,
+                                    .time_offset = row->time_level * openpmd->view->config->time.step};
+    memcpy(record.dimension, row->dimension, sizeof record.dimension);
+    return record;
+}
+
+uint32_t openpmd_filter_passes(const struct openpmd *openpmd, enum field field)
+{
+    return field_table[field].provider == FIELD_OF_DEPOSIT ? openpmd->view->config->deposit.filter_passes : 0;
+}
 
 void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_record *mesh, double position,
                         uint32_t filter_passes)

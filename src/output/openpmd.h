@@ -57,6 +57,12 @@ struct hdf5_object *openpmd_write_components(struct hdf5_object *parent, const s
 /* timeOffset and comment. */
 void openpmd_write_time(struct hdf5_object *object, const struct openpmd_record *record);
 
+/* The record of a field without its sources, whose components are of `type` and filled by `fill`; and the
+ * passes of the filter that it went through. */
+struct openpmd_record openpmd_field(const struct openpmd *openpmd, enum field field, enum hdf5_type type,
+                                    hdf5_fill *fill);
+uint32_t openpmd_filter_passes(const struct openpmd *openpmd, enum field field);
+
 /* Where the values of a mesh are, along each of its axes. */
 struct openpmd_axes {
     const char *labels[2];

@@ -142,7 +142,7 @@ bool outputs_item_is_due(const struct output_row *row, const struct view *view, 
     for (uint32_t n = 0; (item = item_of(row, view->config, n)); n++) {
         const struct field_list *fields = (const struct field_list *)(item + row->items.fields);
         is_due |= view_is_due(view, *(const uint64_t *)(item + row->items.every)) &&
-                  (!with_potential || (row->items.fields > 0 && fields_hold(fields, SNAPSHOT_PHI)));
+                  (!with_potential || (row->items.fields > 0 && fields_hold(fields, FIELD_PHI)));
     }
     return is_due;
 }

@@ -13,17 +13,17 @@ struct points {
     size_t items;     /* of a group */
     struct kernel *kernel;
     struct buffer *nodes;  /* uint[count][NODES]: numbers of nodes; 0 for those of other ranks */
-    struct buffer *values; /* real[slots][POINT_VALUES][count][NODES] */
+    struct buffer *values; /* real[slots][FIELD_COMPONENTS][count][NODES] */
     uint32_t *host_nodes;
     double *weights; /* [count][NODES]; 0 for those of other ranks */
     double *read;    /* as `values` */
-    double *shares;  /* [slots][count][POINT_VALUES] */
+    double *shares;  /* [slots][count][FIELD_COMPONENTS] */
 };
 
 enum status points_create(struct device *device, const struct config *config, uint32_t count,
                           const double (*at)[2], uint32_t slots, struct points **created)
 {
-    const size_t nodes = (size_t)count * NODES, values = nodes * POINT_VALUES * slots;
+    const size_t nodes = (size_t)count * NODES, values = nodes * FIELD_COMPONENTS * slots;
     struct program *program = NULL;
     struct points *points;
     TRY(DEVICE_NEW(device, points));
@@ -73,34 +73,34 @@ static enum status take_slab(struct points *points, const struct slab *slab)
                         points->host_nodes);
 }
 
-enum status points_measure(struct points *points, const struct view *view, bool phi, uint32_t slot)
+enum status points_measure(struct points *points, const struct view *view, uint32_t slot)
 {
     const struct fields *fields = view->fields;
     const uint32_t nodes = NODES * points->count;
     if (points->slab.rows != view->slab->rows || points->slab.first_row != view->slab->first_row)
         TRY(take_slab(points, view->slab));
-    return KERNEL_LAUNCH(points->kernel, launch_covering(nodes, points->items, STAGE_OUTPUT, 0), fields->ex,
-                         fields->ey, phi ? fields->phi : fields->rho, fields->rho, points->nodes, nodes,
-                         POINT_VALUES * nodes * slot, points->values);
+    return KERNEL_LAUNCH(points->kernel, launch_covering(nodes, points->items, STAGE_OUTPUT, 0), fields->all,
+                         fields->stride, FIELD_COMPONENTS, points->nodes, nodes,
+                         FIELD_COMPONENTS * nodes * slot, points->values);
 }
 
 static void interpolate(struct points *points, uint32_t slot)
 {
     const size_t nodes = (size_t)NODES * points->count;
-    const double *values = points->read + slot * POINT_VALUES * nodes;
+    const double *values = points->read + slot * FIELD_COMPONENTS * nodes;
     double *shares = points_values(points, slot);
     for (size_t p = 0; p < points->count; p++)
-        for (size_t v = 0; v < POINT_VALUES; v++) {
+        for (size_t v = 0; v < FIELD_COMPONENTS; v++) {
             double rows[2] = {0, 0};
             for (size_t n = 0; n < NODES; n++)
                 rows[n / 2] += points->weights[NODES * p + n] * values[v * nodes + NODES * p + n];
-            shares[POINT_VALUES * p + v] = rows[0] + rows[1];
+            shares[FIELD_COMPONENTS * p + v] = rows[0] + rows[1];
         }
 }
 
 enum status points_read(struct points *points, uint32_t first, uint32_t count)
 {
-    const size_t slot = (size_t)POINT_VALUES * NODES * points->count;
+    const size_t slot = (size_t)FIELD_COMPONENTS * NODES * points->count;
     TRY(buffer_read_reals(points->values, points->config->precision, first * slot, count * slot,
                           points->read + first * slot));
     for (uint32_t n = first; n < first + count; n++)
@@ -110,5 +110,5 @@ enum status points_read(struct points *points, uint32_t first, uint32_t count)
 
 double *points_values(struct points *points, uint32_t slot)
 {
-    return points->shares + (size_t)slot * POINT_VALUES * points->count;
+    return points->shares + (size_t)slot * FIELD_COMPONENTS * points->count;
 }

@@ -12,12 +12,6 @@ struct probes {
     struct growing_file *files[CONFIG_MAX_PROBES]; /* of rank 0 */
 };
 
-static const struct {
-    const char *name;
-    enum snapshot_field field;
-} columns[POINT_VALUES] = {
-    {"Ex", SNAPSHOT_E}, {"Ey", SNAPSHOT_E}, {"phi", SNAPSHOT_PHI}, {"rho", SNAPSHOT_RHO}};
-
 static enum status create_probes(struct device *device, const struct config *config, void **part)
 {
     const uint32_t count = config->output.probe_count;
@@ -37,12 +31,13 @@ static enum status open_probes(struct growing_files *files, const struct config 
     struct probes *probes = *part;
     for (uint32_t n = 0; n < config->output.probe_count; n++) {
         const struct probe_config *probe = &config->output.probes[n];
-        char name[MANIFEST_NAME_LENGTH], keys[CONFIG_NAME_LENGTH + 32], head[64] = "step,time";
+        char name[MANIFEST_NAME_LENGTH], keys[CONFIG_NAME_LENGTH + 32], head[128] = "step,time";
         snprintf(name, sizeof name, "probes/%s.csv", probe->name);
         snprintf(keys, sizeof keys, "output.probes.%s.fields", probe->name);
-        for (size_t c = 0; c < POINT_VALUES; c++)
-            if (fields_hold(&probe->fields, columns[c].field))
-                strcat(strcat(head, ","), columns[c].name);
+        for (enum field f = 0; f < FIELDS; f++)
+            for (uint32_t axis = 0; axis < field_table[f].components && fields_hold(&probe->fields, f);
+                 axis++)
+                strcat(strcat(strcat(head, ","), field_table[f].word), field_axis(f, axis));
         TRY(growing_files_add(files, name, head, keys, &probes->files[n]));
     }
     return STATUS_OK;
@@ -50,8 +45,7 @@ static enum status open_probes(struct growing_files *files, const struct config 
 
 static enum status measure_probes(void *part, const struct view *view, uint32_t slot)
 {
-    return points_measure(((struct probes *)part)->points, view,
-                          outputs_item_is_due(&probes_output, view, true), slot);
+    return points_measure(((struct probes *)part)->points, view, slot);
 }
 
 static enum status read_probes(void *part, uint32_t first, uint32_t count)
@@ -65,13 +59,15 @@ static enum status write_rows(void *part, const struct view *view)
     struct probes *probes = part;
     const struct output_config *output = &view->config->output;
     double *values = points_values(probes->points, (uint32_t)(view->step % SUM_SLOTS));
-    communicator_sum(view->communicator, POINT_VALUES * (size_t)output->probe_count, values);
+    communicator_sum(view->communicator, FIELD_COMPONENTS * (size_t)output->probe_count, values);
     for (uint32_t n = 0; n < output->probe_count; n++) {
-        double row[2 + POINT_VALUES] = {(double)view->step, view->time};
+        const double *of_probe = values + (size_t)FIELD_COMPONENTS * n;
+        double row[2 + FIELD_COMPONENTS] = {(double)view->step, view->time};
         uint32_t count = 2;
-        for (size_t c = 0; c < POINT_VALUES; c++)
-            if (fields_hold(&output->probes[n].fields, columns[c].field))
-                row[count++] = values[POINT_VALUES * n + c];
+        for (enum field f = 0; f < FIELDS; f++)
+            for (uint32_t axis = 0; axis < field_table[f].components; axis++)
+                if (fields_hold(&output->probes[n].fields, f))
+                    row[count++] = of_probe[field_table[f].first + axis];
         if (probes->files[n] && view_is_due(view, output->probes[n].every))
             TRY(growing_file_write(probes->files[n], count, row));
     }
@@ -84,8 +80,8 @@ static void print_size(const struct config *config)
         const struct probe_config *probe = &config->output.probes[n];
         const uint64_t rows = outputs_times_due(config, probe->every);
         double row_bytes = 32;
-        for (size_t c = 0; c < POINT_VALUES; c++)
-            row_bytes += fields_hold(&probe->fields, columns[c].field) ? 24 : 0;
+        for (enum field f = 0; f < FIELDS; f++)
+            row_bytes += fields_hold(&probe->fields, f) ? 24 * field_table[f].components : 0;
         printf("probe %-19s %" PRIu64 " rows, about %.3g MB\n", probe->name, rows,
                1e-6 * row_bytes * (double)rows);
     }

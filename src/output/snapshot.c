@@ -32,42 +32,35 @@ static const void *keep_nodes(struct openpmd *openpmd, const struct buffer *buff
     return nodes;
 }
 
+static void write_field(struct openpmd *openpmd, enum field field, const char *name, const char *comment,
+                        struct buffer *const components[])
+{
+    const struct config *config = openpmd->view->config;
+    const enum precision precision = snapshots_precision(config);
+    struct openpmd_record mesh =
+        openpmd_field(openpmd, field, hdf5_real(precision), openpmd_rounding(config->precision, precision));
+    mesh.name = name;
+    mesh.comment = comment;
+    for (uint32_t axis = 0; axis < field_table[field].components; axis++)
+        mesh.source[axis] = keep_nodes(openpmd, components[axis]);
+    openpmd_write_mesh(openpmd, &mesh, 0, openpmd_filter_passes(openpmd, field));
+}
+
 static void write_fields(struct openpmd *openpmd)
 {
-    static const char of_density[] = "of all species, without the neutralising background";
     const struct config *config = openpmd->view->config;
-    const struct snapshots_config *snapshots = &config->output.snapshots;
     const struct fields *fields = openpmd->view->fields;
-    const struct units *units = &openpmd->units;
-    const enum precision precision = snapshots_precision(config);
-    const enum hdf5_type real = hdf5_real(precision);
-    hdf5_fill *fill = openpmd_rounding(config->precision, precision);
-    const double field = units->electric_field;
-    struct openpmd_record meshes[SNAPSHOT_OF_ALL] = {
-        {"E", {1, 1, -3, -1}, {field, field}, {NULL}, fill, real, 0, NULL},
-        {"phi", {2, 1, -3, -1}, {units->potential}, {NULL}, fill, real, 0, NULL},
-        {"chargeDensity", {-3, 0, 1, 1}, {units->charge_density}, {NULL}, fill, real, 0, of_density},
-    };
-    const struct buffer *const nodes[SNAPSHOT_OF_ALL][OPENPMD_AXES] = {
-        {fields->ex, fields->ey}, {fields->phi}, {fields->rho}};
-    const uint32_t filter_passes[SNAPSHOT_OF_ALL] = {[SNAPSHOT_RHO] = config->deposit.filter_passes};
     write_solver_attributes(openpmd);
-    for (enum snapshot_field f = 0; f < SNAPSHOT_OF_ALL; f++) {
-        for (int axis = 0; fields_hold(&snapshots->fields, f) && nodes[f][axis]; axis++)
-            meshes[f].source[axis] = keep_nodes(openpmd, nodes[f][axis]);
-        if (fields_hold(&snapshots->fields, f))
-            openpmd_write_mesh(openpmd, &meshes[f], 0, filter_passes[f]);
-    }
+    for (enum field f = 0; f < FIELDS; f++)
+        if (fields_hold(&config->output.snapshots.fields, f))
+            write_field(openpmd, f, field_table[f].record,
+                        f == FIELD_RHO ? "of all species, without the neutralising background" : NULL,
+                        &fields->component[field_table[f].first]);
     for (uint32_t s = 0; s < config->species_count; s++) {
         char name[CONFIG_NAME_LENGTH + 16];
-        if (!fields->species_rho[s])
-            continue;
-        snprintf(name, sizeof name, "%s_chargeDensity", config->species[s].name);
-        struct openpmd_record mesh = meshes[SNAPSHOT_RHO];
-        mesh.name = name;
-        mesh.source[0] = keep_nodes(openpmd, fields->species_rho[s]);
-        mesh.comment = NULL;
-        openpmd_write_mesh(openpmd, &mesh, 0, filter_passes[SNAPSHOT_RHO]);
+        snprintf(name, sizeof name, "%s_%s", config->species[s].name, field_table[FIELD_RHO].record);
+        if (fields->species_rho[s])
+            write_field(openpmd, FIELD_RHO, name, NULL, &fields->species_rho[s]);
     }
 }
 
@@ -82,7 +75,7 @@ static enum status create_parts(struct device *device, const struct config *conf
     const struct snapshots_config *snapshots = &config->output.snapshots;
     TRY(DEVICE_NEW(device, parts));
     *part = parts;
-    if (snapshots->every > 0 && fields_hold(&snapshots->fields, SNAPSHOT_MOMENTS))
+    if (snapshots->every > 0 && fields_hold(&snapshots->fields, FIELD_MOMENTS))
         TRY(moments_create(device, config, &parts->moments));
     return selection_create(device, config, &parts->selection);
 }
@@ -104,8 +97,8 @@ static enum status record_snapshot(void *part, const char *folder, const struct 
 static unsigned needs_now(const struct view *view)
 {
     const struct field_list *fields = &view->config->output.snapshots.fields;
-    return (fields_hold(fields, SNAPSHOT_PHI) ? OUTPUT_NEEDS_POTENTIAL : 0) |
-           (fields_hold(fields, SNAPSHOT_SPECIES_RHO) ? OUTPUT_NEEDS_SPECIES : 0);
+    return (fields_hold(fields, FIELD_PHI) ? OUTPUT_NEEDS_POTENTIAL : 0) |
+           (fields_hold(fields, FIELD_SPECIES_RHO) ? OUTPUT_NEEDS_SPECIES : 0);
 }
 
 static uint64_t snapshot_bytes(const struct config *config)
@@ -115,13 +108,13 @@ static uint64_t snapshot_bytes(const struct config *config)
     const struct snapshots_config *snapshots = &config->output.snapshots;
     uint64_t bytes = frame + openpmd_species_bytes(config);
     const enum precision precision = snapshots_precision(config);
-    for (enum snapshot_field f = 0; f < SNAPSHOT_OF_ALL; f++)
+    for (enum field f = 0; f < FIELDS; f++)
         if (fields_hold(&snapshots->fields, f))
-            bytes += openpmd_mesh_bytes(&config->grid, precision, f == SNAPSHOT_E ? 2 : 1);
+            bytes += openpmd_mesh_bytes(&config->grid, precision, field_table[f].components);
     for (uint32_t s = 0; s < config->species_count; s++)
         if (snapshots_separate(snapshots, &config->species[s]))
             bytes += frame + openpmd_mesh_bytes(&config->grid, precision, 1);
-    if (fields_hold(&snapshots->fields, SNAPSHOT_MOMENTS))
+    if (fields_hold(&snapshots->fields, FIELD_MOMENTS))
         bytes += moments_mesh_bytes(config, precision);
     /* Further chunk indices and checksums: less than 100 bytes for a chunk of 64 Ki elements. */
     return bytes + bytes / 1024;

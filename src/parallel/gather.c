@@ -224,10 +224,11 @@ enum status gather_sum(struct gather *gather, const struct buffer *rho, struct b
                          gather->source_begins, gather->sources, gather->slab.box.ny, box_rho);
 }
 
-enum status gather_keep(struct gather *gather, struct buffer *const from[3], struct buffer *const to[3])
+enum status gather_keep(struct gather *gather, unsigned which, const struct buffer *box, uint32_t box_stride,
+                        struct buffer *own, uint32_t own_stride)
 {
-    const struct launch launch = launch_rows(gather, ghost_reached_rows(&gather->slab),
-                                             6 * (uint64_t)ghost_reached_rows(&gather->slab));
-    return KERNEL_LAUNCH(gather->keep, launch, gather->kept, gather->slab.box.ny, from[0], from[1], from[2],
-                         to[0], to[1], to[2]);
+    const uint32_t rows = ghost_reached_rows(&gather->slab);
+    const struct launch launch = launch_rows(gather, rows, 2 * (uint64_t)__builtin_popcount(which) * rows);
+    return KERNEL_LAUNCH(gather->keep, launch, gather->kept, gather->slab.box.ny, which, box, box_stride, own,
+                         own_stride);
 }

@@ -35,9 +35,9 @@ enum gather_way gather_way(const struct gather *gather);
 STATUS_CHECKED enum status gather_sum(struct gather *gather, const struct buffer *rho,
                                       struct buffer *box_rho);
 
-/* Sets three arrays of the local grid on the own rows and on those beside from those of the box (enqueued).
- * The same array may be given several times, from the same one. */
-STATUS_CHECKED enum status gather_keep(struct gather *gather, struct buffer *const from[3],
-                                       struct buffer *const to[3]);
+/* Sets components of the local grid on the own rows and on those beside from those of the box: each with a
+ * bit in `which`, component c being c box_stride or c own_stride reals behind the first one (enqueued). */
+STATUS_CHECKED enum status gather_keep(struct gather *gather, unsigned which, const struct buffer *box,
+                                       uint32_t box_stride, struct buffer *own, uint32_t own_stride);
 
 #endif

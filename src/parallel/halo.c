@@ -50,7 +50,8 @@ enum status halo_create(const struct rank_place *place, struct halo **halo)
         add_rows(created, partition, &slab, rank, place->communicator->rank);
     }
     TRY(DEVICE_NEW_ARRAY(device, created->received, created->served_count * created->row_bytes));
-    return DEVICE_NEW_ARRAY(device, created->requests, HALO_ARRAYS * (created->served_count + most_beside));
+    return DEVICE_NEW_ARRAY(device, created->requests,
+                            FIELD_COMPONENTS * (created->served_count + most_beside));
 }
 
 static void *row_at(const struct halo *halo, void *local, const struct halo_row *row)

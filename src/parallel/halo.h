@@ -7,11 +7,10 @@
 #ifndef RADIXPIC_PARALLEL_HALO_H
 #define RADIXPIC_PARALLEL_HALO_H
 
+#include "config/field_table.h"
 #include "parallel/ghost_rows.h"
 
 struct halo;
-
-enum { HALO_ARRAYS = 3 }; /* that are filled at once, at most */
 
 STATUS_CHECKED enum status halo_create(const struct rank_place *place, struct halo **halo);
 
@@ -19,7 +18,8 @@ STATUS_CHECKED enum status halo_create(const struct rank_place *place, struct ha
  * beside their own. */
 void halo_add(struct halo *halo, void *local);
 
-/* Collective. The rows beside the own ones become those of their owners, in `count` such arrays. */
+/* Collective. The rows beside the own ones become those of their owners, in up to FIELD_COMPONENTS such
+ * arrays. */
 void halo_fill(struct halo *halo, size_t count, void *const local[]);
 
 #endif

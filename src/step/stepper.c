@@ -81,10 +81,10 @@ static enum status launch_start(struct device *branch, const struct stepper_setu
     TRY(KERNEL_LAUNCH(kernel,
                       launch_covering(list->count, device_group_items(branch, FLAT_ITEMS), STAGE_PUSH,
                                       2 * state_bytes(list) * list->count),
-                      fields->ex, fields->ey, setup->grid.nx, setup->grid.ny, list->count, list->cell_offsets,
-                      list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY],
-                      particles_stride(list, ATTRIBUTE_VELOCITY), particles_first(list, ATTRIBUTE_VELOCITY),
-                      particles_w(list), arg_pusher(&pusher)));
+                      fields->of[FIELD_E], fields->stride, setup->grid.nx, setup->grid.ny, list->count,
+                      list->cell_offsets, list->attribute[ATTRIBUTE_OFFSET],
+                      list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
+                      particles_first(list, ATTRIBUTE_VELOCITY), particles_w(list), arg_pusher(&pusher)));
     return device_finish(branch);
 }
 

@@ -106,7 +106,7 @@ TEST(other_configs_are_refused)
     config.sort = (struct sort_config){.method = SORT_METHOD_PAPER, .passes = 1, .transpose = TRANSPOSE_ON};
     config.step.method = STEP_RADIX;
     config.parallel = (struct parallel_config){5, 2, 7};
-    config.fields.solver = SOLVER_FFTW;
+    config.fields.transforms = TRANSFORMS_FFTW;
     config.fields.decomposition = DECOMPOSITION_SLABS;
     config.deposit.method = DEPOSIT_METHOD_ATOMIC;
     config.output = (struct output_config){.directory = "elsewhere",

@@ -27,9 +27,9 @@ static void check_grid(uint32_t nx, uint32_t ny, enum precision precision, doubl
     struct field_sums sums[2];
     assert_ok(fields_create(device, &grid, precision, &fields));
     assert_ok(energy_create(device, &grid, precision, &no_modes, &energy));
-    double *ex = upload_random(fields.ex, precision, nodes, spread, 1);
-    double *ey = upload_random(fields.ey, precision, nodes, spread, 2);
-    double *rho = upload_random(fields.rho, precision, nodes, spread, 3);
+    double *ex = upload_random(field_component(&fields, FIELD_E, 0), precision, nodes, spread, 1);
+    double *ey = upload_random(field_component(&fields, FIELD_E, 1), precision, nodes, spread, 2);
+    double *rho = upload_random(field_component(&fields, FIELD_RHO, 0), precision, nodes, spread, 3);
     long double square = 0, charge = 0;
     for (uint32_t n = 0; n < nodes; n++) {
         square += (long double)ex[n] * (long double)ex[n] + (long double)ey[n] * (long double)ey[n];

@@ -30,12 +30,12 @@ struct transform {
 };
 
 static struct transform transform_create(const uint32_t cells[2], enum precision precision,
-                                         enum solver_kind solver)
+                                         enum transform_library library)
 {
     struct transform t = {.grid = field_grid(cells[0], cells[1], 1.0, 1.0), .precision = precision};
     t.cells = grid_cells(&t.grid);
     t.numbers = fft_complex_bytes(&t.grid, precision) / precision_bytes(precision);
-    assert_ok(fft_create(device, &t.grid, precision, solver, false, &t.fft));
+    assert_ok(fft_create(device, &t.grid, precision, library, false, &t.fft));
     t.real = test_buffer(t.cells * precision_bytes(precision), NULL);
     t.modes = test_buffer(fft_complex_bytes(&t.grid, precision), NULL);
     t.f = field_random(t.cells);
@@ -92,37 +92,38 @@ static void check_round_trip(const struct transform *t)
 
 /* VkFFT splits long axes along x, and even ones along y; an odd one must fit local memory, or the sentence
  * shows the way out. */
-static bool is_refused(const uint32_t cells[2], enum precision precision, enum solver_kind solver)
+static bool is_refused(const uint32_t cells[2], enum precision precision, enum transform_library library)
 {
-    if (solver != SOLVER_VKFFT || cells[1] % 2 == 0 || cells[0] * cells[1] < ALL_MODES)
+    if (library != TRANSFORMS_VKFFT || cells[1] % 2 == 0 || cells[0] * cells[1] < ALL_MODES)
         return false;
     const struct grid grid = field_grid(cells[0], cells[1], 1.0, 1.0);
     struct fft *fft = NULL;
-    const enum status status = fft_create(device, &grid, precision, solver, false, &fft);
+    const enum status status = fft_create(device, &grid, precision, library, false, &fft);
     if (status != STATUS_OK) {
-        assert_fails(status, "fields.solver: fftw");
+        assert_fails(status, "fields.transforms: fftw");
     }
     return status != STATUS_OK;
 }
 
 /* Calls `check` for every grid, precision and library that go together here. */
 static void with_grids(void (*check)(const uint32_t cells[2], enum precision precision,
-                                     enum solver_kind solver))
+                                     enum transform_library library))
 {
     for (int s = 0; s < 2; s++)
         for (int p = 0; p < 2; p++)
             for (int g = 0; g < GRIDS; g++) {
-                const bool slow = field_solvers[s] == SOLVER_VKFFT && device_info(device)->is_cpu;
+                const bool slow = transform_libraries[s] == TRANSFORMS_VKFFT && device_info(device)->is_cpu;
                 if ((slow && !grids[g].on_cpu) ||
-                    is_refused(grids[g].cells, field_precisions[p], field_solvers[s]))
+                    is_refused(grids[g].cells, field_precisions[p], transform_libraries[s]))
                     continue;
-                check(grids[g].cells, field_precisions[p], field_solvers[s]);
+                check(grids[g].cells, field_precisions[p], transform_libraries[s]);
             }
 }
 
-static void check_transforms(const uint32_t cells[2], enum precision precision, enum solver_kind solver)
+static void check_transforms(const uint32_t cells[2], enum precision precision,
+                             enum transform_library library)
 {
-    const struct transform t = transform_create(cells, precision, solver);
+    const struct transform t = transform_create(cells, precision, library);
     check_forward(&t);
     check_input_kept(&t);
     check_round_trip(&t);
@@ -145,12 +146,12 @@ TEST(results_repeat)
     const uint32_t cells[2] = {48, 20};
     for (int s = 0; s < 2; s++)
         for (int p = 0; p < 2; p++) {
-            const struct transform a = transform_create(cells, field_precisions[p], field_solvers[s]);
-            const struct transform b = transform_create(cells, field_precisions[p], field_solvers[s]);
+            const struct transform a = transform_create(cells, field_precisions[p], transform_libraries[s]);
+            const struct transform b = transform_create(cells, field_precisions[p], transform_libraries[s]);
             const double *first = forward_modes(&a);
             assert_memory_equal(first, forward_modes(&a), a.numbers * sizeof *first);
             assert_memory_equal(first, forward_modes(&b), a.numbers * sizeof *first);
-            if (field_solvers[s] != SOLVER_FFTW)
+            if (transform_libraries[s] != TRANSFORMS_FFTW)
                 continue;
             assert_ok(buffer_fill(a.modes, 0x7fc00000));
             assert_false(device_queue_host_calls(device, false));
@@ -163,7 +164,7 @@ TEST(results_repeat)
 TEST(auto_suits_the_device)
 {
     const struct grid grid = field_grid(8, 6, 1.0, 1.0);
-    static const enum solver_kind solvers[] = {SOLVER_AUTO, SOLVER_VKFFT, SOLVER_FFTW};
+    static const enum transform_library solvers[] = {TRANSFORMS_AUTO, TRANSFORMS_VKFFT, TRANSFORMS_FFTW};
     const char *const names[] = {device_info(device)->is_cpu ? "FFTW" : "VkFFT", "VkFFT", "FFTW"};
     for (int n = 0; n < 3; n++) {
         struct fft *fft = NULL;
@@ -173,14 +174,14 @@ TEST(auto_suits_the_device)
 }
 
 /* Two arrays, f and 1 - 3 f, by FFT_INVERSE one after the other and by FFT_INVERSE_PAIR. */
-static void check_pair(const uint32_t cells[2], enum precision precision, enum solver_kind solver)
+static void check_pair(const uint32_t cells[2], enum precision precision, enum transform_library library)
 {
-    struct transform t = transform_create(cells, precision, solver);
+    struct transform t = transform_create(cells, precision, library);
     struct buffer *modes = NULL, *reals = NULL, *modes_of[2], *real_of[2];
     struct fft *pairs = NULL;
     const size_t real_stride = buffer_view_stride(buffer_bytes(t.real));
     const size_t modes_stride = buffer_view_stride(buffer_bytes(t.modes));
-    assert_ok(fft_create(device, &t.grid, precision, solver, true, &pairs));
+    assert_ok(fft_create(device, &t.grid, precision, library, true, &pairs));
     assert_ok(buffer_create(device, 2 * real_stride, "two arrays of reals", &reals));
     assert_ok(buffer_create(device, 2 * modes_stride, "two arrays of modes", &modes));
     double *expected[2];
@@ -215,7 +216,7 @@ TEST(bytes_are_those_of_two_passes)
 {
     const uint32_t cells[2] = {512, 256};
     for (int s = 0; s < 2; s++) {
-        struct transform t = transform_create(cells, PRECISION_SINGLE, field_solvers[s]);
+        struct transform t = transform_create(cells, PRECISION_SINGLE, transform_libraries[s]);
         assert_int_equal(t.fft->bytes, 512 * 256 * 4 + 3 * 512 * 129 * 8);
     }
 }

@@ -21,13 +21,13 @@ struct bench {
     double *phi, *ex, *ey; /* of the last solve() */
 };
 
-static struct bench bench_create(const uint32_t cells[2], enum precision precision, enum solver_kind solver,
-                                 enum gradient_kind gradient)
+static struct bench bench_create(const uint32_t cells[2], enum precision precision,
+                                 enum transform_library library, enum gradient_kind gradient)
 {
     struct bench b = {.precision = precision, .gradient = gradient};
     b.grid = field_grid(cells[0], cells[1], 3.0, 5.0);
     b.cells = grid_cells(&b.grid);
-    assert_ok(poisson_create(device, &b.grid, precision, solver, gradient, &b.poisson));
+    assert_ok(poisson_create(device, &b.grid, precision, library, gradient, &b.poisson));
     assert_ok(fields_create(device, &b.grid, precision, &b.fields));
     return b;
 }
@@ -35,15 +35,15 @@ static struct bench bench_create(const uint32_t cells[2], enum precision precisi
 /* The results begin as not-a-number: every node must be written. */
 static void solve(struct bench *b, const double *rho)
 {
-    assert_ok(buffer_write_reals(b->fields.rho, b->precision, 0, b->cells, rho));
-    assert_ok(buffer_fill(b->fields.phi, UINT32_MAX));
-    assert_ok(buffer_fill(b->fields.ex, UINT32_MAX));
-    assert_ok(buffer_fill(b->fields.ey, UINT32_MAX));
+    assert_ok(buffer_write_reals(field_component(&b->fields, FIELD_RHO, 0), b->precision, 0, b->cells, rho));
+    assert_ok(buffer_fill(field_component(&b->fields, FIELD_PHI, 0), UINT32_MAX));
+    assert_ok(buffer_fill(field_component(&b->fields, FIELD_E, 0), UINT32_MAX));
+    assert_ok(buffer_fill(field_component(&b->fields, FIELD_E, 1), UINT32_MAX));
     assert_ok(poisson_solve(b->poisson, &b->fields));
     assert_ok(poisson_potential(b->poisson, &b->fields));
-    b->phi = field_read(b->fields.phi, b->precision, b->cells);
-    b->ex = field_read(b->fields.ex, b->precision, b->cells);
-    b->ey = field_read(b->fields.ey, b->precision, b->cells);
+    b->phi = field_read(field_component(&b->fields, FIELD_PHI, 0), b->precision, b->cells);
+    b->ex = field_read(field_component(&b->fields, FIELD_E, 0), b->precision, b->cells);
+    b->ey = field_read(field_component(&b->fields, FIELD_E, 1), b->precision, b->cells);
 }
 
 /* Every grid with both libraries, precisions and gradients, made once: VkFFT compiles kernels for each. */
@@ -186,7 +186,7 @@ TEST_EVERY(solving_twice_gives_the_same_bits_and_keeps_rho)
     assert_memory_equal(b->phi, phi, b->cells * sizeof *phi);
     assert_memory_equal(b->ex, ex, b->cells * sizeof *ex);
     assert_memory_equal(b->ey, ey, b->cells * sizeof *ey);
-    double *kept = field_read(b->fields.rho, b->precision, b->cells);
+    double *kept = field_read(field_component(&b->fields, FIELD_RHO, 0), b->precision, b->cells);
     assert_memory_equal(kept, rho, b->cells * sizeof *kept);
 }
 
@@ -199,11 +199,11 @@ TEST_EVERY(the_potential_is_set_when_asked_for)
     double *mark = field_numbers(b->cells);
     for (size_t n = 0; n < b->cells; n++)
         mark[n] = marked;
-    assert_ok(buffer_write_reals(b->fields.phi, b->precision, 0, b->cells, mark));
+    assert_ok(buffer_write_reals(field_component(&b->fields, FIELD_PHI, 0), b->precision, 0, b->cells, mark));
     assert_ok(poisson_solve(b->poisson, &b->fields));
-    double *phi = field_read(b->fields.phi, b->precision, b->cells);
-    double *ex = field_read(b->fields.ex, b->precision, b->cells);
-    double *ey = field_read(b->fields.ey, b->precision, b->cells);
+    double *phi = field_read(field_component(&b->fields, FIELD_PHI, 0), b->precision, b->cells);
+    double *ex = field_read(field_component(&b->fields, FIELD_E, 0), b->precision, b->cells);
+    double *ey = field_read(field_component(&b->fields, FIELD_E, 1), b->precision, b->cells);
     assert_memory_equal(ex, b->ex, b->cells * sizeof *ex);
     assert_memory_equal(ey, b->ey, b->cells * sizeof *ey);
     assert_memory_equal(phi, b->gradient == GRADIENT_SPECTRAL ? mark : b->phi, b->cells * sizeof *phi);
@@ -259,7 +259,7 @@ static int open_benches(void **state)
             for (int p = 0; p < 2; p++)
                 for (int g = 0; g < 2; g++)
                     benches[n++] =
-                        bench_create(grids[grid], field_precisions[p], field_solvers[s], gradients[g]);
+                        bench_create(grids[grid], field_precisions[p], transform_libraries[s], gradients[g]);
     return 0;
 }
 

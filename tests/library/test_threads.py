@@ -65,7 +65,7 @@ for _ in range(5):
         text = BEGIN + """
 def work(number):
     for again in range(4):
-        settings = {"grid.cells": [16 + 2 * number, 8 + 2 * again], "fields.solver": "fftw", "output.snapshots.every": 1, "time.steps": 6}
+        settings = {"grid.cells": [16 + 2 * number, 8 + 2 * again], "fields.transforms": "fftw", "output.snapshots.every": 1, "time.steps": 6}
         with radixpic.Simulation(sys.argv[1], set=settings) as simulation:
             simulation.write_into(f"{folder}/{number}_{again}")
             simulation.step(6)

@@ -29,9 +29,12 @@ static void fill_fields(struct scene *scene, const struct grid *grid)
 {
     const enum precision precision = scene->config.precision;
     assert_ok(fields_create(device, grid, precision, &scene->fields));
-    assert_ok(buffer_write_reals(scene->fields.rho, precision, 0, grid_cells(grid), halves));
-    assert_ok(buffer_write_reals(scene->fields.ex, precision, 0, grid_cells(grid), halves));
-    assert_ok(buffer_write_reals(scene->fields.ey, precision, 0, grid_cells(grid), halves));
+    assert_ok(buffer_write_reals(field_component(&scene->fields, FIELD_RHO, 0), precision, 0,
+                                 grid_cells(grid), halves));
+    assert_ok(buffer_write_reals(field_component(&scene->fields, FIELD_E, 0), precision, 0, grid_cells(grid),
+                                 halves));
+    assert_ok(buffer_write_reals(field_component(&scene->fields, FIELD_E, 1), precision, 0, grid_cells(grid),
+                                 halves));
 }
 
 /* The cell of particle p: cell c has about c times as many as the first; cell 0 and the last have none. */
@@ -138,9 +141,9 @@ TEST(finds_particles_and_nodes_in_either_layout_and_precision)
         assert_ok(finite_find(&scene.view));
         for (size_t n = 0; n < sizeof some / sizeof some[0]; n++)
             check_particle(&scene, n % 2, some[n]);
-        check_node(&scene, scene.fields.rho, "the charge density");
-        check_node(&scene, scene.fields.ex, "the field Ex");
-        check_node(&scene, scene.fields.ey, "the field Ey");
+        check_node(&scene, field_component(&scene.fields, FIELD_RHO, 0), "the charge density");
+        check_node(&scene, field_component(&scene.fields, FIELD_E, 0), "the field Ex");
+        check_node(&scene, field_component(&scene.fields, FIELD_E, 1), "the field Ey");
     }
 }
 
@@ -151,9 +154,10 @@ TEST(causes_come_before_what_follows)
     struct scene scene;
     const double bad = NAN;
     create_scene(&scene, PRECISION_SINGLE, false);
-    assert_ok(buffer_write_reals(scene.fields.ex, PRECISION_SINGLE, 0, 1, &bad)); /* on all ranks */
+    assert_ok(buffer_write_reals(field_component(&scene.fields, FIELD_E, 0), PRECISION_SINGLE, 0, 1,
+                                 &bad)); /* on all ranks */
     assert_found(&scene, "the field Ex, nan, at node (10, 0)");
-    assert_ok(buffer_write_reals(scene.fields.rho, PRECISION_SINGLE, 1, 1, &bad));
+    assert_ok(buffer_write_reals(field_component(&scene.fields, FIELD_RHO, 0), PRECISION_SINGLE, 1, 1, &bad));
     assert_found(&scene, "the charge density, nan, at node (10, 1)");
     plant(&scene, 1, 5, 1, NAN);
     assert_fails(finite_find(&scene.view), "the offset (0.5, nan) of a particle of species ions");
@@ -171,9 +175,9 @@ TEST(a_whole_box_without_particles_is_finite)
     fill_fields(&scene, &box);
     scene.particles[0].count = scene.particles[1].count = 0;
     assert_ok(finite_find(&scene.view));
-    write_real(&scene, scene.fields.ey, 4999, -INFINITY);
+    write_real(&scene, field_component(&scene.fields, FIELD_E, 1), 4999, -INFINITY);
     assert_found(&scene, "the field Ey, -inf, at node (99, 49)");
-    write_real(&scene, scene.fields.ey, 4100, -INFINITY);
+    write_real(&scene, field_component(&scene.fields, FIELD_E, 1), 4100, -INFINITY);
     assert_found(&scene, "the field Ey, -inf, at node (82, 0)");
 }
 

@@ -63,17 +63,19 @@ static void leave(const struct scene *scene)
     double *rho = test_array(1, nodes * sizeof *rho);
     for (size_t n = 0; n < nodes; n++)
         rho[n] = left_there(&scene->left, ranks.rank, (uint32_t)(n / scene->columns), n % scene->columns);
-    assert_ok(buffer_write_reals(scene->local.rho, scene->left.precision, 0, nodes, rho));
+    assert_ok(buffer_write_reals(field_component(&scene->local, FIELD_RHO, 0), scene->left.precision, 0,
+                                 nodes, rho));
 }
 
 /* The bytes of the sum in the box. The caller frees them. */
 static void *gather_with(struct scene *scene, struct gather *gather)
 {
-    const size_t bytes = buffer_bytes(scene->box.rho);
+    const size_t bytes = buffer_bytes(field_component(&scene->box, FIELD_RHO, 0));
     void *sums = test_array(1, bytes);
-    assert_ok(buffer_fill(scene->box.rho, 0));
-    assert_ok(gather_sum(gather, scene->local.rho, scene->box.rho));
-    assert_ok(buffer_read(scene->box.rho, 0, bytes, sums));
+    assert_ok(buffer_fill(field_component(&scene->box, FIELD_RHO, 0), 0));
+    assert_ok(gather_sum(gather, field_component(&scene->local, FIELD_RHO, 0),
+                         field_component(&scene->box, FIELD_RHO, 0)));
+    assert_ok(buffer_read(field_component(&scene->box, FIELD_RHO, 0), 0, bytes, sums));
     return sums;
 }
 
@@ -86,7 +88,7 @@ static void check_sums(struct scene *scene)
     for (size_t n = 0; n < grid_cells(&scene->left.box); n++)
         assert_near(left_load(scene->left.precision, sums[0], n),
                     left_expected(&scene->left, (uint32_t)(n / scene->columns), n % scene->columns), 0);
-    assert_memory_equal(sums[0], sums[1], buffer_bytes(scene->box.rho));
+    assert_memory_equal(sums[0], sums[1], buffer_bytes(field_component(&scene->box, FIELD_RHO, 0)));
 }
 
 /* ---- what is kept ---- */
@@ -119,20 +121,24 @@ static void set(struct buffer *buffer, enum precision precision, size_t nodes, d
     assert_ok(buffer_write_reals(buffer, precision, 0, nodes, values));
 }
 
+/* First all components but those of phi, then these. */
 static void check_keeping(struct scene *scene)
 {
-    enum { ARRAYS = 4 };
-    struct buffer *box[ARRAYS] = {scene->box.rho, scene->box.ex, scene->box.ey, scene->box.phi};
-    struct buffer *local[ARRAYS] = {scene->local.rho, scene->local.ex, scene->local.ey, scene->local.phi};
-    for (int n = 0; n < ARRAYS; n++) {
-        set(box[n], scene->left.precision, grid_cells(&scene->left.box), 1000.0 * n);
-        set(local[n], scene->left.precision, grid_cells(&scene->slab.local), -1);
+    const unsigned phi = FIELD_BITS(PHI), all = (1u << FIELD_COMPONENTS) - 1;
+    for (uint32_t c = 0; c < FIELD_COMPONENTS; c++) {
+        set(scene->box.component[c], scene->left.precision, grid_cells(&scene->left.box), 1000.0 * c);
+        set(scene->local.component[c], scene->left.precision, grid_cells(&scene->slab.local), -1);
     }
-    assert_ok(gather_keep(scene->gather[0], box, local));
-    assert_ok(gather_keep(scene->gather[0], (struct buffer *const[]){box[3], box[3], box[3]},
-                          (struct buffer *const[]){local[3], local[3], local[3]}));
-    for (int n = 0; n < ARRAYS; n++)
-        check_kept(scene, local[n], 1000.0 * n);
+    assert_ok(gather_keep(scene->gather[0], all & ~phi, scene->box.all, scene->box.stride, scene->local.all,
+                          scene->local.stride));
+    for (uint32_t c = 0; c < FIELD_COMPONENTS; c++)
+        if (all & ~phi & 1u << c)
+            check_kept(scene, scene->local.component[c], 1000.0 * c);
+    set(scene->box.component[FIELD_FIRST_E], scene->left.precision, grid_cells(&scene->left.box), 1);
+    assert_ok(gather_keep(scene->gather[0], phi, scene->box.all, scene->box.stride, scene->local.all,
+                          scene->local.stride));
+    check_kept(scene, scene->local.component[FIELD_FIRST_PHI], 1000.0 * FIELD_FIRST_PHI);
+    check_kept(scene, scene->local.component[FIELD_FIRST_E], 1000.0 * FIELD_FIRST_E);
 }
 
 static void check(const struct partition *partition, uint32_t columns, uint32_t ghost,

@@ -17,8 +17,8 @@ static void check_in(enum precision precision, const struct partition *partition
     assert_ok(device_open_counting(&(struct device_info){0}, &owner));
     const struct rank_place place = {owner, &ranks, partition, &slab, ghost, precision};
     assert_ok(halo_create(&place, &halo));
-    void *local[HALO_ARRAYS];
-    for (int a = 0; a < HALO_ARRAYS; a++)
+    void *local[FIELD_COMPONENTS];
+    for (int a = 0; a < FIELD_COMPONENTS; a++)
         local[a] = test_array(nodes, sizeof(double));
     for (size_t n = 0; n < nodes; n++)
         left_store(precision, local[0], n,
@@ -26,12 +26,12 @@ static void check_in(enum precision precision, const struct partition *partition
 
     halo_add(halo, local[0]);
     for (size_t n = 0; n < own; n++)
-        for (int a = HALO_ARRAYS - 1; a >= 0; a--)
+        for (int a = FIELD_COMPONENTS - 1; a >= 0; a--)
             left_store(precision, local[a], n, (a + 1) * left_load(precision, local[0], n));
-    halo_fill(halo, HALO_ARRAYS, local);
+    halo_fill(halo, FIELD_COMPONENTS, local);
     for (uint32_t n = 0; n < ghost_reached_rows(&slab); n++)
         for (uint32_t j = 0; j < COLUMNS; j++)
-            for (int a = 0; a < HALO_ARRAYS; a++) {
+            for (int a = 0; a < FIELD_COMPONENTS; a++) {
                 const uint32_t row = ghost_reached_row(&slab, n);
                 const double sum = left_expected(&left, slab_global_row(&slab, row), j), times = a + 1;
                 const double expected =

@@ -202,14 +202,16 @@ static struct solution solve_on_device(const struct scene *scene, const double *
     struct poisson *poisson = NULL;
     assert_ok(fields_create(device, &scene->grid, PRECISION_DOUBLE, &fields));
     assert_ok(filter_create(device, &scene->grid, PRECISION_DOUBLE, NULL, &filter));
-    assert_ok(poisson_create(device, &scene->grid, PRECISION_DOUBLE, SOLVER_AUTO, scene->gradient, &poisson));
-    assert_ok(buffer_write_reals(fields.rho, PRECISION_DOUBLE, 0, cells, rho));
-    assert_ok(filter_apply(filter, scene->passes, fields.rho));
+    assert_ok(
+        poisson_create(device, &scene->grid, PRECISION_DOUBLE, TRANSFORMS_AUTO, scene->gradient, &poisson));
+    assert_ok(buffer_write_reals(field_component(&fields, FIELD_RHO, 0), PRECISION_DOUBLE, 0, cells, rho));
+    assert_ok(filter_apply(filter, scene->passes, field_component(&fields, FIELD_RHO, 0)));
     assert_ok(poisson_solve(poisson, &fields));
     assert_ok(poisson_potential(poisson, &fields));
-    const struct solution box = {
-        field_read(fields.rho, PRECISION_DOUBLE, cells), field_read(fields.phi, PRECISION_DOUBLE, cells),
-        field_read(fields.ex, PRECISION_DOUBLE, cells), field_read(fields.ey, PRECISION_DOUBLE, cells)};
+    const struct solution box = {field_read(field_component(&fields, FIELD_RHO, 0), PRECISION_DOUBLE, cells),
+                                 field_read(field_component(&fields, FIELD_PHI, 0), PRECISION_DOUBLE, cells),
+                                 field_read(field_component(&fields, FIELD_E, 0), PRECISION_DOUBLE, cells),
+                                 field_read(field_component(&fields, FIELD_E, 1), PRECISION_DOUBLE, cells)};
     return box;
 }
 

@@ -159,7 +159,9 @@ TEST(a_field_between_steps_is_of_no_consequence)
             patient_create(&kinds[k], PLANTED, &patient);
             patient.config.output.history.every = 1;
             const struct fields *fields = &patient.simulation.fields;
-            struct buffer *const buffers[] = {fields->rho, fields->ex, fields->ey};
+            struct buffer *const buffers[] = {field_component(fields, FIELD_RHO, 0),
+                                              field_component(fields, FIELD_E, 0),
+                                              field_component(fields, FIELD_E, 1)};
             const float values[2] = {NAN, NAN}; /* also of a double */
             for (unsigned n = 0; ill && n < sizeof buffers / sizeof buffers[0]; n++)
                 assert_ok(buffer_write(buffers[n], 0, sizeof values, values));

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const enum precision field_precisions[] = {PRECISION_SINGLE, PRECISION_DOUBLE};
-static const enum solver_kind field_solvers[] = {SOLVER_VKFFT, SOLVER_FFTW};
+static const enum transform_library transform_libraries[] = {TRANSFORMS_VKFFT, TRANSFORMS_FFTW};
 
 static inline struct grid field_grid(uint32_t nx, uint32_t ny, double lx, double ly)
 {

@@ -48,7 +48,7 @@ static inline struct config config_of(enum precision precision, uint32_t rows, u
                     {.name = "ions", .charge = 2, .mass = 1836, .density = 0.5, .particles = 77}},
         .deposit = {.shape = SHAPE_TSC, .filter_passes = 2},
         .output = {.snapshots = {.every = 1,
-                                 .fields = {SNAPSHOT_OF_ALL, {SNAPSHOT_E, SNAPSHOT_PHI, SNAPSHOT_RHO}},
+                                 .fields = {FIELDS, {FIELD_E, FIELD_PHI, FIELD_RHO}},
                                  .species = {1, {"all"}},
                                  .compression = 4}},
         .units = {1.0e18, 100},
@@ -134,14 +134,12 @@ static inline void fill_species(struct scene *scene, const struct species_config
 /* Rows that are not the rank's own hold NaN. */
 static inline void fill_fields(const struct scene *scene)
 {
-    struct buffer *const arrays[] = {scene->fields.ex, scene->fields.ey, scene->fields.phi,
-                                     scene->fields.rho};
     const uint32_t cells = grid_cells(&scene->slab.local), first = scene->slab.first_row * scene->box.ny;
     double *nodes = test_array(cells, sizeof *nodes);
-    for (unsigned a = 0; a < 4; a++) {
+    for (unsigned a = 0; a < FIELD_COMPONENTS; a++) {
         for (uint32_t n = 0; n < cells; n++)
             nodes[n] = n < slab_own_cells(&scene->slab) ? node_of(a, first + n) : NAN;
-        assert_ok(buffer_write_reals(arrays[a], scene->config.precision, 0, cells, nodes));
+        assert_ok(buffer_write_reals(scene->fields.component[a], scene->config.precision, 0, cells, nodes));
     }
 }
 

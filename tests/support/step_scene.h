@@ -147,8 +147,8 @@ static inline void scene_create(const struct scene_kind *kind, enum particle_lay
     sorted->particles.count = kind->count;
     sorted_particles_upload(sorted);
     assert_ok(fields_create(scene->device, &scene->slab.local, kind->precision, &scene->fields));
-    scene->field[0] = scene_field(scene, scene->fields.ex, 21);
-    scene->field[1] = scene_field(scene, scene->fields.ey, 22);
+    scene->field[0] = scene_field(scene, field_component(&scene->fields, FIELD_E, 0), 21);
+    scene->field[1] = scene_field(scene, field_component(&scene->fields, FIELD_E, 1), 22);
 }
 
 static inline struct stepper_setup scene_setup(const struct scene *scene)

@@ -1,0 +1,43 @@
+/* Solver: one way to the fields on the nodes of the whole box, a row of a table (config word fields.solver).
+ * field_solver.h brings the sources of all ranks to it, and the fields back to them.
+ *
+ * A solver without a state finds the fields at n from the sources at n alone. One with a state would add rows
+ * for what a checkpoint holds of it.
+ */
+#ifndef RADIXPIC_FIELD_SOLVER_H
+#define RADIXPIC_FIELD_SOLVER_H
+
+#include "domain/fields.h"
+
+/* Modes of rho that a history and drives follow: `wanted` (mx, my). Buffers belong to the solver. */
+struct followed_modes {
+    const struct buffer *modes;  /* as fft.h lays them out, unnormalised */
+    const struct buffer *places; /* uint[count]: where in `modes` each of them stands, or its conjugate */
+    struct grid grid;
+    uint32_t count;
+    const int32_t (*wanted)[2]; /* not owned */
+};
+
+struct solver_kind {
+    const char *name;
+    unsigned sources;  /* components (field_bits()) that it needs deposited, summed and filtered */
+    unsigned provides; /* components that solve() sets; one of FIELD_ON_REQUEST is potential()'s */
+
+    /* On the whole box; what it makes dies with the device handle. `followed` has count and wanted set. */
+    enum status (*create)(struct device *device, const struct grid *box, const struct config *config,
+                          struct followed_modes *followed, void **own);
+
+    /* From the sources to the fields, all at n. Only enqueues, as far as fft.h says so. */
+    enum status (*solve)(void *own, struct fields *fields);
+
+    /* Sets phi from the sources of the last solve. */
+    enum status (*potential)(void *own, struct fields *fields);
+
+    /* The name of the library that transforms. */
+    const char *(*transforms)(const void *own);
+};
+
+/* field/poisson.c */
+extern const struct solver_kind electrostatic_solver;
+
+#endif
