@@ -393,13 +393,11 @@ _Static_assert(COUNT_OF(config_rows) <= SCHEMA_MAX_ROWS && COUNT_OF(species_rows
 
 const struct schema_row *schema_find(const struct schema_table *table, const char *path)
 {
-    for (size_t i = 0; i < table->count; i++) {
-        const struct schema_row *row = &table->rows[i];
+    for (const struct schema_row *row = table->rows; row < table->rows + table->count; row++) {
         const size_t length = strlen(row->path);
-        if (strcmp(row->path, path) == 0)
-            return row;
-        if (row->items && strncmp(path, row->path, length) == 0 && strncmp(path + length, "[].", 3) == 0)
-            return schema_find(row->items, path + length + 3);
+        const bool begins = strncmp(path, row->path, length) == 0, ends = begins && path[length] == '\0';
+        if (ends || (begins && row->items && strncmp(path + length, "[].", 3) == 0))
+            return ends ? row : schema_find(row->items, path + length + 3);
     }
     return NULL;
 }

@@ -77,7 +77,7 @@ extern const char schema_directory_fallback[];
 /* The table of struct config. */
 extern const struct schema_table config_schema;
 
-/* The row of `path`, or NULL. */
+/* The row of `path`, as "grid.cells" or, of the items of a list, "collisions[].model"; or NULL. */
 const struct schema_row *schema_find(const struct schema_table *table, const char *path);
 
 /* The row of the group that `row`, of a table, is a key of; NULL at the top. */
