@@ -82,7 +82,8 @@ static enum status write_resolved_config(const struct session *session, const ch
     /* On one rank there is nothing to choose, and the next run may be on more. */
     if (session->communicator.size > 1)
         resolved.fields.decomposition = session->simulation.decomposition;
-    TRY(replace_begin(session->folder.path, "config.yaml", &replacement));
+    const struct run_folder *folder = &session->folder;
+    TRY(replace_begin(folder->descriptor, folder->path, "config.yaml", &replacement));
     for (const char *line = provenance, *end; (end = strchr(line, '\n')); line = end + 1)
         fprintf(replacement.file, "# %.*s\n", (int)(end - line), line);
     return replace_end(&replacement, config_echo(&resolved, replacement.file));
@@ -91,11 +92,11 @@ static enum status write_resolved_config(const struct session *session, const ch
 /* All files are rank 0's, but for those that all ranks write together. */
 static enum status open_outputs(struct session *session)
 {
-    const char *mode = session->folder.use == RUN_FOLDER_CONTINUE ? "a" : "w";
+    const bool appends = session->folder.use == RUN_FOLDER_CONTINUE;
     TRY(outputs_open(session->simulation.outputs, &session->communicator, &session->folder));
     if (!is_first_rank(session))
         return STATUS_OK;
-    TRY(run_folder_open(&session->folder, "log.txt", mode, &session->log.file));
+    TRY(run_folder_open(&session->folder, "log.txt", appends, &session->log.file));
     char *provenance = provenance_text(device_info(session->device));
     if (!provenance)
         return status_fail(STATUS_FAILED, "no memory to say what made %s", session->folder.path);
@@ -105,6 +106,7 @@ static enum status open_outputs(struct session *session)
         log_line(&session->log, LOG_VERBOSE, "%s", line);
     free(provenance);
     TRY(status);
+    TRY(outputs_list(session->simulation.outputs, "config.yaml"));
     return run_folder_set(&session->folder, MANIFEST_RUNNING, 0);
 }
 
@@ -129,18 +131,23 @@ static enum status close_log(struct session *session, enum status status)
     if (!file)
         return status;
     session->log.file = NULL;
-    if (status == STATUS_OK)
-        return run_folder_close(&session->folder, "log.txt", file);
-    fprintf(file, "%s%s\n", status == STATUS_STOPPED ? "" : "stopped: ", status_message());
-    fclose(file);
-    return status;
+    if (status != STATUS_OK)
+        fprintf(file, "%s%s\n", status == STATUS_STOPPED ? "" : "stopped: ", status_message());
+    char *first = status_take();
+    enum status closed = run_folder_close(&session->folder, "log.txt", file);
+    if (closed == STATUS_OK)
+        closed = outputs_list(session->simulation.outputs, "log.txt");
+    return status_keep(status, first, closed);
 }
 
 enum status session_close_files(struct session *session, enum status status)
 {
     char *first = status_take();
-    status = status_keep(status, first, outputs_close(session->simulation.outputs));
+    status = status_keep(
+        status, first, session->simulation.outputs ? outputs_finish(session->simulation.outputs) : STATUS_OK);
     status = close_log(session, status);
+    first = status_take();
+    status = status_keep(status, first, outputs_close(session->simulation.outputs));
     run_folder_unlock(&session->folder);
     return status;
 }

@@ -6,12 +6,14 @@
 
 #include "config/config_reader.h"
 #include "output/outputs.h"
+#include "output/run_check.h"
 #include "parallel/communicator.h"
 #include "simulation.h"
 #include "step/stepper.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static uint64_t least_ranks(const struct config *config)
 {
@@ -33,6 +35,12 @@ static void print_ranks(const struct config *config)
            config->deposit.shape == SHAPE_NGP
                ? ", by which a particle beside an edge may take another node (ngp)"
                : "");
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat found;
+    return path && stat(path, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
 /* Where the program runs at all: on as many ranks as there are rows, or fewer. */
@@ -115,16 +123,19 @@ enum status command_check(int argc, char **argv)
     static const struct option_table table = OPTION_TABLE(
         rows, NULL,
         "Validate the YAML file CONFIG, then print it with every key resolved and what follows from "
-        "it.\v"
+        "it; of a run folder RUN verify every file against the digest that the run wrote down.\v"
         "Warnings point at numerical problems; they refuse nothing. Nothing is created, but with "
-        "--probe a folder beside that of the run, which is removed again.\n\n"
+        "--probe a folder beside that of the run, which is removed again. Each damaged or missing file of "
+        "RUN is "
+        "named on a line, and the exit code is 1 where there is one.\n\n"
         "Examples:\n"
         "  radixpic check configs/landau_damping.yaml\n"
         "  radixpic check configs/landau_damping.yaml --set grid.cells=[8,8]\n"
         "  radixpic check configs/landau_damping.yaml --probe\n"
+        "  radixpic check output/landau_damping\n"
         "  radixpic check --keys\n"
         "  radixpic check --keys species\n",
-        .arguments = "CONFIG\n--keys [KEY]");
+        .arguments = "CONFIG\nRUN\n--keys [KEY]");
     struct options options = {0};
     if (!communicator_is_first())
         return STATUS_OK; /* the ranks of mpirun would repeat it */
@@ -134,6 +145,9 @@ enum status command_check(int argc, char **argv)
     if (options.keys)
         return config_describe(options.form, options.overrides.config_path, stdout);
     TRY(overrides_require(argv[0], &options.overrides, false));
+    if (is_folder(options.overrides.config_path))
+        return run_check(options.overrides.config_path,
+                         &(struct log){.terminal = stdout, .level = LOG_NORMAL});
     static struct config config; /* large */
     TRY(overrides_read(&options.overrides, &config));
     TRY(require_enough_rows(&config));

@@ -124,6 +124,7 @@ static enum status report_times(struct session *run, double step_seconds)
     log_line(&run->log, LOG_VERBOSE, "device memory held: %.1f MiB at most",
              (double)device_most_bytes_held(run->device) / 0x1p20);
     TRY(stage_table_write(&run->log, &run->folder, &run->communicator, device_timers(run->device), &cost));
+    TRY(agree(run, is_first_rank(run) ? outputs_list(simulation->outputs, "timers.csv") : STATUS_OK));
     const struct written written = outputs_written(simulation->outputs);
     if (written.files > 0)
         log_line(&run->log, LOG_NORMAL,

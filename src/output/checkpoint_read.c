@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "config/config_reader.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
@@ -203,52 +204,60 @@ static void warn(struct checkpoint *checkpoint, const char *sentence)
     checkpoint->warnings = longer;
 }
 
-/* The steps of a folder's checkpoints, the newest first: those that the manifest beside the folder names, all
- * of which must be there; without a manifest those of the files. The caller frees them. */
-static enum status list_steps(const char *folder, uint64_t **steps, size_t *count)
-{
-    char above[PATH_MAX];
-    struct numbered_file *files = NULL;
-    size_t file_count = 0;
-    struct manifest *manifest = calloc(1, sizeof *manifest);
-    enum status status = STATUS_OK;
-    snprintf(above, sizeof above, "%s", folder); /* dirname() writes into it */
-    *steps = NULL;
-    *count = 0;
-    if (!manifest)
-        return status_fail(STATUS_FAILED, "no memory to list folder %s", folder);
-    TRY_CLEANUP(manifest_read(dirname(above), manifest));
-    if (manifest->state == MANIFEST_NONE) { /* the path may be ".", or have a link in it */
-        snprintf(above, sizeof above, "%s/..", folder);
-        TRY_CLEANUP(manifest_read(above, manifest));
-    }
-    TRY_CLEANUP(numbered_files_list(folder, CHECKPOINT_PREFIX, &files, &file_count));
-    *steps = calloc(file_count + manifest->checkpoint_count + 1, sizeof **steps);
-    for (size_t n = 0; n < file_count && *steps && manifest->state == MANIFEST_NONE; n++)
-        if (!files[n].unfinished)
-            (*steps)[(*count)++] = files[n].step;
-    for (size_t n = manifest->checkpoint_count; n > 0 && *steps; n--)
-        (*steps)[(*count)++] = manifest->checkpoints[n - 1].step;
-    if (!*steps)
-        status = status_fail(STATUS_FAILED, "no memory to list folder %s", folder);
-
-cleanup:
-    free(manifest);
-    free(files);
-    return status;
-}
-
 static void set_path(struct checkpoint *checkpoint, const char *folder, uint64_t step)
 {
     snprintf(checkpoint->path, sizeof checkpoint->path, "%s/" CHECKPOINT_PREFIX "%" PRIu64 ".h5", folder,
              step);
 }
 
-static enum status require_all(struct checkpoint *checkpoint, const char *folder, const uint64_t *steps,
-                               size_t count)
+/* The step in the name of a checkpoint, and whether it is that of one, to the letter. */
+static uint64_t step_of(const char *name)
 {
-    for (size_t n = 0; n < count; n++) {
-        set_path(checkpoint, folder, steps[n]);
+    return strtoull(name + strcspn(name, "0123456789"), NULL, 10);
+}
+
+static int is_checkpoint(const struct dirent *entry)
+{
+    char same[64];
+    snprintf(same, sizeof same, CHECKPOINT_PREFIX "%" PRIu64 ".h5", step_of(entry->d_name));
+    return strcmp(same, entry->d_name) == 0 && entry->d_type != DT_DIR;
+}
+
+static int compare_up(const struct dirent **left, const struct dirent **right)
+{
+    const uint64_t a = step_of((*left)->d_name), b = step_of((*right)->d_name);
+    return a < b ? -1 : a > b;
+}
+
+/* The manifest beside a folder of checkpoints, or where there is none the steps in the names of its files. */
+static enum status find_steps(const char *folder, struct manifest *manifest)
+{
+    char above[PATH_MAX];
+    struct dirent **entries;
+    snprintf(above, sizeof above, "%s", folder); /* dirname() writes into it */
+    TRY(manifest_read(dirname(above), manifest));
+    if (manifest->state == MANIFEST_NONE) { /* the path may be ".", or have a link in it */
+        snprintf(above, sizeof above, "%s/..", folder);
+        TRY(manifest_read(above, manifest));
+    }
+    if (manifest->state != MANIFEST_NONE)
+        return STATUS_OK;
+    const int count = scandir(folder, &entries, is_checkpoint, compare_up);
+    if (count < 0)
+        return status_fail(STATUS_FAILED, "cannot read folder %s: %s", folder, strerror(errno));
+    for (int n = 0; n < count; n++) {
+        manifest_add(manifest, &(struct manifest_checkpoint){.step = step_of(entries[n]->d_name)});
+        free(entries[n]);
+    }
+    free(entries);
+    return STATUS_OK;
+}
+
+static enum status require_all(struct checkpoint *checkpoint, const char *folder,
+                               const struct manifest *manifest)
+{
+    for (uint32_t n = manifest->checkpoint_count; n-- > 0;) {
+        set_path(checkpoint, folder, manifest->checkpoints[n].step);
         if (access(checkpoint->path, F_OK) != 0)
             return status_fail(
                 STATUS_USAGE,
@@ -256,25 +265,25 @@ static enum status require_all(struct checkpoint *checkpoint, const char *folder
                 "from another checkpoint",
                 checkpoint->path, strerror(errno));
     }
-    return STATUS_OK;
+    return manifest->checkpoint_count > 0
+               ? STATUS_OK
+               : status_fail(STATUS_USAGE, "%s holds no checkpoint of a run", folder);
 }
 
 /* Loads the newest checkpoint of a folder that is not damaged. One that cannot be read for another reason may
  * be good, and to go on from an older one would remove it. */
 static enum status load_newest(const char *folder, struct checkpoint *checkpoint)
 {
-    uint64_t *steps;
-    size_t count;
-    enum status status = list_steps(folder, &steps, &count);
-    if (status == STATUS_OK)
-        status = require_all(checkpoint, folder, steps, count);
-    if (status == STATUS_OK && count == 0)
-        status = status_fail(STATUS_USAGE, "%s holds no checkpoint of a run", folder);
-    else if (status == STATUS_OK)
-        status = STATUS_FAILED;
+    struct manifest *manifest = calloc(1, sizeof *manifest);
     bool is_damaged = true;
-    for (size_t n = 0; n < count && status == STATUS_FAILED && is_damaged; n++) {
-        set_path(checkpoint, folder, steps[n]);
+    enum status status = STATUS_OK;
+    if (!manifest)
+        return status_fail(STATUS_FAILED, "no memory to list folder %s", folder);
+    TRY_CLEANUP(find_steps(folder, manifest));
+    TRY_CLEANUP(require_all(checkpoint, folder, manifest));
+    status = STATUS_FAILED;
+    for (uint32_t n = manifest->checkpoint_count; n-- > 0 && is_damaged;) {
+        set_path(checkpoint, folder, manifest->checkpoints[n].step);
         status = load_whole(checkpoint, &is_damaged);
         if (status == STATUS_OK)
             break;
@@ -283,10 +292,12 @@ static enum status load_newest(const char *folder, struct checkpoint *checkpoint
             warn(checkpoint, status_message());
         unload(checkpoint);
     }
-    free(steps);
     if (checkpoint->warnings && status != STATUS_OK && is_damaged)
-        return status_fail(STATUS_FAILED, "%s holds no whole checkpoint; the oldest: %s", folder,
-                           status_message());
+        status = status_fail(STATUS_FAILED, "%s holds no whole checkpoint; the oldest: %s", folder,
+                             status_message());
+
+cleanup:
+    free(manifest);
     return status;
 }
 

@@ -7,6 +7,7 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,7 +105,8 @@ static enum status seal(const char *path, FILE *file)
 
 enum status checkpoint_seal(const char *path)
 {
-    FILE *file = fopen(path, "r+b");
+    const int descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "r+b") : NULL;
     if (!file)
         return status_fail(STATUS_FAILED, "%s: cannot write its digest: %s", path, strerror(errno));
     const enum status status = seal(path, file);

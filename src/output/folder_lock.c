@@ -1,9 +1,10 @@
 /* Folder lock: an open file description's lock, and the text of its file. */
 #include "output/folder_lock.h"
 
+#include "base/below.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,15 +14,12 @@
 
 enum status folder_status_of(int error)
 {
-    return error == EEXIST || error == ENOTDIR || error == ENAMETOOLONG || error == ELOOP ? STATUS_USAGE
-                                                                                          : STATUS_FAILED;
+    const bool is_users = error == EEXIST || error == ENOTDIR || error == ENAMETOOLONG || error == ELOOP ||
+                          error == EMEDIUMTYPE;
+    return is_users ? STATUS_USAGE : STATUS_FAILED;
 }
 
-static const char *path_of(const char *folder, char path[PATH_MAX])
-{
-    snprintf(path, PATH_MAX, "%s/.lock", folder);
-    return path;
-}
+static const char lock_name[] = ".lock";
 
 /* Whether the text of a lock file names a process that has ended on this machine, and so has not the lock. */
 static bool is_outdated(const char *text)
@@ -35,7 +33,7 @@ static bool is_outdated(const char *text)
 
 /* The process that has just taken the lock says so a moment later. If it is stopped before it does, the
  * sentence names no process, since the text is that of the last run. */
-static enum status refuse_locked(const char *folder, int descriptor)
+static enum status refuse_locked(const char *path, int descriptor)
 {
     enum { TRIES = 2000 };
     char text[256] = "";
@@ -50,7 +48,7 @@ static enum status refuse_locked(const char *folder, int descriptor)
         text[0] = '\0';
     return status_fail(
         STATUS_USAGE, "another run is writing to folder %s%s%s; wait for its end, or choose another --output",
-        folder, text[0] ? ": " : "", text);
+        path, text[0] ? ": " : "", text);
 }
 
 /* Says in the lock file which process has it. What cannot be written is left out: the lock alone counts. */
@@ -67,18 +65,17 @@ static void sign(int descriptor)
 
 /* The file stays when the lock is given back, for removing it would take it from a process that has just
  * opened it. */
-enum status folder_lock_take(const char *folder, int *descriptor, bool *has_no_locks)
+enum status folder_lock_take(int folder, const char *path, int *descriptor, bool *has_no_locks)
 {
-    char path[PATH_MAX];
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    const int file =
-        open(path_of(folder, path), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
+    const int file = below_open(folder, lock_name, O_RDWR | O_CREAT);
     if (file < 0)
-        return status_fail(folder_status_of(errno), "cannot write %s: %s", path, strerror(errno));
+        return status_fail(folder_status_of(errno), "cannot write %s/%s: %s", path, lock_name,
+                           below_text(errno));
     if (fcntl(file, F_OFD_SETLK, &whole) == 0) {
         sign(file);
     } else if (errno == EAGAIN || errno == EACCES) {
-        const enum status status = refuse_locked(folder, file);
+        const enum status status = refuse_locked(path, file);
         close(file);
         return status;
     } else {
@@ -88,10 +85,22 @@ enum status folder_lock_take(const char *folder, int *descriptor, bool *has_no_l
     return STATUS_OK;
 }
 
-bool folder_lock_is_on(const char *folder, int descriptor)
+enum status folder_lock_look(int folder, const char *path)
 {
-    char path[PATH_MAX];
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    const int file = below_open(folder, lock_name, O_RDONLY);
+    const bool is_locked = file >= 0 && fcntl(file, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+    const enum status status = is_locked ? refuse_locked(path, file) : STATUS_OK;
+    below_end(file);
+    return status;
+}
+
+bool folder_lock_is_on(const char *path, int descriptor)
+{
     struct stat own, there;
-    return fstat(descriptor, &own) == 0 && stat(path_of(folder, path), &there) == 0 &&
-           own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+    const int folder = below_begin(path, 0);
+    const bool is_on = fstat(descriptor, &own) == 0 && folder >= 0 && below_look(folder, lock_name, &there) &&
+                       own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+    below_end(folder);
+    return is_on;
 }

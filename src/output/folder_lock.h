@@ -11,12 +11,16 @@
  * mistake, else STATUS_FAILED. */
 enum status folder_status_of(int error);
 
-/* Leaves the descriptor that holds the lock, for close(), in *descriptor; *has_no_locks is true where the
- * file system knows none. STATUS_USAGE, with a sentence that names the process, while another one has the
- * lock. */
-STATUS_CHECKED enum status folder_lock_take(const char *folder, int *descriptor, bool *has_no_locks);
+/* Of an open folder, whose path is for messages: leaves the descriptor that holds the lock, for close(), in
+ * *descriptor; *has_no_locks is true where the file system knows none. STATUS_USAGE, with a sentence that
+ * names the process, while another one has the lock. */
+STATUS_CHECKED enum status folder_lock_take(int folder, const char *path, int *descriptor,
+                                            bool *has_no_locks);
 
-/* Whether the folder is still the one that was locked, and not another of the same name. */
-bool folder_lock_is_on(const char *folder, int descriptor);
+/* STATUS_USAGE, with the same sentence, while a process has the lock. */
+STATUS_CHECKED enum status folder_lock_look(int folder, const char *path);
+
+/* Whether the folder at the path is still the one that was locked, and not another of the same name. */
+bool folder_lock_is_on(const char *path, int descriptor);
 
 #endif

@@ -1,12 +1,10 @@
 /* Growing file: opening, rows, and going on with an older one. */
 #include "output/growing_file.h"
 
-#include "base/replace.h"
+#include "base/below.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,28 +13,16 @@
 static enum status fail(const struct growing_file *file, const char *what)
 {
     return status_fail(STATUS_FAILED, "cannot %s %s/%s: %s", what, file->folder->path, file->name,
-                       strerror(errno));
+                       below_text(errno));
 }
 
 /* ---- lines ---- */
 
-/* One of which only a part fitted on the disk is taken back. */
 static enum status write_line(struct growing_file *file, const char *line)
 {
     const size_t length = strlen(line);
-    for (size_t done = 0; done < length;) {
-        const ssize_t more = write(file->descriptor, line + done, length - done);
-        if (more < 0 && errno == EINTR)
-            continue;
-        if (more < 0) {
-            const enum status status = fail(file, "write");
-            /* Where that fails too, a part of a line is all that is lost. */
-            const int taken_back = ftruncate(file->descriptor, (off_t)file->whole);
-            (void)taken_back;
-            return status;
-        }
-        done += (size_t)more;
-    }
+    if (!below_append(file->descriptor, line, length, file->whole))
+        return fail(file, "write");
     file->whole += length;
     XXH3_64bits_update(file->digest, line, length);
     return STATUS_OK;
@@ -56,9 +42,44 @@ enum status growing_file_write(struct growing_file *file, uint32_t count, const 
     return status;
 }
 
-static struct growing_mark mark_of(const struct growing_file *file)
+struct growing_mark growing_file_mark(const struct growing_file *file)
 {
     return (struct growing_mark){file->whole, XXH3_64bits_digest(file->digest)};
+}
+
+/* ---- the list ---- */
+
+static enum status list_lines(const struct growing_files *files, const char *lines)
+{
+    struct growing_file *list = files->list;
+    if (!list || lines[0] == '\0')
+        return STATUS_OK;
+    TRY(write_line(list, lines));
+    return sync_file(list->descriptor) ? STATUS_OK : fail(list, "write");
+}
+
+static enum status list_digest(const struct growing_files *files, const char *name, const uint64_t *digest)
+{
+    char line[FILE_LIST_LINE];
+    file_list_line(line, name, digest);
+    return list_lines(files, line);
+}
+
+enum status growing_files_list(const struct growing_files *files, const char *name, int descriptor)
+{
+    uint64_t bytes = UINT64_MAX, digest = 0;
+    if (descriptor >= 0 && !below_digest(descriptor, &bytes, &digest))
+        return status_fail(STATUS_FAILED, "cannot read %s/%s: %s", files->folder->path, name,
+                           strerror(errno));
+    return list_digest(files, name, descriptor >= 0 ? &digest : NULL);
+}
+
+enum status growing_files_list_text(const struct growing_files *files, const char *name)
+{
+    const int file = below_open(files->folder->descriptor, name, O_RDONLY);
+    const enum status status = growing_files_list(files, name, file);
+    below_end(file);
+    return status;
 }
 
 /* ---- going on with an older file ---- */
@@ -84,12 +105,10 @@ static enum status refuse_rows(const struct growing_file *file)
                        file->folder->path, file->name);
 }
 
-/* Opens FOLDER/NAME; false with errno. */
+/* Opens the file; false with errno. */
 static bool open_file(struct growing_file *file, int flags)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", file->folder->path, file->name);
-    file->descriptor = open(path, O_RDWR | O_CLOEXEC | flags, 0666);
+    file->descriptor = below_open(file->folder->descriptor, file->name, O_RDWR | flags);
     return file->descriptor >= 0;
 }
 
@@ -112,7 +131,7 @@ static enum status go_on(struct growing_file *file, const char *keys, const stru
         file->whole += (uint64_t)more;
         XXH3_64bits_update(file->digest, bytes, (size_t)more);
     }
-    const struct growing_mark found = mark_of(file);
+    const struct growing_mark found = growing_file_mark(file);
     if (found.bytes != kept->bytes || found.digest != kept->digest)
         return refuse_rows(file);
     return lseek(file->descriptor, (off_t)kept->bytes, SEEK_SET) < 0 ? fail(file, "read") : STATUS_OK;
@@ -151,30 +170,38 @@ enum status growing_files_add(struct growing_files *files, const char *name, con
     return kept ? go_on(file, keys, kept) : STATUS_OK;
 }
 
+/* A file in a folder of its output that is not listed, and so not removed, is not the run's. */
 static enum status begin(struct growing_files *files, struct growing_file *file)
 {
-    char path[PATH_MAX];
+    const bool is_inner = strchr(file->name, '/') != NULL;
     if (manifest_growing(&files->folder->manifest, file->name, true) == MANIFEST_GROWING)
         return status_fail(
             STATUS_USAGE,
             "%s holds %d files of earlier probes, as many as there can be; go on elsewhere, by "
             "--output DIR",
             files->folder->path, MANIFEST_GROWING);
+    if (file != files->list)
+        TRY(growing_files_list(files, file->name, -1));
     if (file->descriptor >= 0)
         return STATUS_OK;
-    snprintf(path, sizeof path, "%s/%s", files->folder->path, file->name);
-    const char *above = dirname(path);
-    if (strchr(file->name, '/'))
-        TRY(run_folder_make(above));
-    return open_file(file, O_CREAT | O_TRUNC) && sync_folder(above) ? write_line(file, file->head)
-                                                                    : fail(file, "write");
+    if (is_inner) {
+        char inner[MANIFEST_NAME_LENGTH];
+        snprintf(inner, sizeof inner, "%.*s", (int)strcspn(file->name, "/"), file->name);
+        TRY(run_folder_make_inner(files->folder, inner));
+    }
+    if (open_file(file, O_CREAT | (is_inner ? O_EXCL : O_TRUNC)) &&
+        below_sync(files->folder->descriptor, file->name))
+        return write_line(file, file->head);
+    return errno == EEXIST ? run_folder_refuse(files->folder, STATUS_USAGE, file->name) : fail(file, "write");
 }
 
-enum status growing_files_begin(struct growing_files *files)
+enum status growing_files_begin(struct growing_files *files, const char *listed)
 {
+    if (strcmp(files->files[0].name, FILE_LIST_NAME) == 0)
+        files->list = files->files;
     for (uint32_t n = 0; n < files->count; n++)
         TRY(begin(files, &files->files[n]));
-    return STATUS_OK;
+    return list_lines(files, listed);
 }
 
 enum status growing_files_sync(const struct growing_files *files)
@@ -185,8 +212,7 @@ enum status growing_files_sync(const struct growing_files *files)
         if (fstat(file->descriptor, &found) == 0 && found.st_nlink == 0)
             return status_fail(STATUS_FAILED, "%s/%s was removed while this run wrote to it",
                                file->folder->path, file->name);
-        /* A pipe or a device in the place of the file has nothing to sync. */
-        if (fsync(file->descriptor) != 0 && errno != EINVAL && errno != EROFS)
+        if (!sync_file(file->descriptor))
             return fail(file, "write");
     }
     return STATUS_OK;
@@ -196,15 +222,29 @@ void growing_files_mark(const struct growing_files *files, struct growing_mark m
 {
     memcpy(marks, files->folder->kept, sizeof files->folder->kept);
     for (uint32_t n = 0; n < files->count; n++) {
+        if (&files->files[n] == files->list)
+            continue;
         const uint32_t number = manifest_growing(&files->folder->manifest, files->files[n].name, false);
         if (number < MANIFEST_GROWING)
-            marks[number] = mark_of(&files->files[n]);
+            marks[number] = growing_file_mark(&files->files[n]);
     }
+}
+
+/* The list has its own line at the end. */
+static enum status list_all(const struct growing_files *files)
+{
+    if (!files->list)
+        return STATUS_OK;
+    for (uint32_t n = files->count; n-- > 0;) {
+        const uint64_t digest = growing_file_mark(&files->files[n]).digest;
+        TRY(list_digest(files, files->files[n].name, &digest));
+    }
+    return STATUS_OK;
 }
 
 enum status growing_files_close(struct growing_files *files)
 {
-    enum status status = STATUS_OK;
+    enum status status = list_all(files);
     for (uint32_t n = 0; n < files->count; n++) {
         struct growing_file *file = &files->files[n];
         if (file->descriptor >= 0 && close(file->descriptor) != 0 && status == STATUS_OK)
@@ -213,5 +253,6 @@ enum status growing_files_close(struct growing_files *files)
         free(file->head);
     }
     files->count = 0;
+    files->list = NULL;
     return status;
 }

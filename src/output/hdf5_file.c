@@ -19,7 +19,7 @@ static enum status create(const char *folder, const char *name, struct hdf5_file
     file->root = (struct hdf5_object){.file = file, .is_group = true};
     snprintf(file->folder, sizeof file->folder, "%s", folder);
     snprintf(file->path, sizeof file->path, "%s/%s", folder, name);
-    const int length = snprintf(file->temporary, sizeof file->temporary, "%s/.%s.tmp", folder, name);
+    const int length = snprintf(file->temporary, sizeof file->temporary, "%s/" HDF5_UNFINISHED, folder);
     if (length >= 0 && (size_t)length < sizeof file->temporary)
         return STATUS_OK;
     return status_fail(STATUS_FAILED, "%s: this name of a folder is too long", folder);

@@ -21,6 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* In a folder one file at a time is written. */
+#define HDF5_UNFINISHED ".unfinished.tmp"
+
 enum hdf5_type { HDF5_TEXT, HDF5_UINT8, HDF5_UINT32, HDF5_UINT64, HDF5_FLOAT, HDF5_DOUBLE };
 
 enum { HDF5_DIMENSIONS = 4 /* at most */, HDF5_CHUNK = 1 << 16 /* elements: 0.5 MB of doubles */ };
@@ -63,7 +66,7 @@ struct hdf5_object {
 struct hdf5_file {
     char folder[PATH_MAX];
     char path[PATH_MAX];      /* folder/name, where the file will be */
-    char temporary[PATH_MAX]; /* folder/.name.tmp, where it is until it is whole */
+    char temporary[PATH_MAX]; /* folder/HDF5_UNFINISHED, where it is until it is whole */
     enum status status;       /* of recording */
     uint32_t compression;     /* deflate level of the arrays, 0..9 */
     bool is_plain; /* arrays are neither compressed nor have checksums, and each rank writes its own part */
@@ -72,16 +75,18 @@ struct hdf5_file {
     struct kept *kept; /* memory */
 
     /* Set by the caller, or NULL; on rank 0. seal() writes the user block of the whole file at `path`, its
-     * temporary name; after() comes once the file is in place. */
+     * temporary name; before() comes when the file is open and safe and has no other name yet, after() once
+     * it is in place. */
     enum status (*seal)(const char *path);
+    enum status (*before)(const struct hdf5_file *file, int descriptor);
     enum status (*after)(const struct hdf5_file *file);
-    void *context; /* for after(); hdf5_file_keep() may give it */
+    void *context; /* for these two; hdf5_file_keep() may give it */
 
     uint64_t bytes; /* of the written file */
 };
 
-/* Collective. A new file that will be folder/name, a folder that all ranks see; NULL on all ranks after a
- * failure of one. The caller ends with hdf5_file_free(). */
+/* Collective. A new file that will be folder/name, a folder that all ranks see and that is no link; NULL on
+ * all ranks after a failure of one. The caller ends with hdf5_file_free(). */
 STATUS_CHECKED enum status hdf5_file_create(const struct communicator *communicator, const char *folder,
                                             const char *name, struct hdf5_file **file);
 void hdf5_file_free(struct hdf5_file **file);

@@ -9,8 +9,8 @@
  * Only the file system decides when a full disk is noticed: often in a close, so every close is checked. */
 #include "output/hdf5_write.h"
 
+#include "base/below.h"
 #include "base/pool.h"
-#include "base/replace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -122,11 +122,13 @@ static void open_file(struct writing *writing)
     const hid_t access = hdf5_access(), creation = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_userblock(creation, writing->file->user_block);
     H5Pset_obj_track_times(creation, false); /* of the root group */
-    writing->id = H5Fcreate(writing->file->temporary, H5F_ACC_TRUNC, creation, access);
+    /* Of a killed run; a link is removed too, and EXCL follows none that is made meanwhile. */
+    unlinkat(writing->folder, HDF5_UNFINISHED, 0);
+    writing->id = H5Fcreate(writing->file->temporary, H5F_ACC_EXCL, creation, access);
     if (writing->id < 0)
         writing_fail_in(writing, "create it");
     else
-        writing->descriptor = open(writing->file->temporary, O_WRONLY | O_CLOEXEC);
+        writing->descriptor = below_open(writing->folder, HDF5_UNFINISHED, O_WRONLY);
     H5Pclose(creation);
     H5Pclose(access);
 }
@@ -281,7 +283,7 @@ static void write_plain(struct writing *writing, struct hdf5_object *object, int
 /* Each rank its own part, once the frame is there. */
 static void write_plain_arrays(struct writing *writing)
 {
-    const int descriptor = open(writing->file->temporary, O_RDWR | O_CLOEXEC);
+    const int descriptor = below_open(writing->folder, HDF5_UNFINISHED, O_RDWR);
     if (descriptor < 0 && writing_is_first(writing))
         fail_errno(writing, "open it", errno);
     else if (descriptor < 0)
@@ -296,21 +298,33 @@ static void write_plain_arrays(struct writing *writing)
 
 /* ---- finishing ---- */
 
-/* From a complete HDF5 file under the temporary name to a safe one under its own. */
-static void publish(struct writing *writing)
+/* Brings the bytes to the disk, on one rank of each machine: what a machine has not yet sent to a common file
+ * system only it can send. Rank 0 lists the file. */
+static void save(struct writing *writing)
 {
     struct hdf5_file *file = writing->file;
     struct stat information = {0};
-    /* One rank of each machine: what a machine has not yet sent to a common file system only it can send. */
-    if (((file->is_plain && writing->communicator->local_rank == 0) || writing_is_first(writing)) &&
-        (!sync_path(file->temporary, O_RDWR) || stat(file->temporary, &information) != 0))
+    const int descriptor = below_open(writing->folder, HDF5_UNFINISHED, O_RDWR);
+    if (descriptor < 0 || !sync_file(descriptor) || fstat(descriptor, &information) != 0)
         fail_errno(writing, "bring it to the disk", errno);
+    else if (writing_is_first(writing) && file->before)
+        writing->status = file->before(file, descriptor);
     file->bytes = (uint64_t)information.st_size;
+    below_end(descriptor);
+}
+
+/* From a complete HDF5 file under the temporary name to a safe one under its own. */
+static void publish(struct writing *writing)
+{
+    const struct hdf5_file *file = writing->file;
+    const char *name = file->path + strlen(file->folder) + 1;
+    if ((file->is_plain && writing->communicator->local_rank == 0) || writing_is_first(writing))
+        save(writing);
     if (!writing_agree(writing) || !writing_is_first(writing))
         return;
-    if (rename(file->temporary, file->path) != 0)
+    if (renameat(writing->folder, HDF5_UNFINISHED, writing->folder, name) != 0)
         fail_errno(writing, "give it its name", errno);
-    else if (!sync_folder(file->folder))
+    else if (!below_sync(writing->folder, name))
         fail_errno(writing, "bring its folder to the disk", errno);
     else if (file->after)
         writing->status = file->after(file);
@@ -321,8 +335,11 @@ enum status hdf5_file_write(struct hdf5_file *file, const struct communicator *c
     struct writing writing = {.file = file,
                               .communicator = communicator,
                               .id = H5I_INVALID_HID,
+                              .folder = below_begin(file->folder, O_NOFOLLOW),
                               .descriptor = -1,
                               .status = file->status};
+    if (writing.folder < 0 && writing_is_first(&writing))
+        fail_errno(&writing, "open its folder", errno);
     if (writing_agree(&writing) && writing_is_first(&writing))
         open_file(&writing);
     if (writing_agree(&writing))
@@ -337,6 +354,7 @@ enum status hdf5_file_write(struct hdf5_file *file, const struct communicator *c
     if (writing_agree(&writing))
         communicator_broadcast(communicator, sizeof file->bytes, &file->bytes);
     else if (writing_is_first(&writing) && file->status == STATUS_OK)
-        unlink(file->temporary); /* gone already when only the folder's sync failed */
+        unlinkat(writing.folder, HDF5_UNFINISHED, 0); /* gone already when only a sync failed */
+    below_end(writing.folder);
     return writing.status;
 }

@@ -19,6 +19,7 @@ struct writing {
     struct hdf5_file *file;
     const struct communicator *communicator;
     hid_t id;           /* on rank 0 */
+    int folder;         /* open, or -1 */
     int descriptor;     /* of the same file, by which writing to the disk begins before the end; -1: none */
     uint64_t handed;    /* bytes that the system has, but was not told to write */
     enum status status; /* of the first failure of this rank */

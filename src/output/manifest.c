@@ -1,54 +1,54 @@
-/* Manifest: lines of YAML in a fixed order, the last of which is a digest of those before. */
+/* Manifest: YAML, read as a tree of nodes. The last line is a digest of those before, so that what is read
+ * was written here. */
 #include "output/manifest.h"
 
 #include "base/regular.h"
 #include "base/replace.h"
+#include "config/yaml_tree.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { OLDEST_VERSION = 1 /* without probes */, VERSION = 2, MOST_BYTES = 1 << 22 };
+enum { VERSION = 3, MOST_BYTES = 1 << 22 };
 
-static const char *const state_names[] = {"none", "starting", "running", "complete"};
-
-/* The same for writing and reading. */
-#define HEAD_FORM "# What in this folder belongs to the run; do not edit.\nversion: %d\n"
+static const char *const state_names[] = {"none", "starting", "restarting", "running", "complete"};
 static const char digest_form[] = "digest: %016" PRIx64 "\n";
 
 /* ---- writing ---- */
 
+static void print_mark(FILE *stream, const char *name, const struct growing_mark *mark)
+{
+    fprintf(stream, "%s: [%" PRIu64 ", %016" PRIx64 "]", name, mark->bytes, mark->digest);
+}
+
 static void print(const struct manifest *manifest, FILE *stream)
 {
-    fprintf(stream, HEAD_FORM, VERSION);
-    fprintf(stream, "run: %016" PRIx64 "\n", manifest->run);
+    fprintf(stream, "# What the run in this folder is; do not edit.\nversion: %d\nrun: %016" PRIx64 "\n",
+            VERSION, manifest->run);
     fprintf(stream, "from: {run: %016" PRIx64 ", step: %" PRIu64 "}\n", manifest->from_run,
             manifest->from_step);
-    fprintf(stream, "state: %s %" PRIu64 "\n", state_names[manifest->state], manifest->complete_step);
-    fprintf(stream, "outputs: # up to which step\n");
-    for (uint32_t n = 0; n < manifest->output_count; n++)
-        fprintf(stream, "  %s: %" PRIu64 "\n", manifest->outputs[n].name, manifest->outputs[n].last);
-    fprintf(stream, "checkpoints: # with what history.csv was, and probes\n");
+    fprintf(stream, "state: %s\nstep: %" PRIu64 "\n", state_names[manifest->state], manifest->complete_step);
+    fprintf(stream, "checkpoints: # with the bytes and digests of CSV files then\n");
     for (uint32_t n = 0; n < manifest->checkpoint_count; n++) {
         const struct manifest_checkpoint *checkpoint = &manifest->checkpoints[n];
-        fprintf(
-            stream, "  - {step: %" PRIu64 ", run: %016" PRIx64 ", bytes: %" PRIu64 ", digest: %016" PRIx64,
-            checkpoint->step, checkpoint->run, checkpoint->growing[0].bytes, checkpoint->growing[0].digest);
-        for (uint32_t file = 1; file < MANIFEST_GROWING; file++)
-            if (checkpoint->growing[file].bytes > 0)
-                fprintf(stream, ", %s: [%" PRIu64 ", %016" PRIx64 "]", manifest->growing[file],
-                        checkpoint->growing[file].bytes, checkpoint->growing[file].digest);
+        fprintf(stream, "  - {step: %" PRIu64 ", run: %016" PRIx64, checkpoint->step, checkpoint->run);
+        for (uint32_t file = 0; file < MANIFEST_GROWING; file++)
+            if (checkpoint->growing[file].bytes > 0) {
+                fputs(", ", stream);
+                print_mark(stream, manifest->growing[file], &checkpoint->growing[file]);
+            }
         fprintf(stream, "}\n");
     }
 }
 
-enum status manifest_write(const char *folder, const struct manifest *manifest)
+enum status manifest_write(int folder, const char *path, const struct manifest *manifest)
 {
     struct replacement replacement;
     char *text = NULL;
@@ -57,8 +57,8 @@ enum status manifest_write(const char *folder, const struct manifest *manifest)
     if (stream)
         print(manifest, stream);
     if (!stream || fclose(stream) != 0)
-        return status_fail(STATUS_FAILED, "no memory to write %s/%s", folder, MANIFEST_NAME);
-    enum status status = replace_begin(folder, MANIFEST_NAME, &replacement);
+        return status_fail(STATUS_FAILED, "no memory to write %s/%s", path, MANIFEST_NAME);
+    enum status status = replace_begin(folder, path, MANIFEST_NAME, &replacement);
     if (status == STATUS_OK) {
         fwrite(text, 1, length, replacement.file);
         fprintf(replacement.file, digest_form, XXH3_64bits(text, length));
@@ -82,100 +82,70 @@ static bool is_whole(const char *text, size_t length)
     return memcmp(text + rest, line, (size_t)digest_length) == 0;
 }
 
-static bool read_state(const char *word, struct manifest *manifest)
+/* The number in a node; 0 without one. */
+static uint64_t number(const struct tree_node *node, int base)
 {
+    return node && node->kind == TREE_SCALAR ? strtoull(node->text, NULL, base) : 0;
+}
+
+static struct growing_mark read_mark(const struct tree_node *node)
+{
+    const struct tree_node *first = node ? node->first_child : NULL;
+    return (struct growing_mark){number(first, 10), number(first ? first->next : NULL, 16)};
+}
+
+static bool read_checkpoint(const struct tree_node *node, struct manifest *manifest)
+{
+    if (manifest->checkpoint_count == MANIFEST_CHECKPOINTS)
+        return false;
+    struct manifest_checkpoint *checkpoint = &manifest->checkpoints[manifest->checkpoint_count++];
+    checkpoint->step = number(tree_value(node, "step"), 10);
+    checkpoint->run = number(tree_value(node, "run"), 16);
+    for (const struct tree_node *child = node->first_child; child; child = child->next)
+        if (child->kind == TREE_SEQUENCE) {
+            const uint32_t file = manifest_growing(manifest, child->key->text, true);
+            if (file == MANIFEST_GROWING)
+                return false;
+            checkpoint->growing[file] = read_mark(child);
+        }
+    return true;
+}
+
+static bool read_tree(const struct tree_node *root, struct manifest *manifest)
+{
+    const struct tree_node *from = tree_value(root, "from"), *list = tree_value(root, "checkpoints");
     for (size_t n = MANIFEST_STARTING; n <= MANIFEST_COMPLETE; n++)
-        if (strcmp(word, state_names[n]) == 0)
+        if (tree_is_text(tree_value(root, "state"), state_names[n]))
             manifest->state = (enum manifest_state)n;
-    return manifest->state != MANIFEST_NONE;
-}
-
-static bool read_outputs(const char **text, struct manifest *manifest)
-{
-    struct manifest_output output;
-    int used = 0;
-    while (sscanf(*text, "  %31[a-z_]: %" SCNu64 "\n%n", output.name, &output.last, &used) == 2 &&
-           strcmp(output.name, "checkpoints") != 0) {
-        if (manifest->output_count == MANIFEST_OUTPUTS)
-            return false;
-        manifest->outputs[manifest->output_count++] = output;
-        *text += used;
-    }
-    return true;
-}
-
-/* The marks of files but history.csv, up to the end of the line. */
-static bool read_marks(const char *line, struct manifest *manifest, struct manifest_checkpoint *checkpoint)
-{
-    char name[MANIFEST_NAME_LENGTH];
-    struct growing_mark mark;
-    int used = 0;
-    while (sscanf(line, ", %79[A-Za-z0-9_./]: [%" SCNu64 ", %" SCNx64 "]%n", name, &mark.bytes, &mark.digest,
-                  &used) == 3) {
-        const uint32_t file = manifest_growing(manifest, name, true);
-        if (file == MANIFEST_GROWING)
-            return false;
-        checkpoint->growing[file] = mark;
-        line += used;
-    }
-    return strcmp(line, "}") == 0;
-}
-
-static bool read_checkpoints(const char **text, struct manifest *manifest)
-{
-    char line[(MANIFEST_GROWING + 1) * (MANIFEST_NAME_LENGTH + 48)];
-    while (strncmp(*text, "  - ", 4) == 0) {
-        struct manifest_checkpoint found = {0};
-        const size_t length = strcspn(*text, "\n");
-        const uint32_t count = manifest->checkpoint_count;
-        int used = 0;
-        snprintf(line, sizeof line, "%.*s", (int)length, *text);
-        if (sscanf(line,
-                   "  - {step: %" SCNu64 ", run: %" SCNx64 ", bytes: %" SCNu64 ", digest: %" SCNx64 "%n",
-                   &found.step, &found.run, &found.growing[0].bytes, &found.growing[0].digest, &used) != 4 ||
-            !read_marks(line + used, manifest, &found) || count == MANIFEST_CHECKPOINTS ||
-            (count > 0 && manifest->checkpoints[count - 1].step >= found.step))
-            return false;
-        manifest->checkpoints[manifest->checkpoint_count++] = found;
-        *text += length + 1;
-    }
-    return true;
-}
-
-static bool parse(const char *text, struct manifest *manifest)
-{
-    char state[16];
-    int used = 0;
-    if (sscanf(text,
-               "run: %" SCNx64 "\nfrom: {run: %" SCNx64 ", step: %" SCNu64 "}\nstate: %15s %" SCNu64
-               "\noutputs: # up to which step\n%n",
-               &manifest->run, &manifest->from_run, &manifest->from_step, state, &manifest->complete_step,
-               &used) != 5 ||
-        used == 0 || !read_state(state, manifest))
-        return false;
-    text += used;
-    used = 0;
-    if (!read_outputs(&text, manifest))
-        return false;
-    sscanf(text, "checkpoints: # with what history.csv was%n", &used);
-    text += (size_t)used + strcspn(text + used, "\n"); /* version 1 has no more in this line */
-    text += *text == '\n';
+    manifest->run = number(tree_value(root, "run"), 16);
+    manifest->from_run = number(tree_value(from, "run"), 16);
+    manifest->from_step = number(tree_value(from, "step"), 10);
+    manifest->complete_step = number(tree_value(root, "step"), 10);
     manifest_growing(manifest, "history.csv", true);
-    return used > 0 && read_checkpoints(&text, manifest) && strncmp(text, "digest: ", 8) == 0;
+    bool fits = number(tree_value(root, "version"), 10) == VERSION && manifest->state != MANIFEST_NONE;
+    for (const struct tree_node *item = list ? list->first_child : NULL; item && fits; item = item->next)
+        fits = read_checkpoint(item, manifest);
+    return fits;
 }
 
 static enum status read_text(const char *path, const char *text, size_t length, struct manifest *manifest)
 {
-    int version = 0, used = 0;
-    if (sscanf(text, HEAD_FORM "%n", &version, &used) == 1 && (version < OLDEST_VERSION || version > VERSION))
-        return status_fail(STATUS_FAILED, "%s is of version %d; this program reads versions %d to %d", path,
-                           version, OLDEST_VERSION, VERSION);
-    if (!is_whole(text, length) || used == 0 || !parse(text + used, manifest))
-        return status_fail(STATUS_FAILED,
-                           "%s is damaged, so it is not known which files belong to the run; go on from one "
-                           "of its checkpoints by --restart FILE --output OTHER",
-                           path);
-    return STATUS_OK;
+    struct tree tree = {0};
+    struct tree_problem problem;
+    const char *why = "is damaged";
+    bool is_read = is_whole(text, length);
+    if (is_read) {
+        const enum status parsed = tree_parse(&tree, text, length, TREE_FROM_FILE, &tree.root, &problem);
+        is_read = parsed == STATUS_OK && read_tree(tree.root, manifest);
+        tree_free(&tree);
+        why = "is of another version of the program";
+    }
+    return is_read
+               ? STATUS_OK
+               : status_fail(STATUS_FAILED,
+                             "%s %s, so it is not known which files belong to the run; go on from one of its "
+                             "checkpoints by --restart FILE --output OTHER",
+                             path, why);
 }
 
 enum status manifest_read(const char *folder, struct manifest *manifest)
@@ -220,20 +190,6 @@ const struct manifest_checkpoint *manifest_find(const struct manifest *manifest,
     return NULL;
 }
 
-struct manifest_output *manifest_output(struct manifest *manifest, const char *name, bool add)
-{
-    struct manifest_output *output = manifest->outputs;
-    for (uint32_t n = 0; n < manifest->output_count; n++, output++)
-        if (strcmp(output->name, name) == 0)
-            return output;
-    if (!add || manifest->output_count == MANIFEST_OUTPUTS)
-        return NULL;
-    manifest->output_count++;
-    snprintf(output->name, sizeof output->name, "%s", name);
-    output->last = 0;
-    return output;
-}
-
 uint32_t manifest_growing(struct manifest *manifest, const char *name, bool add)
 {
     uint32_t number = 0, unused = 0;
@@ -265,9 +221,6 @@ void manifest_cut(struct manifest *manifest, uint64_t step)
     while (manifest->checkpoint_count > 0 &&
            manifest->checkpoints[manifest->checkpoint_count - 1].step > step)
         manifest->checkpoint_count--;
-    for (uint32_t n = 0; n < manifest->output_count; n++)
-        if (manifest->outputs[n].last > step)
-            manifest->outputs[n].last = step;
     const struct manifest_checkpoint *newest = manifest->checkpoints + manifest->checkpoint_count;
     for (uint32_t n = 1; n < MANIFEST_GROWING; n++)
         if (manifest->checkpoint_count == 0 || newest[-1].growing[n].bytes == 0)

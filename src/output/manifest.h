@@ -1,8 +1,9 @@
-/* Manifest: the file manifest.yaml of a run folder, which says what in the folder belongs to the run.
+/* Manifest: the file manifest.yaml of a run folder, which says what the run is, and from which checkpoints it
+ * can be gone on with. The file list beside it names all files of the run (file_list.h).
  *
- * It is replaced as a whole, so the folder goes from one state to the next in one moment: a file counts from
- * the moment the manifest names it, and no longer once the manifest does not. Each start of the program in
- * the folder is a run with an id of its own, which goes on from a checkpoint of an earlier one, or from
+ * It is replaced as a whole, so the folder goes from one state to the next in one moment: a checkpoint counts
+ * from the moment the manifest names it, and no longer once the manifest does not. Each start of the program
+ * in the folder is a run with an id of its own, which goes on from a checkpoint of an earlier one, or from
  * nothing. */
 #ifndef RADIXPIC_OUTPUT_MANIFEST_H
 #define RADIXPIC_OUTPUT_MANIFEST_H
@@ -16,9 +17,8 @@
 
 enum {
     MANIFEST_CHECKPOINTS = 1001, /* output.checkpoints.keep at most, and one */
-    MANIFEST_OUTPUTS = 8,        /* with a folder of their own, at most */
-    MANIFEST_GROWING = 24,    /* files that grow, at most: history.csv, and probes of any run of the line */
-    MANIFEST_NAME_LENGTH = 80 /* bytes of the name of one, with its end */
+    MANIFEST_GROWING = 25,       /* files that grow, at most: history.csv, the file list, and probes */
+    MANIFEST_NAME_LENGTH = 80    /* bytes of the name of one, with its end */
 };
 
 /* How much of a file that grows there was at some step; 0 bytes: it was not there. */
@@ -33,15 +33,10 @@ struct manifest_checkpoint {
     struct growing_mark growing[MANIFEST_GROWING]; /* of the files of these numbers */
 };
 
-/* Of the files PREFIX_STEP.h5 of an output: those up to a step belong to the run. */
-struct manifest_output {
-    char name[32]; /* of its folder */
-    uint64_t last; /* the step */
-};
-
 enum manifest_state {
-    MANIFEST_NONE,     /* no manifest */
-    MANIFEST_STARTING, /* the run has nothing yet; what an earlier one left is being removed */
+    MANIFEST_NONE,       /* no manifest */
+    MANIFEST_STARTING,   /* the run has nothing yet; what an earlier one left is being removed */
+    MANIFEST_RESTARTING, /* it has files of steps up to from_step; later ones are being removed */
     MANIFEST_RUNNING,
     MANIFEST_COMPLETE
 };
@@ -51,8 +46,6 @@ struct manifest {
     uint64_t run;
     uint64_t from_run, from_step; /* the checkpoint that it went on from; run 0: none */
     uint64_t complete_step;       /* where it is complete */
-    uint32_t output_count;
-    struct manifest_output outputs[MANIFEST_OUTPUTS];
     char growing[MANIFEST_GROWING][MANIFEST_NAME_LENGTH]; /* below the folder; "": no file; 0: history.csv */
     uint32_t checkpoint_count;
     struct manifest_checkpoint checkpoints[MANIFEST_CHECKPOINTS]; /* of growing steps */
@@ -62,17 +55,14 @@ struct manifest {
  * damaged, of another version or cannot be read. */
 STATUS_CHECKED enum status manifest_read(const char *folder, struct manifest *manifest);
 
-/* Replaces that of a folder: see replace_end(). */
-STATUS_CHECKED enum status manifest_write(const char *folder, const struct manifest *manifest);
+/* Replaces that of an open folder, whose path is for messages: see replace_end(). */
+STATUS_CHECKED enum status manifest_write(int folder, const char *path, const struct manifest *manifest);
 
 /* The id of a new run; never 0. */
 uint64_t manifest_new_run(void);
 
 /* The checkpoint of this step; NULL where none is named. */
 const struct manifest_checkpoint *manifest_find(const struct manifest *manifest, uint64_t step);
-
-/* The output's entry, added where there is none and `add`; else NULL. */
-struct manifest_output *manifest_output(struct manifest *manifest, const char *name, bool add);
 
 /* The number of a file that grows, which gets one that is free where there is none and `add`; else, and where
  * all have names, MANIFEST_GROWING. */

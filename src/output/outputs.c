@@ -1,8 +1,13 @@
 /* Outputs: the table, and what walks it. */
 #include "output/outputs.h"
 
+#include "base/below.h"
+#include "base/replace.h"
+
 #include <limits.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const struct output_row check_output = {.name = "check",
                                                .every = offsetof(struct config, time.check_every)};
@@ -38,6 +43,8 @@ enum status outputs_create(struct device *device, const struct config *config, s
 
 static enum status open_growing(struct outputs *outputs)
 {
+    struct growing_file *list;
+    TRY(growing_files_add(&outputs->growing, FILE_LIST_NAME, FILE_LIST_HEAD, "the run", &list));
     for (size_t n = 0; n < OUTPUTS; n++)
         if (output_table[n]->open)
             TRY(output_table[n]->open(&outputs->growing, outputs->config, &outputs->parts[n]));
@@ -55,8 +62,12 @@ enum status outputs_open(struct outputs *outputs, const struct communicator *com
     outputs->growing.folder = folder;
     TRY(open_growing(outputs));
     TRY(run_folder_begin(folder));
-    TRY(growing_files_begin(&outputs->growing));
-    return run_folder_clear(folder);
+    char *again = NULL;
+    enum status status = run_folder_clear(folder, &again);
+    if (status == STATUS_OK)
+        status = growing_files_begin(&outputs->growing, again);
+    free(again);
+    return status;
 }
 
 enum status outputs_complete(struct outputs *outputs, uint64_t step)
@@ -91,6 +102,11 @@ enum status outputs_close(struct outputs *outputs)
 struct written outputs_written(const struct outputs *outputs)
 {
     return writer_totals(outputs->writer);
+}
+
+enum status outputs_list(const struct outputs *outputs, const char *name)
+{
+    return growing_files_list_text(&outputs->growing, name);
 }
 
 void outputs_report(struct outputs *outputs, struct log *log)
@@ -175,26 +191,67 @@ unsigned outputs_due(struct outputs *outputs, const struct view *view)
     return needs | (outputs->failed > 0 ? OUTPUT_NEEDS_CHECK : 0);
 }
 
-/* On rank 0, of whose failure all ranks know before any of them waits in the collective writing. */
-static enum status prepare(const struct outputs *outputs, const struct output_row *row, const char *folder)
+/* On rank 0, of whose failure all ranks know before any of them waits in the collective writing. A file of
+ * the step that a run goes on from may be written again. */
+static enum status prepare(const struct outputs *outputs, const struct output_row *row,
+                           const struct view *view)
 {
+    const struct run_folder *folder = outputs->folder;
+    char name[OUTPUT_NAME];
+    struct stat found;
     if (row->needs & OUTPUT_NEEDS_SYNC)
         TRY(growing_files_sync(&outputs->growing));
-    return run_folder_make(folder);
+    TRY(run_folder_make_inner(folder, row->folder));
+    const bool is_again = folder->use == RUN_FOLDER_CONTINUE && view->step == view->first_step;
+    return is_again || !below_look(folder->descriptor, run_folder_name(row, view->step, name), &found)
+               ? STATUS_OK
+               : run_folder_refuse(folder, STATUS_FAILED, name);
 }
 
-/* A file that counts once the manifest names it. */
+/* A file that the list names before it is there, and a checkpoint counts once the manifest names it. */
 struct commit {
-    struct run_folder *folder;
+    const struct growing_files *growing;
     const struct output_row *row;
     struct manifest_checkpoint file;
     uint32_t keep;
 };
 
-static enum status commit(const struct hdf5_file *file)
+/* A checkpoint has a digest of its own. */
+static enum status list(const struct hdf5_file *file, int descriptor)
 {
     const struct commit *commit = file->context;
-    return run_folder_add(commit->folder, commit->row, &commit->file, commit->keep);
+    char name[OUTPUT_NAME];
+    return growing_files_list(commit->growing, run_folder_name(commit->row, commit->file.step, name),
+                              commit->row == &checkpoint_output ? -1 : descriptor);
+}
+
+/* Where it is not there, FOLDER/PREFIX.pmd: a line with the pattern of the files' names, by which ParaView
+ * opens them. */
+static enum status name_series(const struct commit *commit)
+{
+    const struct run_folder *folder = commit->growing->folder;
+    const char *prefix = commit->row->prefix;
+    char name[OUTPUT_NAME];
+    struct replacement replacement;
+    struct stat found;
+    snprintf(name, sizeof name, "%s/%.*s.pmd", commit->row->folder, (int)strlen(prefix) - 1, prefix);
+    if (below_look(folder->descriptor, name, &found))
+        return STATUS_OK;
+    TRY(growing_files_list(commit->growing, name, -1));
+    TRY(replace_begin(folder->descriptor, folder->path, name, &replacement));
+    fprintf(replacement.file, "%s%%T.h5\n", prefix);
+    return replace_end(&replacement, STATUS_OK);
+}
+
+static enum status commit(const struct hdf5_file *file)
+{
+    struct commit *commit = file->context;
+    struct run_folder *folder = commit->growing->folder;
+    if (commit->row != &checkpoint_output)
+        return name_series(commit);
+    const uint32_t list = manifest_growing(&folder->manifest, FILE_LIST_NAME, false);
+    commit->file.growing[list] = growing_file_mark(commit->growing->list);
+    return run_folder_add(folder, &commit->file, commit->keep);
 }
 
 static enum status plan_commit(struct outputs *outputs, size_t n, const struct view *view,
@@ -203,12 +260,13 @@ static enum status plan_commit(struct outputs *outputs, size_t n, const struct v
     struct commit *planned = hdf5_file_keep(file, sizeof *planned);
     if (!planned)
         return file->status;
-    *planned = (struct commit){.folder = outputs->folder,
+    *planned = (struct commit){.growing = &outputs->growing,
                                .row = output_table[n],
                                .file = {.step = view->step, .run = view->run},
                                .keep = view->config->output.checkpoints.keep};
     growing_files_mark(&outputs->growing, planned->file.growing);
     file->context = planned;
+    file->before = list;
     file->after = commit;
     return STATUS_OK;
 }
@@ -220,7 +278,7 @@ static enum status record(struct outputs *outputs, size_t n, const char *folder,
     const struct output_row *row = output_table[n];
     const double start = timer_now();
     device_weigh_times(outputs->device, 0); /* the kernels of an output are within the time added here */
-    enum status status = view->communicator->rank == 0 ? prepare(outputs, row, folder) : STATUS_OK;
+    enum status status = view->communicator->rank == 0 ? prepare(outputs, row, view) : STATUS_OK;
     status = communicator_agree(view->communicator, status);
     if (status == STATUS_OK) {
         status = row->record(outputs->parts[n], folder, view, file);

@@ -121,6 +121,9 @@ STATUS_CHECKED enum status outputs_finish(struct outputs *outputs);
 /* Rank 0, after outputs_finish(): the run is complete with this step. */
 STATUS_CHECKED enum status outputs_complete(struct outputs *outputs, uint64_t step);
 
+/* Rank 0: a text file of the folder is whole now. */
+STATUS_CHECKED enum status outputs_list(const struct outputs *outputs, const char *name);
+
 /* Waits for what is being written and closes the growing files; STATUS_FAILED when a file, or the last bytes
  * of one, could not be written. NULL is fine, and a second call does nothing. */
 STATUS_CHECKED enum status outputs_close(struct outputs *outputs);

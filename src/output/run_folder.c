@@ -1,13 +1,15 @@
-/* Run folder: its names, creation, and clearing of what an earlier run left; listing of numbered files. */
+/* Run folder: its names, creation, and clearing of what an earlier run left. */
 #include "output/run_folder.h"
 
+#include "base/below.h"
 #include "base/replace.h"
 #include "output/checkpoint.h"
 #include "output/folder_lock.h"
+#include "output/hdf5_file.h"
 #include "output/outputs.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
 #include <libgen.h>
@@ -29,51 +31,104 @@ static const char *path_of(const struct run_folder *folder, const char *name, ch
 /* What cannot be looked at now may be there. */
 static bool holds(const struct run_folder *folder, const char *name)
 {
-    char path[PATH_MAX];
-    return access(path_of(folder, name, path), F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
+    struct stat found;
+    return below_look(folder->descriptor, name, &found) || (errno != ENOENT && errno != ENOTDIR);
+}
+
+static enum status fail(const struct run_folder *folder, const char *doing, const char *name)
+{
+    return status_fail(STATUS_FAILED, "cannot %s %s/%s: %s", doing, folder->path, name, below_text(errno));
+}
+
+const char *run_folder_name(const struct output_row *row, uint64_t step, char name[OUTPUT_NAME])
+{
+    snprintf(name, OUTPUT_NAME, "%s/%s%" PRIu64 ".h5", row->folder, row->prefix, step);
+    return name;
+}
+
+const struct output_row *run_folder_row(const char *name, uint64_t *step)
+{
+    char same[OUTPUT_NAME];
+    *step = strtoull(name + strcspn(name, "0123456789"), NULL, 10);
+    for (size_t n = 0; n < OUTPUTS; n++)
+        if (output_table[n]->prefix && strcmp(name, run_folder_name(output_table[n], *step, same)) == 0)
+            return output_table[n];
+    return NULL;
 }
 
 /* ---- lock and manifest ---- */
 
+/* Opens the folder, whose path may have links, unless it is open. */
+static bool open_folder(struct run_folder *folder)
+{
+    const int descriptor = folder->descriptor > 0 ? folder->descriptor : below_begin(folder->path, 0);
+    folder->descriptor = descriptor > 0 ? descriptor : 0;
+    return descriptor > 0;
+}
+
 static enum status commit(const struct run_folder *folder)
 {
     if (folder_lock_is_on(folder->path, folder->lock))
-        return manifest_write(folder->path, &folder->manifest);
+        return manifest_write(folder->descriptor, folder->path, &folder->manifest);
     return status_fail(STATUS_FAILED, "folder %s was removed or replaced while this run wrote to it",
                        folder->path);
 }
 
 void run_folder_unlock(struct run_folder *folder)
 {
-    if (folder->lock > 0)
-        close(folder->lock);
-    folder->lock = 0;
+    int *const descriptors[] = {&folder->lock, &folder->descriptor};
+    for (size_t n = 0; n < sizeof descriptors / sizeof descriptors[0]; n++) {
+        if (*descriptors[n] > 0)
+            close(*descriptors[n]);
+        *descriptors[n] = 0;
+    }
 }
 
 /* ---- what an earlier run left ---- */
 
-/* A run writes its manifest before anything else, so a folder with such names but without one is of another
- * origin. */
-static enum status refuse_foreign_files(const struct run_folder *folder)
+enum status run_folder_refuse(const struct run_folder *folder, enum status status, const char *name)
 {
-    const char *names[OUTPUTS + 4] = {"history.csv", "config.yaml", "log.txt", "timers.csv"};
+    return status_fail(
+        status,
+        "%s/%s is there already and is not a file of this run, so it is not overwritten; move it, "
+        "and start again",
+        folder->path, name);
+}
+
+/* Nothing is written through a link or to a pipe. A run writes its manifest before anything else, so a folder
+ * with a run's names but without one is of another origin. */
+static enum status refuse_foreign_files(const struct run_folder *folder, bool has_manifest)
+{
+    enum { FILES = 6 };
+    const char *names[OUTPUTS + FILES] = {"history.csv", "config.yaml",  "log.txt",
+                                          "timers.csv",  FILE_LIST_NAME, MANIFEST_NAME};
     for (size_t n = 0; n < OUTPUTS; n++)
-        names[n + 4] = output_table[n]->folder;
-    for (size_t n = 0; n < OUTPUTS + 4; n++)
-        if (names[n] && holds(folder, names[n]))
+        names[n + FILES] = output_table[n]->folder;
+    for (size_t n = 0; n < OUTPUTS + FILES && folder->descriptor > 0; n++) {
+        struct stat found = {0};
+        if (!names[n] || (!below_look(folder->descriptor, names[n], &found) && errno == ENOENT))
+            continue;
+        if (!has_manifest)
             return status_fail(STATUS_USAGE,
                                "folder %s holds %s but no " MANIFEST_NAME
                                ": it is not a run's, or of an older version, and "
                                "nothing in it is overwritten; choose another --output",
                                folder->path, names[n]);
+        if (S_ISLNK(found.st_mode) || S_ISFIFO(found.st_mode) || S_ISCHR(found.st_mode))
+            return status_fail(
+                STATUS_USAGE,
+                "%s/%s is %s, to which a run does not write; remove it, or choose another --output",
+                folder->path, names[n], S_ISLNK(found.st_mode) ? "a symbolic link" : "a pipe or device");
+    }
     return STATUS_OK;
 }
 
 enum status run_folder_look(struct run_folder *folder)
 {
-    if (folder->lock > 0 || !holds(folder, MANIFEST_NAME))
+    if (folder->lock > 0 || !open_folder(folder) || !holds(folder, MANIFEST_NAME))
         return STATUS_OK;
-    TRY(folder_lock_take(folder->path, &folder->lock, &folder->has_no_locks));
+    TRY(refuse_foreign_files(folder, true));
+    TRY(folder_lock_take(folder->descriptor, folder->path, &folder->lock, &folder->has_no_locks));
     return manifest_read(folder->path, &folder->manifest);
 }
 
@@ -81,7 +136,7 @@ enum status run_folder_check(struct run_folder *folder)
 {
     const struct manifest *manifest = &folder->manifest;
     if (manifest->state == MANIFEST_NONE)
-        return refuse_foreign_files(folder);
+        return refuse_foreign_files(folder, false);
     folder->held_run = manifest->state > MANIFEST_STARTING;
     if (folder->use != RUN_FOLDER_NEW || !folder->held_run)
         return STATUS_OK;
@@ -94,7 +149,7 @@ enum status run_folder_continue(struct run_folder *folder)
 {
     const struct manifest_checkpoint *checkpoint = manifest_find(&folder->manifest, folder->from_step);
     if (folder->manifest.state == MANIFEST_NONE)
-        TRY(refuse_foreign_files(folder));
+        TRY(refuse_foreign_files(folder, false));
     if (!checkpoint || checkpoint->run != folder->from_run)
         return status_fail(STATUS_USAGE,
                            "%s/" MANIFEST_NAME " does not name the checkpoint of step %" PRIu64
@@ -118,20 +173,18 @@ bool run_folder_keeps(const struct run_folder *folder, const char *file)
 
 /* ---- creation ---- */
 
-/* Brings the names in a folder to the disk. */
-static enum status sync_names(const char *path)
-{
-    if (sync_folder(path))
-        return STATUS_OK;
-    return status_fail(STATUS_FAILED, "cannot bring folder %s to the disk: %s", path, strerror(errno));
-}
-
-/* The same of the folder above. */
+/* Brings the name of a new folder to the disk. */
 static enum status sync_parent(const char *path)
 {
     char copy[PATH_MAX];
     snprintf(copy, sizeof copy, "%s", path); /* dirname() writes into it */
-    return sync_names(dirname(copy));
+    const char *parent = dirname(copy);
+    const int folder = below_begin(parent, 0);
+    const bool is_synced = folder >= 0 && below_sync(folder, "");
+    below_end(folder);
+    return is_synced ? STATUS_OK
+                     : status_fail(STATUS_FAILED, "cannot bring folder %s to the disk: %s", parent,
+                                   strerror(errno));
 }
 
 /* A user's path may be the mistake of the user. */
@@ -152,6 +205,19 @@ enum status run_folder_make(const char *path)
     return make(path, false);
 }
 
+enum status run_folder_make_inner(const struct run_folder *folder, const char *name)
+{
+    struct stat found;
+    if (mkdirat(folder->descriptor, name, 0777) == 0)
+        return below_sync(folder->descriptor, name) ? STATUS_OK : fail(folder, "bring to the disk", name);
+    const bool is_there = errno == EEXIST && below_look(folder->descriptor, name, &found);
+    if (is_there && S_ISDIR(found.st_mode))
+        return STATUS_OK;
+    if (is_there)
+        errno = S_ISLNK(found.st_mode) ? ELOOP : ENOTDIR;
+    return fail(folder, "create folder", name);
+}
+
 static enum status create(const struct run_folder *folder)
 {
     char path[PATH_MAX];
@@ -165,22 +231,13 @@ static enum status create(const struct run_folder *folder)
     return sync_parent(path); /* a folder that is there already may have been made a moment ago */
 }
 
-enum { CHECKPOINT_NAME = 64 };
-
-/* Below the run folder. */
-static const char *checkpoint_name(uint64_t step, char name[CHECKPOINT_NAME])
-{
-    snprintf(name, CHECKPOINT_NAME, "checkpoints/" CHECKPOINT_PREFIX "%" PRIu64 ".h5", step);
-    return name;
-}
-
 /* A file that was removed by hand is named no longer. */
 static void forget_missing(const struct run_folder *folder, struct manifest *manifest)
 {
     uint32_t kept = 0;
     for (uint32_t n = 0; n < manifest->checkpoint_count; n++) {
-        char name[CHECKPOINT_NAME];
-        if (holds(folder, checkpoint_name(manifest->checkpoints[n].step, name)))
+        char name[OUTPUT_NAME];
+        if (holds(folder, run_folder_name(&checkpoint_output, manifest->checkpoints[n].step, name)))
             manifest->checkpoints[kept++] = manifest->checkpoints[n];
     }
     manifest->checkpoint_count = kept;
@@ -190,17 +247,18 @@ enum status run_folder_require(const struct run_folder *folder)
 {
     const struct manifest *manifest = &folder->manifest;
     const uint32_t count = manifest->checkpoint_count;
-    char path[PATH_MAX], name[CHECKPOINT_NAME];
+    char name[OUTPUT_NAME];
     struct stat found;
     for (uint32_t n = 0; n < count; n++)
-        if (!holds(folder, checkpoint_name(manifest->checkpoints[n].step, name)))
+        if (!holds(folder, run_folder_name(&checkpoint_output, manifest->checkpoints[n].step, name)))
             return status_fail(STATUS_USAGE, "%s/" MANIFEST_NAME " names %s, which is not there",
                                folder->path, name);
     for (uint32_t n = 0; n < MANIFEST_GROWING; n++) {
         const uint64_t bytes = count > 0 ? manifest->checkpoints[count - 1].growing[n].bytes : 0;
-        if ((n == 0 || bytes > 0) && (stat(path_of(folder, manifest->growing[n], path), &found) != 0 ||
+        if ((n == 0 || bytes > 0) && (!below_look(folder->descriptor, manifest->growing[n], &found) ||
                                       (uint64_t)found.st_size < bytes))
-            return status_fail(STATUS_USAGE, "%s does not hold the rows that belong to the run", path);
+            return status_fail(STATUS_USAGE, "%s/%s does not hold the rows that belong to the run",
+                               folder->path, manifest->growing[n]);
     }
     return STATUS_OK;
 }
@@ -210,16 +268,19 @@ enum status run_folder_begin(struct run_folder *folder)
     struct manifest *manifest = &folder->manifest;
     if (folder->lock == 0) {
         TRY(create(folder));
-        TRY(folder_lock_take(folder->path, &folder->lock, &folder->has_no_locks));
+        if (!open_folder(folder))
+            return fail(folder, "open", "");
+        TRY(folder_lock_take(folder->descriptor, folder->path, &folder->lock, &folder->has_no_locks));
         TRY(manifest_read(folder->path, manifest));
         TRY(run_folder_check(folder));
     }
     if (folder->use == RUN_FOLDER_CONTINUE) {
         manifest_cut(manifest, folder->from_step);
         forget_missing(folder, manifest);
-        manifest->state = MANIFEST_RUNNING;
+        manifest->state = MANIFEST_RESTARTING;
     } else {
         *manifest = (struct manifest){.state = MANIFEST_STARTING};
+        manifest_growing(manifest, "history.csv", true);
     }
     manifest->run = manifest_new_run();
     manifest->from_run = folder->from_run;
@@ -234,159 +295,136 @@ enum status run_folder_set(struct run_folder *folder, enum manifest_state state,
     return commit(folder);
 }
 
-enum status run_folder_open(const struct run_folder *folder, const char *name, const char *mode, FILE **file)
+enum status run_folder_open(const struct run_folder *folder, const char *name, bool appends, FILE **file)
 {
-    char path[PATH_MAX];
-    *file = fopen(path_of(folder, name, path), mode);
-    return *file ? STATUS_OK : status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(errno));
+    const int descriptor =
+        below_open(folder->descriptor, name, O_WRONLY | O_CREAT | (appends ? O_APPEND : O_TRUNC));
+    *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    return *file ? STATUS_OK : fail(folder, "write", name);
 }
 
 enum status run_folder_close(const struct run_folder *folder, const char *name, FILE *file)
 {
     const bool failed = ferror(file) != 0;
-    if (fclose(file) == 0 && !failed)
-        return STATUS_OK;
-    return status_fail(STATUS_FAILED, "cannot write %s/%s: %s", folder->path, name, strerror(errno));
+    return fclose(file) == 0 && !failed ? STATUS_OK : fail(folder, "write", name);
 }
 
 /* ---- what belongs to the run ---- */
 
-static const char not_of_run[] = "which does not belong to the run any more";
-
-static bool is_named(const struct run_folder *folder, const struct output_row *row,
-                     const struct numbered_file *file)
+static enum status remove_file(const struct run_folder *folder, const char *name)
 {
-    struct manifest *manifest = (struct manifest *)&folder->manifest;
-    const struct manifest_output *output = manifest_output(manifest, row->folder, false);
-    if (file->unfinished)
-        return false;
-    return row == &checkpoint_output ? manifest_find(manifest, file->step) != NULL
-                                     : output && file->step <= output->last;
+    return below_remove(folder->descriptor, name, 0) || errno == ENOENT ? STATUS_OK
+                                                                        : fail(folder, "remove", name);
 }
 
-enum { SERIES_NAME = 64 };
-
-/* "PREFIX.pmd", without the "_" of the row's prefix. */
-static const char *series_name(const struct output_row *row, char name[SERIES_NAME])
+/* Whether the run goes on with a listed file: what was there at its checkpoint, and files of its step. */
+static bool stays(struct run_folder *folder, const struct listed_file *file, bool *is_later)
 {
-    snprintf(name, SERIES_NAME, "%.*s.pmd", (int)strlen(row->prefix) - 1, row->prefix);
-    return name;
+    uint64_t step;
+    const struct output_row *row = run_folder_row(file->name, &step);
+    const uint32_t list = manifest_growing(&folder->manifest, FILE_LIST_NAME, false);
+    const bool goes_on = folder->use == RUN_FOLDER_CONTINUE;
+    *is_later = !goes_on || list == MANIFEST_GROWING || file->begin >= folder->kept[list].bytes;
+    if (row == &checkpoint_output)
+        return manifest_find(&folder->manifest, step) != NULL;
+    return !*is_later || (goes_on && row && step <= folder->from_step);
 }
 
-/* Where it is not there, that file: a line with the pattern of the files' names, by which ParaView opens
- * them. */
-static enum status name_series(const struct run_folder *folder, const struct output_row *row)
+/* CSV files are removed where the run does not go on with them, and other texts replaced later. */
+static enum status clear(struct run_folder *folder, const struct listed_file *file, FILE *again)
 {
-    char path[PATH_MAX], name[SERIES_NAME], below[SERIES_NAME * 2];
-    struct replacement replacement;
-    snprintf(below, sizeof below, "%s/%s", row->folder, series_name(row, name));
-    if (holds(folder, below))
+    char line[FILE_LIST_LINE];
+    bool is_later;
+    if (stays(folder, file, &is_later)) {
+        file_list_line(line, file->name, file->has_digest ? &file->digest : NULL);
+        if (is_later)
+            fputs(line, again);
         return STATUS_OK;
-    TRY(replace_begin(path_of(folder, row->folder, path), name, &replacement));
-    fprintf(replacement.file, "%s%%T.h5\n", row->prefix);
-    return replace_end(&replacement, STATUS_OK);
-}
-
-/* Ends a removal of files: removes their folder too, or, where that holds anything else, brings the removal
- * to the disk, so that a loss of power does not bring the files back. */
-static enum status settle(const char *path, bool removed)
-{
-    return rmdir(path) == 0 || !removed ? STATUS_OK : sync_names(path);
-}
-
-static enum status clear(const struct run_folder *folder, const struct output_row *row)
-{
-    char path[PATH_MAX], series[SERIES_NAME];
-    struct numbered_file *files;
-    size_t count, kept = 0;
-    enum status status = numbered_files_list(path_of(folder, row->folder, path), row->prefix, &files, &count);
-    for (size_t n = 0; n < count && status == STATUS_OK; n++) {
-        if (is_named(folder, row, &files[n]))
-            kept++;
-        else
-            status = file_remove(path, files[n].name, not_of_run);
     }
+    const uint32_t number = manifest_growing(&folder->manifest, file->name, false);
+    const bool grows_on =
+        folder->use == RUN_FOLDER_CONTINUE && number < MANIFEST_GROWING && folder->kept[number].bytes > 0;
+    return grows_on || !strchr(file->name, '/') ? STATUS_OK : remove_file(folder, file->name);
+}
+
+static enum status clear_all(struct run_folder *folder, FILE *again)
+{
+    struct listed_file *files;
+    size_t count;
+    char name[OUTPUT_NAME];
+    TRY(file_list_read(folder->descriptor, folder->path, &files, &count));
+    enum status status = remove_file(folder, "timers.csv");
+    for (size_t n = 0; n < count && status == STATUS_OK; n++)
+        status = clear(folder, &files[n], again);
     free(files);
-    if (kept == 0 && status == STATUS_OK)
-        status = file_remove(path, series_name(row, series), not_of_run);
-    return status == STATUS_OK ? settle(path, kept < count) : status;
-}
-
-static int is_csv(const struct dirent *entry)
-{
-    const char *end = strrchr(entry->d_name, '.');
-    return entry->d_name[0] != '.' && end && strcmp(end, ".csv") == 0;
-}
-
-/* The same of an output whose files grow: FOLDER/NAME.csv. */
-static enum status clear_growing(const struct run_folder *folder, const char *inner)
-{
-    char path[PATH_MAX], name[PATH_MAX];
-    struct dirent **entries;
-    const int count = scandir(path_of(folder, inner, path), &entries, is_csv, NULL);
-    enum status status = STATUS_OK;
-    for (int n = 0; n < count; n++) {
-        snprintf(name, sizeof name, "%s/%s", inner, entries[n]->d_name);
-        if (status == STATUS_OK &&
-            manifest_growing((struct manifest *)&folder->manifest, name, false) == MANIFEST_GROWING)
-            status = file_remove(folder->path, name, not_of_run);
-        free(entries[n]);
+    for (size_t n = 0; n < OUTPUTS && status == STATUS_OK; n++) {
+        const char *inner = output_table[n]->folder;
+        snprintf(name, sizeof name, "%s/" HDF5_UNFINISHED, inner ? inner : "");
+        if (inner)
+            status = remove_file(folder, name);
+        /* A loss of power must not bring the files back. */
+        if (inner && !below_remove(folder->descriptor, inner, AT_REMOVEDIR) && errno == ENOTEMPTY &&
+            !below_sync(folder->descriptor, name))
+            status = fail(folder, "bring to the disk", inner);
     }
-    if (count >= 0)
-        free(entries);
-    return status == STATUS_OK ? settle(path, count > 0) : status;
+    return status;
 }
 
 static enum status cut(const struct run_folder *folder)
 {
-    char path[PATH_MAX];
-    for (uint32_t n = 0; n < MANIFEST_GROWING && folder->use == RUN_FOLDER_CONTINUE; n++)
-        if ((n == 0 || folder->kept[n].bytes > 0) &&
-            truncate(path_of(folder, folder->manifest.growing[n], path), (off_t)folder->kept[n].bytes) != 0)
-            return status_fail(STATUS_FAILED, "cannot cut %s: %s", path, strerror(errno));
+    for (uint32_t n = 0; n < MANIFEST_GROWING && folder->use == RUN_FOLDER_CONTINUE; n++) {
+        if (n > 0 && folder->kept[n].bytes == 0)
+            continue;
+        const int file = below_open(folder->descriptor, folder->manifest.growing[n], O_WRONLY);
+        const bool is_cut = file >= 0 && ftruncate(file, (off_t)folder->kept[n].bytes) == 0;
+        below_end(file);
+        if (!is_cut)
+            return fail(folder, "cut", folder->manifest.growing[n]);
+    }
     return STATUS_OK;
 }
 
-enum status run_folder_clear(const struct run_folder *folder)
+enum status run_folder_clear(struct run_folder *folder, char **again)
 {
-    TRY(cut(folder));
-    TRY(file_remove(folder->path, "timers.csv", "which is of an earlier run"));
-    for (size_t n = 0; n < OUTPUTS; n++) {
-        const struct output_row *row = output_table[n];
-        if (row->folder)
-            TRY(row->prefix ? clear(folder, row) : clear_growing(folder, row->folder));
-    }
-    return STATUS_OK;
+    size_t length;
+    FILE *stream = open_memstream(again, &length);
+    if (!stream)
+        return status_fail(STATUS_FAILED, "no memory to clear %s", folder->path);
+    const enum status status = clear_all(folder, stream);
+    fclose(stream);
+    return status == STATUS_OK ? cut(folder) : status;
 }
 
 /* Whether the checkpoint is whole at a glance. */
 static bool is_whole(const struct run_folder *folder, uint64_t step)
 {
-    char name[CHECKPOINT_NAME], path[PATH_MAX];
+    char name[OUTPUT_NAME], path[PATH_MAX];
     bool is_damaged;
-    return checkpoint_seal_check(path_of(folder, checkpoint_name(step, name), path), false, &is_damaged) ==
-           STATUS_OK;
+    return checkpoint_seal_check(path_of(folder, run_folder_name(&checkpoint_output, step, name), path),
+                                 false, &is_damaged) == STATUS_OK;
 }
 
-enum status run_folder_add(struct run_folder *folder, const struct output_row *row,
-                           const struct manifest_checkpoint *file, uint32_t keep)
+enum status run_folder_add(struct run_folder *folder, const struct manifest_checkpoint *file, uint32_t keep)
 {
     struct manifest *manifest = &folder->manifest;
-    if (row != &checkpoint_output) {
-        struct manifest_output *output = manifest_output(manifest, row->folder, true);
-        output->last = file->step;
-        TRY(name_series(folder, row));
-        return commit(folder);
-    }
+    uint64_t gone[MANIFEST_CHECKPOINTS];
+    char name[OUTPUT_NAME];
     uint32_t first = manifest->checkpoint_count;
     for (uint32_t kept = 1; first > 0 && kept < keep; first--)
         kept += is_whole(folder, manifest->checkpoints[first - 1].step);
+    for (uint32_t n = 0; n < first; n++)
+        gone[n] = manifest->checkpoints[n].step;
     manifest->checkpoint_count -= first;
     memmove(manifest->checkpoints, manifest->checkpoints + first,
             manifest->checkpoint_count * sizeof *manifest->checkpoints);
     manifest_add(manifest, file);
     TRY(commit(folder));
-    return clear(folder, row);
+    for (uint32_t n = 0; n < first; n++)
+        if (!manifest_find(manifest, gone[n]))
+            TRY(remove_file(folder, run_folder_name(&checkpoint_output, gone[n], name)));
+    return first == 0 || below_sync(folder->descriptor, name)
+               ? STATUS_OK
+               : fail(folder, "bring to the disk", checkpoint_output.folder);
 }
 
 /* ---- removal of a whole folder ---- */

@@ -1,11 +1,10 @@
-/* Run folder: the place where a run leaves its files, and the numbered files of its outputs. */
+/* Run folder: the place where a run leaves its files, and the numbered files of its outputs. The folder may
+ * be given by a path with symbolic links; below it none is followed (base/below.h). */
 #ifndef RADIXPIC_OUTPUT_RUN_FOLDER_H
 #define RADIXPIC_OUTPUT_RUN_FOLDER_H
 
-#include "output/manifest.h"
-#include "output/numbered_files.h"
+#include "output/file_list.h"
 
-#include <stddef.h>
 #include <stdio.h>
 
 /* What a run does with the files that an earlier one left in its folder. */
@@ -20,6 +19,7 @@ struct output_row;
 struct run_folder {
     const char *path;             /* not owned */
     enum run_folder_use use;      /* the same on all ranks; the rest is rank 0's */
+    int descriptor;               /* of the folder; 0: it is not open */
     int lock;                     /* descriptor of the lock file; 0: the folder is not locked */
     bool has_no_locks;            /* the file system knows none: two runs at once would not be noticed */
     bool held_run;                /* an earlier run was there */
@@ -29,13 +29,14 @@ struct run_folder {
     struct manifest manifest; /* from run_folder_look() the earlier one's, from run_folder_begin() the own */
 };
 
-/* Locks a folder with a manifest and reads that; touches nothing else. STATUS_USAGE, with a sentence that
- * names the process, while another one has the lock; STATUS_FAILED for what cannot be read. A folder without
- * a manifest, or one that is locked already, stays as it is. */
+/* Opens and locks a folder with a manifest, and reads that; touches nothing else. STATUS_USAGE, with a
+ * sentence that names the process, while another one has the lock; STATUS_FAILED for what cannot be read. A
+ * folder without a manifest, or one that is locked already, stays as it is. */
 STATUS_CHECKED enum status run_folder_look(struct run_folder *folder);
 
 /* After run_folder_look(), STATUS_USAGE where the folder holds an earlier run but is to be new, or files of a
- * run's names but no manifest, which are of another origin and stay in any case. Sets held_run. */
+ * run's names but no manifest, which are of another origin and stay in any case, or something else than a
+ * file or a folder by such a name. Sets held_run. */
 STATUS_CHECKED enum status run_folder_check(struct run_folder *folder);
 
 /* Chooses that the run goes on in this folder, where the checkpoint lies that it goes on from. STATUS_USAGE
@@ -52,33 +53,48 @@ STATUS_CHECKED enum status run_folder_require(const struct run_folder *folder);
  * text. */
 STATUS_CHECKED enum status run_folder_begin(struct run_folder *folder);
 
-/* Cuts files that grow to what is kept of them; removes timers.csv, the files of all outputs that the
- * manifest does not name, and folders in which nothing is left. STATUS_FAILED names path and errno text. */
-STATUS_CHECKED enum status run_folder_clear(const struct run_folder *folder);
+/* Removes timers.csv, what the file list names and the run does not go on with, what a killed run left half
+ * written, and folders in which nothing is left; then cuts files that grow to what is kept of them. *again,
+ * which the caller frees in any case: the lines of the list that were cut but whose files stay. STATUS_FAILED
+ * names path and errno text, as below. */
+STATUS_CHECKED enum status run_folder_clear(struct run_folder *folder, char **again);
 
-/* Names a file of an output that has just been written, with the files that grow up to it; but of
- * checkpoints, writes PREFIX.pmd beside it, the pattern of the files' names, where that is not there. Of
- * checkpoints the `keep` newest whole ones are named, and the others removed: one that is no whole checkpoint
- * at a glance is not counted, and stays as long as fewer than `keep` newer ones are there. */
-STATUS_CHECKED enum status run_folder_add(struct run_folder *folder, const struct output_row *row,
-                                          const struct manifest_checkpoint *file, uint32_t keep);
+/* Names a checkpoint that has just been written, with the files that grow up to it; the `keep` newest whole
+ * ones are named, and the others removed: one that is no whole checkpoint at a glance is not counted, and
+ * stays as long as fewer than `keep` newer ones are there. */
+STATUS_CHECKED enum status run_folder_add(struct run_folder *folder, const struct manifest_checkpoint *file,
+                                          uint32_t keep);
 
 /* Says in the manifest that the run has begun, or that it is complete with this step. */
 STATUS_CHECKED enum status run_folder_set(struct run_folder *folder, enum manifest_state state,
                                           uint64_t step);
 
-/* Gives the lock back; the end of the process does too. */
+/* Gives the lock back and closes the folder; the end of the process does too. */
 void run_folder_unlock(struct run_folder *folder);
 
 /* Creates one folder, whose parent is there, unless it exists. */
 STATUS_CHECKED enum status run_folder_make(const char *path);
 
+/* The same of a folder below, by its name, which must be no link. */
+STATUS_CHECKED enum status run_folder_make_inner(const struct run_folder *folder, const char *name);
+
 /* Whether the file lies among the checkpoints, by whatever path. */
 bool run_folder_keeps(const struct run_folder *folder, const char *file);
 
-/* Opens FOLDER/name in a mode of fopen(). STATUS_FAILED names path and errno text. */
-STATUS_CHECKED enum status run_folder_open(const struct run_folder *folder, const char *name,
-                                           const char *mode, FILE **file);
+/* The failure, with this status, where a file would take the place of one that is not the run's. */
+STATUS_CHECKED enum status run_folder_refuse(const struct run_folder *folder, enum status status,
+                                             const char *name);
+
+/* The name of an output's file of a step, below the run folder. */
+enum { OUTPUT_NAME = 128 };
+const char *run_folder_name(const struct output_row *row, uint64_t step, char name[OUTPUT_NAME]);
+
+/* The row of an output whose file of a step has this name, with the step; NULL for any other name. */
+const struct output_row *run_folder_row(const char *name, uint64_t *step);
+
+/* Creates a text file of the folder, or with `appends` opens one to go on. */
+STATUS_CHECKED enum status run_folder_open(const struct run_folder *folder, const char *name, bool appends,
+                                           FILE **file);
 
 /* Closes it. STATUS_FAILED, with the same, where something of it was not written. */
 STATUS_CHECKED enum status run_folder_close(const struct run_folder *folder, const char *name, FILE *file);

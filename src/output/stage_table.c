@@ -137,7 +137,7 @@ static void print_table(struct log *log, int ranks, const struct table *table, c
 static enum status write_file(const struct run_folder *folder, const struct table *table)
 {
     struct replacement replacement;
-    TRY(replace_begin(folder->path, "timers.csv", &replacement));
+    TRY(replace_begin(folder->descriptor, folder->path, "timers.csv", &replacement));
     FILE *file = replacement.file;
     fprintf(file, "stage,seconds,launches,bytes,gigabytes_per_second,particles_per_second,"
                   "seconds_min,seconds_mean,seconds_max,imbalance\n");

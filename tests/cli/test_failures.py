@@ -62,26 +62,6 @@ class Folders(ProgramTest):
 
 
 class FullDisk(ProgramTest):
-    def full(self, name):
-        """A file of the run folder that no byte can be written to."""
-        path = self.folder / "out" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.symlink_to("/dev/full")
-
-    def test_each_text_file(self):
-        """Of a file that is replaced as a whole the new content finds no room; the old run or none is left."""
-        for name, path in (("config.yaml", ".config.yaml.tmp"), ("history.csv",) * 2, ("manifest.yaml", ".manifest.yaml.tmp")):
-            with self.subTest(name=name):
-                shutil.rmtree(self.folder / "out", ignore_errors=True)
-                self.run_well("run", "small.yaml", "--quiet", "--steps", "1")
-                (self.folder / "out" / path).unlink(missing_ok=True)
-                self.full(path)
-                result = self.run_program("run", "small.yaml", "--quiet", "--force", "--steps", "1")
-                self.assert_refused(result, 1, f"out/{name}", "No space left")
-                (self.folder / "out" / path).unlink(missing_ok=True)
-                self.run_well("run", "small.yaml", "--quiet", "--resume", "--steps", "1")
-                self.assertEqual([int(row["step"]) for row in self.history()], [0, 1])
-
     def test_the_history_in_mid_run(self):
         result = self.run_until_full(20, 100001, "--set", "output.history.every=1", "--set", "output.snapshots.every=0")
         self.assert_refused(result, 1, "out/history.csv", "File too large")

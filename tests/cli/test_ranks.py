@@ -47,7 +47,7 @@ class Runs(RanksTest):
         for row, expected in zip(together, alone):
             for name, text in expected.items():  # sums of 4096 particles in another order, 23 steps long
                 self.assertAlmostEqual(float(row[name]), float(text), delta=1e-10, msg=name)
-        files = [".lock", "config.yaml", "history.csv", "log.txt", "manifest.yaml", "snapshots", "timers.csv"]
+        files = [".lock", "config.yaml", "files.txt", "history.csv", "log.txt", "manifest.yaml", "snapshots", "timers.csv"]
         self.assertEqual(sorted(os.listdir(self.folder / "out")), files)
 
 

@@ -43,7 +43,7 @@ class Files(ProgramTest):
     def test_a_run_folder(self):
         found = sorted(str(path.relative_to(self.out)) for path in self.out.rglob("*"))
         snapshots = ["snapshots/data.pmd", *(f"snapshots/data_{step}.h5" for step in (0, 10, 20, 23))]
-        files = [".lock", "config.yaml", "history.csv", "log.txt", "manifest.yaml", "snapshots", *snapshots, "timers.csv"]
+        files = [".lock", "config.yaml", "files.txt", "history.csv", "log.txt", "manifest.yaml", "snapshots", *snapshots, "timers.csv"]
         self.assertEqual(found, sorted(files))
         self.assertEqual(sorted(os.listdir(self.folder)), ["out", "small.yaml"])
 
@@ -349,12 +349,12 @@ class SecondRun(ProgramTest):
         checkpoints = self.folder / "out" / "checkpoints"
         self.run_well("run", "small.yaml", "--quiet", "--steps", "2", *sets("output.checkpoints.every=0"))
         checkpoints.mkdir()
-        for name in ("notes.txt", "checkpoint_x.h5", ".checkpoint_5.h5.tmp", "checkpoint_5.h5"):
+        for name in ("notes.txt", "checkpoint_x.h5", ".unfinished.tmp", "checkpoint_5.h5"):
             (checkpoints / name).touch()
             self.assertNotIn("--restart", self.run_program("run", "small.yaml").stderr)
         self.run_well("run", "small.yaml", "--quiet", "--force", "--steps", "2", *sets("output.checkpoints.every=2"))
         self.assert_refused(self.run_program("run", "small.yaml"), 2, "out", "--force", "--output", "--restart latest")
-        self.assertEqual(sorted(os.listdir(checkpoints)), ["checkpoint_2.h5", "checkpoint_x.h5", "notes.txt"])
+        self.assertEqual(sorted(os.listdir(checkpoints)), ["checkpoint_2.h5", "checkpoint_5.h5", "checkpoint_x.h5", "notes.txt"])
 
     def test_where_no_run_can_be(self):
         for folder, words in (("/", "below /"), ("//.", "below /"), ("small.yaml", "a file of that name"), ("small.yaml/out", "small.yaml"),
@@ -368,15 +368,15 @@ class SecondRun(ProgramTest):
         self.assertNotIn("replace", self.run_well(*force).stdout)
         (snapshots / "notes.txt").write_text("mine")
         checkpoints.mkdir(exist_ok=True)
-        for name in ("checkpoint_20.h5", ".checkpoint_23.h5.tmp", "notes.txt"):
+        for name in ("checkpoint_20.h5", ".unfinished.tmp"):
             (checkpoints / name).write_text("of the first")
         result = self.run_well(*force, "--steps", "4")
         self.assertRegex(result.stdout, r"(?m)^out held an earlier run, which this one replaces$")
         self.assertEqual(sorted(os.listdir(snapshots)), ["data.pmd", "data_0.h5", "data_4.h5", "notes.txt"])
-        self.assertEqual(os.listdir(checkpoints), ["notes.txt"])
+        self.assertEqual(os.listdir(checkpoints), ["checkpoint_20.h5"])  # which no run has written
         self.assertEqual((snapshots / "data.pmd").read_text(), "data_%T.h5\n")
         self.assertEqual([row["step"] for row in self.history()], ["0", "4"])
-        (checkpoints / "notes.txt").rename(checkpoints / "checkpoint_4.h5")
+        (checkpoints / "checkpoint_20.h5").unlink()
         self.run_well(*force, "--quiet", "--steps", "4")
         self.assertFalse(checkpoints.exists())
         (snapshots / "notes.txt").unlink()
@@ -428,6 +428,6 @@ class Killed(ProgramTest):
             with h5py.File(file) as opened:
                 opened.visititems(lambda name, node: node[()] if hasattr(node, "dtype") else None)
         # and the folder can be used again, without what a killed run was writing
-        (self.folder / "out" / "snapshots" / ".data_60.h5.tmp").write_bytes(b"half a snapshot")
+        (self.folder / "out" / "snapshots" / ".unfinished.tmp").write_bytes(b"half a snapshot")
         self.run_well("run", "small.yaml", "--force", "--steps", "1")
         self.assertEqual(sorted(os.listdir(self.folder / "out" / "snapshots")), ["data.pmd", "data_0.h5", "data_1.h5"])

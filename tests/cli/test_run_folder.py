@@ -4,6 +4,7 @@ and `--resume` starts, goes on or is done."""
 
 import fcntl
 import os
+import re
 import shutil
 import signal
 import unittest
@@ -130,11 +131,10 @@ class RunFolder(RestartTest):
                 self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_what_a_kill_leaves(self):
-        """Unfinished files, of MPI too, are removed by every start."""
+        """Unfinished files are removed by every start."""
         for arguments in (LATEST, ["--force"]):
-            for name in (".checkpoint_8.h5.tmp", ".checkpoint_8.h5.tmp-1234.lock"):
-                (self.folder / "out" / "checkpoints" / name).write_bytes(b"part")
-            (self.folder / "out" / "snapshots" / ".data_8.h5.tmp").write_bytes(b"part")
+            for name in ("checkpoints", "snapshots"):
+                (self.folder / "out" / name / ".unfinished.tmp").write_bytes(b"part")
             self.run_well(*RUN, *arguments)
             self.assertFalse([name for name in (*self.names("checkpoints"), *self.names("snapshots")) if name.startswith(".")])
 
@@ -154,6 +154,93 @@ class RunFolder(RestartTest):
         manifest.unlink()
         for arguments in (*WAYS.values(), ["--force"], []):
             self.assert_untouched(arguments, 2, "manifest.yaml")
+
+    def test_links_and_pipes(self):
+        """Nothing outside the folder is written or removed, whatever in it is a link; the folder itself may be given by one."""
+        outside = self.folder / "outside"
+        outside.mkdir()
+        for name in ("data_20.h5", "checkpoint_20.h5", "history.csv", "log.txt", "config.yaml", "timers.csv", "files.txt", ".lock"):
+            (outside / name).write_text("mine")
+        before = self.everything("outside")
+        names = ("snapshots", "checkpoints", "history.csv", "log.txt", "config.yaml", "timers.csv", "files.txt", ".lock")
+        cases = [(name, kind) for name in names for kind in (("link", "pipe") if name in ("history.csv", "log.txt") else ("link",))]
+        for name, kind in cases:
+            with self.subTest(name=name, kind=kind):
+                path = self.folder / "out" / name
+                path.rename(self.folder / "kept")
+                if kind == "pipe":
+                    os.mkfifo(path)
+                else:
+                    path.symlink_to(outside if (self.folder / "kept").is_dir() else outside / name)
+                word = "symbolic link" if kind == "link" else "pipe"
+                results = [self.run_program(*RUN, *each) for each in (LATEST, ["--force"], ["--resume", "--steps", "95"])]
+                path.unlink()
+                (self.folder / "kept").rename(path)
+                for result in results:
+                    self.assert_refused(result, 2, f"out/{name}", word)
+        for name in (".manifest.yaml.tmp", "snapshots/.unfinished.tmp"):
+            (self.folder / "out" / name).symlink_to(outside / "data_20.h5")
+        self.run_well(*RUN, *LATEST)
+        (self.folder / "link").symlink_to("out")
+        self.run_well(*RUN, "--output", "link", "--force")
+        self.assertTrue((self.folder / "link").is_symlink())
+        self.assertTrue(self.everything("outside") == before)
+
+    def test_files_of_the_user_stay(self):
+        """Also where they are named as those of an output; one that the run would write is not overwritten."""
+        probes = sets("output.probes=[{name: own, at: [0.1, 0.1], every: 1}]")
+        mine = [self.folder / "out" / name for name in ("snapshots/data_9999.h5", "checkpoints/checkpoint_7.h5", "probes/mine.csv")]
+        self.run_well(*RUN, *probes, "--force")
+        for path in mine:
+            path.write_text("mine")
+        for arguments in (["--restart", "out/checkpoints/checkpoint_20.h5"], LATEST, ["--force"]):
+            self.run_well(*RUN, *probes, *arguments)
+            self.assertEqual([path.read_text() for path in mine], ["mine"] * 3)
+        self.run_well(*RUN, "--force")
+        self.assertEqual(self.names("probes"), ["mine.csv"])
+        result = self.run_program(*RUN, *sets("output.probes=[{name: mine, at: [0.1, 0.1], every: 1}]"), "--force")
+        self.assert_refused(result, 2, "out/probes/mine.csv", "not overwritten")
+        mine[2].unlink()
+        mine[0].rename(self.folder / "out" / "snapshots" / "data_30.h5")
+        result = self.run_program(*RUN, "--force", *sets("output.snapshots.every=10"))
+        self.assert_refused(result, 1, "out/snapshots/data_30.h5", "not overwritten")
+        self.assertEqual((self.folder / "out" / "snapshots" / "data_30.h5").read_text(), "mine")
+
+    def test_check_names_each_damaged_file(self):
+        """A flipped bit, a byte more, a missing file, a link: one line each; a run that went on has digests of all files."""
+        tracks = sets("output.tracks={species: electrons, count: 3, every: 10}", "species.electrons.ids=true")
+        self.run_well(*RUN, *tracks, "--force", "--steps", "50")
+        self.run_well(*RUN, *tracks, *LATEST)
+        whole = self.run_well("check", "out").stdout
+        self.assertRegex(whole, r"^out: \d+ files of a complete run are whole\n$")
+        content = {path: path.read_bytes() for path in sorted((self.folder / "out").rglob("*")) if path.is_file() and path.name != ".lock"}
+        for path, text in content.items():
+            name = str(path.relative_to(self.folder / "out"))
+            with self.subTest(name=name):
+                if path.suffix == ".pmd":
+                    continue
+                path.write_bytes(text[:-2] + bytes([text[-2] ^ 1]) + text[-1:])
+                result = self.run_program("check", "out")
+                path.write_bytes(text)
+                self.assertEqual(result.returncode, 1, result.stdout)
+                self.assertRegex(result.stdout + result.stderr, rf"(?m)out/{re.escape(name)}:? (is )?damaged")
+                self.assertLessEqual(len(result.stdout.splitlines()), 2 if name == "files.txt" else 1)
+        self.run_well("check", "out")
+        (self.folder / "out" / "snapshots" / "data_20.h5").unlink()
+        track = self.folder / "out" / "tracks" / "data_60.h5"
+        track.rename(self.folder / "track.h5")
+        track.symlink_to(self.folder / "track.h5")
+        self.assert_refused(self.run_program("check", "out"), 1, "2 of ")
+        lines = self.run_program("check", "out").stdout.splitlines()
+        self.assertEqual(lines, ["out/snapshots/data_20.h5: missing", "out/tracks/data_60.h5: a symbolic link is not followed here"])
+
+    def test_check_of_what_is_no_whole_run(self):
+        self.assert_refused(self.run_program("check", "out/checkpoints"), 2, "out/checkpoints holds no manifest.yaml")
+        process = self.start_run(*sets("output.history.every=1"), rows=3, folder="other")
+        self.assert_refused(self.run_program("check", "other"), 2, f"another run is writing to folder other: process {process.pid}")
+        process.kill()
+        process.wait()
+        self.assertRegex(self.run_well("check", "other").stdout, "files of an unfinished run are whole")
 
     def test_resume(self):
         """One command: complete, goes on, starts; not with another config."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import h5py
 
 from faults import TIMEOUT, FaultTest, start
-from program import DEVICE, ROOT
+from program import DEVICE, PROGRAM, ROOT
 
 KILL_AT = Path(os.environ.get("RADIXPIC_KILL_AT", ROOT / "build" / "tests" / "libkill_at.so"))
 CONFIG = f"""\
@@ -42,7 +42,7 @@ output:
 """
 NEW = ["--set", "output.history.every=2"]  # of a run that replaces the old one: by its rows they are told apart
 RESUME = ["run", "fault.yaml", "--resume"]
-DIFFERENT = {"log.txt", "timers.csv", ".lock"}  # in every run
+DIFFERENT = {"log.txt", "timers.csv", ".lock", "files.txt"}  # in every run
 
 
 def tree(path):
@@ -72,7 +72,7 @@ def content(folder):
         if path.name in DIFFERENT or path.is_dir():
             found[str(path.relative_to(folder))] = None
         elif path.name == "manifest.yaml":  # ids and digests have 16 digits
-            text = re.sub(r"(?m)^from:.*\n", "", path.read_text())
+            text = re.sub(r"(?m)^from:.*\n|, files\.txt: \[[^]]*\]", "", path.read_text())
             found[path.name] = re.sub(r"\b[0-9a-f]{16}\b", "*", text)
         elif path.name == "config.yaml":
             found[path.name] = config_in(path)
@@ -137,15 +137,26 @@ class FolderTest(FaultTest):
         self.assertEqual((result.returncode, self.said(result.stderr)), (0, []), result.stderr)
         return content(folder / "out")
 
+    def damage(self, folder):
+        """What `radixpic check` finds wrong in the run folder, where there is one."""
+        if not (folder / "out" / "manifest.yaml").exists():
+            return ""
+        result = subprocess.run([PROGRAM, "check", "out"], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        return f"check: {result.stdout}{result.stderr}" if result.returncode else ""
+
     def calls(self, folder):
         """How many the last run in it made."""
         return int.from_bytes((folder / "count").read_bytes(), "little")
 
     def check_resume(self, folder, ranks, settings, old, new):
         """What is wrong: after --resume the folder has to be that of a run without a fault, the old one or the new."""
+        if damage := self.damage(folder):
+            return damage
         result = self.run_in(folder, *RESUME, *settings, ranks=ranks)
         if result.returncode:
             return f"--resume: {result.returncode}, {result.stderr}"
+        if damage := self.damage(folder):
+            return damage
         found = content(folder / "out")
         is_old = settings and found["history.csv"] == old["history.csv"]
         if is_old:  # a complete run, which stays as it is, and what never became its manifest too

@@ -33,23 +33,44 @@ static int end_folder(void **state)
 
 #define TEST_IN_FOLDER(name) TEST_WITH(name, begin_folder, end_folder)
 
+static void clear(struct run_folder *run)
+{
+    char *again = NULL;
+    assert_ok(run_folder_clear(run, &again));
+    free(again);
+}
+
 static struct run_folder begin_run(void)
 {
     struct run_folder run = {.path = top.path, .use = RUN_FOLDER_REPLACE};
     rmdir(checkpoints.path);
     assert_ok(run_folder_look(&run));
     assert_ok(run_folder_begin(&run));
-    assert_ok(run_folder_clear(&run));
+    clear(&run);
+    write_text(folder_file(&top, FILE_LIST_NAME), FILE_LIST_HEAD "\n");
     assert_ok(run_folder_set(&run, MANIFEST_RUNNING, 0));
-    assert_ok(run_folder_make(checkpoints.path));
+    assert_ok(run_folder_make_inner(&run, "checkpoints"));
     return run;
+}
+
+/* Without a digest. */
+static void list(const char *inner, const char *form, uint64_t step)
+{
+    char name[64], line[FILE_LIST_LINE];
+    FILE *stream = fopen(folder_file(&top, FILE_LIST_NAME), "a");
+    assert_non_null(stream);
+    snprintf(name, sizeof name, "%s/%s%" PRIu64 ".h5", inner, form, step);
+    file_list_line(line, name, NULL);
+    fputs(line, stream);
+    assert_int_equal(fclose(stream), 0);
 }
 
 static void add(struct run_folder *run, uint64_t step, uint32_t keep)
 {
     const struct manifest_checkpoint file = {step, run->manifest.run, {{BYTES_A_STEP * step, ~step}}};
+    list("checkpoints", CHECKPOINT_PREFIX, step);
     assert_ok(scene_write(&scene, checkpoints.path, step));
-    assert_ok(run_folder_add(run, &checkpoint_output, &file, keep));
+    assert_ok(run_folder_add(run, &file, keep));
 }
 
 /* What another process would find. */
@@ -76,17 +97,17 @@ TEST_IN_FOLDER(newest_are_kept)
     assert_holds(&checkpoints, "checkpoint_10.h5 checkpoint_11.h5");
     assert_names("10 11");
 
-    /* Names that are nearly those of checkpoints are not touched; what a killed run left is. */
+    /* Files of others are not touched. */
     static const char *const strange[] = {"checkpoint_05.h5", "checkpoint_5.h5.bak", "checkpoint_.h5",
                                           "checkpoint_x.h5",  "checkpoint_-1.h5",    ".checkpoint_x.h5.tmp",
-                                          "data_5.h5",        ".checkpoint_5.h5.tmp"};
+                                          "data_5.h5",        "checkpoint_4.h5"};
     for (size_t n = 0; n < sizeof strange / sizeof strange[0]; n++)
         write_file(folder_file(&checkpoints, strange[n]), "", 0);
     assert_int_equal(mkdir(folder_file(&checkpoints, "checkpoint_3.h5"), 0777), 0);
     add(&run, 12, 3);
     assert_holds(&checkpoints, ".checkpoint_x.h5.tmp checkpoint_-1.h5 checkpoint_.h5 checkpoint_05.h5 "
                                "checkpoint_10.h5 checkpoint_11.h5 checkpoint_12.h5 checkpoint_3.h5 "
-                               "checkpoint_5.h5.bak checkpoint_x.h5 data_5.h5");
+                               "checkpoint_4.h5 checkpoint_5.h5.bak checkpoint_x.h5 data_5.h5");
     run_folder_unlock(&run);
 }
 
@@ -117,16 +138,16 @@ TEST_IN_FOLDER(what_is_later_does_not_count)
 {
     struct run_folder run = begin_run(), other;
     const uint64_t id = run.manifest.run;
-    struct manifest_checkpoint file = {.step = 30, .run = id};
     for (uint64_t step = 10; step <= 40; step += 10)
         add(&run, step, 5);
     assert_int_equal(mkdir(folder_file(&top, "snapshots"), 0777), 0);
     for (int step = 10; step <= 40; step += 10) {
         char name[32];
         snprintf(name, sizeof name, "snapshots/data_%d.h5", step);
+        list("snapshots", "data_", (uint64_t)step);
         write_text(folder_file(&top, name), "");
     }
-    assert_ok(run_folder_add(&run, &snapshot_output, &file, 1));
+    write_text(folder_file(&top, "snapshots/data_35.h5"), "the user's");
     run_folder_unlock(&run);
 
     assert_int_equal(go_on(&other, 20, id + 1), STATUS_USAGE); /* of another run */
@@ -140,10 +161,10 @@ TEST_IN_FOLDER(what_is_later_does_not_count)
     assert_names("20");
     assert_true(other.manifest.run != id && other.manifest.from_run == id && other.manifest.from_step == 20);
     assert_holds(&checkpoints, "checkpoint_20.h5 checkpoint_30.h5 checkpoint_40.h5");
-    assert_ok(run_folder_clear(&other));
+    clear(&other);
     assert_holds(&checkpoints, "checkpoint_20.h5");
     const struct folder snapshots = folder_below(&top, "snapshots");
-    assert_holds(&snapshots, "data.pmd data_10.h5 data_20.h5");
+    assert_holds(&snapshots, "data_10.h5 data_20.h5 data_35.h5");
     run_folder_unlock(&other);
 }
 
@@ -157,7 +178,7 @@ TEST_IN_FOLDER(a_replaced_run_is_gone_at_once)
     assert_ok(run_folder_begin(&other));
     assert_names("");
     assert_int_equal(other.manifest.state, MANIFEST_STARTING);
-    assert_ok(run_folder_clear(&other));
+    clear(&other);
     assert_int_equal(access(checkpoints.path, F_OK), -1);
     run_folder_unlock(&other);
 }
@@ -179,6 +200,7 @@ TEST_IN_FOLDER(a_folder_that_was_replaced_is_not_written_to)
     struct run_folder run = begin_run(), other = {.path = top.path};
     assert_int_equal(unlink(folder_file(&top, ".lock")), 0);
     assert_int_equal(unlink(folder_file(&top, MANIFEST_NAME)), 0);
+    assert_int_equal(unlink(folder_file(&top, FILE_LIST_NAME)), 0);
     rmdir(checkpoints.path);
     assert_ok(run_folder_look(&other));
     assert_ok(run_folder_begin(&other));

@@ -1,8 +1,8 @@
 /* Stage table: what rank 0 prints and writes of the times of all ranks, to the digit. */
 #include "support/mpi_support.h"
-
 #include "support/test_folder.h"
 
+#include "base/below.h"
 #include "output/stage_table.h"
 
 enum { STEPS = 10, ADVANCES = 9, PUSHED_BYTES = 1000000000, TEXT = 4096 };
@@ -75,7 +75,9 @@ static const char *print_to_text(void)
     FILE *stream = fmemopen(text, sizeof text, "w");
     assert_non_null(stream);
     struct log log = {.file = stream};
-    assert_ok(stage_table_write(&log, &(struct run_folder){.path = folder.path}, &ranks, &timers, &cost));
+    const struct run_folder run = {.path = folder.path, .descriptor = below_begin(folder.path, 0)};
+    assert_ok(stage_table_write(&log, &run, &ranks, &timers, &cost));
+    below_end(run.descriptor);
     assert_int_equal(fclose(stream), 0);
     return text;
 }
@@ -226,8 +228,13 @@ TEST(the_file_is_that_of_all_ranks)
 
 TEST(a_folder_that_is_missing_fails_all_ranks)
 {
-    const struct run_folder missing = {.path =
-                                           ranks.rank == 0 ? "/tmp/radixpic_no_such_folder" : folder.path};
+    static const char path[] = "/tmp/radixpic_no_such_folder";
+    struct run_folder missing = {.path = path};
+    if (ranks.rank == 0) {
+        assert_int_equal(mkdir(path, 0777), 0);
+        missing.descriptor = below_begin(path, 0);
+        assert_int_equal(rmdir(path), 0);
+    }
     assert_fails(stage_table_write(&(struct log){0}, &missing, &ranks, &timers, &cost),
                  "/tmp/radixpic_no_such_folder/timers.csv: No such file");
 }

@@ -2,6 +2,7 @@
  * untouched whatever happens. */
 #include "support/test_folder.h"
 
+#include "base/below.h"
 #include "base/stop.h"
 #include "output/outputs.h"
 
@@ -19,18 +20,29 @@ static struct growing_files files;
 
 static enum status open_new(void **history)
 {
+    run_folder_unlock(&run);
     run = (struct run_folder){.path = folder.path, .use = RUN_FOLDER_NEW};
+    run.descriptor = below_begin(folder.path, 0);
     files = (struct growing_files){.folder = &run};
     TRY(history_output.open(&files, &modes, history));
-    return growing_files_begin(&files);
+    return growing_files_begin(&files, "");
 }
 
 static enum status go_on(const struct config *config, const struct growing_mark *kept, void **history)
 {
+    run_folder_unlock(&run);
     run = (struct run_folder){.path = folder.path, .use = RUN_FOLDER_CONTINUE, .kept = {*kept}};
+    run.descriptor = below_begin(folder.path, 0);
     files = (struct growing_files){.folder = &run};
     manifest_growing(&run.manifest, "history.csv", true);
     return history_output.open(&files, config, history);
+}
+
+static void clear(void)
+{
+    char *again = NULL;
+    assert_ok(run_folder_clear(&run, &again));
+    free(again);
 }
 
 /* Goes on from what was kept, and writes nothing. */
@@ -38,8 +50,8 @@ static void go_on_and_close(const struct growing_mark *kept)
 {
     void *history = NULL;
     assert_ok(go_on(&modes, kept, &history));
-    assert_ok(growing_files_begin(&files));
-    assert_ok(run_folder_clear(&run));
+    assert_ok(growing_files_begin(&files, ""));
+    clear();
     assert_ok(growing_files_close(&files));
 }
 
@@ -102,7 +114,7 @@ TEST(going_on_gives_the_bytes_of_going_through)
         char *straight = write_straight(steps[n], 20, &kept);
         assert_ok(go_on(&modes, &kept, &history));
         assert_string_equal(read_text(path), straight); /* nothing is cut before the run has begun */
-        assert_ok(run_folder_clear(&run));
+        clear();
         append(history, (steps[n] + 1) / 2 * 2, 20);
         assert_ok(growing_files_close(&files));
         assert_string_equal(read_text(path), straight);

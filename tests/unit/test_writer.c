@@ -27,8 +27,10 @@ int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
 }
 
 /* In the thread that writes: the first file is not done before the steps wait, or have recorded a third. */
-static enum status hold_first(const char *path)
+static enum status hold_first(const struct hdf5_file *file, int descriptor)
 {
+    const char *path = file->path;
+    (void)descriptor;
     while (strstr(path, "data_0") && !atomic_load(&steps_wait) && atomic_load(&recorded) <= WRITER_FILES)
         usleep(100);
     if (strstr(path, "data_0"))
@@ -50,7 +52,7 @@ TEST(two_files_are_in_memory)
         writer_make_room(writer);
         assert_ok(hdf5_file_create(&alone, folder.path, name, &file));
         atomic_fetch_add(&recorded, 1);
-        file->seal = hold_first;
+        file->before = hold_first;
         if (n == WRITER_FILES)
             while (atomic_load(&most_of_file) == 0) /* so that there is room even without the wait */
                 usleep(100);

@@ -1,0 +1,47 @@
+/* Below: files below an open folder. Names are "NAME" or "FOLDER/NAME", and none of their parts may be a
+ * symbolic link, so that nothing outside is ever written to; the folder itself may have been opened through
+ * one. */
+#ifndef RADIXPIC_BASE_BELOW_H
+#define RADIXPIC_BASE_BELOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+/* Opens a folder for the calls below; `flags` beside O_DIRECTORY. Below 0 with errno, as all of them. */
+int below_begin(const char *path, int flags);
+
+/* Opens the folder in which `name` lies, and points *last to the last part of the name. */
+int below_enter(int folder, const char *name, const char **last);
+
+/* Opens a regular file, for whose place nothing waits: errno is EMEDIUMTYPE for a pipe or a device. `flags`
+ * of open(). */
+int below_open(int folder, const char *name, int flags);
+
+/* As lstat() and unlinkat(). */
+bool below_look(int folder, const char *name, struct stat *found);
+bool below_remove(int folder, const char *name, int flags);
+
+/* Brings the names in the folder in which `name` lies to the disk. */
+bool below_sync(int folder, const char *name);
+
+/* Brings a file to the disk. */
+bool sync_file(int descriptor);
+
+/* Closes a descriptor, where it is one, and keeps errno. */
+void below_end(int descriptor);
+
+/* Writes a line behind the `before` bytes of a file; one of which only a part fitted on the disk is taken
+ * back.
+ */
+bool below_append(int descriptor, const char *text, size_t length, uint64_t before);
+
+/* The text of an errno of these calls. */
+const char *below_text(int error);
+
+/* *digest <- XXH3, 64 bits, of the first `bytes` bytes of a file, or of all where it has fewer; *bytes <-
+ * their number. False with errno. */
+bool below_digest(int descriptor, uint64_t *bytes, uint64_t *digest);
+
+#endif

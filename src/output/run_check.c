@@ -1,0 +1,141 @@
+/* Run check: the digests of files against those in the file list, in checkpoints, and in the manifest. */
+#include "output/run_check.h"
+
+#include "base/below.h"
+#include "output/checkpoint.h"
+#include "output/folder_lock.h"
+#include "output/outputs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct check {
+    const char *path;
+    int folder; /* open */
+    struct log *log;
+    struct manifest manifest;
+    struct listed_file *files; /* owned */
+    size_t count;
+    uint64_t whole, wrong; /* files */
+};
+
+static void note(struct check *check, const char *name, const char *what)
+{
+    *(what ? &check->wrong : &check->whole) += 1;
+    if (what)
+        log_line(check->log, LOG_QUIET, "%s/%s: %s", check->path, name, what);
+}
+
+/* What is wrong with the first bytes of a file, of which *own <- number and digest; NULL: nothing. */
+static const char *digest(const struct check *check, const char *name, struct growing_mark *own)
+{
+    const int file = below_open(check->folder, name, O_RDONLY);
+    const bool is_read = file >= 0 && below_digest(file, &own->bytes, &own->digest);
+    below_end(file);
+    return is_read ? NULL : errno == ENOENT ? "missing" : below_text(errno);
+}
+
+/* Whether a later line says what the file is, or any line has this digest. */
+static bool is_settled(const struct check *check, const struct listed_file *file, uint64_t digest)
+{
+    for (const struct listed_file *other = check->files; other < check->files + check->count; other++)
+        if (other->has_digest && (other > file || other->digest == digest) &&
+            strcmp(other->name, file->name) == 0)
+            return true;
+    return false;
+}
+
+/* Of a run that goes back to an earlier step, files of later ones and those that it writes on do not count,
+ * and of one that was killed the file that it was about to name. */
+static void check_file(struct check *check, const struct listed_file *file, bool may_miss)
+{
+    const enum manifest_state state = check->manifest.state;
+    struct growing_mark own = {strcmp(file->name, FILE_LIST_NAME) == 0 ? file->begin : UINT64_MAX, 0};
+    struct stat found;
+    uint64_t step;
+    if (!file->has_digest || state == MANIFEST_STARTING ||
+        (state == MANIFEST_RESTARTING &&
+         (!run_folder_row(file->name, &step) || step > check->manifest.from_step)) ||
+        (may_miss && !below_look(check->folder, file->name, &found)))
+        return;
+    const char *what = digest(check, file->name, &own);
+    if (!what && own.digest != file->digest)
+        what = "damaged: its bytes do not match their digest in " FILE_LIST_NAME;
+    if (!what || !is_settled(check, file, own.digest))
+        note(check, file->name, what);
+}
+
+static void check_checkpoint(struct check *check, uint64_t step)
+{
+    char path[PATH_MAX], name[OUTPUT_NAME];
+    bool is_damaged;
+    snprintf(path, sizeof path, "%s/%s", check->path, run_folder_name(&checkpoint_output, step, name));
+    const bool is_whole = checkpoint_seal_check(path, true, &is_damaged) == STATUS_OK;
+    *(is_whole ? &check->whole : &check->wrong) += 1;
+    if (!is_whole)
+        log_line(check->log, LOG_QUIET, "%s", status_message());
+}
+
+/* The rows that the newest checkpoint has of a file that may have got more of them. */
+static void check_rows(struct check *check, const char *name, const struct growing_mark *mark)
+{
+    struct growing_mark own = *mark;
+    const char *what = mark->bytes > 0 ? digest(check, name, &own) : NULL;
+    if (!what && (own.bytes != mark->bytes || own.digest != mark->digest))
+        what = "damaged: it does not hold the rows that it had at the newest checkpoint";
+    if (what)
+        note(check, name, what);
+}
+
+static void check_files(struct check *check)
+{
+    const struct manifest *manifest = &check->manifest;
+    const bool is_complete = manifest->state == MANIFEST_COMPLETE;
+    const bool is_closed =
+        check->count > 0 && strcmp(check->files[check->count - 1].name, FILE_LIST_NAME) == 0;
+    const uint32_t checkpoints = manifest->checkpoint_count;
+    uint64_t step;
+    size_t last = 0;
+    for (size_t n = 0; n < check->count; n++)
+        last = run_folder_row(check->files[n].name, &step) ? n : last;
+    for (size_t n = 0; n < check->count; n++)
+        check_file(check, &check->files[n], n == last && !is_complete);
+    if (is_complete && !is_closed)
+        note(check, FILE_LIST_NAME, "damaged: its last lines are missing");
+    for (uint32_t n = 0; n < checkpoints; n++)
+        check_checkpoint(check, manifest->checkpoints[n].step);
+    for (uint32_t n = 0; n < MANIFEST_GROWING && checkpoints > 0 && !is_closed; n++)
+        check_rows(check, manifest->growing[n], &manifest->checkpoints[checkpoints - 1].growing[n]);
+}
+
+static enum status check_folder(struct check *check)
+{
+    TRY(folder_lock_look(check->folder, check->path));
+    TRY(manifest_read(check->path, &check->manifest));
+    if (check->manifest.state == MANIFEST_NONE)
+        return status_fail(STATUS_USAGE, "folder %s holds no " MANIFEST_NAME ", so it is no run's",
+                           check->path);
+    TRY(file_list_read(check->folder, check->path, &check->files, &check->count));
+    check_files(check);
+    free(check->files);
+    if (check->wrong > 0)
+        return status_fail(STATUS_FAILED, "%" PRIu64 " of %" PRIu64 " files in %s are damaged or missing",
+                           check->wrong, check->wrong + check->whole, check->path);
+    log_line(check->log, LOG_NORMAL, "%s: %" PRIu64 " files of %s run are whole", check->path, check->whole,
+             check->manifest.state == MANIFEST_COMPLETE ? "a complete" : "an unfinished");
+    return STATUS_OK;
+}
+
+enum status run_check(const char *path, struct log *log)
+{
+    static struct check check; /* large */
+    check = (struct check){.path = path, .folder = below_begin(path, 0), .log = log};
+    const enum status status =
+        check.folder >= 0 ? check_folder(&check)
+                          : status_fail(STATUS_USAGE, "cannot open folder %s: %s", path, strerror(errno));
+    below_end(check.folder);
+    return status;
+}
