@@ -1,8 +1,7 @@
-/* Checkpoint seal: digests of a file, which all processors make. */
+/* Checkpoint seal: the first block of a file, with the digest of the rest. */
 #include "output/checkpoint.h"
-#include "output/hdf5_read.h"
+#include "output/digest.h"
 
-#include "base/pool.h"
 #include "base/regular.h"
 
 #include <endian.h>
@@ -30,60 +29,11 @@ struct block {
 };
 _Static_assert(sizeof(struct block) == CHECKPOINT_BLOCK, "the block has no gaps");
 
-enum { PIECE = 1 << 22 };
-
 static XXH128_canonical_t own_digest(const struct block *block)
 {
     XXH128_canonical_t digest;
     XXH128_canonicalFromHash(&digest, XXH3_128bits(block, offsetof(struct block, own_digest)));
     return digest;
-}
-
-/* The bytes after the block, of which the processors digest pieces. */
-struct digest {
-    const char *path;
-    int descriptor;
-    uint64_t bytes; /* of the file */
-    XXH3_state_t *state;
-};
-
-struct piece {
-    XXH128_canonical_t digest;
-    char bytes[PIECE];
-};
-
-static enum status digest_piece(void *context, size_t n, void *scratch)
-{
-    const struct digest *digest = context;
-    struct piece *piece = scratch;
-    const uint64_t begin = CHECKPOINT_BLOCK + n * (uint64_t)PIECE, left = digest->bytes - begin;
-    const size_t count = left < PIECE ? (size_t)left : PIECE;
-    TRY(hdf5_read_bytes(digest->path, digest->descriptor, begin, count, piece->bytes));
-    XXH128_canonicalFromHash(&piece->digest, XXH3_128bits(piece->bytes, count));
-    return STATUS_OK;
-}
-
-static enum status add_digest(void *context, size_t n, void *scratch)
-{
-    const struct digest *digest = context;
-    const struct piece *piece = scratch;
-    (void)n;
-    XXH3_128bits_update(digest->state, &piece->digest, sizeof piece->digest);
-    return STATUS_OK;
-}
-
-/* *result <- the digest of the digests of the pieces after the block, of a file of so many bytes. */
-static enum status digest_rest(const char *path, FILE *file, uint64_t bytes, XXH128_canonical_t *result)
-{
-    struct digest digest = {path, fileno(file), bytes, XXH3_createState()};
-    const struct pool_work work = {digest_piece, add_digest, &digest, sizeof(struct piece)};
-    if (!digest.state)
-        return status_fail(STATUS_FAILED, "%s: no memory for its digest", path);
-    XXH3_128bits_reset(digest.state);
-    const enum status status = pool_run(&work, (size_t)((bytes - CHECKPOINT_BLOCK + PIECE - 1) / PIECE));
-    XXH128_canonicalFromHash(result, XXH3_128bits_digest(digest.state));
-    XXH3_freeState(digest.state);
-    return status;
 }
 
 /* ---- writing ---- */
@@ -96,7 +46,7 @@ static enum status seal(const char *path, FILE *file)
     if (fstat(fileno(file), &found) != 0)
         return status_fail(STATUS_FAILED, "%s: cannot write its digest: %s", path, strerror(errno));
     block.file_bytes = htole64((uint64_t)found.st_size);
-    TRY(digest_rest(path, file, (uint64_t)found.st_size, &block.digest));
+    TRY(digest_range(path, fileno(file), sizeof block, (uint64_t)found.st_size, &block.digest));
     block.own_digest = own_digest(&block);
     if (fwrite(&block, sizeof block, 1, file) == 1 && fflush(file) == 0)
         return STATUS_OK;
@@ -161,7 +111,7 @@ static enum status check_open_file(const char *path, FILE *file, uint64_t bytes,
     if (ferror(file))
         return status_fail(STATUS_FAILED, "%s: cannot read it: %s", path, strerror(errno));
     if (all)
-        TRY(digest_rest(path, file, bytes, &digest));
+        TRY(digest_range(path, fileno(file), sizeof block, bytes, &digest));
     *is_damaged = all && memcmp(&digest, &block.digest, sizeof digest) != 0;
     if (*is_damaged)
         return status_fail(STATUS_FAILED, "%s is damaged: its bytes do not match their digest", path);

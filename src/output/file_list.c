@@ -14,19 +14,19 @@ void file_list_line(char line[FILE_LIST_LINE], const char *name, const uint64_t 
 {
     char text[32] = "-";
     if (digest)
-        snprintf(text, sizeof text, "XXH3_%016" PRIx64, *digest);
-    snprintf(line, FILE_LIST_LINE, "%-21s  %s\n", text, name);
+        snprintf(text, sizeof text, "%016" PRIx64, *digest);
+    snprintf(line, FILE_LIST_LINE, "%-16s  %s\n", text, name);
 }
 
 /* Whether the line is one that file_list_line() makes. */
 static bool parse(const char *line, struct listed_file *file)
 {
-    enum { DIGEST = 5, NAME = 23 }; /* columns */
+    enum { NAME = 18 }; /* column */
     char same[FILE_LIST_LINE];
     if (strlen(line) <= NAME)
         return false;
     file->has_digest = line[0] != '-';
-    file->digest = strtoull(line + DIGEST, NULL, 16);
+    file->digest = strtoull(line, NULL, 16);
     snprintf(file->name, sizeof file->name, "%.*s", (int)strcspn(line + NAME, "\n"), line + NAME);
     file_list_line(same, file->name, file->has_digest ? &file->digest : NULL);
     return strcmp(line, same) == 0 && file->name[0] != '.' && !strstr(file->name, "/.");

@@ -1,5 +1,5 @@
 /* File list: the file files.txt of a run folder, a line for each file that the run made: its name, and once
- * the file is whole its digest, in the form that `xxhsum --check` reads. A line is on the disk before its
+ * the file is whole its digest. A line is on the disk before its
  * file is there, so no file of a run is ever without one. A name may have several lines: the file is whole
  * where it matches one of them. The last line is of the list itself, with the digest of the lines before. */
 #ifndef RADIXPIC_OUTPUT_FILE_LIST_H
@@ -17,7 +17,7 @@ enum { FILE_LIST_LINE = MANIFEST_NAME_LENGTH + 32 };
 struct listed_file {
     char name[MANIFEST_NAME_LENGTH]; /* below the run folder: NAME or FOLDER/NAME, no part begins with . */
     bool has_digest;                 /* else the file is not whole yet, or has a digest of its own */
-    uint64_t digest;                 /* XXH3, 64 bits, of all its bytes */
+    uint64_t digest;                 /* of digest_file() */
     uint64_t begin;                  /* bytes of the list before this line */
 };
 

@@ -2,9 +2,11 @@
 #include "output/growing_file.h"
 
 #include "base/below.h"
+#include "output/digest.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,20 +60,15 @@ static enum status list_lines(const struct growing_files *files, const char *lin
     return sync_file(list->descriptor) ? STATUS_OK : fail(list, "write");
 }
 
-static enum status list_digest(const struct growing_files *files, const char *name, const uint64_t *digest)
-{
-    char line[FILE_LIST_LINE];
-    file_list_line(line, name, digest);
-    return list_lines(files, line);
-}
-
 enum status growing_files_list(const struct growing_files *files, const char *name, int descriptor)
 {
-    uint64_t bytes = UINT64_MAX, digest = 0;
-    if (descriptor >= 0 && !below_digest(descriptor, &bytes, &digest))
-        return status_fail(STATUS_FAILED, "cannot read %s/%s: %s", files->folder->path, name,
-                           strerror(errno));
-    return list_digest(files, name, descriptor >= 0 ? &digest : NULL);
+    char path[PATH_MAX], line[FILE_LIST_LINE];
+    uint64_t digest = 0;
+    snprintf(path, sizeof path, "%s/%s", files->folder->path, name);
+    if (descriptor >= 0 && files->list)
+        TRY(digest_file(path, descriptor, UINT64_MAX, &digest));
+    file_list_line(line, name, descriptor >= 0 ? &digest : NULL);
+    return list_lines(files, line);
 }
 
 enum status growing_files_list_text(const struct growing_files *files, const char *name)
@@ -235,10 +232,8 @@ static enum status list_all(const struct growing_files *files)
 {
     if (!files->list)
         return STATUS_OK;
-    for (uint32_t n = files->count; n-- > 0;) {
-        const uint64_t digest = growing_file_mark(&files->files[n]).digest;
-        TRY(list_digest(files, files->files[n].name, &digest));
-    }
+    for (uint32_t n = files->count; n-- > 0;)
+        TRY(growing_files_list(files, files->files[n].name, files->files[n].descriptor));
     return STATUS_OK;
 }
 

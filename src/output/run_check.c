@@ -3,6 +3,7 @@
 
 #include "base/below.h"
 #include "output/checkpoint.h"
+#include "output/digest.h"
 #include "output/folder_lock.h"
 #include "output/outputs.h"
 
@@ -29,11 +30,15 @@ static void note(struct check *check, const char *name, const char *what)
         log_line(check->log, LOG_QUIET, "%s/%s: %s", check->path, name, what);
 }
 
-/* What is wrong with the first bytes of a file, of which *own <- number and digest; NULL: nothing. */
-static const char *digest(const struct check *check, const char *name, struct growing_mark *own)
+/* What is wrong with a file that cannot be read, else NULL. Of its first own->bytes bytes *own <- the digest
+ * as in the list, or as in the manifest, there with the number of bytes that there are. */
+static const char *digest(const struct check *check, const char *name, bool as_listed,
+                          struct growing_mark *own)
 {
     const int file = below_open(check->folder, name, O_RDONLY);
-    const bool is_read = file >= 0 && below_digest(file, &own->bytes, &own->digest);
+    const bool is_read =
+        file >= 0 && (as_listed ? digest_file(name, file, own->bytes, &own->digest) == STATUS_OK
+                                : below_digest(file, &own->bytes, &own->digest));
     below_end(file);
     return is_read ? NULL : errno == ENOENT ? "missing" : below_text(errno);
 }
@@ -61,7 +66,7 @@ static void check_file(struct check *check, const struct listed_file *file, bool
          (!run_folder_row(file->name, &step) || step > check->manifest.from_step)) ||
         (may_miss && !below_look(check->folder, file->name, &found)))
         return;
-    const char *what = digest(check, file->name, &own);
+    const char *what = digest(check, file->name, true, &own);
     if (!what && own.digest != file->digest)
         what = "damaged: its bytes do not match their digest in " FILE_LIST_NAME;
     if (!what || !is_settled(check, file, own.digest))
@@ -83,7 +88,7 @@ static void check_checkpoint(struct check *check, uint64_t step)
 static void check_rows(struct check *check, const char *name, const struct growing_mark *mark)
 {
     struct growing_mark own = *mark;
-    const char *what = mark->bytes > 0 ? digest(check, name, &own) : NULL;
+    const char *what = mark->bytes > 0 ? digest(check, name, false, &own) : NULL;
     if (!what && (own.bytes != mark->bytes || own.digest != mark->digest))
         what = "damaged: it does not hold the rows that it had at the newest checkpoint";
     if (what)
@@ -103,8 +108,6 @@ static void check_files(struct check *check)
         last = run_folder_row(check->files[n].name, &step) ? n : last;
     for (size_t n = 0; n < check->count; n++)
         check_file(check, &check->files[n], n == last && !is_complete);
-    if (is_complete && !is_closed)
-        note(check, FILE_LIST_NAME, "damaged: its last lines are missing");
     for (uint32_t n = 0; n < checkpoints; n++)
         check_checkpoint(check, manifest->checkpoints[n].step);
     for (uint32_t n = 0; n < MANIFEST_GROWING && checkpoints > 0 && !is_closed; n++)
