@@ -17,11 +17,7 @@ void samples_add(struct samples *samples, double value)
         samples->seconds[samples->count++] = value;
 }
 
-static int ascending(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
+ASCENDING(ascending, double)
 
 struct spread spread_of(const struct samples *samples)
 {

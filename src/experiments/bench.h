@@ -45,6 +45,14 @@ struct spread spread_over(struct spread values, double unit); /* no values where
 struct spread spread_rate(double work, struct spread seconds);
 struct spread spread_bandwidth(uint64_t bytes, struct spread seconds);
 
+/* A function for qsort() of such numbers. */
+#define ASCENDING(name, type)                                                                                \
+    static int name(const void *left, const void *right)                                                     \
+    {                                                                                                        \
+        const type a = *(const type *)left, b = *(const type *)right;                                        \
+        return (a > b) - (a < b);                                                                            \
+    }
+
 /* amount / seconds, 0 where there are no seconds. */
 static inline double per_second(double amount, double seconds)
 {

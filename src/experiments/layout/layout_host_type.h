@@ -32,11 +32,7 @@ static void SERIAL(quicksort)(ARRAY, uint32_t length)
     }
 }
 
-static int SERIAL(ascending)(const void *left, const void *right)
-{
-    const ELEMENT a = *(const ELEMENT *)left, b = *(const ELEMENT *)right;
-    return (a > b) - (a < b);
-}
+ASCENDING(SERIAL(ascending), ELEMENT)
 
 static void SERIAL(library_sort)(ARRAY, uint32_t length)
 {

@@ -73,11 +73,7 @@ static enum status plan_cases(struct run *run)
 
 /* ---- the host's ---- */
 
-static int ascending(const void *left, const void *right)
-{
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
+ASCENDING(ascending, uint64_t)
 
 static enum status run_on_host(void *context)
 {

@@ -27,11 +27,7 @@ struct run {
 
 /* ---- the host ---- */
 
-static int ascending(const void *left, const void *right)
-{
-    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
+ASCENDING(ascending, uint32_t)
 
 static enum status copy_keys(void *context)
 {
@@ -70,43 +66,25 @@ static enum status make_list(struct run *run, uint32_t count)
     return buffer_write(run->list.keys, 0, count * sizeof(uint32_t), run->list.on_host);
 }
 
-/* ---- tables ---- */
-
-static void print_head(const struct run *run)
-{
-    static const uint32_t tables[][2] = {{1048576, 4}, {8388608, 5}, {33554432, 6}};
-    char table[32] = "";
-    for (size_t n = 0; n < sizeof tables / sizeof tables[0]; n++)
-        if (run->list.count == tables[n][0] && run->options->sort.key_bits == MOST_KEY_BITS)
-            snprintf(table, sizeof table, ", Table %u of the paper", tables[n][1]);
-    printf("\n%u random keys of b = %u bits%s; medians of %u\n", run->list.count, run->options->sort.key_bits,
-           table, run->bench->repeats);
-    bench_print_copy(run->bench);
-}
-
 /* ---- the whole ---- */
 
 /* The method paper returns the list alone. */
 static enum status run_method(struct run *run, enum sort_method method)
 {
     const struct device_info *info = run->bench->info;
-    const char *name = sort_method_name(method);
     const bool is_paper = method == SORT_METHOD_PAPER;
     const uint32_t usual = info->is_cpu ? 6 : 5; /* the paper's Table 3 */
     const uint32_t radix_bits = run->options->radix_bits > 0 ? run->options->radix_bits : usual;
     struct sort_config sort = run->options->sort;
     struct sort_case one = {.list = &run->list, .keys_alone = is_paper};
-    struct tiled_options tiles = {0};
     sort.method = method;
-    if (method == SORT_METHOD_TILED && tiled_sort_resolve(info, sort.key_bits, &tiles) != STATUS_OK) {
-        printf("\n%s: not for b = %u", name, sort.key_bits);
-        if (sort.key_bits > TILED_SORT_MAX_KEY_BITS)
-            printf(", its keys have at most %d bits\n", TILED_SORT_MAX_KEY_BITS);
-        else
-            printf(" on this device\n");
+    const enum status status =
+        sort_plan_make(info, &sort, is_paper ? radix_bits : 0, run->list.count, &one.plan);
+    if (status != STATUS_OK && method == SORT_METHOD_TILED) { /* which does not sort long keys */
+        printf("\n%s\n", status_message());
         return STATUS_OK;
     }
-    TRY(sort_plan_make(info, &sort, is_paper ? radix_bits : 0, run->list.count, &one.plan));
+    TRY(status);
     TRY(bench_case(run->bench, sort_cases_time, &(struct sort_cases){&one, 1}));
     sort_report(&one, run->reference);
     return STATUS_OK;
@@ -124,7 +102,9 @@ static enum status run_length(struct bench *bench, void *length)
     TRY(bench_copy(bench, count * sizeof(uint32_t)));
     TRY(bench_time(bench, &subject, 1, &host));
     run.reference = host.wall.median;
-    print_head(&run);
+    printf("\n%u random keys of b = %u bits; medians of %u\n", count, run.options->sort.key_bits,
+           bench->repeats);
+    bench_print_copy(bench);
     for (size_t n = 0; n < sizeof methods / sizeof methods[0]; n++)
         if ((run.options->methods >> methods[n] & 1U) != 0)
             TRY(run_method(&run, methods[n]));

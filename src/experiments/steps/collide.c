@@ -24,6 +24,7 @@ enum { SUMS = 4, MOST_ALONG = 16384, MOST_PER_CELL = 1 << 20 };
 /* What the point at hand has on device and host. */
 struct scene {
     const struct options *options;
+    struct device *device;
     uint32_t per_cell, cells;
     struct config config;
     struct particles list;
@@ -57,12 +58,12 @@ static enum status read_config(struct scene *scene)
 }
 
 /* Sums of (u, v, w), and of their squares; w of the first particle. */
-static enum status sum_up(struct bench *bench, const struct scene *scene, double sums[SUMS], double *first_w)
+static enum status sum_up(const struct scene *scene, double sums[SUMS], double *first_w)
 {
     const struct particles *list = &scene->list;
     double *velocity = NULL, *w = NULL;
-    TRY(DEVICE_NEW_ARRAY(bench->part, velocity, 2 * (size_t)list->count));
-    TRY(DEVICE_NEW_ARRAY(bench->part, w, list->count));
+    TRY(DEVICE_NEW_ARRAY(scene->device, velocity, 2 * (size_t)list->count));
+    TRY(DEVICE_NEW_ARRAY(scene->device, w, list->count));
     TRY(particles_read(list, ATTRIBUTE_VELOCITY, 0, list->count, velocity));
     TRY(particles_read(list, ATTRIBUTE_W, 0, list->count, w));
     memset(sums, 0, SUMS * sizeof *sums);
@@ -93,7 +94,7 @@ static enum status create(struct bench *bench, struct scene *scene)
     TRY(collisions_create(bench->part, &scene->config, &slab, 0, count, 0, &scene->collisions));
     TRY(cell_shuffle_create(bench->part, scene->cells, count, NULL, &scene->shuffle));
     TRY(buffer_create(bench->part, count * sizeof(uint32_t), "the order of partners", &scene->permutation));
-    return sum_up(bench, scene, scene->before, &scene->first_w);
+    return sum_up(scene, scene->before, &scene->first_w);
 }
 
 static enum status shuffle(void *context)
@@ -110,14 +111,15 @@ static enum status collide(void *context)
 }
 
 /* Each particle of a cell once, at a place of that cell. */
-static enum status verify_order(struct bench *bench, const struct scene *scene, bool *right)
+static enum status verify_order(void *context, bool *right)
 {
+    const struct scene *scene = context;
     const size_t count = scene->list.count, offsets = scene->cells + (size_t)1;
     uint32_t *order = NULL, *starts = NULL;
     char *seen = NULL;
-    TRY(DEVICE_NEW_ARRAY(bench->part, order, count));
-    TRY(DEVICE_NEW_ARRAY(bench->part, starts, offsets));
-    TRY(DEVICE_NEW_ARRAY(bench->part, seen, count));
+    TRY(DEVICE_NEW_ARRAY(scene->device, order, count));
+    TRY(DEVICE_NEW_ARRAY(scene->device, starts, offsets));
+    TRY(DEVICE_NEW_ARRAY(scene->device, seen, count));
     TRY(buffer_read(scene->permutation, 0, count * sizeof *order, order));
     TRY(buffer_read(scene->list.cell_offsets, 0, offsets * sizeof *starts, starts));
     *right = true;
@@ -129,13 +131,14 @@ static enum status verify_order(struct bench *bench, const struct scene *scene, 
 
 /* Velocities change, and momentum and energy of all stay: a collision rounds them by no more than some units
  * of the last place, of either sign, and a sum of N terms by sqrt(N) of them. */
-static enum status verify_sums(struct bench *bench, const struct scene *scene, bool *right)
+static enum status verify_sums(void *context, bool *right)
 {
+    const struct scene *scene = context;
     const double epsilon = scene->options->precision == PRECISION_SINGLE ? 0x1p-23 : 0x1p-52;
     const double energy = scene->before[3],
                  tolerance = 8 * epsilon * (double)scene->step + 0x1p-52 * sqrt(scene->list.count);
     double after[SUMS], first_w = 0;
-    TRY(sum_up(bench, scene, after, &first_w));
+    TRY(sum_up(scene, after, &first_w));
     *right = fabs(after[3] - energy) <= tolerance * energy && first_w != scene->first_w;
     for (int axis = 0; axis < 3; axis++)
         *right =
@@ -146,18 +149,12 @@ static enum status verify_sums(struct bench *bench, const struct scene *scene, b
 static enum status time_point(struct bench *bench, void *context)
 {
     struct scene *scene = context;
-    const struct subject subjects[METHODS] = {{scene, .run = shuffle, .in_one_piece = true},
-                                              {scene, .run = collide, .in_one_piece = true}};
-    bool right[METHODS];
+    const struct subject subjects[METHODS] = {
+        {scene, .run = shuffle, .verify = verify_order, .in_one_piece = true},
+        {scene, .run = collide, .verify = verify_sums, .in_one_piece = true}};
+    scene->device = bench->part;
     TRY(create(bench, scene));
-    TRY(bench_time(bench, subjects, METHODS, scene->times));
-    TRY(verify_order(bench, scene, &right[SHUFFLE]));
-    TRY(verify_sums(bench, scene, &right[COLLIDE]));
-    for (int method = 0; method < METHODS; method++) {
-        scene->times[method].verified = right[method];
-        bench->is_wrong = bench->is_wrong || !right[method];
-    }
-    return STATUS_OK;
+    return bench_time(bench, subjects, METHODS, scene->times);
 }
 
 static const struct bench_table report_table = {

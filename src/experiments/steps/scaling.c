@@ -45,14 +45,8 @@ static void print_title(const struct bench *bench)
 {
     const struct options *options = bench->options;
     const struct step_setup *setup = &options->setup;
-    const char *each = bench->ranks.size > 1 ? " a rank" : "";
-    char ranks[32] = "1 rank";
-    if (bench->ranks.size > 1)
-        snprintf(ranks, sizeof ranks, "1 and %d ranks", bench->ranks.size);
-    printf("scaling, %s: %llu particles%s, %ux%u cells%s, %s, %s precision, %s on %s\n",
-           kind_names[options->kind], (unsigned long long)setup->particles,
-           options->kind == STRONG ? "" : each, setup->cells[0], setup->cells[1],
-           options->kind == WEAK ? each : "", setup->shape, setup->precision, ranks, bench->info->name);
+    printf("scaling, %s: %s, %s precision, on %s\n", kind_names[options->kind], setup->shape,
+           setup->precision, bench->info->name);
     printf("%u blocks of %u steps after a warm-up, wall clock of the slowest rank; as many for the stages, "
            "whose timing takes time itself\n\n",
            setup->repeats, setup->steps);

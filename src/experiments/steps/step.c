@@ -334,10 +334,6 @@ static enum status settle(struct bench *bench)
     uint64_t size = 1;
     while (size < options->least_particles)
         size *= 2;
-    if (options->most_particles < options->least_particles)
-        return status_fail(STATUS_USAGE, "--max-particles %llu is less than --min-particles %llu",
-                           (unsigned long long)options->most_particles,
-                           (unsigned long long)options->least_particles);
     if (size > options->most_particles)
         return status_fail(STATUS_USAGE, "no power of two lies between --min-particles and --max-particles");
     if (options->common.repeats == 0)
