@@ -56,8 +56,8 @@ struct schema_row {
     bool open;          /* the ends of the range are not included */
     bool is_path;       /* a text that may hold what file names may: line breaks and controls too */
     const struct choice *choices; /* the words of a choice, or words allowed beside a number */
-    uint32_t kinds;       /* bit set of the values of the key `kind` beside it it belongs to; 0: all */
-    bool of_previous;     /* those of the row before, to whose kinds it belongs too, not of `kind` */
+    uint32_t kinds;       /* bit set of values of the group's `kind` that the key exists for; 0: all */
+    bool of_previous;     /* `kinds` are values of the row before, a choice */
     const char *fallback; /* the default, as YAML; NULL: required */
     const char *unit;     /* NULL: a pure number, word or text */
     const char *help;     /* half a sentence */

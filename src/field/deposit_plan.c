@@ -16,9 +16,10 @@ enum {
     ITEM_PARTICLES = 16,
     FEWEST_ITEM_PARTICLES = 8, /* local memory for a segment's particles then holds the items' sums too */
 
-    /* log2 of a segment's particles where an item takes it: some 10 us, nothing beside the whole list, much
-     * beside a launch. Where a group takes it: long enough to make little of its tree and of the search for
-     * its cell, short enough for GROUPS_PER_UNIT groups on each compute unit. */
+    /* log2 of a segment's particles. Where an item takes it: its time, some 10 us, is far less than that of
+     * the whole list and far more than that of a launch. Where a group takes it: so long that its tree and
+     * the search for its cell take a small part of the time, and so short that each compute unit gets
+     * GROUPS_PER_UNIT groups. */
     ITEM_SEGMENT_BITS = 13,
     LEAST_PIECE_BITS = 12,
     MOST_PIECE_BITS = 15,

@@ -40,8 +40,8 @@ enum { CHECKPOINT_VERSION = 4, CHECKPOINT_BLOCK = 512 /* bytes; HDF5 allows powe
 STATUS_CHECKED enum status checkpoint_seal(const char *path);
 
 /* A sentence unless the file is a whole checkpoint of this version, with STATUS_USAGE where it does not begin
- * as one, else STATUS_FAILED. Reads all of it, or only its block, and its size, at a glance. *is_damaged: it
- * is known to be none, rather than that it could not be read now, or by this version. */
+ * as one, else STATUS_FAILED. Reads all of it, or only its block, and its size, at a glance. *is_damaged: the
+ * file was read and is not a whole checkpoint; false where reading failed, or for another version. */
 STATUS_CHECKED enum status checkpoint_seal_check(const char *path, bool all, bool *is_damaged);
 
 /* ---- writing ---- */

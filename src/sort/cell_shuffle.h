@@ -10,7 +10,7 @@
  * - particles permutation[n] and permutation[n + 1], for n = start, start + 2, ... of each cell, are partners
  *   and looked up where they stand: less to move, but reads from all over the cell.
  *
- * Of a cell with an odd number of particles one has no partner; what becomes of it is the collision's affair.
+ * In a cell with an odd number of particles the last one has no partner; the collisions treat it.
  */
 #ifndef RADIXPIC_SORT_CELL_SHUFFLE_H
 #define RADIXPIC_SORT_CELL_SHUFFLE_H
