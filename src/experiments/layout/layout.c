@@ -79,7 +79,8 @@ struct options {
     enum layout_type type;
     struct option_list arrays;
     uint32_t length;
-    bool chosen[TABLES]; /* what settles() makes of these */
+    bool chosen[TABLES]; /* what settle() makes of these; and */
+    uint32_t most;       /* the greatest number of arrays */
 };
 
 /* GROUP, twice that and so on up to `most`. */
@@ -126,22 +127,6 @@ static enum status choose_tables(struct options *options)
                : STATUS_OK;
 }
 
-static enum status check_table(const struct options *options, const struct paper_table *table)
-{
-    const struct option_list arrays = arrays_of(options, table->of);
-    if (cases[table->of].operation == LAYOUT_BITONIC_SORT && (options->length & (options->length - 1)) != 0)
-        return status_fail(STATUS_USAGE,
-                           "--length: bitonic-sort (Table %s) needs a power of two, not %u; any length "
-                           "suits --operation prefix-sum and bubble-sort",
-                           table->number, options->length);
-    for (uint32_t n = 0; n < arrays.count; n++)
-        if ((uint64_t)arrays.items[n] * options->length > UINT32_MAX)
-            return status_fail(STATUS_USAGE,
-                               "--arrays: %u arrays of %u elements (--length) are more than 2^32 - 1 in all",
-                               arrays.items[n], options->length);
-    return STATUS_OK;
-}
-
 static enum status settle(struct bench *bench)
 {
     struct options *options = bench->options;
@@ -152,10 +137,23 @@ static enum status settle(struct bench *bench)
         else if (options->arrays.items[n] == 0) /* the word paper */
             options->arrays = doubling(PAPERS_MOST);
     TRY(choose_tables(options));
-    for (size_t t = 0; t < TABLES; t++)
-        if (options->chosen[t])
-            TRY(check_table(options, &tables[t]));
-    return STATUS_OK;
+    for (size_t t = 0; t < TABLES; t++) {
+        const struct option_list arrays = arrays_of(options, tables[t].of);
+        if (!options->chosen[t])
+            continue;
+        if (cases[tables[t].of].operation == LAYOUT_BITONIC_SORT &&
+            (options->length & (options->length - 1)) != 0)
+            return status_fail(STATUS_USAGE,
+                               "--length: bitonic-sort (Table %s) needs a power of two, not %u; any length "
+                               "suits --operation prefix-sum and bubble-sort",
+                               tables[t].number, options->length);
+        options->most = at_least(option_list_greatest(&arrays), options->most);
+    }
+    return (uint64_t)options->most * options->length <= UINT32_MAX
+               ? STATUS_OK
+               : status_fail(STATUS_USAGE,
+                             "--arrays: %u arrays of %u elements (--length) are more than 2^32 - 1 in all",
+                             options->most, options->length);
 }
 
 /* ---- the whole ---- */
@@ -218,21 +216,16 @@ static enum status run_case(struct bench *bench, enum table_case of, enum layout
 static enum status run_layout(struct bench *bench)
 {
     const struct options *options = bench->options;
-    uint32_t most = 0;
     if (options->type == LAYOUT_DOUBLE && !bench->info->has_fp64)
         return status_fail(STATUS_FAILED, "--type double: %s has no double precision", bench->info->name);
     printf("layout: T = %d items a group, an array each, N = %u, on %s; of the paper's tables", GROUP,
            options->length, bench->info->name);
-    for (size_t t = 0; t < TABLES; t++) {
-        const struct option_list arrays = arrays_of(options, tables[t].of);
-        if (!options->chosen[t])
-            continue;
-        most = at_least(option_list_greatest(&arrays), most);
-        printf(" %s", tables[t].number);
-    }
+    for (size_t t = 0; t < TABLES; t++)
+        if (options->chosen[t])
+            printf(" %s", tables[t].number);
     printf("\n");
     bench->repeats = COPY_REPEATS; /* of the largest int arrays */
-    TRY(bench_copy(bench, layout_bytes(LAYOUT_INT, (struct layout_size){most, options->length})));
+    TRY(bench_copy(bench, layout_bytes(LAYOUT_INT, (struct layout_size){options->most, options->length})));
     bench->repeats = options->common.repeats;
     bench_print_copy(bench);
     bench_head(&report_table);

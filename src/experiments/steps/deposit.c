@@ -32,21 +32,15 @@ static const char *const methods[METHODS] = {"sorted", "sort+sorted", "atomic-or
 
 enum { MOST_PER_CELL = 8192, BLOCK = 1 << 16 /* particles made and written at a time */ };
 
-/* One number of particles per cell, of one shape. */
-struct point {
-    uint32_t cells[2];
-    double per_cell;
+/* One number of particles per cell, of one shape: what it has on device and host, and what was found. */
+struct scene {
+    const struct options *options;
+    const uint32_t *cells; /* [2] of the grid */
+    enum shape_kind shape;
+    enum method method;  /* that is timed */
     enum atomic_way way; /* that was taken */
     struct times times[METHODS];
     char verdicts[METHODS][256]; /* what was wrong */
-};
-
-/* What the point at hand has on device and host. */
-struct scene {
-    const struct options *options;
-    struct point *point;
-    enum shape_kind shape;
-    enum method method; /* that is timed */
     struct grid grid;
     struct species_config species;
     struct particles ordered, shuffled; /* the same arrays: the spare ones of one are those of the other */
@@ -108,7 +102,7 @@ static enum status create(struct scene *scene, struct device *device)
 {
     const struct sort_config left_open = {.method = SORT_METHOD_AUTO};
     const enum precision precision = scene->options->precision;
-    const uint32_t count = scene->options->particles, *side = scene->point->cells, cells = side[0] * side[1];
+    const uint32_t count = scene->options->particles, *side = scene->cells, cells = side[0] * side[1];
     struct sorter_plan plan;
     scene->grid = grid_make(&(struct grid_config){.cells = {side[0], side[1]}, .length = {side[0], side[1]}});
     const struct slab slab = slab_whole_box(&scene->grid);
@@ -129,7 +123,7 @@ static enum status create(struct scene *scene, struct device *device)
                        cells, count, &scene->sorted));
     TRY(deposit_atomic_create(device, &scene->grid, precision, scene->shape, scene->options->way,
                               &scene->atomic));
-    scene->point->way = deposit_atomic_way(scene->atomic);
+    scene->way = deposit_atomic_way(scene->atomic);
     TRY(fill(scene, device));
     TRY(sort(scene));
     scene->shuffled = scene->ordered;
@@ -149,12 +143,11 @@ static double tolerance(const struct options *options, double weights)
 static enum status verify(void *context, bool *right)
 {
     struct scene *scene = context;
-    struct point *point = scene->point;
     const struct particles *list = &scene->ordered;
     const uint32_t cells = grid_cells(&scene->grid);
     const double scale = list->species->charge * list->weight / (scene->grid.dx * scene->grid.dy);
-    char *wrong = point->verdicts[scene->method];
-    const size_t size = sizeof point->verdicts[0];
+    char *wrong = scene->verdicts[scene->method];
+    const size_t size = sizeof scene->verdicts[0];
     TRY(buffer_read_reals(scene->rho, scene->options->precision, 0, cells, scene->found));
     for (uint32_t node = 0; node < cells && wrong[0] == '\0'; node++) {
         const double weights = scene->found[node] / scale, expected = scene->weights[node];
@@ -200,7 +193,7 @@ static enum status time_point(struct bench *bench, void *context)
     TRY(create(scene, bench->part));
     for (int method = 0; method < METHODS; method++) {
         scene->method = (enum method)method;
-        TRY(bench_time(bench, &subject, 1, &scene->point->times[method]));
+        TRY(bench_time(bench, &subject, 1, &scene->times[method]));
     }
     return STATUS_OK;
 }
@@ -212,11 +205,11 @@ static const struct bench_table report_table = {
                 SPREAD("ms", "time_ms", 1e3), NUMBER("ns a particle", "particle_ns", 1e9),
                 NUMBER("GB/s", "rate_GB/s", 1), OF_COPY, NUMBER("speedup over atomic", "speedup", 1)}};
 
-static void report_point(struct bench *bench, const char *shape, const struct point *point)
+static void report_point(struct bench *bench, const char *shape, const struct scene *scene)
 {
     const struct options *options = bench->options;
     for (int method = 0; method < METHODS; method++) {
-        const struct times *times = &point->times[method];
+        const struct times *times = &scene->times[method];
         const struct spread seconds = times->total;
         const double atomic = method < ATOMIC_ORDERED ? times[ATOMIC_ORDERED].total.median : 0;
         const struct spread values[] = {seconds, spread_scaled(seconds, 1.0 / options->particles),
@@ -225,9 +218,10 @@ static void report_point(struct bench *bench, const char *shape, const struct po
         bench_words(bench, false, times->verified,
                     "shape=%s precision=%s atomics=%s N=%u cells=%ux%u per_cell=%g method=%s", shape,
                     options_word(&options->common, "precision", (int)options->precision),
-                    point->way == ATOMIC_64 ? "64" : "32", options->particles, point->cells[0],
-                    point->cells[1], point->per_cell, methods[method]);
-        bench_row(bench, &report_table, NULL, values, times->verified ? NULL : point->verdicts[method]);
+                    scene->way == ATOMIC_64 ? "64" : "32", options->particles, scene->cells[0],
+                    scene->cells[1], (double)options->particles / scene->cells[0] / scene->cells[1],
+                    methods[method]);
+        bench_row(bench, &report_table, NULL, values, times->verified ? NULL : scene->verdicts[method]);
     }
 }
 
@@ -250,12 +244,10 @@ static enum status run_shape(struct bench *bench, int shape)
     printf("\n%s:\n", name);
     bench_head(&report_table);
     for (uint32_t n = 0; n < options->per_cell.count; n++) {
-        const uint32_t *cells = options->cells[n];
-        struct point point = {.cells = {cells[0], cells[1]},
-                              .per_cell = (double)options->particles / cells[0] / cells[1]};
-        struct scene scene = {.options = options, .point = &point, .shape = (enum shape_kind)shape};
+        struct scene scene = {
+            .options = options, .cells = options->cells[n], .shape = (enum shape_kind)shape};
         TRY(bench_case(bench, time_point, &scene));
-        report_point(bench, name, &point);
+        report_point(bench, name, &scene);
     }
     return STATUS_OK;
 }

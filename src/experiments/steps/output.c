@@ -1,5 +1,6 @@
 /* Output: what the files of a run cost beside its steps: copying them from the device, packing, writing, and
  * how much of that passes while the steps go on; held against a plain write of the same disk. */
+#include "base/integers.h"
 #include "base/pool.h"
 #include "base/stop.h"
 #include "experiments/steps/step_point.h"
@@ -10,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,16 +43,16 @@ struct case_of {
 
 /* ---- the disk alone ---- */
 
-/* Seconds of a write of so many bytes to a new file, to the disk and no cache. */
-static enum status write_plainly(const char *path, uint64_t bytes, double *seconds)
+enum { PIECE = 1 << 23 };
+
+/* Seconds of a write of so many bytes, PIECE by PIECE, to a new file, to the disk and no cache. */
+static enum status write_plainly(const char *path, uint64_t bytes, char *piece, double *seconds)
 {
-    enum { PIECE = 1 << 23 };
-    char *piece = malloc(PIECE);
-    const int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool done = piece && descriptor >= 0;
     const double begin = timer_now();
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool done = descriptor >= 0;
     for (uint64_t written = 0; done && written < bytes; written += PIECE) {
-        const size_t count = bytes - written < PIECE ? (size_t)(bytes - written) : PIECE;
+        const size_t count = at_most(bytes - written, PIECE);
         memset(piece, (int)(written / PIECE), count);
         errno = ENOSPC; /* where a part of it is written */
         done = write(descriptor, piece, count) == (ssize_t)count;
@@ -63,18 +63,19 @@ static enum status write_plainly(const char *path, uint64_t bytes, double *secon
     if (descriptor >= 0)
         close(descriptor);
     unlink(path);
-    free(piece);
     return done ? STATUS_OK : status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(error_number));
 }
 
 static enum status time_disk(struct bench *bench, const char *folder, uint64_t bytes, double *rate)
 {
     char path[PATH_MAX + 16];
+    char *piece = NULL;
     struct samples samples = {0};
+    TRY(DEVICE_NEW_ARRAY(bench->device, piece, PIECE));
     snprintf(path, sizeof path, "%s/.disk", folder);
     for (uint32_t n = 0; n < bench->repeats; n++) {
         double seconds = 0;
-        TRY(write_plainly(path, bytes, &seconds));
+        TRY(write_plainly(path, bytes, piece, &seconds));
         samples_add(&samples, seconds);
     }
     const struct spread spread = spread_rate(1e-9 * (double)bytes, spread_of(&samples));
@@ -92,7 +93,6 @@ enum { CHUNK = 1 << 16 /* floats */ };
 
 struct packing {
     const float *values;
-    size_t count;
     uint32_t compression;
 };
 
@@ -110,20 +110,18 @@ static enum status time_pack(struct case_of *c)
 {
     const struct particles *list = &c->simulation.particles[0];
     const size_t count = 2 * (size_t)list->count / CHUNK * CHUNK;
-    float *values = malloc((2 * (size_t)list->count + 1) * sizeof *values);
-    struct packing packing = {values, count, c->compression};
+    float *values = NULL;
+    TRY(DEVICE_NEW_ARRAY(c->bench->part, values, 2 * (size_t)list->count));
+    TRY(particles_copy(list, ATTRIBUTE_VELOCITY, values));
+    struct packing packing = {values, c->compression};
     const struct pool_work work = {pack_chunk, NULL, &packing,
                                    chunk_pack_scratch(CHUNK, sizeof(float)) +
                                        chunk_pack_room(CHUNK, sizeof(float))};
-    enum status status =
-        values ? particles_copy(list, ATTRIBUTE_VELOCITY, values) : status_fail(STATUS_FAILED, "no memory");
     const double begin = timer_now();
-    if (status == STATUS_OK)
-        status = pool_run(&work, count / CHUNK);
+    TRY(pool_run(&work, count / CHUNK));
     if (count > 0)
         samples_add(&c->samples[PACK], (timer_now() - begin) / (double)(count * sizeof *values));
-    free(values);
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- the file, read back ---- */
@@ -165,20 +163,18 @@ static enum status verify(struct case_of *c)
     const struct particles *list = &c->simulation.particles[0];
     const uint64_t step = c->config.time.steps;
     char path[PATH_MAX + 64];
-    float *velocities = malloc((4 * (size_t)list->count + 1) * sizeof *velocities);
-    if (!velocities)
-        return status_fail(STATUS_FAILED, "no memory to read a file back");
+    const size_t values = 2 * (size_t)list->count;
+    float *velocities = NULL;
+    TRY(DEVICE_NEW_ARRAY(c->bench->part, velocities, 2 * values));
+    TRY(particles_copy(list, ATTRIBUTE_VELOCITY, velocities));
     snprintf(path, sizeof path,
              c->kind == KIND_CHECKPOINT ? "%s/checkpoints/checkpoint_%llu.h5" : "%s/snapshots/data_%llu.h5",
              c->folder, (unsigned long long)step);
-    const enum status status = particles_copy(list, ATTRIBUTE_VELOCITY, velocities);
     const hid_t access = hdf5_access(), file = H5Fopen(path, H5F_ACC_RDONLY, access);
-    c->verified =
-        c->verified && file >= 0 && holds(c, file, step, velocities, velocities + 2 * (size_t)list->count);
+    c->verified = c->verified && file >= 0 && holds(c, file, step, velocities, velocities + values);
     H5Fclose(file);
     H5Pclose(access);
-    free(velocities);
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- a run ---- */
