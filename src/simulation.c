@@ -1,4 +1,5 @@
 /* Simulation: one step. */
+#include "simulation.h"
 #include "simulation_internal.h"
 
 #include "base/timer.h"
@@ -124,28 +125,6 @@ static enum status collide(struct simulation *simulation)
 }
 
 /* ---- outputs ---- */
-
-struct view view_of(const struct simulation *simulation, uint64_t step)
-{
-    return (struct view){
-        .config = simulation->config,
-        .communicator = &simulation->communicator,
-        .slab = &simulation->slab,
-        .partition = &simulation->partition,
-        .fields = &simulation->fields,
-        .particles = simulation->particles,
-        .step = step,
-        .first_step = simulation->first_step,
-        .stepper = &simulation->stepper,
-        .started = simulation->started,
-        .time = (double)step * simulation->config->time.step,
-        .log = simulation->log,
-        .first_energy = simulation->first_energy,
-        .drive_work = simulation->drive_work,
-        .decomposition = simulation->decomposition,
-        .ghost = simulation->ghost,
-    };
-}
 
 static enum status write_outputs(struct simulation *simulation)
 {

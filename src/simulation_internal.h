@@ -1,15 +1,17 @@
-/* Simulation, inside: what the files simulation*.c call of one another. */
+/* Simulation, inside: what the files simulation*.c call of one another. simulation.c and simulation_start.c call
+ * simulation_ranks.c, that calls sums and parts, and parts call the plan. */
 #ifndef RADIXPIC_SIMULATION_INTERNAL_H
 #define RADIXPIC_SIMULATION_INTERNAL_H
 
-#include "simulation.h"
+#include "output/view.h"
+#include "step/stepper.h"
 
-/* ---- simulation.c ---- */
+struct simulation;
+
+/* ---- simulation_sums.c: energies, momentum, charge and modes, from the device to the history ---- */
 
 /* The state as it is now, as that of `step`. */
 struct view view_of(const struct simulation *simulation, uint64_t step);
-
-/* ---- simulation_sums.c: energies, momentum, charge and modes, from the device to the history ---- */
 
 /* Before the advance, where an output is due or a drive does work: sums of the fields at n. Where they must
  * not wait, or nothing waits, they and all earlier ones are checked now, and the earlier rows written.

@@ -1,4 +1,5 @@
 /* Simulation parts: their creation, in two device handles. */
+#include "simulation.h"
 #include "simulation_internal.h"
 
 void parts_close(struct simulation *simulation)

@@ -1,4 +1,5 @@
-/* Simulation plan: how a run will step and sort, and what it will hold. */
+/* Simulation plan: how a run will step and sort. */
+#include "simulation.h"
 #include "simulation_internal.h"
 
 #include "base/integers.h"
@@ -67,18 +68,4 @@ enum status plan_step(const struct config *config, const struct device_info *inf
         .fewest = at_most((smallest + (uint64_t)ranks - 1) / (uint64_t)ranks, CONFIG_MAX_PARTICLES),
     };
     return sorter_plan_make(info, &config->sort, grid_key_bits(&slab->local), capacity, &setup->sort);
-}
-
-enum status simulation_plan(const struct config *config, const struct device_info *info,
-                            struct simulation_plan *plan)
-{
-    struct simulation simulation = {0};
-    struct device *counting = NULL;
-    TRY(device_open_counting(info, &counting));
-    const enum status status = simulation_create(config, counting, &simulation);
-    *plan = (struct simulation_plan){simulation.stepper.kind, simulation.stepper.setup.sort,
-                                     device_most_bytes_held(counting)};
-    simulation_destroy(&simulation);
-    device_close(&counting);
-    return status;
 }

@@ -1,4 +1,5 @@
 /* Simulation ranks: the exchange of a step, and rows that change hands. */
+#include "simulation.h"
 #include "simulation_internal.h"
 
 /* ---- every step ---- */

@@ -1,8 +1,8 @@
 /* Simulation start: birth and death, lists that are loaded or restored. */
 #include "simulation.h"
+#include "simulation_internal.h"
 
 #include "particles/loading.h"
-#include "simulation_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -193,4 +193,18 @@ void simulation_destroy(struct simulation *simulation)
 {
     device_close(&simulation->device);
     partition_destroy(&simulation->partition);
+}
+
+enum status simulation_plan(const struct config *config, const struct device_info *info,
+                            struct simulation_plan *plan)
+{
+    struct simulation simulation = {0};
+    struct device *counting = NULL;
+    TRY(device_open_counting(info, &counting));
+    const enum status status = simulation_create(config, counting, &simulation);
+    *plan = (struct simulation_plan){simulation.stepper.kind, simulation.stepper.setup.sort,
+                                     device_most_bytes_held(counting)};
+    simulation_destroy(&simulation);
+    device_close(&counting);
+    return status;
 }

@@ -1,6 +1,7 @@
 /* Simulation sums: of fields and particles, in a slot of each step, and what becomes of them: the check for
  * non-finite values, and the rows of the history. The device goes on meanwhile where simulation->reads_late:
  * the slots are two halves, and while the steps of one are taken the host reads the other. */
+#include "simulation.h"
 #include "simulation_internal.h"
 
 #include "output/finite.h"
@@ -23,6 +24,28 @@ enum {
 static uint32_t slot_now(const struct simulation *simulation)
 {
     return (uint32_t)(simulation->step % SUM_SLOTS);
+}
+
+struct view view_of(const struct simulation *simulation, uint64_t step)
+{
+    return (struct view){
+        .config = simulation->config,
+        .communicator = &simulation->communicator,
+        .slab = &simulation->slab,
+        .partition = &simulation->partition,
+        .fields = &simulation->fields,
+        .particles = simulation->particles,
+        .step = step,
+        .first_step = simulation->first_step,
+        .stepper = &simulation->stepper,
+        .started = simulation->started,
+        .time = (double)step * simulation->config->time.step,
+        .log = simulation->log,
+        .first_energy = simulation->first_energy,
+        .drive_work = simulation->drive_work,
+        .decomposition = simulation->decomposition,
+        .ghost = simulation->ghost,
+    };
 }
 
 /* ---- to the host ---- */

@@ -5,21 +5,11 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_DENSITY_WAVES = 4 };
-
-bool at(struct reading *reading, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(reading->path, sizeof reading->path, format, arguments);
-    va_end(arguments);
-    return is_sound(reading, reading->path);
-}
 
 /* ---- the grid and the sort ---- */
 
@@ -48,15 +38,6 @@ static void check_sort(struct reading *reading, const struct grid_config *grid,
 
 /* ---- species ---- */
 
-void check_name(struct reading *reading, const char *list, const char *what, const void *items, size_t size,
-                uint32_t index)
-{
-    const char *name = (const char *)items + size * index;
-    for (uint32_t j = 0; j < index; j++)
-        if (at(reading, "%s.%u.name", list, index) && strcmp(name, (const char *)items + size * j) == 0)
-            complain(reading, NULL, "expected one %s of a name, found %s twice", what, name);
-}
-
 static void check_lattice(struct reading *reading, const struct species_config *species, uint32_t index)
 {
     const uint64_t *counts = species->positions.counts;
@@ -66,15 +47,6 @@ static void check_lattice(struct reading *reading, const struct species_config *
         complain(reading, NULL,
                  "expected counts whose product is the %" PRIu64 " particles, found %" PRIu64 " x %" PRIu64,
                  species->particles, counts[0], counts[1]);
-}
-
-bool check_ends(struct reading *reading, const double range[2], bool may_be_equal)
-{
-    if ((range[0] < range[1] || (may_be_equal && range[0] == range[1])) && isfinite(range[1] - range[0]))
-        return true;
-    complain(reading, NULL, "expected [low, high], low %s high and their difference finite, found [%g, %g]",
-             may_be_equal ? "at most" : "below", range[0], range[1]);
-    return false;
 }
 
 static void check_velocities(struct reading *reading, const struct species_config *species, uint32_t index)

@@ -99,15 +99,6 @@ static bool is_order(const struct phase_space_config *phase_space)
            (phase_space->order_count == phase_space->axis_count && ordered == axes);
 }
 
-void check_species_name(struct reading *reading, const char *name, const char * or)
-{
-    const struct config *config = reading->config;
-    if (species_find(config, name) == config->species_count && is_sound(reading, "species") &&
-        is_sound(reading, reading->path))
-        complain(reading, NULL, "expected the name of a species, such as %s%s, found %s",
-                 config->species[0].name, or, name);
-}
-
 static void check_species_names(struct reading *reading, const struct species_names *names, const char *path)
 {
     for (uint32_t i = 0; i < names->count; i++) {

@@ -1,7 +1,8 @@
-/* Complaints: collecting and reporting. */
+/* Complaints: collecting and reporting, and those that several rules make. */
 #include "base/text.h"
 #include "config/reading.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,4 +104,42 @@ enum status complaints_report(const struct reading *reading)
     const enum status status = is_whole ? status_fail_lines(STATUS_USAGE, "%s", report) : tree_no_memory();
     free(report);
     return status;
+}
+
+/* ---- for rules ---- */
+
+bool at(struct reading *reading, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reading->path, sizeof reading->path, format, arguments);
+    va_end(arguments);
+    return is_sound(reading, reading->path);
+}
+
+void check_name(struct reading *reading, const char *list, const char *what, const void *items, size_t size,
+                uint32_t index)
+{
+    const char *name = (const char *)items + size * index;
+    for (uint32_t j = 0; j < index; j++)
+        if (at(reading, "%s.%u.name", list, index) && strcmp(name, (const char *)items + size * j) == 0)
+            complain(reading, NULL, "expected one %s of a name, found %s twice", what, name);
+}
+
+bool check_ends(struct reading *reading, const double range[2], bool may_be_equal)
+{
+    if ((range[0] < range[1] || (may_be_equal && range[0] == range[1])) && isfinite(range[1] - range[0]))
+        return true;
+    complain(reading, NULL, "expected [low, high], low %s high and their difference finite, found [%g, %g]",
+             may_be_equal ? "at most" : "below", range[0], range[1]);
+    return false;
+}
+
+void check_species_name(struct reading *reading, const char *name, const char *others)
+{
+    const struct config *config = reading->config;
+    if (species_find(config, name) == config->species_count && is_sound(reading, "species") &&
+        is_sound(reading, reading->path))
+        complain(reading, NULL, "expected the name of a species, such as %s%s, found %s",
+                 config->species[0].name, others, name);
 }

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "config/field_table.h"
+#include "config/units.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -292,12 +293,6 @@ struct output_config {
     struct line_config lines[CONFIG_MAX_LINES];
     struct tracks_config tracks;
     struct checkpoints_config checkpoints;
-};
-
-/* What the normalised units mean, for openPMD's unitSI and collisions. */
-struct units_config {
-    double density_per_m3;
-    double temperature_eV;
 };
 
 struct config {

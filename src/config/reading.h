@@ -70,8 +70,8 @@ bool at(struct reading *reading, const char *format, ...) __attribute__((format(
 void check_name(struct reading *reading, const char *list, const char *what, const void *items, size_t size,
                 uint32_t index);
 
-/* There is a species of that name; the complaint ends with `or`. */
-void check_species_name(struct reading *reading, const char *name, const char * or);
+/* There is a species of that name; the complaint shows one, and `others` that the key takes too. */
+void check_species_name(struct reading *reading, const char *name, const char *others);
 
 /* Whether the ends of a range are in order, and a double holds their difference. */
 bool check_ends(struct reading *reading, const double range[2], bool may_be_equal);

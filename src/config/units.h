@@ -5,7 +5,11 @@
 #ifndef RADIXPIC_CONFIG_UNITS_H
 #define RADIXPIC_CONFIG_UNITS_H
 
-#include "config/config.h"
+/* What the normalised units mean, for openPMD's unitSI and collisions. */
+struct units_config {
+    double density_per_m3;
+    double temperature_eV;
+};
 
 /* SI values of one normalised unit of each quantity. */
 struct units {

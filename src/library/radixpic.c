@@ -7,10 +7,8 @@
 #include "config/schema.h"
 #include "output/openpmd.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 _Static_assert((int)RADIXPIC_FAILED == STATUS_FAILED && (int)RADIXPIC_USAGE == STATUS_USAGE &&
                    (int)RADIXPIC_NO_DEVICE == STATUS_NO_DEVICE,
@@ -26,40 +24,11 @@ const char *radixpic_error(void)
     return status_message();
 }
 
-/* ---- threads and processes ---- */
+/* ---- birth and death ---- */
 
 /* Held while a simulation begins or ends: FFTW makes and destroys plans for one thread at a time, and what a
  * process finds once, as the folder of the kernels, is found then. */
 static pthread_mutex_t birth = PTHREAD_MUTEX_INITIALIZER;
-
-/* Of the first simulation, 0 before. The threads of OpenCL drivers are not in a process that is forked later,
- * where a call would wait for them for ever. */
-static atomic_int process;
-
-static enum status require_own_process(void)
-{
-    int first = 0;
-    if (atomic_compare_exchange_strong(&process, &first, (int)getpid()) || first == (int)getpid())
-        return STATUS_OK;
-    return status_fail(
-        STATUS_USAGE,
-        "this process was forked from process %d, which had begun to use OpenCL; a simulation needs "
-        "a process that is started anew, as by the start method spawn of Python's multiprocessing",
-        first);
-}
-
-bool handle_take(const struct radixpic *run)
-{
-    return require_own_process() == STATUS_OK && pthread_mutex_lock((pthread_mutex_t *)&run->lock) == 0;
-}
-
-void handle_give(const struct radixpic *run, bool is_taken)
-{
-    if (is_taken)
-        pthread_mutex_unlock((pthread_mutex_t *)&run->lock);
-}
-
-/* ---- birth and death ---- */
 
 /* Without files nothing is due but the history and the check, and no step is the last. */
 static enum status begin(struct radixpic *run)
@@ -84,7 +53,7 @@ static enum status create(const char *path, const char *text, const char *const 
                           struct radixpic **result)
 {
     *result = NULL;
-    TRY(require_own_process());
+    TRY(handle_require_process());
     TRY(thread_require_limits());
     struct radixpic *run = *result = calloc(1, sizeof *run);
     if (!run)
