@@ -1,5 +1,5 @@
-/* Simulation, inside: what the files simulation*.c call of one another. simulation.c and simulation_start.c call
- * simulation_ranks.c, that calls sums and parts, and parts call the plan. */
+/* Simulation, inside: what the files simulation*.c call of one another. simulation.c and simulation_start.c
+ * call simulation_ranks.c, which calls simulation_sums.c and simulation_parts.c; they all call the plan. */
 #ifndef RADIXPIC_SIMULATION_INTERNAL_H
 #define RADIXPIC_SIMULATION_INTERNAL_H
 

@@ -21,22 +21,6 @@ static size_t enter(struct reading *reading, const char *segment)
     return length;
 }
 
-/* What replaces a key, or a KEY=WORD, of earlier versions; NULL for any other. */
-static const char *find_former(const char *name)
-{
-    static const char axes[] = "axes: [{axis: x, bins: 32, range: [0, 1]}]";
-    static const char *const former[][2] = {{"bins", axes},
-                                            {"ranges", axes},
-                                            {"guard_rows", "ghost_rows"},
-                                            {"step.method=plain", "radix"},
-                                            {"output.snapshots.particles.kind=true", "all"},
-                                            {"output.snapshots.particles.kind=false", "none"}};
-    for (size_t i = 0; i < sizeof former / sizeof former[0]; i++)
-        if (strcmp(former[i][0], name) == 0)
-            return former[i][1];
-    return NULL;
-}
-
 /* ---- values ---- */
 
 /* What is allowed for the whole value of a row: the words of one scalar, and the lists around it. */
@@ -80,12 +64,8 @@ static void read_value(struct reading *reading, const struct schema_row *row, co
     }
     const uint32_t length = level < 2 ? row->length[level] : 0;
     if (length == 0 && node->kind == TREE_SCALAR) {
-        char setting[2 * TEXT_SHOWN_LENGTH];
-        snprintf(setting, sizeof setting, "%s=%.*s", row->path, TEXT_SHOWN_LENGTH, node->text);
-        const char *today = find_former(setting);
         if (!value_parse(row, node->text, node->length, node->plain, target, words))
-            complain(reading, node, "%s%s%s%s", words, today ? "; did you mean \"" : "", today ? today : "",
-                     today ? "\"?" : "");
+            complain(reading, node, "%s", words);
         return;
     }
     if (length == 0 || node->kind != TREE_SEQUENCE || tree_count(node) != length) {
@@ -221,9 +201,7 @@ static void complain_unknown_key(struct reading *reading, const struct schema_ta
     const size_t count = list_keys(table, group, keys, known);
     text_shown(key->text, key->length, word);
     /* The right word in the wrong place is likelier than a wrong word that is nearly one of this place. */
-    const char *nearest = find_former(word);
-    if (!nearest)
-        nearest = find_elsewhere(table, word);
+    const char *nearest = find_elsewhere(table, word);
     if (!nearest)
         nearest = suggest_nearest(word, keys, count);
     complain(reading, key, "unknown key; %s%s%s here: %s", nearest ? "did you mean \"" : "",
