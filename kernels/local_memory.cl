@@ -1,4 +1,4 @@
-/* Local memory: the ladder of S. Vialle's lecture "Advanced CUDA programming", part 1, on shared memory
+/* Local memory: the kernels of S. Vialle's lecture "Advanced CUDA programming", part 1, on shared memory
  * (OpenCL's local memory), atomic functions and dynamic parallelism.
  *
  * Compile-time parameters:
