@@ -102,11 +102,14 @@ bool below_digest(int descriptor, uint64_t *bytes, uint64_t *digest)
     ssize_t count = state && piece ? 1 : -1;
     if (count > 0)
         XXH3_64bits_reset(state);
-    for (*bytes = 0; count > 0 && *bytes<most; *bytes += count> 0 ? (uint64_t)count : 0) {
+    *bytes = 0;
+    while (count > 0 && *bytes < most) {
         const uint64_t left = most - *bytes;
         count = pread(descriptor, piece, left < PIECE ? (size_t)left : PIECE, (off_t)*bytes);
-        if (count > 0)
+        if (count > 0) {
             XXH3_64bits_update(state, piece, (size_t)count);
+            *bytes += (uint64_t)count;
+        }
     }
     *digest = count >= 0 ? XXH3_64bits_digest(state) : 0;
     free(piece);

@@ -49,14 +49,16 @@ char *text_escaped(const char *text, bool has_lines)
     const size_t most = sizeof "\\xHH" - 1; /* for one byte of text */
     const size_t length = strlen(text);
     char *escaped = malloc(most * length + 1), *end = escaped;
-    for (size_t i = 0, bytes = 0; escaped && i<length; i += bytes> 0 ? bytes : 1) {
+    size_t i = 0;
+    while (escaped && i < length) {
         uint32_t code = (unsigned char)text[i];
-        bytes = text_character(text + i, length - i, &code);
+        const size_t bytes = text_character(text + i, length - i, &code);
         const bool is_layout = has_lines && (code == '\n' || code == '\t');
         if (bytes > 0 && (is_layout || !text_is_hidden(code)))
             end = mempcpy(end, text + i, bytes);
         else
             end += sprintf(end, bytes > 1 ? "\\u%04" PRIX32 : "\\x%02" PRIX32, code);
+        i += bytes > 0 ? bytes : 1;
     }
     if (escaped)
         *end = '\0';

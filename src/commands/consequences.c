@@ -117,12 +117,12 @@ static void warn_of_nyquist(const struct config *config, struct log *log)
             const bool is_first = n < lists[0]->count;
             const struct perturbation *wave =
                 is_first ? &lists[0]->items[n] : &lists[1]->items[n - lists[0]->count];
+            const char axis = "xy"[wave->axis];
             if (2 * wave->mode == config->grid.cells[wave->axis])
                 log_line(log, LOG_QUIET,
                          "warning: mode %u along %c, of species %s, is the Nyquist mode of the grid: it has "
-                         "no electric field "
-                         "with the spectral gradient",
-                         wave->mode, "xy"[wave->axis], species -> name);
+                         "no electric field with the spectral gradient",
+                         wave->mode, axis, species->name);
         }
     }
 }

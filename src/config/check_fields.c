@@ -8,19 +8,20 @@
  * this, round-off of single precision would be 1e-4 of it. */
 #define LEAST_FILTERED 1e-3
 
-/* A wave at the Nyquist mode is seen at the nodes as +1, -1, +1, ... or not at all, wherever it has run to.
- */
+/* A wave at the Nyquist mode is seen at the nodes as +1, -1, +1, ... or not at all, wherever it has run
+ * to. */
 static void check_drive(struct reading *reading, uint32_t index)
 {
     const struct drive_config *drive = &reading->config->fields.drive[index];
     const uint32_t cells = reading->config->grid.cells[drive->axis];
+    const char axis = "xy"[drive->axis];
     const double left = pow((1 + cos(2 * acos(-1.0) * drive->mode / cells)) / 2,
                             reading->config->deposit.filter_passes); /* kernels/filter.cl */
     if (is_sound(reading, "grid.cells") && at(reading, "fields.drive.%u.axis", index) &&
         at(reading, "fields.drive.%u.mode", index)) {
         if (drive->mode >= (cells + 1) / 2)
-            complain(reading, NULL, "expected less than half of the %u cells along %c, found %u", cells,
-                     "xy"[drive->axis], drive -> mode);
+            complain(reading, NULL, "expected less than half of the %u cells along %c, found %u", cells, axis,
+                     drive->mode);
         else if (left < LEAST_FILTERED)
             complain(
                 reading, NULL,
