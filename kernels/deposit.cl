@@ -4,14 +4,13 @@
  * segments of 2^segment_bits consecutive particles. What a cell has of its particles in a segment is a piece.
  * First every piece sums the weights that its particles give to the SHAPE_NODES^2 nodes around, by one of
  *
- *   deposit_group_per_piece    for GPUs and many particles a cell
- *   deposit_group_per_segment  for GPUs and any number of particles a cell (shared/deposit_segments.h)
+ *   deposit_group_per_segment  for GPUs (shared/deposit_segments.h)
  *   deposit_item_per_segment   for CPUs, in vectors (there, too)
  *
- * then every node adds what the cells around hold for it, by deposit_nodes, or by deposit_node_vectors where
- * items sum segments; of a cell of many pieces, what deposit_long_cells() (there, too) has made of them. No
- * two items write one word, so no atomics are needed, and all sums run in a fixed order: the same particles
- * give the same bits.
+ * then every node adds what the cells around hold for it, by deposit_nodes on GPUs and deposit_node_vectors
+ * on CPUs; of a cell of many pieces, what deposit_long_cells() (there, too) has made of them. No two items
+ * write one word, so no atomics are needed, and all sums run in a fixed order: the same particles give the
+ * same bits.
  *
  * The sums of a piece lie at its place, segment + cell: going through the list, each new piece is of a later
  * segment, a later cell or both, so no two share a place, and there are fewer places than segments and cells
@@ -26,39 +25,11 @@
  *   offset        the offsets (dx, dy), `stride` real2 from one particle to the next: 1 in SoA, 2 in AoS;
  *   sums          real[places][SUM_COUNT]: number a SHAPE_NODES + b of a piece holds its weights for the node
  *                 a along x and b along y from the shape's first;
- *   segment_cell  uint[segments]: the cell that holds the first particle of a segment; before, any cells.
+ *   segment_cell  uint[segments]: the cell that holds the first particle of a segment.
  */
 #include "shared/cell.h"
 #include "shared/deposit_segments.h"
 #include "shared/deposit_sums.h"
-#include "shared/fast_search.h"
-
-/* ---- one group per piece ---- */
-
-/* The items of a group stride through the piece side by side, so that the reads coalesce, then add their sums
- * in a tree. The barriers stand where all items come whatever the number of particles. */
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-deposit_group_per_piece(global const uint *restrict cell_offsets, global const real2 *restrict offset,
-                        uint stride, uint cells, uint count, uint segment_bits, global real *restrict sums,
-                        global uint *restrict segment_cell)
-{
-    local real shared[SUM_SHARED];
-    local uint found;
-    const uint place = (uint)get_group_id(0), item = (uint)get_local_id(0);
-    const uint guess = even_guess(place, cells, (uint)get_num_groups(0));
-    const uint cell = find_segment_by_group(cell_offsets, cells, segment_bits, 1, place, guess, &found);
-    const uint segment_begin = (place - cell) << segment_bits;
-    const uint begin = max(cell_offsets[cell], segment_begin);
-    const uint end = min(cell_offsets[cell + 1], segment_begin + (1u << segment_bits));
-    real total[SUM_COUNT] = {(real)0};
-    sum_particles(offset, stride, begin + item, end, GROUP_ITEMS, total);
-    sum_over_group(total, shared);
-    if (item != 0)
-        return;
-    store_sums(sums, place, total);
-    if (begin == segment_begin && begin < end)
-        segment_cell[place - cell] = cell;
-}
 
 /* ---- from pieces to nodes ---- */
 

@@ -1,5 +1,5 @@
-/* Deposit segments: what kernels/deposit.cl does not need for its result: the sums of all pieces of a segment
- * at once, where cells have few particles, and on CPUs; and those of a cell of many pieces by a group.
+/* Deposit segments: the sums of all pieces of a segment (kernels/deposit.cl), by a group on GPUs and by an
+ * item with vectors on CPUs; and those of a cell of many pieces by a group.
  *
  * SEGMENT_ITEMS: items of a group of deposit_group_per_segment, a power of two. ITEM_PARTICLES: particles of
  * an item there, a power of two from 8 to SUM_BLOCK.
@@ -14,9 +14,7 @@
 /* ---- one group per segment ---- */
 
 #define SEGMENT_SIZE (SEGMENT_ITEMS * ITEM_PARTICLES)
-/* Cells whose starts are staged before the one where the segment began in the last deposit. */
-#define STARTS_BEFORE (SEGMENT_ITEMS / 8u)
-#define NO_CELL       0xffffffffu
+#define NO_CELL      0xffffffffu
 
 /* Copies `size` particles from `begin` on to local memory, with a gap after those of each item, so that items
  * side by side use different banks. All reads of an item are under way at once. */
@@ -66,47 +64,17 @@ struct item_sums {
     real last[SUM_COUNT];
 };
 
-/* Where the cells from first_cell on start, one an item, and the next one. */
-static inline void stage_starts(global const uint *restrict cell_offsets, uint cells, uint first_cell,
-                                local uint *starts)
-{
-    for (uint n = (uint)get_local_id(0); n <= SEGMENT_ITEMS; n += SEGMENT_ITEMS)
-        starts[n] = cell_offsets[min(first_cell + n, cells)];
-}
-
-/* The cell of particle p, which is `cell` or behind it, and in *end the first particle behind the cell. It
- * goes cell by cell: with the growing steps of find_segment_near() in local memory PoCL 3.1 computes other
- * sums; oclgrind reports no error. */
-static inline uint find_cell(global const uint *restrict cell_offsets, uint cells, local const uint *starts,
-                             uint first_cell, uint cell, uint p, uint *end)
-{
-    uint n = cell - first_cell;
-    while (n < SEGMENT_ITEMS && starts[n + 1] <= p)
-        n++;
-    if (n < SEGMENT_ITEMS) {
-        *end = starts[n + 1];
-        return first_cell + n;
-    }
-    cell = find_segment_near(cell_offsets, cells, first_cell + n, p);
-    *end = cell_offsets[cell + 1];
-    return cell;
-}
-
 /* Sums the staged particles from..to of a segment that begins with `begin` in first_cell or behind it. A cell
  * between the item's first and last one is all the item's own: its piece is done. */
 static inline struct item_sums sum_item(global const uint *restrict cell_offsets, uint cells,
-                                        local const uint *starts, const local real2 *staged, uint begin,
-                                        uint from, uint to, uint first_cell, uint segment,
-                                        global real *restrict sums)
+                                        const local real2 *staged, uint begin, uint from, uint to,
+                                        uint first_cell, uint segment, global real *restrict sums)
 {
     struct item_sums own = {NO_CELL, NO_CELL, {(real)0}, {(real)0}};
     if (from >= to)
         return own;
-    uint near = 0, cell_end;
-    for (uint step = SEGMENT_ITEMS / 2; step > 0; step /= 2)
-        near += starts[near + step] <= begin + from ? step : 0;
-    uint cell =
-        find_cell(cell_offsets, cells, starts, first_cell, first_cell + near, begin + from, &cell_end);
+    uint cell = find_segment_near(cell_offsets, cells, first_cell, begin + from);
+    uint cell_end = cell_offsets[cell + 1];
     own.first_cell = cell;
     for (uint n = from; n < to; n++) {
         if (begin + n == cell_end) {
@@ -117,7 +85,8 @@ static inline struct item_sums sum_item(global const uint *restrict cell_offsets
                 own.first[m] = cell == own.first_cell ? own.last[m] : own.first[m];
                 own.last[m] = (real)0;
             }
-            cell = find_cell(cell_offsets, cells, starts, first_cell, cell + 1, begin + n, &cell_end);
+            cell = find_segment_near(cell_offsets, cells, cell + 1, begin + n);
+            cell_end = cell_offsets[cell + 1];
         }
         add_particle(staged[n], own.last);
     }
@@ -127,33 +96,24 @@ static inline struct item_sums sum_item(global const uint *restrict cell_offsets
 
 /* A group stages its segment in local memory, with reads that coalesce, then each item sums ITEM_PARTICLES
  * consecutive particles, no more than SUM_BLOCK, which need no compensation, and pieces that several items
- * share are added along the items. The starts of its cells are staged too: those around the cell that the
- * last deposit has left in segment_cell, which is near where that list was the same or one like it; if the
- * segment does not begin there, those from the cell on that the group finds. */
+ * share are added along the items. */
 kernel __attribute__((reqd_work_group_size(SEGMENT_ITEMS, 1, 1))) void
 deposit_group_per_segment(global const uint *restrict cell_offsets, global const real2 *restrict offset,
                           uint stride, uint cells, uint count, uint segment_bits, global real *restrict sums,
                           global uint *restrict segment_cell)
 {
     local real2 staged[SEGMENT_ITEMS * (ITEM_PARTICLES + 1)];
-    local uint first_cells[SEGMENT_ITEMS], last_cells[SEGMENT_ITEMS], starts[SEGMENT_ITEMS + 1], found;
+    local uint first_cells[SEGMENT_ITEMS], last_cells[SEGMENT_ITEMS], found;
     const uint segment = (uint)get_group_id(0), item = (uint)get_local_id(0);
     const uint begin = segment * SEGMENT_SIZE;
     const uint size = min((uint)SEGMENT_SIZE, count - begin);
-    const uint hint = segment_cell[segment];
-    uint first_cell = hint - min(hint, STARTS_BEFORE);
     stage_particles(offset, stride, begin, size, staged);
-    stage_starts(cell_offsets, cells, first_cell, starts);
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);       /* all items have read segment_cell */
-    if (starts[0] > begin || starts[SEGMENT_ITEMS] <= begin) { /* all items, or none */
-        first_cell = find_segment_by_group(cell_offsets, cells, 0, 0, begin, hint, &found);
-        stage_starts(cell_offsets, cells, first_cell, starts);
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
+    /* With its barriers, behind which the particles are staged. */
+    const uint first_cell = find_segment_by_group(cell_offsets, cells, begin, count, &found);
 
     const uint from = item * ITEM_PARTICLES, to = min(from + ITEM_PARTICLES, size);
     struct item_sums own =
-        sum_item(cell_offsets, cells, starts, staged + item, begin, from, to, first_cell, segment, sums);
+        sum_item(cell_offsets, cells, staged + item, begin, from, to, first_cell, segment, sums);
     if (item == 0)
         segment_cell[segment] = own.first_cell;
     first_cells[item] = own.first_cell;
@@ -234,12 +194,13 @@ static inline void sum_block(global const real2 *restrict offset, uint stride, u
     }
 }
 
-/* The sums over particles begin to end, added to `total`, as sum_particles() with a step of 1. */
+/* The sums over particles begin to end, added to `total`, which is 0. */
 static inline void sum_consecutive(global const real2 *restrict offset, uint stride, uint count, uint begin,
                                    uint end, real total[SUM_COUNT])
 {
     if (count < VECTOR) {
-        sum_particles(offset, stride, begin, end, 1, total);
+        for (uint p = begin; p < end; p++) /* no more than SUM_BLOCK */
+            add_particle(offset[(size_t)p * stride], total);
         return;
     }
     real excess[SUM_COUNT] = {(real)0};

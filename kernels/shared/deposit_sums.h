@@ -35,28 +35,4 @@ static inline uint2 segments_of(global const uint *restrict cell_offsets, uint s
     return (uint2)(cell_offsets[cell] >> segment_bits, (cell_offsets[cell + 1] - 1) >> segment_bits);
 }
 
-/* Reads of an item that are under way at once. */
-#define READ_AHEAD 8
-
-/* The sums over particles begin, begin + step, ... before `end`, added to `total`. */
-static inline void sum_particles(global const real2 *restrict offset, uint stride, uint begin, uint end,
-                                 uint step, real total[SUM_COUNT])
-{
-    real excess[SUM_COUNT] = {(real)0};
-    for (uint p = begin; p < end;) {
-        real block[SUM_COUNT] = {(real)0};
-        for (uint part = 0; part < SUM_BLOCK / READ_AHEAD && p < end; part++, p += READ_AHEAD * step) {
-            real2 ahead[READ_AHEAD];
-#pragma unroll
-            for (uint k = 0; k < READ_AHEAD; k++)
-                ahead[k] = offset[(size_t)min(p + k * step, end - 1) * stride];
-#pragma unroll
-            for (uint k = 0; k < READ_AHEAD; k++)
-                if (p + k * step < end)
-                    add_particle(ahead[k], block);
-        }
-        sum_add_block(total, excess, block);
-    }
-}
-
 #endif

@@ -19,33 +19,26 @@ static inline uint find_segment_near(__global const uint *restrict begins, uint 
     return segment;
 }
 
-/* Whether find_segment_by_group() of `target` is one of the segments from `low` to before `high`. */
-static inline bool group_meets(__global const uint *restrict begins, uint count, uint shift, uint each,
-                               uint target, uint low, uint high)
+/* Whether place p lies in one of the segments from `low` to before `high`. */
+static inline bool segments_hold(__global const uint *restrict begins, uint count, uint low, uint high,
+                                 uint p)
 {
-    return low < count && (begins[low] >> shift) + each * low <= target &&
-           (high >= count || (begins[high] >> shift) + each * high > target);
+    return low < count && begins[low] <= p && (high >= count || begins[high] > p);
 }
 
-/* Where `target`, which counts up to `size`, would be if all of `count` segments were as long. */
-static inline uint even_guess(uint target, uint count, uint size)
-{
-    return (uint)((ulong)target * count / size);
-}
-
-/* The last of `count` segments with (begins[n] >> shift) + each n at or before `target`, searched by all
- * items of a group together: with shift and each 0 as find_segment(). First each item looks at one segment
- * around `guess`, then, in each further round, at one part of those left. Every item must call it, from
- * uniform control flow; `found` is one word of local memory. */
-static inline uint find_segment_by_group(__global const uint *restrict begins, uint count, uint shift,
-                                         uint each, uint target, uint guess, local uint *found)
+/* find_segment() of `count` segments with `places` places together, by all items of a group: first each item
+ * looks at one segment around where p would be if all were as long, then, in each further round, at one part
+ * of those left. Every item must call it, from uniform control flow; `found` is one word of local memory. */
+static inline uint find_segment_by_group(__global const uint *restrict begins, uint count, uint p,
+                                         uint places, local uint *found)
 {
     const uint items = (uint)get_local_size(0), item = (uint)get_local_id(0);
-    const uint near = guess + item - items / 2; /* or beyond `count` */
+    const uint even = (uint)((ulong)p * count / places),
+               near = even + item - items / 2; /* or beyond `count` */
     if (item == 0)
         *found = count;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (group_meets(begins, count, shift, each, target, near, near + 1))
+    if (segments_hold(begins, count, near, near + 1, p))
         *found = near;
     barrier(CLK_LOCAL_MEM_FENCE);
     uint begin = *found;
@@ -55,7 +48,7 @@ static inline uint find_segment_by_group(__global const uint *restrict begins, u
     begin = 0;
     for (uint left = count; left > 1;) {
         const uint part = (left + items - 1) / items, low = begin + item * part;
-        if (group_meets(begins, count, shift, each, target, low, low + part))
+        if (segments_hold(begins, count, low, low + part, p))
             *found = low;
         barrier(CLK_LOCAL_MEM_FENCE);
         begin = *found;

@@ -13,34 +13,31 @@ struct deposit {
     enum precision precision;
     uint32_t filled_cells, capacity;
     struct deposit_atomic *atomic; /* of that method, which needs nothing below; else NULL */
-    enum deposit_variant variant;
-    struct deposit_groups groups;
+    struct deposit_plan plan;
     uint32_t planes; /* sums of a piece: the nodes its particles touch */
-    struct kernel *sum[DEPOSIT_VARIANTS], *long_cells, *nodes, *node_vectors;
+    struct kernel *sum, *long_cells, *nodes;
     struct buffer *sums;         /* real[places][planes] */
     struct buffer *segment_cell; /* uint[segments] */
 };
 
-void deposit_choose(struct deposit *deposit, enum deposit_variant variant)
+static uint32_t segments_of(const struct deposit *deposit, uint32_t count)
 {
-    deposit->variant = variant;
+    return divide_up(count, UINT64_C(1) << deposit->plan.segment_bits);
 }
 
 /* ---- creation ---- */
 
 static enum status create_kernels(struct deposit *deposit, enum shape_kind shape)
 {
-    const struct deposit_groups *groups = &deposit->groups;
+    const struct deposit_plan *plan = &deposit->plan;
     struct program *program = NULL;
     TRY(program_build(deposit->device, "deposit.cl", deposit->precision, &program,
                       "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D SEGMENT_ITEMS=%zu -D ITEM_PARTICLES=%zu",
-                      (int)shape, groups->items, groups->segment_items, groups->item_particles));
-    TRY(kernel_create(program, "deposit_group_per_piece", &deposit->sum[DEPOSIT_GROUP_PER_PIECE]));
-    TRY(kernel_create(program, "deposit_group_per_segment", &deposit->sum[DEPOSIT_GROUP_PER_SEGMENT]));
-    TRY(kernel_create(program, "deposit_item_per_segment", &deposit->sum[DEPOSIT_ITEM_PER_SEGMENT]));
+                      (int)shape, plan->items, plan->segment_items, plan->item_particles));
+    TRY(kernel_create(program, plan->vectors ? "deposit_item_per_segment" : "deposit_group_per_segment",
+                      &deposit->sum));
     TRY(kernel_create(program, "deposit_long_cells", &deposit->long_cells));
-    TRY(kernel_create(program, "deposit_nodes", &deposit->nodes));
-    return kernel_create(program, "deposit_node_vectors", &deposit->node_vectors);
+    return kernel_create(program, plan->vectors ? "deposit_node_vectors" : "deposit_nodes", &deposit->nodes);
 }
 
 static enum status create_sorted(struct deposit *deposit, enum shape_kind shape)
@@ -49,14 +46,14 @@ static enum status create_sorted(struct deposit *deposit, enum shape_kind shape)
     const uint32_t nodes = (uint32_t)SHAPE_NODES_OF((int)shape);
     const size_t real_bytes = precision_bytes(deposit->precision);
     deposit->planes = nodes * nodes;
-    deposit->groups = deposit_groups_for(device_info(device), deposit->planes, real_bytes);
-    const size_t segments = divide_up(deposit->capacity, UINT64_C(1) << deposit->groups.segment_bits);
+    deposit->plan =
+        deposit_plan_make(device_info(device), grid_cells(&deposit->grid), deposit->planes, real_bytes);
+    const size_t segments = segments_of(deposit, deposit->capacity);
     const size_t places = grid_cells(&deposit->grid) + segments;
     TRY(create_kernels(deposit, shape));
     TRY(buffer_create(device, places * deposit->planes * real_bytes, "the deposit's sums", &deposit->sums));
-    TRY(buffer_create(device, segments * sizeof(uint32_t), "the cells of the deposit's segments",
-                      &deposit->segment_cell));
-    return buffer_fill(deposit->segment_cell, 0);
+    return buffer_create(device, segments * sizeof(uint32_t), "the cells of the deposit's segments",
+                         &deposit->segment_cell);
 }
 
 enum status deposit_create(struct device *device, const struct grid *grid, enum precision precision,
@@ -78,46 +75,49 @@ enum status deposit_create(struct device *device, const struct grid *grid, enum 
 /* ---- one species ---- */
 
 /* The sums of all pieces. */
-static enum status sum_particles(struct deposit *deposit, const struct deposit_pass *pass,
-                                 const struct particles *particles)
+static enum status sum_particles(struct deposit *deposit, const struct particles *particles,
+                                 uint32_t segments)
 {
+    const struct deposit_plan *plan = &deposit->plan;
     const uint32_t filled = deposit->filled_cells, count = particles->count;
     const uint32_t stride = particles_stride(particles, ATTRIBUTE_OFFSET);
     const uint64_t reals = 2 * (uint64_t)stride * count + /* in, and out */
-                           deposit->planes * (pass->segments + (uint64_t)filled - 1);
-    struct launch launch = pass->sum;
-    launch.bytes = precision_bytes(deposit->precision) * reals + sizeof(uint32_t) * (filled + UINT64_C(1));
-    return KERNEL_LAUNCH(deposit->sum[pass->variant], launch, particles->cell_offsets,
-                         particles->attribute[ATTRIBUTE_OFFSET], stride, filled, count, pass->segment_bits,
+                           deposit->planes * (segments + (uint64_t)filled - 1);
+    const struct launch launch = {segments, plan->vectors ? 1 : plan->segment_items, STAGE_DEPOSIT,
+                                  precision_bytes(deposit->precision) * reals +
+                                      sizeof(uint32_t) * (filled + UINT64_C(1))};
+    return KERNEL_LAUNCH(deposit->sum, launch, particles->cell_offsets,
+                         particles->attribute[ATTRIBUTE_OFFSET], stride, filled, count, plan->segment_bits,
                          deposit->sums, deposit->segment_cell);
 }
 
 /* Brings cells of many pieces to one. */
-static enum status join_pieces(struct deposit *deposit, const struct deposit_pass *pass,
-                               const struct particles *particles)
+static enum status join_pieces(struct deposit *deposit, const struct particles *particles, uint32_t segments,
+                               uint32_t most)
 {
-    if (pass->most == UINT32_MAX)
+    const struct deposit_plan *plan = &deposit->plan;
+    if (most == UINT32_MAX)
         return STATUS_OK;
-    const struct launch launch = {divide_up(pass->segments, pass->most), deposit->groups.items, STAGE_DEPOSIT,
-                                  0};
+    const struct launch launch = {divide_up(segments, most), plan->items, STAGE_DEPOSIT, 0};
     return KERNEL_LAUNCH(deposit->long_cells, launch, particles->cell_offsets, deposit->segment_cell,
-                         pass->segment_bits, pass->most, deposit->sums);
+                         plan->segment_bits, most, deposit->sums);
 }
 
-static enum status add_nodes(struct deposit *deposit, const struct deposit_pass *pass,
-                             const struct particles *particles, bool first, struct buffer *rho)
+static enum status add_nodes(struct deposit *deposit, const struct particles *particles, uint32_t most,
+                             bool first, struct buffer *rho)
 {
+    const struct deposit_plan *plan = &deposit->plan;
     const struct grid *grid = &deposit->grid;
     const uint64_t cells = grid_cells(grid),
                    reals_per_node = deposit->planes + (first ? UINT64_C(1) : UINT64_C(2));
     const double factor = particles->species->charge * particles->weight / (grid->dx * grid->dy);
-    const bool vectors = pass->variant == DEPOSIT_ITEM_PER_SEGMENT;
-    const uint64_t items = vectors ? (uint64_t)grid->nx * divide_up(grid->ny, VECTOR) : cells * pass->lanes;
-    return KERNEL_LAUNCH(vectors ? deposit->node_vectors : deposit->nodes,
-                         launch_covering(items, deposit->groups.items, STAGE_DEPOSIT,
+    const uint64_t items =
+        plan->vectors ? (uint64_t)grid->nx * divide_up(grid->ny, VECTOR) : cells * plan->lanes;
+    return KERNEL_LAUNCH(deposit->nodes,
+                         launch_covering(items, plan->items, STAGE_DEPOSIT,
                                          cells * reals_per_node * precision_bytes(deposit->precision)),
-                         particles->cell_offsets, deposit->sums, grid->nx, grid->ny, pass->segment_bits,
-                         pass->most, pass->lanes, factor, first, rho);
+                         particles->cell_offsets, deposit->sums, grid->nx, grid->ny, plan->segment_bits, most,
+                         plan->lanes, factor, first, rho);
 }
 
 enum status deposit_species(struct deposit *deposit, const struct particles *particles, bool first,
@@ -128,10 +128,9 @@ enum status deposit_species(struct deposit *deposit, const struct particles *par
                            particles->count);
     if (deposit->atomic)
         return deposit_atomic_species(deposit->atomic, particles, NULL, deposit->filled_cells, first, rho);
-    const struct deposit_pass pass =
-        deposit_plan_pass(device_info(deposit->device), &deposit->groups, deposit->variant,
-                          grid_cells(&deposit->grid), deposit->filled_cells, particles->count);
-    TRY(sum_particles(deposit, &pass, particles));
-    TRY(join_pieces(deposit, &pass, particles));
-    return add_nodes(deposit, &pass, particles, first, rho);
+    const uint32_t segments = segments_of(deposit, particles->count);
+    const uint32_t most = deposit_plan_most(&deposit->plan, segments);
+    TRY(sum_particles(deposit, particles, segments));
+    TRY(join_pieces(deposit, particles, segments, most));
+    return add_nodes(deposit, particles, most, first, rho);
 }

@@ -22,7 +22,4 @@ STATUS_CHECKED enum status deposit_create(struct device *device, const struct gr
 STATUS_CHECKED enum status deposit_species(struct deposit *deposit, const struct particles *particles,
                                            bool first, struct buffer *rho);
 
-/* Fixes the variant, for tests and measurements. No matter to the method atomic. */
-void deposit_choose(struct deposit *deposit, enum deposit_variant variant);
-
 #endif

@@ -1,7 +1,10 @@
-/* Deposit, cell by cell in all variants: charge, comparison with a sum over particles in doubles on the host,
- * and the same bits every run. test_deposit_atomic.c has the other method to the bit. */
+/* Deposit, cell by cell, in the ways of CPUs and of GPUs on any device: charge, comparison with a sum over
+ * particles in doubles on the host, and the same bits every run. test_deposit_atomic.c has the other method
+ * to the bit. */
 #include "field/deposit.h"
 #include "support/deposit_support.h"
+
+#include "device/internal.h"
 
 static void add_weight(void *rho, uint32_t node, double weight)
 {
@@ -22,21 +25,26 @@ static double *host_weights(const struct deposit_scene *scene, enum shape_kind s
     return weights;
 }
 
-static struct deposit *deposit_for(const struct deposit_scene *scene, enum shape_kind shape)
+/* How the particles are summed: by items with vectors, or by groups. */
+enum { AS_CPU, AS_GPU, WAYS };
+
+static struct deposit *deposit_for(const struct deposit_scene *scene, enum shape_kind shape, int way)
 {
     struct deposit *deposit = NULL;
+    const bool is_cpu = device->core->info.is_cpu;
+    device->core->info.is_cpu = way == AS_CPU;
     assert_ok(deposit_create(device, &scene->grid, scene->sorted.precision,
                              &(struct deposit_config){.shape = shape}, grid_cells(&scene->grid),
                              scene->sorted.particles.count, &deposit));
+    device->core->info.is_cpu = is_cpu;
     return deposit;
 }
 
 /* One species deposited alone. */
-static double *deposited(struct deposit *deposit, int variant, const struct deposit_scene *scene,
+static double *deposited(struct deposit *deposit, const struct deposit_scene *scene,
                          const struct particles *particles)
 {
     struct buffer *rho = deposit_unset(scene);
-    deposit_choose(deposit, (enum deposit_variant)variant);
     assert_ok(deposit_species(deposit, particles, true, rho));
     return field_read(rho, particles->precision, grid_cells(&scene->grid));
 }
@@ -59,15 +67,15 @@ static double tolerance(const struct particles *particles, double scale, double 
     return fabs(scale) * 40 * test_epsilon(particles->precision) * weights;
 }
 
-/* One variant, one layout: near the host's sums, the right charge in all, the same bits again. */
-static void check_variant(struct deposit *deposit, int variant, const struct deposit_scene *scene,
-                          const struct particles *particles, const double *expected)
+/* One way, one layout: near the host's sums, the right charge in all, the same bits again. */
+static void check_layout(struct deposit *deposit, const struct deposit_scene *scene,
+                         const struct particles *particles, const double *expected)
 {
     const uint32_t cells = grid_cells(&scene->grid), count = particles->count;
     const double scale = deposit_scale(scene), area = scene->grid.dx * scene->grid.dy, charge = scale * area;
-    const double *rho = deposited(deposit, variant, scene, particles);
+    const double *rho = deposited(deposit, scene, particles);
     if (!test_is_small())
-        assert_memory_equal(rho, deposited(deposit, variant, scene, particles), cells * sizeof *rho);
+        assert_memory_equal(rho, deposited(deposit, scene, particles), cells * sizeof *rho);
     long double total = 0;
     for (uint32_t node = 0; node < cells; node++) {
         assert_near(rho[node], scale * expected[node], tolerance(particles, scale, expected[node] + 1));
@@ -79,11 +87,11 @@ static void check_variant(struct deposit *deposit, int variant, const struct dep
 static void check_case(const struct deposit_case *at, enum precision precision, enum shape_kind shape)
 {
     struct deposit_scene *scene = deposit_scene_create(at, precision, 7 + test_count(at->count));
-    struct deposit *deposit = deposit_for(scene, shape);
     const double *expected = host_weights(scene, shape);
-    for (int variant = 0; variant < DEPOSIT_VARIANTS; variant++) {
-        check_variant(deposit, variant, scene, &scene->sorted.particles, expected);
-        check_variant(deposit, variant, scene, &scene->aos, expected);
+    for (int way = 0; way < WAYS; way++) {
+        struct deposit *deposit = deposit_for(scene, shape, way);
+        check_layout(deposit, scene, &scene->sorted.particles, expected);
+        check_layout(deposit, scene, &scene->aos, expected);
     }
 }
 
@@ -118,13 +126,12 @@ TEST(not_a_number_shows)
     scene->sorted.offset[broken][1] = (double)NAN;
     deposit_scene_upload(scene);
     const int row = (int)(scene->sorted.cell[broken] / 16);
-    for (enum shape_kind shape = SHAPE_NGP; shape < (test_is_small() ? SHAPE_CIC : SHAPE_COUNT); shape++) {
-        struct deposit *deposit = deposit_for(scene, shape);
-        for (int variant = 0; variant < DEPOSIT_VARIANTS; variant++) {
-            deposit_check_broken(deposited(deposit, variant, scene, &scene->sorted.particles), row);
-            deposit_check_broken(deposited(deposit, variant, scene, &scene->aos), row);
+    for (enum shape_kind shape = SHAPE_NGP; shape < (test_is_small() ? SHAPE_CIC : SHAPE_COUNT); shape++)
+        for (int way = 0; way < WAYS; way++) {
+            struct deposit *deposit = deposit_for(scene, shape, way);
+            deposit_check_broken(deposited(deposit, scene, &scene->sorted.particles), row);
+            deposit_check_broken(deposited(deposit, scene, &scene->aos), row);
         }
-    }
 }
 
 /* A deposit made for fewer particles says so and writes nothing beyond its sums. */
@@ -152,10 +159,9 @@ TEST(long_sums_do_not_drift)
     deposit_scene_upload(scene);
     const double scale = deposit_scale(scene);
     for (enum shape_kind shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++) {
-        struct deposit *deposit = deposit_for(scene, shape);
         const double *expected = host_weights(scene, shape);
-        for (int variant = 0; variant < DEPOSIT_VARIANTS; variant++) {
-            const double *rho = deposited(deposit, variant, scene, &scene->sorted.particles);
+        for (int way = 0; way < WAYS; way++) {
+            const double *rho = deposited(deposit_for(scene, shape, way), scene, &scene->sorted.particles);
             /* The plain sums of 32 equal terms err by at most 32/2 roundings of half an epsilon, 1e-6. */
             for (uint32_t node = 0; node < grid_cells(&scene->grid); node++)
                 assert_near(rho[node], scale * expected[node], 1e-6 * fabs(scale) * expected[node]);
@@ -178,9 +184,8 @@ TEST(small_pieces_are_not_lost)
     }
     deposit_scene_upload(scene);
     const double scale = deposit_scale(scene), expected = FIRST + 0x1p-25 * (COUNT - FIRST);
-    struct deposit *deposit = deposit_for(scene, SHAPE_CIC);
-    for (int variant = 0; variant < DEPOSIT_VARIANTS; variant++) {
-        const double *rho = deposited(deposit, variant, scene, &scene->sorted.particles);
+    for (int way = 0; way < WAYS; way++) {
+        const double *rho = deposited(deposit_for(scene, SHAPE_CIC, way), scene, &scene->sorted.particles);
         assert_near(rho[scene->sorted.cell[0]], scale * expected, 4 * 0x1p-23 * fabs(scale) * expected);
     }
 }
@@ -194,8 +199,7 @@ TEST(a_particle_on_a_node)
     scene->sorted.offset[0][0] = scene->sorted.offset[0][1] = 0;
     deposit_scene_upload(scene);
     for (enum shape_kind shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++) {
-        const double *rho =
-            deposited(deposit_for(scene, shape), DEPOSIT_AUTO, scene, &scene->sorted.particles);
+        const double *rho = deposited(deposit_for(scene, shape, AS_CPU), scene, &scene->sorted.particles);
         const double whole = deposit_scale(scene), tiny = 4 * 0x1p-23 * fabs(whole);
         const double at = shape_spline((int)shape, 0), beside = shape_spline((int)shape, 1);
         assert_near(rho[0], whole * at * at, tiny);
@@ -215,15 +219,14 @@ TEST(species_add_up)
         deposit_scene_create(&(struct deposit_case){8, 8, 200, 0}, PRECISION_SINGLE, 6);
     ions->sorted.species.charge = 1.5;
     const struct particles *first = &electrons->sorted.particles, *second = &ions->sorted.particles;
-    struct deposit *deposit = deposit_for(electrons, SHAPE_CIC);
     struct buffer *rho = deposit_unset(electrons);
-    for (int variant = DEPOSIT_AUTO; variant < DEPOSIT_VARIANTS; variant++) {
-        deposit_choose(deposit, (enum deposit_variant)variant);
+    for (int way = 0; way < WAYS; way++) {
+        struct deposit *deposit = deposit_for(electrons, SHAPE_CIC, way);
         assert_ok(deposit_species(deposit, first, true, rho));
         assert_ok(deposit_species(deposit, second, false, rho));
         const double *sum = field_read(rho, PRECISION_SINGLE, 64);
-        const double *of_electrons = deposited(deposit, variant, electrons, first);
-        const double *of_ions = deposited(deposit, variant, ions, second);
+        const double *of_electrons = deposited(deposit, electrons, first);
+        const double *of_ions = deposited(deposit, ions, second);
         for (uint32_t node = 0; node < 64; node++) /* one product and one sum, fused or not */
             assert_near(sum[node], of_electrons[node] + of_ions[node],
                         0x1p-23 * (fabs(of_electrons[node]) + fabs(of_ions[node])));
