@@ -38,7 +38,7 @@ static void leave_files(struct output_config *output)
  * builds what is built late, so these two count as the start. */
 static enum status write_files(struct probe *probe, struct simulation *simulation)
 {
-    const char *thrift = "";
+    const char *cheaper_by = "";
     const bool is_kept = probe->config->output.checkpoints.every > 0;
     TRY(simulation_step(simulation));
     leave_files(&probe->taken.output);
@@ -47,7 +47,7 @@ static enum status write_files(struct probe *probe, struct simulation *simulatio
         TRY(simulation_step(simulation));
     probe->taken.output.checkpoints.every = 0;
     TRY(outputs_finish(simulation->outputs));
-    probe->copies = outputs_seconds(simulation->outputs, &thrift);
+    probe->copies = outputs_seconds(simulation->outputs, &cheaper_by);
     probe->files = outputs_written(simulation->outputs);
     return device_finish(simulation->device);
 }
@@ -84,11 +84,11 @@ static enum status run(struct probe *probe, struct device *device)
 }
 
 /* Files are written beside the steps, so the slower of both counts; copying takes the steps' time. The files
- * of the run take as many times the seconds of these as they have foretold bytes. */
+ * of the run take as many times the seconds of these as they have expected bytes. */
 static void print(const struct probe *probe)
 {
     uint64_t each = 0;
-    const double all = (double)outputs_foretold(probe->config, &each);
+    const double all = (double)outputs_expected_bytes(probe->config, &each);
     const double times = each > 0 ? all / (double)each : 0;
     const double steps = (double)probe->config->time.steps * probe->step;
     const double copies = times * probe->copies, writing = times * probe->files.seconds;

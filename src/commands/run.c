@@ -147,12 +147,12 @@ static enum status report_stop(struct session *run)
 /* The log of the other ranks goes nowhere. */
 static void watch_outputs(struct session *run, struct share_watch *watch)
 {
-    const char *thrift = "";
-    const double spent = outputs_seconds(run->simulation.outputs, &thrift);
+    const char *cheaper_by = "";
+    const double spent = outputs_seconds(run->simulation.outputs, &cheaper_by);
     if (share_watch_is_most(watch, timer_now(), spent))
         log_line(&run->log, LOG_QUIET,
                  "warning: output took more than half of the last %d s; what would change that most: %s",
-                 SHARE_WATCH_SECONDS, thrift);
+                 SHARE_WATCH_SECONDS, cheaper_by);
 }
 
 /* The steps begin: what of the time until now belongs to no stage yet is the start's. */

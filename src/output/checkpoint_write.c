@@ -183,6 +183,7 @@ enum status checkpoint_record(const char *folder, const struct view *view, struc
     char name[64];
     snprintf(name, sizeof name, CHECKPOINT_PREFIX "%" PRIu64 ".h5", view->step);
     TRY(hdf5_file_create(view->communicator, folder, name, file));
+    (*file)->has_no_data = view->has_no_data;
     (*file)->is_plain = true;
     (*file)->user_block = CHECKPOINT_BLOCK;
     (*file)->seal = checkpoint_seal;
@@ -225,7 +226,8 @@ static enum status record_due(void *part, const char *folder, const struct view 
                               struct hdf5_file **file)
 {
     struct checkpoints *checkpoints = part;
-    checkpoints->last = timer_now();
+    if (checkpoints)
+        checkpoints->last = timer_now();
     return checkpoint_record(folder, view, file);
 }
 
@@ -238,24 +240,11 @@ static enum status stop(void *part, const char *folder, const struct view *view)
                        stop_name(checkpoints->signal), (unsigned long long)view->step, view->time, folder);
 }
 
-/* Of the state, to which the file adds some kilobytes. */
-static uint64_t bytes_of(const struct config *config)
-{
-    uint64_t bytes = 0;
-    for (uint32_t s = 0; s < config->species_count; s++) {
-        bytes += sizeof(uint32_t) * config->grid.cells[0] * (uint64_t)config->grid.cells[1];
-        for (enum attribute a = 0; a < ATTRIBUTES; a++)
-            if (attribute_present(&config->species[s], a))
-                bytes += config->species[s].particles * attribute_bytes(config->precision, a);
-    }
-    return bytes;
-}
-
 static void print_size(const struct config *config)
 {
     const struct checkpoints_config *checkpoints = &config->output.checkpoints;
     const uint64_t every = checkpoints->every, steps = config->time.steps;
-    const double megabytes = 1e-6 * (double)bytes_of(config);
+    const double megabytes = 1e-6 * (double)outputs_bytes(&checkpoint_output, config);
     printf("checkpoints               ");
     if (every > 0) /* none of the loaded state, one of the last */
         printf("%llu, ", (unsigned long long)(steps / every + (steps % every != 0)));
@@ -269,9 +258,9 @@ static void print_size(const struct config *config)
 const struct output_row checkpoint_output = {.name = "checkpoints",
                                              .folder = "checkpoints",
                                              .prefix = CHECKPOINT_PREFIX,
-                                             .thrift = "a larger output.checkpoints.every",
-                                             .bytes = bytes_of,
+                                             .cheaper_by = "a larger output.checkpoints.every",
                                              .every = offsetof(struct config, output.checkpoints.every),
+                                             .keep = offsetof(struct config, output.checkpoints.keep),
                                              .needs = OUTPUT_NEEDS_SYNC,
                                              .is_due = are_due,
                                              .create = create_checkpoints,

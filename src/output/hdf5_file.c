@@ -84,6 +84,19 @@ void *hdf5_file_keep_copy(struct hdf5_file *file, size_t bytes, const void *valu
     return copy ? memcpy(copy, values, bytes) : NULL;
 }
 
+void *hdf5_file_room(struct hdf5_file *file, size_t bytes)
+{
+    return hdf5_file_keep(file, file->has_no_data ? 0 : bytes);
+}
+
+const void *hdf5_file_keep_buffer(struct hdf5_file *file, const struct buffer *buffer, size_t bytes)
+{
+    void *values = hdf5_file_room(file, bytes);
+    if (values && !file->has_no_data)
+        hdf5_file_fail(file, buffer_read(buffer, 0, bytes, values));
+    return values;
+}
+
 /* ---- objects ---- */
 
 static const char *keep_text(struct hdf5_file *file, const char *text)
@@ -124,16 +137,20 @@ struct hdf5_object *hdf5_dataset(struct hdf5_object *parent, const char *name, c
 
 /* ---- attributes ---- */
 
+static size_t values_bytes(enum hdf5_type type, size_t length, size_t count)
+{
+    return (type == HDF5_TEXT ? length : hdf5_size(type)) * (count ? count : 1);
+}
+
 static void add_attribute(struct hdf5_object *object, const char *name, enum hdf5_type type, size_t length,
                           size_t count, const void *values)
 {
     if (!object)
         return;
     struct hdf5_file *file = object->file;
-    const size_t bytes = (type == HDF5_TEXT ? length : hdf5_size(type)) * (count ? count : 1);
     struct hdf5_attribute *attribute = hdf5_file_keep(file, sizeof *attribute);
     const char *copy = keep_text(file, name);
-    void *kept = hdf5_file_keep_copy(file, bytes, values);
+    void *kept = hdf5_file_keep_copy(file, values_bytes(type, length, count), values);
     if (!attribute || !copy || !kept)
         return;
     *attribute = (struct hdf5_attribute){NULL, copy, type, length, count, kept};
@@ -206,11 +223,27 @@ void hdf5_choose_chunks(struct hdf5_array *array)
     array->chunk[0] = parts_of(array->shape[0], parts_of(array->shape[0], rows));
 }
 
-uint64_t hdf5_stored_elements(const uint64_t shape[2])
+/* Whole chunks, with the index and the checksum of each. */
+static uint64_t array_bytes(const struct hdf5_array *array)
 {
-    struct hdf5_array array = {.dimensions = shape[1] ? 2 : 1, .shape = {shape[0], shape[1]}};
-    hdf5_choose_chunks(&array);
-    if (shape[0] == 0)
-        return 0;
-    return parts_of(shape[0], array.chunk[0]) * array.chunk[0] * (shape[1] ? shape[1] : 1);
+    enum { INDEX = 64 };
+    uint64_t elements = 1, chunks = 1;
+    for (int k = 0; k < array->dimensions; k++) {
+        const uint64_t along = array->chunk[k] ? parts_of(array->shape[k], array->chunk[k]) : 1;
+        elements *= array->chunk[k] ? along * array->chunk[k] : array->shape[k];
+        chunks *= along;
+    }
+    return elements * hdf5_size(array->type) + (array->chunk[0] ? chunks * INDEX : 0);
+}
+
+uint64_t hdf5_bytes(const struct hdf5_object *object)
+{
+    /* Measured, and rounded up. From some attributes on an object has a heap for them. */
+    enum { HEADER = 512, ATTRIBUTE = 64, FEW = 8, HEAP = 4096 };
+    uint64_t bytes = HEADER + (object->is_group ? 0 : array_bytes(&object->array)), attributes = 0;
+    for (const struct hdf5_attribute *a = object->first_attribute; a; a = a->next, attributes++)
+        bytes += ATTRIBUTE + strlen(a->name) + values_bytes(a->type, a->length, a->count);
+    for (const struct hdf5_object *child = object->first_child; child; child = child->next)
+        bytes += hdf5_bytes(child);
+    return bytes + (attributes > FEW ? HEAP : 0);
 }

@@ -13,7 +13,7 @@
 #define RADIXPIC_OUTPUT_HDF5_FILE_H
 
 #include "base/status.h"
-#include "config/config.h"
+#include "device/device.h"
 #include "parallel/communicator.h"
 
 #include <limits.h>
@@ -69,6 +69,7 @@ struct hdf5_file {
     char temporary[PATH_MAX]; /* folder/HDF5_UNFINISHED, where it is until it is whole */
     enum status status;       /* of recording */
     uint32_t compression;     /* deflate level of the arrays, 0..9 */
+    bool has_no_data; /* only its size is asked for: arrays have shapes, and sources that are not read */
     bool is_plain; /* arrays are neither compressed nor have checksums, and each rank writes its own part */
     size_t user_block; /* bytes before HDF5's first one, 0 or a power of two from 512 on */
     struct hdf5_object root;
@@ -100,6 +101,12 @@ void hdf5_file_fail(struct hdf5_file *file, enum status status);
 /* Memory that lives as long as the file; NULL after a failure, this one too. */
 void *hdf5_file_keep(struct hdf5_file *file, size_t bytes);
 void *hdf5_file_keep_copy(struct hdf5_file *file, size_t bytes, const void *values);
+
+/* Such memory for the numbers of an array; of a file without data a place that is not to be touched. */
+void *hdf5_file_room(struct hdf5_file *file, size_t bytes);
+
+/* The same, with the first bytes of a buffer of the device in it. */
+const void *hdf5_file_keep_buffer(struct hdf5_file *file, const struct buffer *buffer, size_t bytes);
 
 struct hdf5_object *hdf5_group(struct hdf5_object *parent, const char *name);
 
@@ -133,8 +140,8 @@ void hdf5_choose_chunks(struct hdf5_array *array);
 /* Host memory that packing chunks takes at most on a rank, of elements of 8 bytes. */
 uint64_t hdf5_packing_bytes(void);
 
-/* Elements that an array of rows takes on the disk before compression: whole chunks. */
-uint64_t hdf5_stored_elements(const uint64_t shape[2]);
+/* An upper estimate of the bytes of an object and all below it in a file, before compression. */
+uint64_t hdf5_bytes(const struct hdf5_object *object);
 
 /* ---- writing (hdf5_write.c) ---- */
 

@@ -120,7 +120,7 @@ static void print_size(const struct config *config)
 
 const struct output_row history_output = {.name = "history",
                                           .every = offsetof(struct config, output.history.every),
-                                          .thrift = "a larger output.history.every",
+                                          .cheaper_by = "a larger output.history.every",
                                           .needs = OUTPUT_NEEDS_MEASURED,
                                           .open = open_history,
                                           .write = write_row,

@@ -6,6 +6,7 @@
 #include "output/points.h"
 
 #include <math.h>
+#include <string.h>
 
 struct lines {
     struct points *points;
@@ -71,57 +72,46 @@ static void write_line(struct openpmd *openpmd, const struct line_config *line, 
     }
 }
 
+/* values[count] <- those of all ranks. Collective. */
+static enum status take_values(struct points *points, const struct view *view, size_t count, double *values)
+{
+    enum status status = points_measure(points, view, 0);
+    if (status == STATUS_OK)
+        status = points_read(points, 0, 1);
+    TRY(communicator_agree(view->communicator, status));
+    memcpy(values, points_values(points, 0), count * sizeof *values);
+    communicator_sum(view->communicator, count, values);
+    return STATUS_OK;
+}
+
 static enum status record_lines(void *part, const char *folder, const struct view *view,
                                 struct hdf5_file **file)
 {
     const struct lines *lines = part;
     const struct output_config *output = &view->config->output;
     struct openpmd openpmd;
-    enum status status = openpmd_create(view, folder, "data", OPENPMD_BASE, &openpmd);
+    size_t count = 0;
+    TRY(openpmd_create(view, folder, "data", OPENPMD_BASE, &openpmd));
     *file = openpmd.file;
-    if (status == STATUS_OK)
-        status = points_measure(lines->points, view, 0);
-    if (status == STATUS_OK)
-        status = points_read(lines->points, 0, 1);
-    TRY(communicator_agree(view->communicator, status));
-    double *values = points_values(lines->points, 0);
-    const size_t count = FIELD_COMPONENTS * (size_t)lines->count;
-    communicator_sum(view->communicator, count, values);
-    const double *kept = hdf5_file_keep_copy(*file, count * sizeof *values, values);
-    for (uint32_t n = 0; n < output->line_count && kept; n++) {
+    for (uint32_t n = 0; n < output->line_count; n++)
+        count += FIELD_COMPONENTS * (size_t)output->lines[n].points;
+    double *values = hdf5_file_keep(*file, count * sizeof *values);
+    TRY(communicator_agree(view->communicator, (*file)->status));
+    if (lines)
+        TRY(take_values(lines->points, view, count, values));
+    for (uint32_t n = 0; n < output->line_count; n++) {
         if (view_is_due(view, output->lines[n].every))
-            write_line(&openpmd, &output->lines[n], kept);
-        kept += FIELD_COMPONENTS * (size_t)output->lines[n].points;
+            write_line(&openpmd, &output->lines[n], values);
+        values += FIELD_COMPONENTS * (size_t)output->lines[n].points;
     }
     return (*file)->status;
-}
-
-static uint64_t line_bytes(const struct config *config)
-{
-    const uint64_t frame = 16384; /* groups, attributes and chunk indices, of each line too */
-    uint64_t bytes = frame;
-    for (uint32_t n = 0; n < config->output.line_count; n++) {
-        const struct line_config *line = &config->output.lines[n];
-        const uint64_t each = hdf5_stored_elements((const uint64_t[2]){line->points, 0}) * sizeof(double);
-        bytes += frame + FIELD_COMPONENTS * each;
-    }
-    return bytes;
-}
-
-static void print_size(const struct config *config)
-{
-    if (config->output.line_count > 0)
-        outputs_print_files("lines", outputs_times_due(config, outputs_every(&lines_output, config)), "",
-                            line_bytes(config));
 }
 
 const struct output_row lines_output = {
     .name = "lines",
     .folder = "lines",
     .prefix = "data_",
-    .thrift = "a larger `every`, or fewer points, of output.lines",
+    .cheaper_by = "a larger `every`, or fewer points, of output.lines",
     .items = OUTPUT_ITEMS(line_config, lines, line_count, .fields = offsetof(struct line_config, fields)),
     .create = create_lines,
-    .record = record_lines,
-    .bytes = line_bytes,
-    .print_size = print_size};
+    .record = record_lines};

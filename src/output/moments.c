@@ -39,10 +39,12 @@ static const void *compute(struct openpmd *openpmd, const struct moments *moment
                            const struct particles *list, enum quantity quantity, double factor)
 {
     const size_t size = precision_bytes(list->precision), cells = slab_own_cells(openpmd->view->slab);
-    char *values = hdf5_file_keep(openpmd->file, cells * size);
-    if (values && list->count == 0)
+    char *values = hdf5_file_room(openpmd->file, cells * size);
+    if (!values || openpmd->file->has_no_data)
+        return values;
+    if (list->count == 0)
         memset(values, 0, cells * size);
-    for (size_t done = 0; values && done < cells && list->count > 0; done += moments->room) {
+    for (size_t done = 0; done < cells && list->count > 0; done += moments->room) {
         const size_t count = cells - done < moments->room ? cells - done : moments->room;
         enum status status = KERNEL_LAUNCH(
             moments->kernel, ((struct launch){count, moments->group_items, STAGE_OUTPUT, 0}),
@@ -102,17 +104,6 @@ void moments_write(struct openpmd *openpmd, const struct moments *moments, enum 
         write_species(openpmd, moments, s, precision);
 }
 
-uint64_t moments_mesh_bytes(const struct config *config, enum precision precision)
-{
-    const uint64_t frame = 16384; /* groups, attributes and chunk indices, of each species */
-    uint64_t bytes = 0;
-    for (uint32_t s = 0; s < config->species_count; s++) {
-        const uint32_t quantities = species_has_w(&config->species[s]) ? QUANTITIES : QUANTITIES - 1;
-        bytes += frame + openpmd_mesh_bytes(&config->grid, precision, quantities);
-    }
-    return bytes;
-}
-
 /* ---- a file of their own ---- */
 
 static enum status create_for_files(struct device *device, const struct config *config, void **part)
@@ -134,17 +125,10 @@ static enum status record_moments(void *moments, const char *folder, const struc
     return (*file)->status;
 }
 
-static uint64_t moments_bytes(const struct config *config)
-{
-    const uint64_t frame = 16384;
-    return frame + moments_mesh_bytes(config, config->precision);
-}
-
 const struct output_row moments_output = {.name = "moments",
                                           .folder = "moments",
                                           .prefix = "moments_",
                                           .every = offsetof(struct config, output.moments.every),
                                           .create = create_for_files,
                                           .record = record_moments,
-                                          .thrift = "a larger output.moments.every",
-                                          .bytes = moments_bytes};
+                                          .cheaper_by = "a larger output.moments.every"};

@@ -18,7 +18,4 @@ STATUS_CHECKED enum status moments_create(struct device *device, const struct co
 /* The meshes of all species. */
 void moments_write(struct openpmd *openpmd, const struct moments *moments, enum precision precision);
 
-/* Bytes of these before compression. */
-uint64_t moments_mesh_bytes(const struct config *config, enum precision precision);
-
 #endif

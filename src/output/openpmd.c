@@ -37,6 +37,7 @@ enum status openpmd_create(const struct view *view, const char *folder, const ch
     *openpmd = (struct openpmd){.view = view, .units = units_make(&view->config->units)};
     snprintf(name, sizeof name, "%s_%" PRIu64 ".h5", prefix, view->step);
     TRY(hdf5_file_create(view->communicator, folder, name, &openpmd->file));
+    openpmd->file->has_no_data = view->has_no_data;
     openpmd->file->compression = view->config->output.snapshots.compression;
     write_root(&openpmd->file->root, view->config, prefix, extensions);
     performance_record(openpmd->file, view);
@@ -159,10 +160,4 @@ static enum status fill_rounded(const void *nodes, uint64_t first, size_t count,
 hdf5_fill *openpmd_rounding(enum precision from, enum precision to)
 {
     return from == to ? NULL : fill_rounded;
-}
-
-uint64_t openpmd_mesh_bytes(const struct grid_config *grid, enum precision precision, uint32_t components)
-{
-    const uint64_t shape[2] = {grid->cells[0], grid->cells[1]};
-    return components * hdf5_stored_elements(shape) * precision_bytes(precision);
 }

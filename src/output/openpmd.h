@@ -82,9 +82,6 @@ void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_record *me
 /* What fills reals of `to` from memory that holds them as `from`; NULL where they lie there. */
 hdf5_fill *openpmd_rounding(enum precision from, enum precision to);
 
-/* Bytes of so many components of meshes before compression. */
-uint64_t openpmd_mesh_bytes(const struct grid_config *grid, enum precision precision, uint32_t components);
-
 /* A record of particles; one without sources is a constant. */
 struct particle_record {
     struct openpmd_record common;
@@ -93,24 +90,37 @@ struct particle_record {
     double value; /* of a constant */
 };
 
-/* Of `all` particles, of which this rank has `count` from number `before` on. */
-void openpmd_write_particle_record(struct hdf5_object *group, const struct particle_record *record,
-                                   uint64_t all, uint64_t before, uint64_t count);
+/* What particles are read by, as doubles: the two indices of the cell, the offset in it, and the velocity. */
+enum particle_value { VALUE_CELL, VALUE_OFFSET = 2, VALUE_VELOCITY = 4, PARTICLE_VALUES = 7 };
 
-/* The attributes of a species in ED-PIC. */
-void openpmd_write_method(struct hdf5_object *group, const struct config *config,
-                          const struct species_config *species);
+/* Particles of a species, or their patches, that are written as one list. */
+struct openpmd_particles {
+    const struct species_config *species;
+    enum precision precision; /* of what is written */
+    double weight;            /* real particles that each stands for, in units of `particles` */
+    const char *of_weighting; /* its comment, or NULL */
+    /* values[count] <- those of particles `first` on, from `source`, which the file keeps. */
+    void (*read)(const void *source, enum particle_value value, uint64_t first, size_t count, double *values);
+    const void *source;
+    struct hdf5_array part;    /* shape and range of the particles, */
+    struct hdf5_array patches; /* and of their patches: */
+    const uint64_t *counts, *before;
+    const double *low[2], *extent[2]; /* in cells */
+    const struct particle_record *more;
+    size_t more_count;
+};
 
-/* One group for each species that snapshots hold. The particles of a rank are one patch; patches are in the
- * order of the ranks.
+/* A group of a species: its attributes in ED-PIC, position, positionOffset, momentum, charge, mass and
+ * weighting, `more` records, and the patches.
  *
  * A position is split as the state is: positionOffset is the index of the particle's cell along the axis, a
  * whole number, and position the offset in that cell, both in units of a cell, whose size is in unitSI; so
  * single precision is as good at the far end of a large box as at its origin. Readers add the two, as openPMD
  * asks; the sum is in [0, cells). */
-void openpmd_write_species(struct openpmd *openpmd, const struct selection *selection);
+void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_particles *particles);
 
-/* Bytes of what is written of all species, before compression. */
-uint64_t openpmd_species_bytes(const struct config *config);
+/* The species that snapshots hold. The particles of a rank are one patch; patches are in the order of the
+ * ranks. */
+void openpmd_write_species(struct openpmd *openpmd, const struct selection *selection);
 
 #endif

@@ -1,4 +1,4 @@
-/* openPMD species: the particles, in the order of the sort. */
+/* openPMD species: records of particles, and the list of each species in the order of the sort. */
 #include "output/openpmd.h"
 #include "output/sorted_list.h"
 #include "shared/motion.h"
@@ -6,110 +6,80 @@
 #include <float.h>
 #include <math.h>
 
-/* ---- columns: what a component of a record is filled with ---- */
+/* ---- what a component of a record is filled with ---- */
 
 struct column {
-    const struct sorted_list *list;
-    unsigned axis;
-    enum precision precision; /* of what is filled */
+    const struct openpmd_particles *particles;
+    enum particle_value value;
 };
 
-/* The index along the column's axis of the cell that particle j is in; `cell` is that of an earlier one, and
- * then its own. */
-static uint32_t next_index(const struct column *column, uint64_t j, uint32_t *cell)
+/* Of an offset. A double must not round to a float of 1, the far end of the cell, and in double precision the
+ * reader's sum with the cell's index must not round to the next one. A float below 1 stays further away than
+ * that. */
+static double below_end(enum precision precision, double offset, double index)
 {
-    const struct slab *slab = &column->list->slab;
-    while (column->list->cell_offsets[*cell + 1] <= j)
-        ++*cell;
-    return column->axis == 0 ? slab_global_row(slab, *cell / slab->box.ny) : *cell % slab->box.ny;
+    return precision == PRECISION_DOUBLE ? fmin(offset, nextafter(index + 1, 0) - index)
+                                         : fmin(offset, 1 - FLT_EPSILON / 2.0);
 }
 
-static enum status fill_position(const void *source, uint64_t first, size_t count, void *values)
+static enum status fill(const void *source, uint64_t first, size_t count, void *values)
 {
+    enum { PIECE = 1024 };
     const struct column *column = source;
-    const struct sorted_list *list = column->list;
-    uint32_t cell = sorted_list_cell(list, first);
-    /* A double must not round to a float of 1, the far end of the cell. */
-    const double most = column->precision == PRECISION_SINGLE ? 1 - FLT_EPSILON / 2.0 : 1;
-    for (size_t n = 0; n < count; n++) {
-        const double offset = sorted_list_real(list, ATTRIBUTE_OFFSET, 2 * (first + n) + column->axis);
-        store_real(column->precision, values, n, offset > most ? most : offset);
+    const struct openpmd_particles *list = column->particles;
+    const bool is_cell = column->value < VALUE_OFFSET, is_offset = !is_cell && column->value < VALUE_VELOCITY;
+    double piece[PIECE], cells[PIECE] = {0};
+    for (size_t done = 0; done < count; done += PIECE) {
+        const size_t some = count - done < PIECE ? count - done : PIECE;
+        list->read(list->source, column->value, first + done, some, piece);
+        if (is_offset && list->precision == PRECISION_DOUBLE)
+            list->read(list->source, column->value - VALUE_OFFSET, first + done, some, cells);
+        for (size_t n = 0; n < some; n++)
+            if (is_cell)
+                ((uint32_t *)values)[done + n] = (uint32_t)piece[n];
+            else
+                store_real(list->precision, values, done + n,
+                           is_offset ? below_end(list->precision, piece[n], cells[n])
+                                     : list->species->mass * piece[n]);
     }
-    /* In double precision a reader's sum could round to it too, and to that of the box. A float below 1 stays
-     * further away than that. */
-    for (size_t n = 0; column->precision == PRECISION_DOUBLE && n < count; n++) {
-        const double index = next_index(column, first + n, &cell);
-        ((double *)values)[n] = fmin(((double *)values)[n], nextafter(index + 1, 0) - index);
+    return STATUS_OK;
+}
+
+/* ---- records ---- */
+
+static void write_record(struct hdf5_object *group, const struct particle_record *record,
+                         const struct hdf5_array *part)
+{
+    struct hdf5_object *object = openpmd_write_components(group, &record->common, part, NULL);
+    openpmd_write_time(object, &record->common);
+    hdf5_numbers(object, "macroWeighted", HDF5_UINT32, 0, &record->is_macro);
+    hdf5_double(object, "weightingPower", record->weighting_power);
+    if (!record->common.source[0]) {
+        hdf5_double(object, "value", record->value);
+        hdf5_numbers(object, "shape", HDF5_UINT64, 1, part->shape);
+        hdf5_double(object, "unitSI", record->common.unit[0]);
     }
-    return STATUS_OK;
 }
 
-static enum status fill_position_offset(const void *source, uint64_t first, size_t count, void *values)
+static void write_patches(struct hdf5_object *group, const double cell[2],
+                          const struct openpmd_particles *list)
 {
-    const struct column *column = source;
-    uint32_t cell = sorted_list_cell(column->list, first);
-    for (size_t n = 0; n < count; n++)
-        ((uint32_t *)values)[n] = next_index(column, first + n, &cell);
-    return STATUS_OK;
-}
-
-static enum status fill_momentum(const void *source, uint64_t first, size_t count, void *values)
-{
-    const struct column *column = source;
-    const struct sorted_list *list = column->list;
-    const bool is_w = column->axis == 2;
-    const enum attribute attribute = is_w ? ATTRIBUTE_W : ATTRIBUTE_VELOCITY;
-    const uint32_t components = attribute_table[attribute].components, component = is_w ? 0 : column->axis;
-    for (size_t n = 0; n < count; n++)
-        store_real(column->precision, values, n,
-                   list->species->mass *
-                       sorted_list_real(list, attribute, components * (first + n) + component));
-    return STATUS_OK;
-}
-
-static enum status fill_id(const void *source, uint64_t first, size_t count, void *values)
-{
-    const struct column *column = source;
-    const uint64_t *ids = column->list->data[ATTRIBUTE_ID];
-    for (size_t n = 0; n < count; n++)
-        ((uint64_t *)values)[n] = ids[first + n] + column->list->first_id;
-    return STATUS_OK;
-}
-
-/* ---- patches, one for each rank, in cells as the positions are ---- */
-
-static void write_patches(struct openpmd *openpmd, struct hdf5_object *group, const struct sorted_list *list)
-{
-    const struct slab *slab = &list->slab;
-    const struct grid *box = &slab->box;
-    const double unit = openpmd->units.length, cell[2] = {box->dx * unit, box->dy * unit};
-    struct hdf5_array one = {.dimensions = 1,
-                             .shape = {(uint64_t)openpmd->view->communicator->size},
-                             .first = (uint64_t)openpmd->view->communicator->rank,
-                             .count = 1};
-    const struct {
-        uint64_t count, before;
-        double low[2], extent[2];
-    } patch = {list->count, list->before, {slab->first_row, 0}, {slab->rows, box->ny}};
-    hdf5_choose_chunks(&one);
-    const __typeof__(patch) *kept = hdf5_file_keep_copy(openpmd->file, sizeof patch, &patch);
-    if (!kept)
-        return;
+    struct hdf5_array part = list->patches;
+    const double *const *low = list->low, *const *extent = list->extent;
     const struct openpmd_record records[] = {
-        {"numParticles", {0}, {1}, {&kept->count}, NULL, HDF5_UINT64, 0, NULL},
-        {"numParticlesOffset", {0}, {1}, {&kept->before}, NULL, HDF5_UINT64, 0, NULL},
-        {"offset", {1}, {cell[0], cell[1]}, {&kept->low[0], &kept->low[1]}, NULL, HDF5_DOUBLE, 0, NULL},
-        {"extent", {1}, {cell[0], cell[1]}, {&kept->extent[0], &kept->extent[1]}, NULL, HDF5_DOUBLE, 0, NULL},
+        {"numParticles", {0}, {1}, {list->counts}, NULL, HDF5_UINT64, 0, NULL},
+        {"numParticlesOffset", {0}, {1}, {list->before}, NULL, HDF5_UINT64, 0, NULL},
+        {"offset", {1}, {cell[0], cell[1]}, {low[0], low[1]}, NULL, HDF5_DOUBLE, 0, NULL},
+        {"extent", {1}, {cell[0], cell[1]}, {extent[0], extent[1]}, NULL, HDF5_DOUBLE, 0, NULL},
     };
     struct hdf5_object *patches = hdf5_group(group, "particlePatches");
+    hdf5_choose_chunks(&part);
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
-        openpmd_write_components(patches, &records[n], &one, NULL);
+        openpmd_write_components(patches, &records[n], &part, NULL);
 }
 
-/* ---- a species ---- */
-
-void openpmd_write_method(struct hdf5_object *group, const struct config *config,
-                          const struct species_config *species)
+static void write_method(struct hdf5_object *group, const struct config *config,
+                         const struct species_config *species)
 {
     hdf5_double(group, "particleShape", (double)config->deposit.shape);
     hdf5_text(group, "currentDeposition", "none"); /* electrostatic: only charge is deposited */
@@ -118,60 +88,115 @@ void openpmd_write_method(struct hdf5_object *group, const struct config *config
     hdf5_text(group, "particleSmoothing", "none");
 }
 
-void openpmd_write_particle_record(struct hdf5_object *group, const struct particle_record *record,
-                                   uint64_t all, uint64_t before, uint64_t count)
+void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_particles *particles)
 {
-    struct hdf5_array part = {.dimensions = 1, .shape = {all}, .first = before, .count = count};
-    hdf5_choose_chunks(&part);
-    struct hdf5_object *object = openpmd_write_components(group, &record->common, &part, NULL);
-    openpmd_write_time(object, &record->common);
-    hdf5_numbers(object, "macroWeighted", HDF5_UINT32, 0, &record->is_macro);
-    hdf5_double(object, "weightingPower", record->weighting_power);
-    if (!record->common.source[0]) {
-        hdf5_double(object, "value", record->value);
-        hdf5_numbers(object, "shape", HDF5_UINT64, 1, &all);
-        hdf5_double(object, "unitSI", record->common.unit[0]);
-    }
-}
-
-static void write_one_species(struct openpmd *openpmd, const struct sorted_list *list)
-{
-    static const char of_weighting[] = "real particles in a box one Debye length (gridUnitSI) deep along z";
-    static const char of_id[] =
-        "index in the species, after the particles of the species before it in the config";
+    const struct openpmd_particles *list = hdf5_file_keep_copy(openpmd->file, sizeof *particles, particles);
+    struct column columns[PARTICLE_VALUES], *of;
+    for (enum particle_value value = 0; value < PARTICLE_VALUES; value++)
+        columns[value] = (struct column){list, value};
+    of = hdf5_file_keep_copy(openpmd->file, sizeof columns, columns);
+    if (!of)
+        return;
     const struct units *units = &openpmd->units;
     const struct config *config = openpmd->view->config;
     const struct species_config *species = list->species;
-    const struct grid *box = &list->slab.box;
-    const enum precision precision = snapshots_precision(config);
-    const enum hdf5_type kind = hdf5_real(precision);
+    const struct grid *box = &openpmd->view->slab->box;
+    const enum hdf5_type kind = hdf5_real(list->precision);
     const double cell[2] = {box->dx * units->length, box->dy * units->length};
     const double momentum = units->momentum, back = -config->time.step / 2; /* half a step */
-    const double weighting = list->weight * units->particles;
-    const struct column columns[3] = {{list, 0, precision}, {list, 1, precision}, {list, 2, precision}};
-    const struct column *x = hdf5_file_keep_copy(openpmd->file, sizeof columns, columns),
-                        *y = x ? x + 1 : NULL, *z = x && species_has_w(species) ? x + 2 : NULL;
+    const double weight = list->weight * units->particles;
+    const struct column *w = species_has_w(species) ? of + 6 : NULL;
     const struct particle_record records[] = {
-        {{"position", {1}, {cell[0], cell[1]}, {x, y}, fill_position, kind, 0, NULL}, 0, 0, 0},
-        {{"positionOffset", {1}, {cell[0], cell[1]}, {x, y}, fill_position_offset, HDF5_UINT32, 0, NULL},
-         0,
-         0,
-         0},
-        {{"momentum", {1, 1, -1}, {momentum, momentum, momentum}, {x, y, z}, fill_momentum, kind, back, NULL},
+        {{"position", {1}, {cell[0], cell[1]}, {of + 2, of + 3}, fill, kind, 0, NULL}, 0, 0, 0},
+        {{"positionOffset", {1}, {cell[0], cell[1]}, {of, of + 1}, fill, HDF5_UINT32, 0, NULL}, 0, 0, 0},
+        {{"momentum",
+          {1, 1, -1},
+          {momentum, momentum, momentum},
+          {of + 4, of + 5, w},
+          fill,
+          kind,
+          back,
+          NULL},
          0,
          1,
          0},
         {{"charge", {0, 0, 1, 1}, {units->charge}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->charge},
         {{"mass", {0, 1}, {units->mass}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->mass},
-        {{"weighting", {0}, {1}, {NULL}, NULL, 0, 0, of_weighting}, 1, 1, weighting},
-        {{"id", {0}, {1}, {x}, fill_id, HDF5_UINT64, 0, of_id}, 0, 0, 0},
+        {{"weighting", {0}, {1}, {NULL}, NULL, 0, 0, list->of_weighting}, 1, 1, weight},
     };
     struct hdf5_object *group = hdf5_group(openpmd->particles, species->name);
-    openpmd_write_method(group, config, species);
+    struct hdf5_array part = list->part;
+    hdf5_choose_chunks(&part);
+    write_method(group, config, species);
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
-        if (records[n].common.fill != fill_id || species->ids)
-            openpmd_write_particle_record(group, &records[n], list->all, list->before, list->count);
-    write_patches(openpmd, group, list);
+        write_record(group, &records[n], &part);
+    for (size_t n = 0; n < list->more_count; n++)
+        write_record(group, &list->more[n], &part);
+    write_patches(group, cell, list);
+}
+
+/* ---- the list of a species ---- */
+
+static void read_list(const void *source, enum particle_value value, uint64_t first, size_t count,
+                      double *values)
+{
+    const struct sorted_list *list = source;
+    const struct slab *slab = &list->slab;
+    const enum attribute a = value < VALUE_VELOCITY ? ATTRIBUTE_OFFSET
+                             : value < 6            ? ATTRIBUTE_VELOCITY
+                                                    : ATTRIBUTE_W;
+    uint32_t cell = value < VALUE_OFFSET && count > 0 ? sorted_list_cell(list, first) : 0;
+    for (size_t n = 0; n < count && value < VALUE_OFFSET; n++) {
+        while (list->cell_offsets[cell + 1] <= first + n)
+            cell++;
+        values[n] = value == VALUE_CELL ? slab_global_row(slab, cell / slab->box.ny) : cell % slab->box.ny;
+    }
+    for (size_t n = 0; n < count && value >= VALUE_OFFSET; n++)
+        values[n] = sorted_list_real(list, a, attribute_table[a].components * (first + n) + value % 2u);
+}
+
+static enum status fill_id(const void *source, uint64_t first, size_t count, void *values)
+{
+    const struct sorted_list *list = source;
+    const uint64_t *ids = list->data[ATTRIBUTE_ID];
+    for (size_t n = 0; n < count; n++)
+        ((uint64_t *)values)[n] = ids[first + n] + list->first_id;
+    return STATUS_OK;
+}
+
+static void write_list(struct openpmd *openpmd, const struct sorted_list *list)
+{
+    static const char of_id[] =
+        "index in the species, after the particles of the species before it in the config";
+    const struct communicator *communicator = openpmd->view->communicator;
+    const struct slab *slab = &list->slab;
+    const struct particle_record id = {{"id", {0}, {1}, {list}, fill_id, HDF5_UINT64, 0, of_id}, 0, 0, 0};
+    const struct {
+        uint64_t count, before;
+        double low[2], extent[2];
+    } patch = {list->count, list->before, {slab->first_row, 0}, {slab->rows, slab->box.ny}};
+    const __typeof__(patch) *kept = hdf5_file_keep_copy(openpmd->file, sizeof patch, &patch);
+    if (kept)
+        openpmd_write_particles(
+            openpmd,
+            &(struct openpmd_particles){
+                .species = list->species,
+                .precision = snapshots_precision(openpmd->view->config),
+                .weight = list->weight,
+                .of_weighting = "real particles in a box one Debye length (gridUnitSI) deep along z",
+                .read = read_list,
+                .source = list,
+                .part = {.dimensions = 1, .shape = {list->all}, .first = list->before, .count = list->count},
+                .patches = {.dimensions = 1,
+                            .shape = {(uint64_t)communicator->size},
+                            .first = (uint64_t)communicator->rank,
+                            .count = 1},
+                .counts = &kept->count,
+                .before = &kept->before,
+                .low = {&kept->low[0], &kept->low[1]},
+                .extent = {&kept->extent[0], &kept->extent[1]},
+                .more = &id,
+                .more_count = list->species->ids});
 }
 
 void openpmd_write_species(struct openpmd *openpmd, const struct selection *selection)
@@ -180,26 +205,10 @@ void openpmd_write_species(struct openpmd *openpmd, const struct selection *sele
     for (uint32_t s = 0; s < config->species_count; s++) {
         if (!snapshots_hold(&config->output.snapshots, config->species[s].name))
             continue;
-        const struct sorted_list *list = sorted_list_copy(openpmd->file, openpmd->view, s, selection);
+        struct sorted_list *list = sorted_list_copy(openpmd->file, openpmd->view, s, selection);
+        if (list && openpmd->file->has_no_data)
+            list->all = selection_most(&config->output.snapshots, list->all);
         if (list)
-            write_one_species(openpmd, list);
+            write_list(openpmd, list);
     }
-}
-
-uint64_t openpmd_species_bytes(const struct config *config)
-{
-    const uint64_t frame = 16384; /* groups, attributes and first chunk indices, measured and rounded up */
-    uint64_t bytes = 0;
-    for (uint32_t s = 0; s < config->species_count; s++) {
-        if (!snapshots_hold(&config->output.snapshots, config->species[s].name))
-            continue;
-        uint64_t each = 2 * sizeof(uint32_t); /* positionOffset */
-        for (enum attribute a = 0; a < ATTRIBUTES; a++)
-            each += attribute_present(&config->species[s], a)
-                        ? attribute_bytes(snapshots_precision(config), a)
-                        : 0;
-        const uint64_t most = selection_most(&config->output.snapshots, config->species[s].particles);
-        bytes += frame + hdf5_stored_elements((const uint64_t[2]){most, 0}) * each;
-    }
-    return bytes;
 }

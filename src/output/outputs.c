@@ -117,14 +117,14 @@ void outputs_report(struct outputs *outputs, struct log *log)
                  file.seconds, 1e-9 * (double)file.bytes / file.seconds);
 }
 
-double outputs_seconds(const struct outputs *outputs, const char **thrift)
+double outputs_seconds(const struct outputs *outputs, const char **cheaper_by)
 {
     double sum = 0, most = -1;
     for (size_t n = 0; n < OUTPUTS; n++) {
         sum += outputs->seconds[n];
-        if (outputs->seconds[n] > most && output_table[n]->thrift) {
+        if (outputs->seconds[n] > most && output_table[n]->cheaper_by) {
             most = outputs->seconds[n];
-            *thrift = output_table[n]->thrift;
+            *cheaper_by = output_table[n]->cheaper_by;
         }
     }
     return sum;
@@ -216,13 +216,12 @@ struct commit {
     uint32_t keep;
 };
 
-/* A checkpoint has a digest of its own. */
 static enum status list(const struct hdf5_file *file, int descriptor)
 {
     const struct commit *commit = file->context;
     char name[OUTPUT_NAME];
     return growing_files_list(commit->growing, run_folder_name(commit->row, commit->file.step, name),
-                              commit->row == &checkpoint_output ? -1 : descriptor);
+                              commit->row->keep ? -1 : descriptor);
 }
 
 /* Where it is not there, FOLDER/PREFIX.pmd: a line with the pattern of the files' names, by which ParaView
@@ -247,7 +246,7 @@ static enum status commit(const struct hdf5_file *file)
 {
     struct commit *commit = file->context;
     struct run_folder *folder = commit->growing->folder;
-    if (commit->row != &checkpoint_output)
+    if (!commit->row->keep)
         return name_series(commit);
     const uint32_t list = manifest_growing(&folder->manifest, FILE_LIST_NAME, false);
     commit->file.growing[list] = growing_file_mark(commit->growing->list);
@@ -260,10 +259,11 @@ static enum status plan_commit(struct outputs *outputs, size_t n, const struct v
     struct commit *planned = hdf5_file_keep(file, sizeof *planned);
     if (!planned)
         return file->status;
-    *planned = (struct commit){.growing = &outputs->growing,
-                               .row = output_table[n],
-                               .file = {.step = view->step, .run = view->run},
-                               .keep = view->config->output.checkpoints.keep};
+    *planned =
+        (struct commit){.growing = &outputs->growing,
+                        .row = output_table[n],
+                        .file = {.step = view->step, .run = view->run},
+                        .keep = *(const uint32_t *)((const char *)view->config + output_table[n]->keep)};
     growing_files_mark(&outputs->growing, planned->file.growing);
     file->context = planned;
     file->before = list;
@@ -294,7 +294,7 @@ static enum status record(struct outputs *outputs, size_t n, const char *folder,
  * the old file the manifest would name a file that is not there. */
 static bool is_there(const struct outputs *outputs, size_t n, const struct view *view)
 {
-    return output_table[n] == &checkpoint_output && outputs->folder->use == RUN_FOLDER_CONTINUE &&
+    return output_table[n]->keep && outputs->folder->use == RUN_FOLDER_CONTINUE &&
            view->step == view->first_step;
 }
 
@@ -351,7 +351,7 @@ static bool is_checkpoint_due(const struct outputs *outputs)
 {
     bool is_due = false;
     for (size_t n = 0; n < OUTPUTS; n++)
-        is_due |= output_table[n] == &checkpoint_output && outputs->due[n];
+        is_due |= output_table[n]->keep && outputs->due[n];
     return is_due;
 }
 
@@ -380,70 +380,4 @@ enum status outputs_write(struct outputs *outputs, const struct view *state)
         outputs_report(outputs, view->log);
     }
     return STATUS_OK;
-}
-
-/* ---- what `check` says ---- */
-
-uint64_t outputs_times_due(const struct config *config, uint64_t every)
-{
-    return every > 0 ? config->time.steps / every + 1 + (config->time.steps % every != 0) : 0;
-}
-
-void outputs_print_files(const char *name, uint64_t times, const char *what, uint64_t bytes)
-{
-    printf("%-25s %llu%s, at most %.3g MB each before compression, %.3g MB in all\n", name,
-           (unsigned long long)times, what, 1e-6 * (double)bytes, 1e-6 * (double)bytes * (double)times);
-}
-
-/* A signal asks for a checkpoint at any time. */
-static bool is_ever_due(const struct output_row *row, const struct config *config)
-{
-    return row == &checkpoint_output || outputs_every(row, config) > 0;
-}
-
-/* A file waits in the memory of the host, in the precision of the run and before compression, until it is
- * written. */
-static void print_in_flight(const struct config *config)
-{
-    struct config kept = *config;
-    uint64_t most = 0;
-    kept.output.snapshots.precision = SNAPSHOT_PRECISION_RUN;
-    for (size_t n = 0; n < OUTPUTS; n++)
-        if (output_table[n]->bytes && is_ever_due(output_table[n], config) &&
-            output_table[n]->bytes(&kept) > most)
-            most = output_table[n]->bytes(&kept);
-    printf("files in flight           %d at most, about %.3g MB of host memory on all ranks together, and "
-           "up to %.3g MB on each to pack chunks\n",
-           WRITER_FILES, 1e-6 * WRITER_FILES * (double)most, 1e-6 * (double)hdf5_packing_bytes());
-}
-
-/* Of checkpoints none is of the first step; of phase spaces and lines the one that comes most often counts
- * for all; of tracks one file as large as they can be. */
-uint64_t outputs_foretold(const struct config *config, uint64_t *each)
-{
-    uint64_t all = 0;
-    *each = 0;
-    for (size_t n = 0; n < OUTPUTS; n++) {
-        const struct output_row *row = output_table[n];
-        const uint64_t every = outputs_every(row, config);
-        if (!row->bytes || every == 0)
-            continue;
-        const uint64_t times = outputs_times_due(config, every) - (row == &checkpoint_output);
-        all += row->bytes(config) * (row->wants_file ? 1 : times);
-        *each += row->bytes(config);
-    }
-    return all;
-}
-
-void outputs_print_sizes(const struct config *config)
-{
-    for (size_t n = 0; n < OUTPUTS; n++) {
-        if (output_table[n]->print_size)
-            output_table[n]->print_size(config);
-        else if (output_table[n]->bytes)
-            outputs_print_files(output_table[n]->name,
-                                outputs_times_due(config, outputs_every(output_table[n], config)), "",
-                                output_table[n]->bytes(config));
-    }
-    print_in_flight(config);
 }

@@ -39,10 +39,12 @@ struct output_row {
     const char *name;
     const char *folder; /* below the run folder, for files PREFIX_STEP.h5; NULL: none of its own */
     const char *prefix;
-    const char *thrift; /* what in the config would make it cost less, in a few words */
-    size_t every;       /* where in struct config it stands how many steps are between two; 0: nowhere */
+    const char *cheaper_by; /* what in the config would make it cost less, in a few words */
+    size_t every;           /* where in struct config it stands how many steps are between two; 0: nowhere */
     struct output_items items; /* instead: due where an item is; never without a run folder */
-    unsigned needs;            /* beside OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
+    size_t keep; /* where in struct config it stands how many files are kept, of an output from whose files a
+                    run goes on: the manifest names them, and they have digests of their own; 0: of another */
+    unsigned needs; /* beside OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
 
     /* Where not only `every` decides. Collective. */
     bool (*is_due)(void *part, const struct view *view);
@@ -63,7 +65,8 @@ struct output_row {
     enum status (*read)(void *part, uint32_t first, uint32_t count);
 
     /* Collective. Records FOLDER/PREFIX_STEP.h5, all ranks their parts of the one file, which the caller
-     * writes and frees, on a failure too. */
+     * writes and frees, on a failure too. With view->has_no_data `part` is NULL, and the largest file is
+     * recorded, of all items. */
     enum status (*record)(void *part, const char *folder, const struct view *view, struct hdf5_file **file);
 
     /* STATUS_STOPPED, with a sentence, where the run ends with the file that was recorded. */
@@ -75,9 +78,7 @@ struct output_row {
     enum status (*write)(void *part, const struct view *view);
     bool (*wants_file)(void *part, const struct view *view, bool checkpoint);
 
-    /* For `check`: an upper estimate of the bytes of one file, before compression; or where there is more to
-     * say, the lines about it. */
-    uint64_t (*bytes)(const struct config *config);
+    /* For `check`, where there is more to say than the number and the size of files: the lines about it. */
     void (*print_size)(const struct config *config);
 };
 
@@ -134,8 +135,8 @@ struct written outputs_written(const struct outputs *outputs);
 /* A line in the log for each file that was written since the last call. */
 void outputs_report(struct outputs *outputs, struct log *log);
 
-/* The seconds that the run has waited for outputs so far, and of which output the most: its `thrift`. */
-double outputs_seconds(const struct outputs *outputs, const char **thrift);
+/* The seconds that the run has waited for outputs so far, and of which output the most: its `cheaper_by`. */
+double outputs_seconds(const struct outputs *outputs, const char **cheaper_by);
 
 /* Decides what is due in this step, before the advance; returns what it needs, 0 where nothing is due. Where
  * an earlier file could not be written, and outputs_write() is about to fail, that is a check too: rows of
@@ -156,8 +157,12 @@ STATUS_CHECKED enum status outputs_write(struct outputs *outputs, const struct v
 /* Prints, for `check`, how much each output will write, and the host memory of files in flight. */
 void outputs_print_sizes(const struct config *config);
 
+/* An upper estimate of the bytes of the largest file of an output with record(), before compression; 0 where
+ * memory is short. */
+uint64_t outputs_bytes(const struct output_row *row, const struct config *config);
+
 /* Bytes of all files of a run, before compression, and of one of each output that has some. */
-uint64_t outputs_foretold(const struct config *config, uint64_t *each);
+uint64_t outputs_expected_bytes(const struct config *config, uint64_t *each);
 
 /* The least number of steps between two of an output; 0: never. */
 uint64_t outputs_every(const struct output_row *row, const struct config *config);

@@ -63,7 +63,9 @@ static void *sum_chunks(struct hdf5_file *file, const struct item *item)
     const uint64_t chunks = item->volume->chunk_count;
     const bool is_first = view->communicator->rank == 0;
     char *values =
-        is_first ? hdf5_file_keep(file, chunks * elements * precision_bytes(view->config->precision)) : NULL;
+        is_first ? hdf5_file_room(file, chunks * elements * precision_bytes(view->config->precision)) : NULL;
+    if (file->has_no_data)
+        return values;
     for (uint64_t first = 0; first < chunks; first += CHUNKS_AT_ONCE) {
         const size_t count = chunks - first < CHUNKS_AT_ONCE ? (size_t)(chunks - first) : CHUNKS_AT_ONCE;
         for (size_t n = 0; n < count; n++)
@@ -123,7 +125,7 @@ static enum status item_count(struct phase_spaces *spaces, uint32_t index, struc
 }
 
 /* Adds up all ranks. What is outside is in no bin: the log tells of it while the run goes on. */
-static void count_outside(struct item *item, const char *name, bool is_known)
+static void count_outside(struct item *item, const char *name, bool *is_known)
 {
     static const double many = 0.1;
     uint64_t totals[2] = {item->particles, item->inside};
@@ -131,9 +133,10 @@ static void count_outside(struct item *item, const char *name, bool is_known)
     item->particles = totals[0];
     item->inside = totals[1];
     const double outside = (double)(item->particles - item->inside) / (double)item->particles;
-    if (!is_known && item->view->log && outside > many)
+    if (!*is_known && item->view->log && outside > many)
         log_line(item->view->log, LOG_NORMAL, "%s: %.0f %% of the particles lie outside its ranges", name,
                  100 * outside);
+    *is_known = true;
 }
 
 /* ---- attributes ---- */
@@ -203,9 +206,10 @@ static void write_item(struct openpmd *openpmd, struct phase_spaces *spaces, uin
     struct hdf5_file *file = openpmd->file;
     const struct view *view = openpmd->view;
     const struct particles *list = phase_space_list(view, index);
+    const struct phase_volume volume = phase_volume_make(&view->config->output.phase_space[index]);
     struct item item = {.view = view,
                         .space = &view->config->output.phase_space[index],
-                        .volume = &spaces->items[index].volume,
+                        .volume = &volume,
                         .particles = list->count};
     double bin_size = 1;
     name_of(view->config, index, name);
@@ -214,12 +218,12 @@ static void write_item(struct openpmd *openpmd, struct phase_spaces *spaces, uin
         bin_size *= bin_width(&item, k);
     }
     item.density = list->weight / bin_size;
-    if (file->status == STATUS_OK) /* else the sentence of that failure is to stay */
+    if (file->status == STATUS_OK && spaces) /* else the sentence of that failure is to stay */
         hdf5_file_fail(file, item_count(spaces, index, &item));
     hdf5_file_fail(file, communicator_agree(view->communicator, file->status));
     if (file->status == STATUS_OK) {
-        count_outside(&item, name, spaces->items[index].is_known);
-        spaces->items[index].is_known = true;
+        if (spaces)
+            count_outside(&item, name, &spaces->items[index].is_known);
         write_attributes(openpmd, write_dataset(openpmd, name, &item), &item, list);
     }
     free(item.counts);
@@ -232,39 +236,25 @@ static enum status record_due(void *spaces, const char *folder, const struct vie
 {
     const struct output_config *output = &view->config->output;
     struct openpmd openpmd;
-    enum status status = openpmd_create(view, folder, "data", OPENPMD_BASE, &openpmd);
+    TRY(openpmd_create(view, folder, "data", OPENPMD_BASE, &openpmd));
     *file = openpmd.file;
-    TRY(communicator_agree(view->communicator, status)); /* before the items, which are collective */
     for (uint32_t i = 0; i < output->phase_space_count; i++)
         if (view_is_due(view, output->phase_space[i].every))
             write_item(&openpmd, spaces, i);
     return (*file)->status;
 }
 
-static uint64_t item_bytes(const struct config *config, uint32_t item)
-{
-    /* Groups and attributes; then, for each chunk, its index and checksum. */
-    const uint64_t frame = 16384, each = 128;
-    const struct phase_volume volume = phase_volume_make(&config->output.phase_space[item]);
-    return frame + volume.chunk_count * (volume.chunk_elements * precision_bytes(config->precision) + each);
-}
-
-static uint64_t bytes_of(const struct config *config)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < config->output.phase_space_count; i++)
-        bytes += item_bytes(config, i);
-    return bytes;
-}
-
 static void print_size(const struct config *config)
 {
     for (uint32_t i = 0; i < config->output.phase_space_count; i++) {
         char name[NAME_LENGTH], what[NAME_LENGTH + 16];
+        struct config alone = *config;
+        alone.output.phase_space[0] = config->output.phase_space[i];
+        alone.output.phase_space_count = 1;
         name_of(config, i, name);
         snprintf(what, sizeof what, " of %s", name);
         outputs_print_files("phase space", outputs_times_due(config, config->output.phase_space[i].every),
-                            what, item_bytes(config, i));
+                            what, outputs_bytes(&phase_space_output, &alone));
     }
 }
 
@@ -272,9 +262,8 @@ const struct output_row phase_space_output = {
     .name = "phase space",
     .folder = "phase_space",
     .prefix = "data_",
-    .thrift = "a larger `every`, or fewer bins, of output.phase_space",
+    .cheaper_by = "a larger `every`, or fewer bins, of output.phase_space",
     .items = OUTPUT_ITEMS(phase_space_config, phase_space, phase_space_count, .fields = 0),
     .create = phase_spaces_create,
     .record = record_due,
-    .bytes = bytes_of,
     .print_size = print_size};

@@ -90,7 +90,7 @@ static void print_size(const struct config *config)
 const struct output_row probes_output = {
     .name = "probes",
     .folder = "probes",
-    .thrift = "a larger `every` of output.probes",
+    .cheaper_by = "a larger `every` of output.probes",
     .needs = OUTPUT_NEEDS_NODES,
     .items = OUTPUT_ITEMS(probe_config, probes, probe_count, .fields = offsetof(struct probe_config, fields)),
     .create = create_probes,

@@ -21,17 +21,6 @@ static void write_solver_attributes(struct openpmd *openpmd)
     hdf5_text(meshes, "chargeCorrection", "none");
 }
 
-/* A copy of the nodes of the own rows, which come first on the device; NULL after a failure. */
-static const void *keep_nodes(struct openpmd *openpmd, const struct buffer *buffer)
-{
-    const struct view *view = openpmd->view;
-    const size_t bytes = slab_own_cells(view->slab) * precision_bytes(view->config->precision);
-    void *nodes = hdf5_file_keep(openpmd->file, bytes);
-    if (nodes)
-        hdf5_file_fail(openpmd->file, buffer_read(buffer, 0, bytes, nodes));
-    return nodes;
-}
-
 static void write_field(struct openpmd *openpmd, enum field field, const char *name, const char *comment,
                         struct buffer *const components[])
 {
@@ -42,7 +31,10 @@ static void write_field(struct openpmd *openpmd, enum field field, const char *n
     mesh.name = name;
     mesh.comment = comment;
     for (uint32_t axis = 0; axis < field_table[field].components; axis++)
-        mesh.source[axis] = keep_nodes(openpmd, components[axis]);
+        /* The nodes of the own rows come first on the device. */
+        mesh.source[axis] =
+            hdf5_file_keep_buffer(openpmd->file, components[axis],
+                                  slab_own_cells(openpmd->view->slab) * precision_bytes(config->precision));
     openpmd_write_mesh(openpmd, &mesh, 0, openpmd_filter_passes(openpmd, field));
 }
 
@@ -59,7 +51,7 @@ static void write_fields(struct openpmd *openpmd)
     for (uint32_t s = 0; s < config->species_count; s++) {
         char name[CONFIG_NAME_LENGTH + 16];
         snprintf(name, sizeof name, "%s_%s", config->species[s].name, field_table[FIELD_RHO].record);
-        if (fields->species_rho[s])
+        if (snapshots_separate(&config->output.snapshots, &config->species[s]))
             write_field(openpmd, FIELD_RHO, name, NULL, &fields->species_rho[s]);
     }
 }
@@ -88,9 +80,9 @@ static enum status record_snapshot(void *part, const char *folder, const struct 
     TRY(openpmd_create(view, folder, "data", OPENPMD_ED_PIC, &openpmd));
     *file = openpmd.file;
     write_fields(&openpmd);
-    if (parts->moments)
-        moments_write(&openpmd, parts->moments, snapshots_precision(view->config));
-    openpmd_write_species(&openpmd, parts->selection);
+    if (fields_hold(&view->config->output.snapshots.fields, FIELD_MOMENTS))
+        moments_write(&openpmd, parts ? parts->moments : NULL, snapshots_precision(view->config));
+    openpmd_write_species(&openpmd, parts ? parts->selection : NULL);
     return (*file)->status;
 }
 
@@ -101,32 +93,12 @@ static unsigned needs_now(const struct view *view)
            (fields_hold(fields, FIELD_SPECIES_RHO) ? OUTPUT_NEEDS_SPECIES : 0);
 }
 
-static uint64_t snapshot_bytes(const struct config *config)
-{
-    /* Groups, attributes and first chunk indices, measured and rounded up by a third or more. */
-    const uint64_t frame = 16384;
-    const struct snapshots_config *snapshots = &config->output.snapshots;
-    uint64_t bytes = frame + openpmd_species_bytes(config);
-    const enum precision precision = snapshots_precision(config);
-    for (enum field f = 0; f < FIELDS; f++)
-        if (fields_hold(&snapshots->fields, f))
-            bytes += openpmd_mesh_bytes(&config->grid, precision, field_table[f].components);
-    for (uint32_t s = 0; s < config->species_count; s++)
-        if (snapshots_separate(snapshots, &config->species[s]))
-            bytes += frame + openpmd_mesh_bytes(&config->grid, precision, 1);
-    if (fields_hold(&snapshots->fields, FIELD_MOMENTS))
-        bytes += moments_mesh_bytes(config, precision);
-    /* Further chunk indices and checksums: less than 100 bytes for a chunk of 64 Ki elements. */
-    return bytes + bytes / 1024;
-}
-
 const struct output_row snapshot_output = {
     .name = "snapshots",
     .folder = "snapshots",
     .prefix = "data_",
-    .thrift = "a larger output.snapshots.every, or fewer of the particles by output.snapshots.particles",
+    .cheaper_by = "a larger output.snapshots.every, or fewer of the particles by output.snapshots.particles",
     .every = offsetof(struct config, output.snapshots.every),
     .needs_now = needs_now,
     .create = create_parts,
-    .record = record_snapshot,
-    .bytes = snapshot_bytes};
+    .record = record_snapshot};

@@ -23,9 +23,10 @@ struct sorted_list {
 };
 
 /* Collective. Copies the list, with a selection the chosen particles, into memory of the file; NULL after a
- * failure, which the file has: also when the cell offsets do not hold the particles. */
-const struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct view *view, uint32_t species,
-                                           const struct selection *selection);
+ * failure, which the file has: also when the cell offsets do not hold the particles. Of a file without data
+ * the whole species is counted. */
+struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct view *view, uint32_t species,
+                                     const struct selection *selection);
 
 /* The cell of the local grid that particle j is in. */
 uint32_t sorted_list_cell(const struct sorted_list *list, uint64_t j);

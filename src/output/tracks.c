@@ -15,7 +15,7 @@ enum {
     FILTER_BITS = 1 << 16,
     WORD = 32,
     MOST_SAMPLES = 1 << 18, /* of all tracks, that wait */
-    VALUES = 7,             /* row and column of the cell, offset in it, velocity */
+    VALUES = PARTICLE_VALUES
 };
 #define NOWHERE UINT32_MAX
 
@@ -34,6 +34,18 @@ struct tracks {
     double *waiting; /* [room][count][VALUES] */
     double *times;   /* [room] */
 };
+
+static uint32_t count_of(const struct tracks_config *config)
+{
+    return config->id_count > 0 ? config->id_count : config->count;
+}
+
+/* Samples of each track in the largest file: that fill the memory, or the whole run. */
+static uint32_t most_rows(const struct config *config)
+{
+    const uint64_t room = at_least(MOST_SAMPLES / count_of(&config->output.tracks), 1);
+    return (uint32_t)at_most(outputs_times_due(config, config->output.tracks.every), room);
+}
 
 /* ---- which ---- */
 
@@ -83,10 +95,10 @@ static enum status create_tracks(struct device *device, const struct config *con
     TRY(DEVICE_NEW(device, tracks));
     *part = tracks;
     tracks->config = config;
-    tracks->count = output->id_count > 0 ? output->id_count : output->count;
+    tracks->count = count_of(output);
     while (strcmp(config->species[tracks->species].name, output->species) != 0)
         tracks->first_id += config->species[tracks->species++].particles;
-    tracks->room = at_least(MOST_SAMPLES / tracks->count, 1);
+    tracks->room = most_rows(config);
     TRY(DEVICE_NEW_ARRAY(device, tracks->ids, tracks->count));
     TRY(DEVICE_NEW_ARRAY(device, tracks->sample, VALUES * tracks->count));
     TRY(DEVICE_NEW_ARRAY(device, tracks->waiting, (size_t)VALUES * tracks->count * tracks->room));
@@ -172,57 +184,26 @@ static bool wants_file(void *part, const struct view *view, bool checkpoint)
 
 /* ---- the file: one path after the other, each in the order of time ---- */
 
+/* Sample n % rows of track n / rows. */
 struct paths {
     uint32_t count, rows;
     uint64_t first_id, *ids;
     double *values, *times;
 };
 
-/* What a component of a record is filled with: sample n % rows of track n / rows. */
-struct column {
-    const struct paths *paths;
-    unsigned value; /* of VALUES */
-    double factor;
-};
-
-static double value_at(const struct column *column, uint64_t n, unsigned value)
+static void read_paths(const void *source, enum particle_value value, uint64_t first, size_t count,
+                       double *values)
 {
-    const struct paths *paths = column->paths;
-    const uint64_t track = n / paths->rows, row = n % paths->rows;
-    return paths->values[(row * paths->count + track) * VALUES + value];
-}
-
-static enum status fill_value(const void *source, uint64_t first, size_t count, void *values)
-{
-    const struct column *column = source;
-    for (size_t n = 0; n < count; n++)
-        ((double *)values)[n] = column->factor * value_at(column, first + n, column->value);
-    return STATUS_OK;
-}
-
-/* The offset in the cell; a reader's sum with the cell's index must not round to the next one. */
-static enum status fill_offset(const void *source, uint64_t first, size_t count, void *values)
-{
-    const struct column *column = source;
+    const struct paths *paths = source;
     for (size_t n = 0; n < count; n++) {
-        const double index = value_at(column, first + n, column->value - 2);
-        ((double *)values)[n] =
-            fmin(value_at(column, first + n, column->value), nextafter(index + 1, 0) - index);
+        const uint64_t track = (first + n) / paths->rows, row = (first + n) % paths->rows;
+        values[n] = paths->values[(row * paths->count + track) * PARTICLE_VALUES + value];
     }
-    return STATUS_OK;
-}
-
-static enum status fill_cell(const void *source, uint64_t first, size_t count, void *values)
-{
-    for (size_t n = 0; n < count; n++)
-        ((uint32_t *)values)[n] =
-            (uint32_t)value_at(source, first + n, ((const struct column *)source)->value);
-    return STATUS_OK;
 }
 
 static enum status fill_id(const void *source, uint64_t first, size_t count, void *values)
 {
-    const struct paths *paths = ((const struct column *)source)->paths;
+    const struct paths *paths = source;
     for (size_t n = 0; n < count; n++)
         ((uint64_t *)values)[n] = paths->first_id + paths->ids[(first + n) / paths->rows];
     return STATUS_OK;
@@ -230,20 +211,23 @@ static enum status fill_id(const void *source, uint64_t first, size_t count, voi
 
 static enum status fill_time(const void *source, uint64_t first, size_t count, void *values)
 {
-    const struct paths *paths = ((const struct column *)source)->paths;
+    const struct paths *paths = source;
     for (size_t n = 0; n < count; n++)
         ((double *)values)[n] = paths->times[(first + n) % paths->rows];
     return STATUS_OK;
 }
 
-/* A patch for each path. */
-static void write_patches(struct openpmd *openpmd, struct hdf5_object *group, const struct paths *paths,
-                          const double cell[2])
+/* Rank 0 writes all. A patch for each path. */
+static void write_paths(struct openpmd *openpmd, const struct paths *paths, const struct particles *list)
 {
+    static const char of_track[] = "the particle's id, as in snapshots; a patch is the path of one particle";
+    static const char of_time[] = "of each sample: the particle's position is of that time";
     const struct grid *box = &openpmd->view->slab->box;
-    const uint32_t count = paths->count;
-    const struct hdf5_array part = {
-        .dimensions = 1, .shape = {count}, .count = openpmd->view->communicator->rank == 0 ? count : 0};
+    const bool is_first = openpmd->view->communicator->rank == 0;
+    const uint64_t count = paths->count, all = count * paths->rows;
+    const struct particle_record more[] = {
+        {{"track", {0}, {1}, {paths}, fill_id, HDF5_UINT64, 0, of_track}, 0, 0, 0},
+        {{"time", {0, 0, 1}, {openpmd->units.time}, {paths}, fill_time, HDF5_DOUBLE, 0, of_time}, 0, 0, 0}};
     uint64_t *numbers = hdf5_file_keep(openpmd->file, 2 * count * sizeof *numbers);
     double *bounds = hdf5_file_keep(openpmd->file, 3 * count * sizeof *bounds);
     if (!numbers || !bounds)
@@ -255,97 +239,45 @@ static void write_patches(struct openpmd *openpmd, struct hdf5_object *group, co
         bounds[count + k] = box->nx;
         bounds[2 * count + k] = box->ny;
     }
-    const struct openpmd_record records[] = {
-        {"numParticles", {0}, {1}, {numbers}, NULL, HDF5_UINT64, 0, NULL},
-        {"numParticlesOffset", {0}, {1}, {numbers + count}, NULL, HDF5_UINT64, 0, NULL},
-        {"offset", {1}, {cell[0], cell[1]}, {bounds, bounds}, NULL, HDF5_DOUBLE, 0, NULL},
-        {"extent", {1}, {cell[0], cell[1]}, {bounds + count, bounds + 2 * count}, NULL, HDF5_DOUBLE, 0, NULL},
-    };
-    struct hdf5_object *patches = hdf5_group(group, "particlePatches");
-    struct hdf5_array one = part;
-    hdf5_choose_chunks(&one);
-    for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
-        openpmd_write_components(patches, &records[n], &one, NULL);
-}
-
-static void write_paths(struct openpmd *openpmd, const struct paths *paths, const struct particles *list)
-{
-    static const char of_track[] = "the particle's id, as in snapshots; a patch is the path of one particle";
-    static const char of_time[] = "of each sample: the particle's position is of that time";
-    const struct units *units = &openpmd->units;
-    const struct view *view = openpmd->view;
-    const struct species_config *species = list->species;
-    const struct grid *box = &view->slab->box;
-    const double cell[2] = {box->dx * units->length, box->dy * units->length};
-    const double back = -view->config->time.step / 2, mass = species->mass, momentum = units->momentum;
-    const struct column columns[VALUES] = {{paths, 0, 1},    {paths, 1, 1},    {paths, 2, 1},   {paths, 3, 1},
-                                           {paths, 4, mass}, {paths, 5, mass}, {paths, 6, mass}};
-    const struct column *of = hdf5_file_keep_copy(openpmd->file, sizeof columns, columns);
-    if (!of)
-        return;
-    const struct particle_record records[] = {
-        {{"position", {1}, {cell[0], cell[1]}, {of + 2, of + 3}, fill_offset, HDF5_DOUBLE, 0, NULL}, 0, 0, 0},
-        {{"positionOffset", {1}, {cell[0], cell[1]}, {of, of + 1}, fill_cell, HDF5_UINT32, 0, NULL}, 0, 0, 0},
-        {{"momentum",
-          {1, 1, -1},
-          {momentum, momentum, momentum},
-          {of + 4, of + 5, species_has_w(species) ? of + 6 : NULL},
-          fill_value,
-          HDF5_DOUBLE,
-          back,
-          NULL},
-         0,
-         1,
-         0},
-        {{"charge", {0, 0, 1, 1}, {units->charge}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->charge},
-        {{"mass", {0, 1}, {units->mass}, {NULL}, NULL, 0, 0, NULL}, 0, 1, mass},
-        {{"weighting", {0}, {1}, {NULL}, NULL, 0, 0, NULL}, 1, 1, list->weight * units->particles},
-        {{"track", {0}, {1}, {of}, fill_id, HDF5_UINT64, 0, of_track}, 0, 0, 0},
-        {{"time", {0, 0, 1}, {units->time}, {of}, fill_time, HDF5_DOUBLE, 0, of_time}, 0, 0, 0},
-    };
-    struct hdf5_object *group = hdf5_group(openpmd->particles, species->name);
-    const uint64_t all = (uint64_t)paths->count * paths->rows;
-    openpmd_write_method(group, view->config, species);
-    for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
-        openpmd_write_particle_record(group, &records[n], all, 0, view->communicator->rank == 0 ? all : 0);
-    write_patches(openpmd, group, paths, cell);
+    openpmd_write_particles(openpmd,
+                            &(struct openpmd_particles){
+                                .species = list->species,
+                                .precision = PRECISION_DOUBLE,
+                                .weight = list->weight,
+                                .read = read_paths,
+                                .source = paths,
+                                .part = {.dimensions = 1, .shape = {all}, .count = is_first ? all : 0},
+                                .patches = {.dimensions = 1, .shape = {count}, .count = is_first ? count : 0},
+                                .counts = numbers,
+                                .before = numbers + count,
+                                .low = {bounds, bounds},
+                                .extent = {bounds + count, bounds + 2 * count},
+                                .more = more,
+                                .more_count = sizeof more / sizeof more[0]});
 }
 
 static enum status record_tracks(void *part, const char *folder, const struct view *view,
                                  struct hdf5_file **file)
 {
     struct tracks *tracks = part;
+    const struct tracks_config *output = &view->config->output.tracks;
     struct openpmd openpmd;
-    const size_t values = VALUES * (size_t)tracks->count * tracks->rows;
     TRY(openpmd_create(view, folder, "data", OPENPMD_BASE, &openpmd));
     *file = openpmd.file;
-    const struct paths paths = {
-        .count = tracks->count,
-        .rows = tracks->rows,
-        .first_id = tracks->first_id,
-        .ids = hdf5_file_keep_copy(*file, tracks->count * sizeof *tracks->ids, tracks->ids),
-        .values = hdf5_file_keep_copy(*file, values * sizeof *tracks->waiting, tracks->waiting),
-        .times = hdf5_file_keep_copy(*file, tracks->rows * sizeof *tracks->times, tracks->times)};
+    struct paths paths = {.count = count_of(output), .rows = most_rows(view->config)};
+    if (tracks) {
+        const size_t values = VALUES * (size_t)tracks->count * tracks->rows;
+        paths.rows = tracks->rows;
+        paths.first_id = tracks->first_id;
+        paths.ids = hdf5_file_keep_copy(*file, tracks->count * sizeof *tracks->ids, tracks->ids);
+        paths.values = hdf5_file_keep_copy(*file, values * sizeof *tracks->waiting, tracks->waiting);
+        paths.times = hdf5_file_keep_copy(*file, tracks->rows * sizeof *tracks->times, tracks->times);
+        tracks->rows = 0;
+    }
     const struct paths *kept = hdf5_file_keep_copy(*file, sizeof paths, &paths);
     if (kept)
-        write_paths(&openpmd, kept, &view->particles[tracks->species]);
-    tracks->rows = 0;
+        write_paths(&openpmd, kept, &view->particles[species_find(view->config, output->species)]);
     return (*file)->status;
-}
-
-/* The largest file: of samples that fill the memory, or of the whole run. */
-static uint64_t track_bytes(const struct config *config)
-{
-    const struct tracks_config *output = &config->output.tracks;
-    const uint64_t count = output->id_count > 0 ? output->id_count : output->count, frame = 32768;
-    const uint64_t rows = outputs_times_due(config, output->every);
-    const uint64_t most = count > 0 ? at_least(MOST_SAMPLES / count, 1) : 0;
-    const uint64_t samples = count * (rows < most ? rows : most);
-    uint64_t each = 4 * sizeof(double) + 2 * sizeof(uint32_t) + sizeof(uint64_t) + sizeof(double);
-    const uint32_t s = species_find(config, output->species);
-    if (s < config->species_count && species_has_w(&config->species[s]))
-        each += sizeof(double);
-    return frame + count * 48 + hdf5_stored_elements((const uint64_t[2]){samples, 0}) * each;
 }
 
 static void print_size(const struct config *config)
@@ -353,19 +285,18 @@ static void print_size(const struct config *config)
     const struct tracks_config *output = &config->output.tracks;
     if (output->every > 0)
         printf("tracks                    %llu samples of %u, at most %.3g MB a file before compression\n",
-               (unsigned long long)outputs_times_due(config, output->every),
-               output->id_count > 0 ? output->id_count : output->count, 1e-6 * (double)track_bytes(config));
+               (unsigned long long)outputs_times_due(config, output->every), count_of(output),
+               1e-6 * (double)outputs_bytes(&tracks_output, config));
 }
 
 const struct output_row tracks_output = {.name = "tracks",
                                          .folder = "tracks",
                                          .prefix = "data_",
-                                         .thrift = "a larger output.tracks.every",
+                                         .cheaper_by = "a larger output.tracks.every",
                                          .every = offsetof(struct config, output.tracks.every),
                                          .create = create_tracks,
                                          .open = open_tracks,
                                          .write = add_sample,
                                          .wants_file = wants_file,
                                          .record = record_tracks,
-                                         .bytes = track_bytes,
                                          .print_size = print_size};

@@ -50,6 +50,8 @@ struct view {
     enum decomposition_kind decomposition; /* that was taken, where the config leaves it open */
     uint32_t ghost;                        /* rows that the slabs of all ranks were to have */
 
+    bool has_no_data; /* only the sizes of files are asked for: there is no device, and one rank has all */
+
     const struct history_row *measured; /* by the advance, at n; NULL before it */
 };
 

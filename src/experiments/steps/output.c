@@ -239,7 +239,7 @@ static enum status prepare(struct bench *bench, enum kind kind, const char *fold
     for (int n = 0; n < OUTPUTS; n++)
         if (kind != KIND_NONE &&
             strcmp(output_table[n]->name, kind == KIND_CHECKPOINT ? "checkpoints" : "snapshots") == 0)
-            c->raw_bytes = output_table[n]->bytes(&c->config);
+            c->raw_bytes = outputs_bytes(output_table[n], &c->config);
     return STATUS_OK;
 }
 

@@ -1,0 +1,95 @@
+/* Output sizes: what `check` says of the files of a run, by the trees that it would record. */
+#include "output/outputs.h"
+
+#include "base/integers.h"
+
+#include <stdio.h>
+
+uint64_t outputs_bytes(const struct output_row *row, const struct config *config)
+{
+    static const struct communicator alone = {.size = 1, .local_size = 1};
+    const struct grid grid = grid_make(&config->grid);
+    const struct slab slab = slab_whole_box(&grid);
+    const struct fields fields = {0};
+    const struct partition partition = {1, grid.nx, (uint32_t[]){0, grid.nx}};
+    struct particles particles[CONFIG_MAX_SPECIES];
+    struct hdf5_file *file = NULL;
+    uint64_t bytes = 0;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        particles[s] = (struct particles){.species = &config->species[s], .precision = config->precision};
+    const struct view view = {.config = config,
+                              .communicator = &alone,
+                              .slab = &slab,
+                              .partition = &partition,
+                              .fields = &fields,
+                              .particles = particles,
+                              .has_no_data = true};
+    if (row->record(NULL, "", &view, &file) == STATUS_OK)
+        bytes = file->user_block + hdf5_bytes(&file->root);
+    hdf5_file_free(&file);
+    return bytes;
+}
+
+uint64_t outputs_times_due(const struct config *config, uint64_t every)
+{
+    return every > 0 ? config->time.steps / every + 1 + (config->time.steps % every != 0) : 0;
+}
+
+void outputs_print_files(const char *name, uint64_t times, const char *what, uint64_t bytes)
+{
+    printf("%-25s %llu%s, at most %.3g MB each before compression, %.3g MB in all\n", name,
+           (unsigned long long)times, what, 1e-6 * (double)bytes, 1e-6 * (double)bytes * (double)times);
+}
+
+/* A signal asks for a checkpoint at any time. */
+static bool is_ever_due(const struct output_row *row, const struct config *config)
+{
+    return row->is_due || outputs_every(row, config) > 0;
+}
+
+/* A file waits in the memory of the host, in the precision of the run and before compression, until it is
+ * written. */
+static void print_in_flight(const struct config *config)
+{
+    struct config kept = *config;
+    uint64_t most = 0;
+    kept.output.snapshots.precision = SNAPSHOT_PRECISION_RUN;
+    for (size_t n = 0; n < OUTPUTS; n++)
+        if (output_table[n]->record && is_ever_due(output_table[n], config))
+            most = at_least(most, outputs_bytes(output_table[n], &kept));
+    printf("files in flight           %d at most, about %.3g MB of host memory on all ranks together, and "
+           "up to %.3g MB on each to pack chunks\n",
+           WRITER_FILES, 1e-6 * WRITER_FILES * (double)most, 1e-6 * (double)hdf5_packing_bytes());
+}
+
+/* Of checkpoints none is of the first step; of phase spaces and lines the one that comes most often counts
+ * for all; of tracks one file as large as they can be. */
+uint64_t outputs_expected_bytes(const struct config *config, uint64_t *each)
+{
+    uint64_t all = 0;
+    *each = 0;
+    for (size_t n = 0; n < OUTPUTS; n++) {
+        const struct output_row *row = output_table[n];
+        const uint64_t every = outputs_every(row, config);
+        if (!row->record || every == 0)
+            continue;
+        const uint64_t times = outputs_times_due(config, every) - (row->keep > 0);
+        const uint64_t bytes = outputs_bytes(row, config);
+        all += bytes * (row->wants_file ? 1 : times);
+        *each += bytes;
+    }
+    return all;
+}
+
+void outputs_print_sizes(const struct config *config)
+{
+    for (size_t n = 0; n < OUTPUTS; n++) {
+        const struct output_row *row = output_table[n];
+        const uint64_t times = outputs_times_due(config, outputs_every(row, config));
+        if (row->print_size)
+            row->print_size(config);
+        else if (row->record && (times > 0 || row->items.size == 0))
+            outputs_print_files(row->name, times, "", outputs_bytes(row, config));
+    }
+    print_in_flight(config);
+}
