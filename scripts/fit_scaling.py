@@ -60,7 +60,7 @@ def solved_nodes(run):
 
 
 def announced_bytes(run):
-    """The counts of cells beside the own rows: out, in messages, and in with the places of those who come."""
+    """The counts of cells beside the own rows: out, in messages, and in with the places of arrivals."""
     local = min(run.rows + 2 * run.ghost + 1, run.nx) if run.ghost else run.nx
     return 5 * 4 * run.ny * (local - run.rows)
 

@@ -1,4 +1,4 @@
-/* Provenance: which program made a file, when, where and how. For people who look at it later. */
+/* Provenance: which program made a file, when, where and how. */
 #ifndef RADIXPIC_OUTPUT_PROVENANCE_H
 #define RADIXPIC_OUTPUT_PROVENANCE_H
 
