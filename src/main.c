@@ -1,10 +1,11 @@
 /* RadixPIC: arguments -> subcommand, status -> exit code. */
-#include "base/arguments.h"
 #include "base/status.h"
 #include "base/stop.h"
+#include "base/suggest.h"
 #include "base/thread.h"
 #include "base/timer.h"
 #include "commands/commands.h"
+#include "config/options.h"
 #include "output/provenance.h"
 #include "parallel/communicator.h"
 
@@ -89,7 +90,7 @@ static enum status dispatch(int argc, char **argv)
         argv[1] = name;
         return commands[n].run(argc - 1, argv + 1);
     }
-    return arguments_unknown("radixpic: command", argv[1], known, COMMAND_COUNT + 2);
+    return suggest_unknown("radixpic: command", argv[1], known, COMMAND_COUNT + 2);
 }
 
 /* Whether a message begins with its place: the command's full name or FILE:LINE:COL. */
@@ -139,7 +140,7 @@ int main(int argc, char **argv)
     keep_standard_numbers();
     timer_begin();
     keep_freed_memory();
-    arguments_show_help(communicator_is_first());
+    options_show_help(communicator_is_first());
     enum status status = begin_and_dispatch(argc, argv);
     if (status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout)))
         status = status_fail(STATUS_FAILED, "cannot write to the standard output");

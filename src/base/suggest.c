@@ -3,6 +3,8 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -76,4 +78,23 @@ const char *suggest_nearest(const char *word, const char *const *known, size_t c
         }
     }
     return nearest ? nearest : completion(word, length, known, count);
+}
+
+enum status suggest_unknown(const char *what, const char *word, const char *const *known, size_t count)
+{
+    char *list = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&list, &length);
+    if (!stream)
+        return status_fail(STATUS_USAGE, "%s \"%s\" is not known", what, word);
+    const char *nearest = suggest_nearest(word, known, count);
+    if (nearest)
+        fprintf(stream, "; did you mean %s?", nearest);
+    fprintf(stream, "%s", nearest ? " Known are " : "; known are ");
+    for (size_t n = 0; n < count; n++)
+        fprintf(stream, "%s%s", n ? ", " : "", known[n]);
+    fclose(stream);
+    const enum status status = status_fail(STATUS_USAGE, "%s \"%s\" is not known%s", what, word, list);
+    free(list);
+    return status;
 }

@@ -2,6 +2,8 @@
 #ifndef RADIXPIC_BASE_SUGGEST_H
 #define RADIXPIC_BASE_SUGGEST_H
 
+#include "base/status.h"
+
 #include <stddef.h>
 
 /* The one of `count` known words that `word` most likely stands for, or NULL when none is near: at most a
@@ -10,5 +12,9 @@
  * it or more, with at least two letters. The earlier of two equally near words wins. The result is one of the
  * pointers in `known`. */
 const char *suggest_nearest(const char *word, const char *const *known, size_t count);
+
+/* `WHAT "WORD" is not known; did you mean NEAREST? Known are A, B, C` with STATUS_USAGE. */
+STATUS_CHECKED enum status suggest_unknown(const char *what, const char *word, const char *const *known,
+                                           size_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /* radixpic bench: the experiments by name. */
 #include "experiments/bench.h"
-#include "base/arguments.h"
+#include "base/suggest.h"
 #include "commands/commands.h"
 
 #include <string.h>
@@ -45,5 +45,5 @@ enum status command_bench(int argc, char **argv)
         argv[1] = name;
         return bench_run(experiments[n], argc - 1, argv + 1);
     }
-    return arguments_unknown("radixpic bench: experiment", argv[1], known, EXPERIMENT_COUNT);
+    return suggest_unknown("radixpic bench: experiment", argv[1], known, EXPERIMENT_COUNT);
 }

@@ -1,14 +1,23 @@
 /* Options: reading a value by its row. */
 #include "config/options.h"
 
-#include "base/arguments.h"
+#include "base/suggest.h"
+#include "base/text.h"
 #include "config/config.h"
 #include "config/schema.h"
 
+#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HELP = 'h', WITHOUT_LETTER = 1000, MOST_ROWS = 24, WORD = 32 };
+enum { WITHOUT_LETTER = 1000, MOST_ROWS = 24, WORD = 32 };
+
+static bool prints_help = true;
+
+void options_show_help(bool shown)
+{
+    prints_help = shown;
+}
 
 static const struct option_row *find(const struct option_table *table, const char *name)
 {
@@ -34,8 +43,8 @@ static const char *word_of(const struct option_row *row, int value)
 /* ---- values ---- */
 
 /* One number or word of the option's `text`, as a config would read it. */
-static error_t read_scalar(const struct argp_state *state, const struct option_row *row, const char *word,
-                           const char *text, void *target)
+static enum status read_scalar(const char *command, const struct option_row *row, const char *word,
+                               const char *text, void *target)
 {
     static const enum value_type types[] = {
         [OPTION_NUMBER] = TYPE_COUNT32, [OPTION_NUMBER64] = TYPE_COUNT64, [OPTION_REAL] = TYPE_REAL,
@@ -46,169 +55,172 @@ static error_t read_scalar(const struct argp_state *state, const struct option_r
     const bool is_part = strcmp(word, text) != 0;
     char why[VALUE_WHY_LENGTH];
     return value_parse(&scalar, word, strlen(word), true, target, why)
-               ? 0
-               : arguments_refuse(state, "--%s: %s%s%s", row->name, why, is_part ? " in " : "",
-                                  is_part ? text : "");
+               ? STATUS_OK
+               : status_fail(STATUS_USAGE, "%s: --%s: %s%s%s", command, row->name, why, is_part ? " in " : "",
+                             is_part ? text : "");
 }
 
-static error_t read_cells(const struct argp_state *state, const struct option_row *row, const char *text,
-                          uint32_t cells[2])
+static enum status read_cells(const char *command, const struct option_row *row, const char *text,
+                              uint32_t cells[2])
 {
     const char *cross = strchr(text, 'x');
     char first[WORD];
     snprintf(first, sizeof first, "%.*s", cross ? (int)(cross - text) : WORD - 1, text);
-    error_t error = read_scalar(state, row, first, text, &cells[0]);
-    if (error == 0)
-        error = read_scalar(state, row, cross ? cross + 1 : text, text, &cells[1]);
+    TRY(read_scalar(command, row, first, text, &cells[0]));
+    TRY(read_scalar(command, row, cross ? cross + 1 : text, text, &cells[1]));
     const uint64_t count = (uint64_t)cells[0] * cells[1];
-    return error != 0 || count <= CONFIG_MAX_CELLS
-               ? error
-               : arguments_refuse(state, "--%s: expected at most %u cells, found %ux%u = %llu", row->name,
-                                  CONFIG_MAX_CELLS, cells[0], cells[1], (unsigned long long)count);
+    return count <= CONFIG_MAX_CELLS
+               ? STATUS_OK
+               : status_fail(STATUS_USAGE, "%s: --%s: expected at most %u cells, found %ux%u = %llu", command,
+                             row->name, CONFIG_MAX_CELLS, cells[0], cells[1], (unsigned long long)count);
 }
 
 /* A word of a set or a list. */
-static error_t add_item(const struct argp_state *state, const struct option_row *row, const char *word,
-                        const char *text, void *value)
+static enum status add_item(const char *command, const struct option_row *row, const char *word,
+                            const char *text, void *value)
 {
     uint32_t *set = row->kind == OPTION_SET ? value : NULL, item = 0;
     struct option_list *list = value;
-    const error_t error = read_scalar(state, row, word, text, &item);
-    if (error != 0)
-        return error;
+    TRY(read_scalar(command, row, word, text, &item));
     bool is_there = set && (*set >> item & 1U) != 0;
     for (uint32_t n = 0; !set && n < list->count; n++)
         is_there = is_there || list->items[n] == item;
     if (row->distinct && is_there)
-        return arguments_refuse(state, "--%s: %s is given twice", row->name, word);
+        return status_fail(STATUS_USAGE, "%s: --%s: %s is given twice", command, row->name, word);
     if (!set && list->count == row->most)
-        return arguments_refuse(state, "--%s: expected at most %u numbers, found more", row->name, row->most);
+        return status_fail(STATUS_USAGE, "%s: --%s: expected at most %u numbers, found more", command,
+                           row->name, row->most);
     if (set)
         *set |= 1U << item;
     else
         list->items[list->count++] = item;
-    return 0;
-}
-
-static error_t read_items(const struct argp_state *state, const struct option_row *row, const char *text,
-                          void *value)
-{
-    char *copy = strdup(text), *rest = copy;
-    error_t error = copy ? 0 : arguments_refuse(state, "--%s: no memory for its words", row->name);
-    while (error == 0 && rest)
-        error = add_item(state, row, strsep(&rest, ","), text, value);
-    free(copy);
-    return error;
-}
-
-static error_t read_value(const struct argp_state *state, const struct option_row *row, const char *text,
-                          void *value)
-{
-    struct option_texts *texts = value;
-    int number = 0;
-    error_t error = 0;
-    switch (row->kind) {
-    case OPTION_SWITCH:
-        *(bool *)value = true;
-        return 0;
-    case OPTION_VALUE:
-        *(int *)value = (int)row->low;
-        return 0;
-    case OPTION_ARGUMENT:
-        if (*(const char **)value)
-            return arguments_refuse(state, "expected one %s, found \"%s\" too", row->name, text);
-        *(const char **)value = text;
-        return 0;
-    case OPTION_TEXT:
-        *(const char **)value = text;
-        return 0;
-    case OPTION_TEXTS:
-        if (texts->count == OPTION_TEXTS_MOST)
-            return arguments_refuse(state, "expected at most %d --%s, found more", OPTION_TEXTS_MOST,
-                                    row->name);
-        texts->items[texts->count++] = text;
-        return 0;
-    case OPTION_WORD:
-        error = read_scalar(state, row, text, text, &number);
-        *(const char **)value = error == 0 ? word_of(row, number) : NULL;
-        return error;
-    case OPTION_CELLS:
-        return read_cells(state, row, text, value);
-    case OPTION_SET:
-    case OPTION_LIST:
-        return read_items(state, row, text, value);
-    default:
-        return read_scalar(state, row, text, text, value);
-    }
-}
-
-/* ---- the table ---- */
-
-static int key_of(const struct option_table *table, size_t n)
-{
-    return table->rows[n].letter ? table->rows[n].letter : WITHOUT_LETTER + (int)n;
-}
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct common_options *options = state->input;
-    const struct option_table *table = options->table;
-    if (key == HELP) {
-        options->is_help_shown = true;
-        arguments_help(state);
-        return 0;
-    }
-    for (size_t n = 0; n < table->count; n++) {
-        const struct option_row *row = &table->rows[n];
-        if (key != (row->kind == OPTION_ARGUMENT ? ARGP_KEY_ARG : key_of(table, n)))
-            continue;
-        if (row->kind == OPTION_CHOICE && row->distinct && (options->given >> n & 1U) != 0)
-            return arguments_refuse(state, "--%s is given twice", row->name);
-        for (size_t m = 0; m < table->count; m++)
-            if (row->kind == OPTION_VALUE && m != n && (options->given >> m & 1U) != 0 &&
-                table->rows[m].offset == row->offset)
-                return arguments_refuse(state, "--%s does not go with --%s", row->name, table->rows[m].name);
-        options->given |= UINT64_C(1) << n;
-        return read_value(state, row, argument, (char *)options + row->offset);
-    }
-    return ARGP_ERR_UNKNOWN;
-}
-
-/* Fills in the defaults, and refuses what would have no effect: an option of words that were left out. */
-static enum status settle(const char *name, struct common_options *options)
-{
-    const struct option_table *table = options->table;
-    const struct argp_state state = {.name = "default"};
-    const struct option_row *owner = table->owner ? find(table, table->owner) : NULL;
-    uint32_t chosen = 0;
-    for (size_t n = 0; n < table->count; n++)
-        if (table->rows[n].usual && (options->given >> n & 1U) == 0 &&
-            read_value(&state, &table->rows[n], table->rows[n].usual,
-                       (char *)options + table->rows[n].offset) != 0)
-            return STATUS_USAGE;
-    if (owner)
-        memcpy(&chosen, (const char *)options + owner->offset, sizeof chosen);
-    if (owner && owner->kind == OPTION_CHOICE)
-        chosen = 1U << chosen;
-    for (size_t n = 0; n < table->count; n++) {
-        const struct option_row *row = &table->rows[n];
-        char words[VALUE_WHY_LENGTH];
-        if ((options->given >> n & 1U) == 0 || row->owners == 0 || (row->owners & chosen) != 0)
-            continue;
-        value_choices(choices_of(owner), row->owners, words);
-        return status_fail(STATUS_USAGE, "%s: --%s is of --%s %s alone, which is left out", name, row->name,
-                           owner->name, words);
-    }
     return STATUS_OK;
 }
 
-enum status options_parse(const struct option_table *table, int argc, char **argv,
-                          struct common_options *options)
+static enum status read_items(const char *command, const struct option_row *row, const char *text,
+                              void *value)
 {
+    char *copy = strdup(text), *rest = copy;
+    enum status status = copy ? STATUS_OK : status_fail(STATUS_FAILED, "%s: no memory", command);
+    while (status == STATUS_OK && rest)
+        status = add_item(command, row, strsep(&rest, ","), text, value);
+    free(copy);
+    return status;
+}
+
+static enum status read_value(const char *command, const struct option_row *row, const char *text,
+                              void *value)
+{
+    struct option_texts *texts = value;
+    int number = 0;
+    switch (row->kind) {
+    case OPTION_SWITCH:
+        *(bool *)value = true;
+        return STATUS_OK;
+    case OPTION_VALUE:
+        *(int *)value = (int)row->low;
+        return STATUS_OK;
+    case OPTION_ARGUMENT:
+        if (*(const char **)value)
+            return status_fail(STATUS_USAGE, "%s: expected one %s, found \"%s\" too", command, row->name,
+                               text);
+        *(const char **)value = text;
+        return STATUS_OK;
+    case OPTION_TEXT:
+        *(const char **)value = text;
+        return STATUS_OK;
+    case OPTION_TEXTS:
+        if (texts->count == OPTION_TEXTS_MOST)
+            return status_fail(STATUS_USAGE, "%s: expected at most %d --%s, found more", command,
+                               OPTION_TEXTS_MOST, row->name);
+        texts->items[texts->count++] = text;
+        return STATUS_OK;
+    case OPTION_WORD:
+        TRY(read_scalar(command, row, text, text, &number));
+        *(const char **)value = word_of(row, number);
+        return STATUS_OK;
+    case OPTION_CELLS:
+        return read_cells(command, row, text, value);
+    case OPTION_SET:
+    case OPTION_LIST:
+        return read_items(command, row, text, value);
+    default:
+        return read_scalar(command, row, text, text, value);
+    }
+}
+
+static bool is_given(const struct common_options *options, size_t n)
+{
+    return (options->given >> n & 1U) != 0;
+}
+
+/* The value of row number n as the command line has it. */
+static enum status take(const char *command, struct common_options *options, size_t n, const char *text)
+{
+    const struct option_table *table = options->table;
+    const struct option_row *row = &table->rows[n];
+    if (row->kind == OPTION_CHOICE && row->distinct && is_given(options, n))
+        return status_fail(STATUS_USAGE, "%s: --%s is given twice", command, row->name);
+    for (size_t m = 0; m < table->count; m++)
+        if (row->kind == OPTION_VALUE && m != n && is_given(options, m) &&
+            table->rows[m].offset == row->offset)
+            return status_fail(STATUS_USAGE, "%s: --%s does not go with --%s", command, row->name,
+                               table->rows[m].name);
+    options->given |= UINT64_C(1) << n;
+    return read_value(command, row, text, (char *)options + row->offset);
+}
+
+/* ---- words of the command line ---- */
+
+/* The option of number n: a row of the table, or --help behind the last one. */
+static const struct option_row *option_at(const struct option_table *table, size_t n)
+{
+    static const struct option_row help = {
+        "help", 'h', NULL, OPTION_SWITCH, .group = -1, .help = "Show this help and do nothing else"};
+    return n < table->count ? &table->rows[n] : &help;
+}
+
+/* The number of the option with that name, or the only one whose name begins so, or of that letter; where
+ * there is none, a number behind that of --help. */
+static size_t find_option(const struct option_table *table, bool is_long, const char *name, size_t length)
+{
+    size_t begun = 0, found = 0;
+    for (size_t n = 0; n <= table->count; n++) {
+        const struct option_row *row = option_at(table, n);
+        const bool begins = is_long && strncmp(row->name, name, length) == 0;
+        if (row->kind == OPTION_ARGUMENT)
+            continue;
+        if (is_long ? begins && row->name[length] == '\0' : row->letter == name[0])
+            return n;
+        begun += begins;
+        found = begins ? n : found;
+    }
+    return begun == 1 ? found : table->count + 1;
+}
+
+static enum status refuse_unknown(const char *command, const struct option_table *table, const char *shown)
+{
+    char names[MOST_ROWS + 1][WORD], what[128];
+    const char *known[MOST_ROWS + 1];
+    size_t count = 0;
+    for (size_t n = 0; n <= table->count; n++) {
+        if (option_at(table, n)->kind == OPTION_ARGUMENT)
+            continue;
+        snprintf(names[count], WORD, "--%s", option_at(table, n)->name);
+        known[count] = names[count];
+        count++;
+    }
+    snprintf(what, sizeof what, "%s: option", command);
+    return suggest_unknown(what, shown, known, count);
+}
+
+static void show_help(const char *command, struct common_options *options)
+{
+    const struct option_table *table = options->table;
     struct argp_option shown[MOST_ROWS + 2] = {{0}}, *next = shown;
-    char help[MOST_ROWS][VALUE_WHY_LENGTH + 64];
-    for (size_t n = 0; n < table->count && n < MOST_ROWS; n++) {
-        const struct option_row *row = &table->rows[n];
+    char help[MOST_ROWS + 1][VALUE_WHY_LENGTH + 64], name[128];
+    for (size_t n = 0; n <= table->count; n++) {
+        const struct option_row *row = option_at(table, n);
         const bool says_usual = row->usual && (row->kind != OPTION_SET || !row->help);
         char words[VALUE_WHY_LENGTH];
         if (row->kind == OPTION_ARGUMENT)
@@ -218,22 +230,105 @@ enum status options_parse(const struct option_table *table, int argc, char **arg
         snprintf(help[n], sizeof help[n], "%s%s%s%s", row->help ? row->help : words, says_usual ? "; " : "",
                  says_usual ? row->usual : "", says_usual ? " without it" : "");
         *next++ = (struct argp_option){.name = row->name,
-                                       .key = key_of(table, n),
+                                       .key = row->letter ? row->letter : WITHOUT_LETTER + (int)n,
                                        .arg = row->value,
                                        .doc = help[n],
                                        .group = row->group};
     }
-    *next = (struct argp_option){"help", HELP, NULL, 0, "Show this help and do nothing else", -1};
-    const struct argp argp = {
-        .options = shown, .parser = parse, .args_doc = table->arguments, .doc = table->doc};
+    const struct argp argp = {.options = shown, .args_doc = table->arguments, .doc = table->doc};
+    options->is_help_shown = true;
+    snprintf(name, sizeof name, "%s", command);
+    if (prints_help)
+        argp_help(&argp, stdout, ARGP_HELP_LONG | ARGP_HELP_USAGE | ARGP_HELP_DOC, name);
+}
+
+/* An option, or letters of several ones, in argv[*next]; a value may be in the word behind it. */
+static enum status take_options(struct common_options *options, int argc, char **argv, int *next)
+{
+    const struct option_table *table = options->table;
+    const char *word = argv[*next];
+    const bool is_long = word[1] == '-';
+    for (const char *name = word + 1 + is_long, *end; *name != '\0'; name = end) {
+        const size_t length = is_long ? strcspn(name, "=") : 1;
+        const size_t n = find_option(table, is_long, name, length);
+        const char letter[] = {'-', *name}, *value = NULL;
+        char shown[TEXT_SHOWN_LENGTH];
+        end = name + length;
+        text_shown(is_long ? word : letter, is_long ? length + 2 : sizeof letter, shown);
+        if (n > table->count)
+            return refuse_unknown(argv[0], table, shown);
+        if (n == table->count) {
+            show_help(argv[0], options);
+            return STATUS_OK;
+        }
+        if (table->rows[n].value) {
+            value = *end != '\0' ? end + is_long : ++*next < argc ? argv[*next] : NULL;
+            end = "";
+            if (!value)
+                return status_fail(STATUS_USAGE, "%s: option \"%s\" needs a value, %s", argv[0], shown,
+                                   table->rows[n].value);
+        } else if (is_long && *end != '\0') {
+            return status_fail(STATUS_USAGE, "%s: option \"%s\" takes no value", argv[0], shown);
+        }
+        TRY(take(argv[0], options, n, value));
+    }
+    return STATUS_OK;
+}
+
+static enum status take_argument(struct common_options *options, const char *command, const char *text)
+{
+    for (size_t n = 0; n < options->table->count; n++)
+        if (options->table->rows[n].kind == OPTION_ARGUMENT)
+            return take(command, options, n, text);
+    return status_fail(STATUS_USAGE, "%s: unexpected argument \"%s\"", command, text);
+}
+
+/* ---- the table ---- */
+
+/* Fills in the defaults, and refuses what would have no effect: an option of words that were left out. */
+static enum status settle(const char *command, struct common_options *options)
+{
+    const struct option_table *table = options->table;
+    const struct option_row *owner = table->owner ? find(table, table->owner) : NULL;
+    uint32_t chosen = 0;
+    for (size_t n = 0; n < table->count; n++)
+        if (table->rows[n].usual && !is_given(options, n))
+            TRY(read_value(command, &table->rows[n], table->rows[n].usual,
+                           (char *)options + table->rows[n].offset));
+    if (owner)
+        memcpy(&chosen, (const char *)options + owner->offset, sizeof chosen);
+    if (owner && owner->kind == OPTION_CHOICE)
+        chosen = 1U << chosen;
+    for (size_t n = 0; n < table->count; n++) {
+        const struct option_row *row = &table->rows[n];
+        char words[VALUE_WHY_LENGTH];
+        if (!is_given(options, n) || row->owners == 0 || (row->owners & chosen) != 0)
+            continue;
+        value_choices(choices_of(owner), row->owners, words);
+        return status_fail(STATUS_USAGE, "%s: --%s is of --%s %s alone, which is left out", command,
+                           row->name, owner->name, words);
+    }
+    return STATUS_OK;
+}
+
+enum status options_parse(const struct option_table *table, int argc, char **argv,
+                          struct common_options *options)
+{
+    bool takes_options = true;
     options->table = table;
-    TRY(arguments_parse(&argp, argc, argv, options));
+    for (int n = 1; n < argc && !options->is_help_shown; n++) {
+        const bool is_option = takes_options && argv[n][0] == '-' && argv[n][1] != '\0';
+        if (is_option && strcmp(argv[n], "--") == 0)
+            takes_options = false;
+        else
+            TRY(is_option ? take_options(options, argc, argv, &n) : take_argument(options, argv[0], argv[n]));
+    }
     return options->is_help_shown ? STATUS_OK : settle(argv[0], options);
 }
 
 bool options_given(const struct common_options *options, const char *name)
 {
-    return (options->given >> (find(options->table, name) - options->table->rows) & 1U) != 0;
+    return is_given(options, (size_t)(find(options->table, name) - options->table->rows));
 }
 
 const char *options_word(const struct common_options *options, const char *name, int value)

@@ -104,6 +104,9 @@ struct common_options {
 STATUS_CHECKED enum status options_parse(const struct option_table *table, int argc, char **argv,
                                          struct common_options *options);
 
+/* Whether --help prints, as it does by default: under mpirun only one process prints it. */
+void options_show_help(bool shown);
+
 /* Whether the option of that name was given. */
 bool options_given(const struct common_options *options, const char *name);
 

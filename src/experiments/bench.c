@@ -1,7 +1,6 @@
 /* Bench: the life of an experiment, its clock and its file. */
 #include "experiments/bench.h"
 
-#include "base/arguments.h"
 #include "base/integers.h"
 
 #include <errno.h>

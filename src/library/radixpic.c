@@ -1,7 +1,7 @@
 /* RadixPIC as a library: birth and death, steps, and what they leave in the history. */
 #include "library/internal.h"
 
-#include "base/arguments.h"
+#include "base/suggest.h"
 #include "base/thread.h"
 #include "config/config_reader.h"
 #include "config/schema.h"
@@ -235,7 +235,7 @@ enum radixpic_status radixpic_unit(const struct radixpic *run, const char *quant
             *si = values[n];
             return RADIXPIC_OK;
         }
-    return (enum radixpic_status)arguments_unknown("quantity", quantity, names, QUANTITIES);
+    return (enum radixpic_status)suggest_unknown("quantity", quantity, names, QUANTITIES);
 }
 
 /* ---- the history ---- */

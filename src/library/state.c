@@ -1,7 +1,7 @@
 /* Library: fields and particles, read and written between steps. */
 #include "library/internal.h"
 
-#include "base/arguments.h"
+#include "base/suggest.h"
 #include "shared/loading.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ static enum status find_field(struct radixpic *run, const char *name, enum field
             }
         }
     if (!*component)
-        return arguments_unknown("field", name, known, FIELD_COMPONENTS);
+        return suggest_unknown("field", name, known, FIELD_COMPONENTS);
     TRY(state_settle(run));
     TRY(simulation_solve(simulation));
     return field_table[*field].provider == FIELD_ON_REQUEST
@@ -165,7 +165,7 @@ static enum status find_species(struct radixpic *run, const char *name, struct c
         *found = (struct component){.species = s, .list = &run->session.simulation.particles[s]};
         return STATUS_OK;
     }
-    return arguments_unknown("species", name, known, run->config.species_count);
+    return suggest_unknown("species", name, known, run->config.species_count);
 }
 
 static enum status find_component(struct radixpic *run, const char *species, const char *name,
@@ -184,7 +184,7 @@ static enum status find_component(struct radixpic *run, const char *species, con
                     species);
             return n < SPATIAL ? find_keys(run, found->species) : STATUS_OK;
         }
-    return arguments_unknown("attribute", name, component_names, COMPONENTS);
+    return suggest_unknown("attribute", name, component_names, COMPONENTS);
 }
 
 /* The cell along the axis in which a key is. */
