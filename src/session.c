@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_first_rank(const struct session *session)
+bool session_is_first(const struct session *session)
 {
     return session->communicator.rank == 0;
 }
 
-/* Collective: a failure of one rank is one of all. */
-static enum status agree(const struct session *session, enum status status)
+enum status session_agree(const struct session *session, enum status status)
 {
     return communicator_agree(&session->communicator, status);
 }
@@ -35,7 +34,7 @@ static enum status open_device(struct session *session)
 enum status session_begin(struct session *session)
 {
     char kernels[32];
-    TRY(agree(session, open_device(session)));
+    TRY(session_agree(session, open_device(session)));
     snprintf(kernels, sizeof kernels, "digest %016" PRIx64, device_info(session->device)->kernels);
     TRY(communicator_require_same(&session->communicator, "kernels (RADIXPIC_KERNELS)", kernels));
     const enum status status = simulation_create_on(&session->communicator, &session->config, session->device,
@@ -70,7 +69,7 @@ enum status session_choose_folder(struct session *session, bool replaces)
 {
     struct run_folder *folder = &session->folder;
     folder->path = session->config.output.directory;
-    TRY(agree(session, is_first_rank(session) ? use_folder(session, replaces) : STATUS_OK));
+    TRY(session_agree(session, session_is_first(session) ? use_folder(session, replaces) : STATUS_OK));
     communicator_broadcast(&session->communicator, sizeof folder->use, &folder->use);
     return STATUS_OK;
 }
@@ -94,7 +93,7 @@ static enum status open_outputs(struct session *session)
 {
     const bool appends = session->folder.use == RUN_FOLDER_CONTINUE;
     TRY(outputs_open(session->simulation.outputs, &session->communicator, &session->folder));
-    if (!is_first_rank(session))
+    if (!session_is_first(session))
         return STATUS_OK;
     TRY(run_folder_open(&session->folder, "log.txt", appends, &session->log.file));
     char *provenance = provenance_text(device_info(session->device));
@@ -112,14 +111,15 @@ static enum status open_outputs(struct session *session)
 
 enum status session_open_outputs(struct session *session)
 {
-    return agree(session, open_outputs(session));
+    return session_agree(session, open_outputs(session));
 }
 
 enum status session_complete(struct session *session)
 {
     const uint64_t steps = session->config.time.steps;
-    return agree(session,
-                 is_first_rank(session) ? outputs_complete(session->simulation.outputs, steps) : STATUS_OK);
+    return session_agree(session, session_is_first(session)
+                                      ? outputs_complete(session->simulation.outputs, steps)
+                                      : STATUS_OK);
 }
 
 /* ---- the end ---- */

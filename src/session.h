@@ -16,6 +16,12 @@ struct session {
     struct simulation simulation;
 };
 
+/* Whether this rank is the first, which keeps the folder. */
+bool session_is_first(const struct session *session);
+
+/* Collective: communicator_agree() on the status of each rank. */
+STATUS_CHECKED enum status session_agree(const struct session *session, enum status status);
+
 /* The ranks of the config's run, which is set with the communicator and, for a restart, the checkpoint: opens
  * the device and builds the simulation on it. Collective. */
 STATUS_CHECKED enum status session_begin(struct session *session);

@@ -40,17 +40,6 @@ static const struct option_row rows[] = {
      .help = "Print more: the device, the sort's parameters, the memory"},
 };
 
-/* Collective: a failure of one rank is one of all. */
-static enum status agree(const struct session *run, enum status status)
-{
-    return communicator_agree(&run->communicator, status);
-}
-
-static bool is_first_rank(const struct session *run)
-{
-    return run->communicator.rank == 0;
-}
-
 /* ---- input ---- */
 
 /* *replaces: an earlier run in the folder goes; *is_complete: there is nothing left to do. */
@@ -62,7 +51,7 @@ static enum status read_input(struct session *run, const struct options *options
     *is_complete = false;
     *replaces = options->force;
     if (!restart.path)
-        TRY(agree(run, overrides_read(overrides, &run->config)));
+        TRY(session_agree(run, overrides_read(overrides, &run->config)));
     if (options->resume) {
         enum resume choice;
         TRY(resume_choose(&run->communicator, &run->config, &run->folder, &choice));
@@ -124,7 +113,8 @@ static enum status report_times(struct session *run, double step_seconds)
     log_line(&run->log, LOG_VERBOSE, "device memory held: %.1f MiB at most",
              (double)device_most_bytes_held(run->device) / 0x1p20);
     TRY(stage_table_write(&run->log, &run->folder, &run->communicator, device_timers(run->device), &cost));
-    TRY(agree(run, is_first_rank(run) ? outputs_list(simulation->outputs, "timers.csv") : STATUS_OK));
+    TRY(session_agree(run,
+                      session_is_first(run) ? outputs_list(simulation->outputs, "timers.csv") : STATUS_OK));
     const struct written written = outputs_written(simulation->outputs);
     if (written.files > 0)
         log_line(&run->log, LOG_NORMAL,
@@ -141,7 +131,7 @@ static enum status report_stop(struct session *run)
     const enum status status = status_fail(STATUS_STOPPED, "%s; go on with: %s", status_message(),
                                            command ? command : "radixpic run --restart latest");
     free(command);
-    return agree(run, status);
+    return session_agree(run, status);
 }
 
 /* The log of the other ranks goes nowhere. */
@@ -186,7 +176,7 @@ static enum status step_through(struct session *run)
     if (status != STATUS_OK && status != STATUS_STOPPED)
         return status;
     TRY(device_finish(run->device));
-    TRY(agree(run, outputs_finish(simulation->outputs)));
+    TRY(session_agree(run, outputs_finish(simulation->outputs)));
     outputs_report(simulation->outputs, &run->log);
     TRY(report_times(run, timer_now() - progress.started));
     return status == STATUS_STOPPED ? report_stop(run) : STATUS_OK;
@@ -195,7 +185,7 @@ static enum status step_through(struct session *run)
 /* A closed pipe or terminal ends no run, but is no success. */
 static enum status require_terminal(const struct session *run)
 {
-    if (!is_first_rank(run) || run->log.terminal)
+    if (!session_is_first(run) || run->log.terminal)
         return STATUS_OK;
     return status_fail(STATUS_FAILED,
                        "cannot write to the %s output; the run is complete, and %s/log.txt has all of its "
@@ -209,7 +199,7 @@ static enum status run_config(struct session *run, const struct options *options
     bool replaces, is_complete;
     TRY(read_input(run, options, &replaces, &is_complete));
     TRY(input_require_same(communicator, &run->config));
-    if (!is_first_rank(run))
+    if (!session_is_first(run))
         run->log.terminal = NULL;
     if (is_complete) {
         log_line(&run->log, LOG_NORMAL,
@@ -233,7 +223,7 @@ static enum status run_config(struct session *run, const struct options *options
     TRY(step_through(run));
     TRY(session_complete(run));
     log_line(&run->log, LOG_NORMAL, "written to %s", run->folder.path);
-    return agree(run, require_terminal(run));
+    return session_agree(run, require_terminal(run));
 }
 
 static enum status read_command_line(const struct option_table *table, int argc, char **argv,

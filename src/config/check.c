@@ -2,6 +2,7 @@
 #include "base/integers.h"
 #include "config/profile.h"
 #include "config/reading.h"
+#include "config/schema.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -148,10 +149,9 @@ static void check_formula(struct reading *reading, const char *formula, double l
 static void check_velocity_formula(struct reading *reading, const char *formula, enum velocity_kind kind,
                                    const char *kinds, double least, double *most)
 {
-    static const char *const words[] = {
-        [VELOCITIES_COLD] = "cold", [VELOCITIES_MAXWELLIAN] = "maxwellian", [VELOCITIES_UNIFORM] = "uniform"};
-    if (!strstr(kinds, words[kind]))
-        complain(reading, NULL, "belongs to velocities of kind %s, found kind %s", kinds, words[kind]);
+    const char *word = value_word(schema_find(&config_schema, "species[].velocities.kind")->choices, kind);
+    if (!strstr(kinds, word))
+        complain(reading, NULL, "belongs to velocities of kind %s, found kind %s", kinds, word);
     else if (is_sound(reading, "grid"))
         check_formula(reading, formula, least, most);
 }

@@ -32,14 +32,6 @@ static const struct choice *choices_of(const struct option_row *row)
     return row->as_in ? schema_find(&config_schema, row->as_in)->choices : row->choices;
 }
 
-static const char *word_of(const struct option_row *row, int value)
-{
-    const struct choice *choice = choices_of(row);
-    while (choice->word && choice->value != value)
-        choice++;
-    return choice->word;
-}
-
 /* ---- values ---- */
 
 /* One number or word of the option's `text`, as a config would read it. */
@@ -137,7 +129,7 @@ static enum status read_value(const char *command, const struct option_row *row,
         return STATUS_OK;
     case OPTION_WORD:
         TRY(read_scalar(command, row, text, text, &number));
-        *(const char **)value = word_of(row, number);
+        *(const char **)value = value_word(choices_of(row), number);
         return STATUS_OK;
     case OPTION_CELLS:
         return read_cells(command, row, text, value);
@@ -333,5 +325,5 @@ bool options_given(const struct common_options *options, const char *name)
 
 const char *options_word(const struct common_options *options, const char *name, int value)
 {
-    return word_of(find(options->table, name), value);
+    return value_word(choices_of(find(options->table, name)), value);
 }

@@ -48,25 +48,15 @@ static void print_text(const char *text, FILE *stream)
     fputc('"', stream);
 }
 
-/* Prints the word of `value` if it is one of the row's choices. */
-static bool print_choice(const struct schema_row *row, const void *source, FILE *stream)
-{
-    const struct choice *choice = row->choices;
-    const bool is_real = row->type == TYPE_REAL;
-    while (choice && choice->word &&
-           (is_real ? choice->value != *(const double *)source : choice->value != *(const int *)source))
-        choice++;
-    if (!choice || !choice->word)
-        return false;
-    fputs(choice->word, stream);
-    return true;
-}
-
 static void print_scalar(const struct schema_row *row, const void *source, FILE *stream)
 {
-    if (print_choice(row, source, stream))
-        return;
-    if (row->type == TYPE_BOOL)
+    const double value = !row->choices            ? 0
+                         : row->type == TYPE_REAL ? *(const double *)source
+                                                  : *(const int *)source;
+    const char *word = value_word(row->choices, value);
+    if (word)
+        fputs(word, stream);
+    else if (row->type == TYPE_BOOL)
         fputs(*(const bool *)source ? "true" : "false", stream);
     else if (row->type == TYPE_COUNT32)
         fprintf(stream, "%" PRIu32, *(const uint32_t *)source);

@@ -243,11 +243,11 @@ static void complain_kind(struct reading *reading, const struct schema_row *row,
         kind_row = schema_kind_row(row);
     }
     const char *name = strrchr(kind_row->path, '.') + 1;
-    char kinds[VALUE_WHY_LENGTH], chosen[VALUE_WHY_LENGTH];
+    char kinds[VALUE_WHY_LENGTH];
     int kind;
     memcpy(&kind, (const char *)base + kind_row->offset, sizeof kind);
     value_choices(kind_row->choices, row->kinds, kinds);
-    value_choices(kind_row->choices, UINT32_C(1) << kind, chosen);
+    const char *chosen = value_word(kind_row->choices, kind);
     const struct choice *named = kind_row->choices;
     while (named->word && !tree_is_text(key, named->word))
         named++;

@@ -47,6 +47,10 @@
 #define MOST_ON_AN_AXIS       4294967296.0 /* 2^32; the product is held against the particles */
 #define MOST_CELLS            16384
 #define TABLE(rows, described) {rows, COUNT_OF(rows), sizeof(described)}
+/* Of a list of values without keys. */
+#define BARE_TABLE(name, described, ...)                                                                     \
+    static const struct schema_row name##_rows[] = {{"", __VA_ARGS__}};                                      \
+    static const struct schema_table name##_table = TABLE(name##_rows, described)
 #define FILES_EVERY(steps) WITHIN(0, MOST_STEPS), .fallback = steps, .unit = "steps", .help = "between files; 0 is never"
 /* clang-format on */
 
@@ -132,11 +136,8 @@ static const struct schema_row species_rows[] = {
 };
 static const struct schema_table species_table = TABLE(species_rows, struct species_config);
 
-static const struct schema_row mode_rows[] = {
-    {"", TYPE_INTEGER, PAIR, WITHIN(-MOST_CELLS / 2, MOST_CELLS / 2),
-     .help = "[MX, MY], each within +-cells/2"},
-};
-static const struct schema_table mode_table = TABLE(mode_rows, int32_t[2]);
+BARE_TABLE(mode, int32_t[2], TYPE_INTEGER, PAIR, WITHIN(-MOST_CELLS / 2, MOST_CELLS / 2),
+           .help = "[MX, MY], each within +-cells/2");
 
 static const struct schema_row phase_axis_rows[] = {
     {PHASE_AXIS(axis, TYPE_CHOICE), PHASE_AXES, .help = "positions x, y, velocities u, v, w; each axis once"},
@@ -147,10 +148,7 @@ static const struct schema_row phase_axis_rows[] = {
 };
 static const struct schema_table phase_axis_table = TABLE(phase_axis_rows, struct phase_axis_config);
 
-static const struct schema_row phase_order_rows[] = {
-    {"", TYPE_CHOICE, PHASE_AXES, .help = "one of the axes, each once"},
-};
-static const struct schema_table phase_order_table = TABLE(phase_order_rows, enum phase_axis);
+BARE_TABLE(phase_order, enum phase_axis, TYPE_CHOICE, PHASE_AXES, .help = "one of the axes, each once");
 
 static const struct schema_row phase_space_rows[] = {
     {PHASE_SPACE(species, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "the name of a species"},
@@ -162,17 +160,13 @@ static const struct schema_row phase_space_rows[] = {
 };
 static const struct schema_table phase_space_table = TABLE(phase_space_rows, struct phase_space_config);
 
-static const struct schema_row snapshot_field_rows[] = {
-    {"", TYPE_CHOICE,
-     WORDS(FIELD_TABLE(FIELD_WORD){"species_rho", FIELD_SPECIES_RHO}, {"moments", FIELD_MOMENTS}),
-     .help = "electric field, potential, charge density, that of each species, and output.moments' meshes"},
-};
-static const struct schema_table snapshot_field_table = TABLE(snapshot_field_rows, enum field);
+BARE_TABLE(
+    snapshot_field, enum field, TYPE_CHOICE,
+    WORDS(FIELD_TABLE(FIELD_WORD){"species_rho", FIELD_SPECIES_RHO}, {"moments", FIELD_MOMENTS}),
+    .help = "electric field, potential, charge density, that of each species, and output.moments' meshes");
 
-static const struct schema_row probe_field_rows[] = {
-    {"", TYPE_CHOICE, FIELD_WORDS, .help = "electric field, potential, charge density"},
-};
-static const struct schema_table probe_field_table = TABLE(probe_field_rows, enum field);
+BARE_TABLE(probe_field, enum field, TYPE_CHOICE, FIELD_WORDS,
+           .help = "electric field, potential, charge density");
 
 static const struct schema_row probe_rows[] = {
     {PROBE(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "of its file, probes/NAME.csv"},
@@ -192,19 +186,13 @@ static const struct schema_row line_rows[] = {
     {LINE(every, TYPE_COUNT64), FILES_EVERY("100")},
 };
 static const struct schema_table line_table = TABLE(line_rows, struct line_config);
-
 static const struct schema_table probe_table = TABLE(probe_rows, struct probe_config);
 
-static const struct schema_row id_rows[] = {
-    {"", TYPE_COUNT64, WITHIN(0, MOST_PARTICLES *CONFIG_MAX_SPECIES), .help = "as snapshots have it"},
-};
-static const struct schema_table id_table = TABLE(id_rows, uint64_t);
+BARE_TABLE(id, uint64_t, TYPE_COUNT64, WITHIN(0, MOST_PARTICLES *CONFIG_MAX_SPECIES),
+           .help = "as snapshots have it");
 
-static const struct schema_row species_name_rows[] = {
-    {"", TYPE_NAME, .capacity = CONFIG_NAME_LENGTH, BYTES(1, CONFIG_NAME_LENGTH),
-     .help = "the name of a species, or all"},
-};
-static const struct schema_table species_name_table = TABLE(species_name_rows, char[CONFIG_NAME_LENGTH]);
+BARE_TABLE(species_name, char[CONFIG_NAME_LENGTH], TYPE_NAME, .capacity = CONFIG_NAME_LENGTH,
+           BYTES(1, CONFIG_NAME_LENGTH), .help = "the name of a species, or all");
 
 static const struct schema_row collision_rows[] = {
     {"species", TYPE_NAME, .offset = offsetof(struct collision_config, species),
@@ -222,13 +210,10 @@ static const struct schema_row collision_rows[] = {
 };
 static const struct schema_table collision_table = TABLE(collision_rows, struct collision_config);
 
-static const struct schema_row signal_rows[] = {
-    {"", TYPE_CHOICE,
-     WORDS({"SIGINT", SIGINT}, {"SIGTERM", SIGTERM}, {"SIGHUP", SIGHUP}, {"SIGUSR1", SIGUSR1},
-           {"SIGUSR2", SIGUSR2}, {"SIGXCPU", SIGXCPU}),
-     .help = "one of the signals of Unix"},
-};
-static const struct schema_table signal_table = TABLE(signal_rows, int);
+BARE_TABLE(signal, int, TYPE_CHOICE,
+           WORDS({"SIGINT", SIGINT}, {"SIGTERM", SIGTERM}, {"SIGHUP", SIGHUP}, {"SIGUSR1", SIGUSR1},
+                 {"SIGUSR2", SIGUSR2}, {"SIGXCPU", SIGXCPU}),
+           .help = "one of the signals of Unix");
 
 static const struct schema_row config_rows[] = {
     {CONFIG(title, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .fallback = "untitled",

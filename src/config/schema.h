@@ -129,6 +129,9 @@ void value_print(const struct schema_row *row, const void *base, FILE *stream);
 /* What is allowed for one scalar (or for the number of items of a list), in words. */
 void value_allowed(const struct schema_row *row, char words[VALUE_WHY_LENGTH]);
 
+/* The word of a value; NULL where it has none, or `choices` is NULL. */
+const char *value_word(const struct choice *choices, double value);
+
 /* "a, b or c": the words whose values are bits of `among`. */
 void value_choices(const struct choice *choices, uint32_t among, char words[VALUE_WHY_LENGTH]);
 

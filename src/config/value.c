@@ -41,6 +41,13 @@ const char *value_type(const struct schema_row *row)
 
 /* ---- words ---- */
 
+const char *value_word(const struct choice *choices, double value)
+{
+    while (choices && choices->word && choices->value != value)
+        choices++;
+    return choices ? choices->word : NULL;
+}
+
 void value_choices(const struct choice *choices, uint32_t among, char words[VALUE_WHY_LENGTH])
 {
     size_t used = 0;

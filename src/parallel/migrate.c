@@ -48,7 +48,7 @@ static enum status hold(struct migrate *migrate)
 }
 
 /* At a start that is all particles: memory that the steps do not need. */
-static void let_go(struct migrate *migrate)
+static void release(struct migrate *migrate)
 {
     device_close(&migrate->branch);
     for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++)
@@ -304,6 +304,6 @@ enum status migrate_settle(struct migrate *migrate, const struct slab *slab, uin
     MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     const enum status status =
         any ? settle_all(migrate, slab, species_count, lists, changed, left) : STATUS_OK;
-    let_go(migrate);
+    release(migrate);
     return status;
 }
