@@ -69,7 +69,8 @@ class Help(ProgramTest):
                 with self.subTest(example=example):
                     example = example.replace(" --restart latest", "").replace(" --resume", "")
                     words = [word for word in example.split() if word not in ("--force", "--quiet", "--verbose")]
-                    self.run_well("check", *words)
+                    if not words[0].startswith("output/"):  # a run folder that is not there
+                        self.run_well("check", *words)
 
     def test_version(self):
         self.assertRegex(self.run_well("--version").stdout, r"^radixpic \d+\.\d+(\.\d+)?\n$")
