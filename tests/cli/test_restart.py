@@ -27,7 +27,8 @@ class RestartTest(ProgramTest):
 
     def checkpoints(self, folder="out"):
         path = self.folder / folder / "checkpoints"
-        return sorted(os.listdir(path), key=lambda name: int(re.search(r"\d+", name)[0])) if path.is_dir() else []
+        names = [name for name in os.listdir(path) if name.endswith(".h5")] if path.is_dir() else []
+        return sorted(names, key=lambda name: int(re.search(r"\d+", name)[0]))
 
     def snapshot(self, folder, step):
         """All arrays and attributes but the date and the record of the performance."""
@@ -162,7 +163,7 @@ class Extended(RestartTest):
         history = (self.folder / "out" / "history.csv").read_bytes()
         self.assertEqual(history, (self.folder / "straight" / "history.csv").read_bytes())
         self.assertRegex((self.folder / "out" / "config.yaml").read_text(), r"(?m)^seed: 4 ")
-        self.assertRegex((self.folder / "out" / "manifest.yaml").read_text(), r"(?m)^state: complete 40$")
+        self.assertRegex((self.folder / "out" / "manifest.yaml").read_text(), r"(?m)^state: complete\nstep: 40$")
 
     def test_steps_that_are_made_again_are_counted(self):
         self.run_straight(*self.settings, folder="out")
