@@ -30,6 +30,10 @@ int below_enter(int folder, const char *name, const char **last)
     *last = slash ? slash + 1 : name;
     if (!slash)
         return fcntl(folder, F_DUPFD_CLOEXEC, 0);
+    if (name[0] == '.' || strchr(*last, '/')) { /* ".." and "FOLDER//tmp/NAME" would lead out */
+        errno = EINVAL;
+        return -1;
+    }
     snprintf(inner, sizeof inner, "%.*s", (int)(slash - name), name);
     return openat(folder, inner, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
@@ -68,13 +72,13 @@ bool below_remove(int folder, const char *name, int flags)
     return removed;
 }
 
-/* A file system that cannot sync says EINVAL: its writes and renames are as safe as they get. */
+/* A file system that cannot sync reports EINVAL: its writes and renames are as safe as they get. */
 bool sync_file(int descriptor)
 {
     return fsync(descriptor) == 0 || errno == EINVAL;
 }
 
-/* One may write to a folder where one must not read. */
+/* A folder may be writable and not readable. */
 bool below_sync(int folder, const char *name)
 {
     const char *last;

@@ -12,11 +12,11 @@
 /* Opens a folder for the calls below; `flags` beside O_DIRECTORY. Below 0 with errno, as all of them. */
 int below_begin(const char *path, int flags);
 
-/* Opens the folder in which `name` lies, and points *last to the last part of the name. */
+/* Opens the folder in which `name` lies, and points *last to the last part of the name. errno is EINVAL for a
+ * name of another form. */
 int below_enter(int folder, const char *name, const char **last);
 
-/* Opens a regular file, for whose place nothing waits: errno is EMEDIUMTYPE for a pipe or a device. `flags`
- * of open(). */
+/* Opens a regular file by the `flags` of open(); errno is EMEDIUMTYPE, at once, for a pipe or a device. */
 int below_open(int folder, const char *name, int flags);
 
 /* As lstat() and unlinkat(). */
@@ -32,9 +32,7 @@ bool sync_file(int descriptor);
 /* Closes a descriptor, where it is one, and keeps errno. */
 void below_end(int descriptor);
 
-/* Writes a line behind the `before` bytes of a file; one of which only a part fitted on the disk is taken
- * back.
- */
+/* Writes a line behind the `before` bytes of a file; a part of it, where the disk is full, is taken back. */
 bool below_append(int descriptor, const char *text, size_t length, uint64_t before);
 
 /* The text of an errno of these calls. */

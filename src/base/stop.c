@@ -19,7 +19,7 @@ static const double same_request = 0.5; /* seconds */
 static atomic_ullong watched; /* bit n: signal n */
 static atomic_int noted;
 
-/* As the system does it by default. A library may set a handler again between the two calls. */
+/* Ends the process as the system does by default. A library may set a handler again between the two calls. */
 static _Noreturn void end_by(int number)
 {
     sigset_t one;

@@ -114,7 +114,7 @@ cl_program program_cache_load(const struct core *core, const char *source, const
 void program_cache_store(const struct core *core, const char *source, const char *options,
                          cl_program program);
 
-/* A digest of the names and contents of all kernels in program_folder(), and of what they include. A file
+/* A digest of all kernels in program_folder() with what they include. A file
  * that cannot be read does not count. */
 uint64_t program_digest(void);
 

@@ -184,6 +184,11 @@ class RunFolder(RestartTest):
         (self.folder / "link").symlink_to("out")
         self.run_well(*RUN, "--output", "link", "--force")
         self.assertTrue((self.folder / "link").is_symlink())
+        files = self.folder / "out" / "files.txt"
+        whole = files.read_text()
+        for name in (f"snapshots/{outside}/data_20.h5", "snapshots/../../outside/data_20.h5", f"snapshots/data_20.h5/{outside}/data_20.h5"):
+            files.write_text(f"{whole}{'-':18}{name}\n")
+            self.assert_refused(self.run_program(*RUN, "--force"), 1, "out/")
         self.assertTrue(self.everything("outside") == before)
 
     def test_files_of_the_user_stay(self):
@@ -217,8 +222,6 @@ class RunFolder(RestartTest):
         for path, text in content.items():
             name = str(path.relative_to(self.folder / "out"))
             with self.subTest(name=name):
-                if path.suffix == ".pmd":
-                    continue
                 place = 0 if name == "files.txt" else len(text) - 2
                 path.write_bytes(text[:place] + bytes([text[place] ^ 1]) + text[place + 1 :])
                 result = self.run_program("check", "out")
@@ -237,6 +240,9 @@ class RunFolder(RestartTest):
 
     def test_check_of_what_is_no_whole_run(self):
         self.assert_refused(self.run_program("check", "out/checkpoints"), 2, "out/checkpoints holds no manifest.yaml")
+        self.run_well(*RUN, "--force", *sets("output.checkpoints.every=0"))
+        (self.folder / "out" / "files.txt").unlink()
+        self.assertEqual(self.run_program("check", "out").stdout, "out/files.txt: missing or empty\n")
         process = self.start_run(*sets("output.history.every=1"), rows=3, folder="other")
         self.assert_refused(self.run_program("check", "other"), 2, f"another run is writing to folder other: process {process.pid}")
         process.kill()
