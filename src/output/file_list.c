@@ -52,7 +52,7 @@ static bool read_lines(FILE *stream, struct listed_file **files, size_t *count)
             is_sound = parse(line, &(*files)[(*count)++]);
         begin += strlen(line);
     }
-    return is_sound;
+    return is_sound && !ferror(stream);
 }
 
 enum status file_list_read(int folder, const char *path, struct listed_file **files, size_t *count)

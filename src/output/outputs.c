@@ -239,7 +239,8 @@ static enum status name_series(const struct commit *commit)
     TRY(growing_files_list(commit->growing, name, -1));
     TRY(replace_begin(folder->descriptor, folder->path, name, &replacement));
     fprintf(replacement.file, "%s%%T.h5\n", prefix);
-    return replace_end(&replacement, STATUS_OK);
+    TRY(replace_end(&replacement, STATUS_OK));
+    return growing_files_list_text(commit->growing, name);
 }
 
 static enum status commit(const struct hdf5_file *file)

@@ -40,6 +40,8 @@ static const char *digest(const struct check *check, const char *name, bool as_l
         file >= 0 && (as_listed ? digest_file(name, file, own->bytes, &own->digest) == STATUS_OK
                                 : below_digest(file, &own->bytes, &own->digest));
     below_end(file);
+    if (!is_read && file >= 0 && as_listed)
+        return status_message();
     return is_read ? NULL : errno == ENOENT ? "missing" : below_text(errno);
 }
 
@@ -104,6 +106,8 @@ static void check_files(struct check *check)
     const uint32_t checkpoints = manifest->checkpoint_count;
     uint64_t step;
     size_t last = 0;
+    if (check->count == 0 && checkpoints == 0 && manifest->state >= MANIFEST_RUNNING)
+        note(check, FILE_LIST_NAME, "missing or empty");
     for (size_t n = 0; n < check->count; n++)
         last = run_folder_row(check->files[n].name, &step) ? n : last;
     for (size_t n = 0; n < check->count; n++)
@@ -124,6 +128,7 @@ static enum status check_folder(struct check *check)
     TRY(file_list_read(check->folder, check->path, &check->files, &check->count));
     check_files(check);
     free(check->files);
+    TRY(folder_lock_look(check->folder, check->path)); /* a run that began meanwhile changes files */
     if (check->wrong > 0)
         return status_fail(STATUS_FAILED, "%" PRIu64 " of %" PRIu64 " files in %s are damaged or missing",
                            check->wrong, check->wrong + check->whole, check->path);
