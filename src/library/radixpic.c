@@ -130,7 +130,7 @@ static enum status write_into(struct radixpic *run, const char *folder, bool rep
 /* The first failure stays that of all later steps. */
 static enum status keep_failure(struct radixpic *run, enum status status)
 {
-    if (status != STATUS_OK && !run->failure)
+    if (status == STATUS_FAILED && !run->failure)
         run->failure = strdup(status_message());
     return status;
 }

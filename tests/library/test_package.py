@@ -22,6 +22,7 @@ from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest  # noqa:
 import radixpic  # noqa: E402
 from radixpic import dispersion  # noqa: E402
 from radixpic.fit import Plasma, fit_exact_series, select  # noqa: E402
+from radixpic.library import load  # noqa: E402
 
 os.environ["RADIXPIC"] = PROGRAM
 EVERY_STEP = {"output.history.every": 1}
@@ -305,7 +306,8 @@ class Files(PackageTest):
         simulation.write_into(self.folder / "own")
         self.assert_problem(lambda: self.simulation().write_into(self.folder / "out"), "holds a run already", code=2)
         simulation.step(20)
-        self.assert_problem(lambda: simulation.step(4), "time.steps", code=2)
+        self.assert_problem(lambda: load().step(simulation._handle, 4), "time.steps", code=2)
+        simulation.step(3)
         simulation.close()
         simulation = self.simulation(EVERY_STEP)
         self.assert_problem(lambda: simulation.write_into(self.folder / "own"), "holds a run already", code=2)
