@@ -14,9 +14,9 @@ static void write_and_check(const struct config *config)
     assert_ok(write_into(scene.folder.path, &scene, &bytes));
     check_folder(&scene, bytes);
     /* An estimate is of use within a factor of two; it may be far above where arrays compress. */
-    assert_true(bytes <= snapshot_output.bytes(config));
+    assert_true(bytes <= outputs_bytes(&snapshot_output, config));
     if (config->output.snapshots.compression == 0)
-        assert_true(snapshot_output.bytes(config) < 2 * bytes);
+        assert_true(outputs_bytes(&snapshot_output, config) < 2 * bytes);
     check_file(&scene);
     end(&scene);
 }
