@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,4 +28,21 @@ FILE *regular_open(const char *path, const char **why)
         *why = strerror(error_number);
     }
     return file;
+}
+
+char *regular_read(const char *path, size_t most, size_t *length, const char **why)
+{
+    FILE *file = regular_open(path, why);
+    if (!file)
+        return NULL;
+    char *text = malloc(most + 1);
+    *length = text ? fread(text, 1, most + 1, file) : 0;
+    const int error_number = !text ? ENOMEM : ferror(file) ? errno : 0;
+    fclose(file);
+    if (error_number == 0)
+        return text;
+    free(text);
+    errno = error_number;
+    *why = strerror(error_number);
+    return NULL;
 }

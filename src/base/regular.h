@@ -9,4 +9,8 @@
  * text of errno in *why. A folder is opened, and reading it fails. */
 FILE *regular_open(const char *path, const char **why);
 
+/* Its bytes, for free(), of which *length is the number: most + 1 where the file has more than `most`. NULL
+ * with *why and errno as above. */
+char *regular_read(const char *path, size_t most, size_t *length, const char **why);
+
 #endif

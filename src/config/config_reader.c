@@ -4,7 +4,6 @@
 #include "base/regular.h"
 #include "config/reading.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,34 +55,19 @@ enum status config_read_text(const char *name, const char *text, size_t length, 
     return status;
 }
 
-/* Reads at most MOST_FILE_BYTES + 1 bytes. */
-static enum status read_bytes(const char *path, char *bytes, size_t *length)
-{
-    const char *why = "";
-    FILE *file = regular_open(path, &why);
-    if (!file)
-        return status_fail(STATUS_USAGE, "%s: cannot open the config: %s", path, why);
-    *length = fread(bytes, 1, MOST_FILE_BYTES + 1, file);
-    const int error = ferror(file) ? errno : 0;
-    fclose(file);
-    if (error)
-        return status_fail(STATUS_USAGE, "%s: cannot read the config: %s", path, strerror(error));
-    if (*length > MOST_FILE_BYTES)
-        return status_fail(STATUS_USAGE, "%s: expected a config of at most %d bytes, found more", path,
-                           MOST_FILE_BYTES);
-    return STATUS_OK;
-}
-
 enum status config_read(const char *path, const char *const *settings, size_t setting_count,
                         struct config *config)
 {
     size_t length = 0;
-    char *bytes = malloc(MOST_FILE_BYTES + 1);
+    const char *why = "";
+    char *bytes = regular_read(path, MOST_FILE_BYTES, &length, &why);
     if (!bytes)
-        return tree_no_memory();
-    enum status status = read_bytes(path, bytes, &length);
-    if (status == STATUS_OK)
-        status = config_read_text(path, bytes, length, settings, setting_count, config);
+        return status_fail(STATUS_USAGE, "%s: cannot read the config: %s", path, why);
+    const enum status status =
+        length > MOST_FILE_BYTES
+            ? status_fail(STATUS_USAGE, "%s: expected a config of at most %d bytes, found more", path,
+                          MOST_FILE_BYTES)
+            : config_read_text(path, bytes, length, settings, setting_count, config);
     free(bytes);
     return status;
 }

@@ -154,20 +154,12 @@ enum status manifest_read(const char *folder, struct manifest *manifest)
     *manifest = (struct manifest){0};
     snprintf(path, sizeof path, "%s/%s", folder, MANIFEST_NAME);
     const char *why = "";
-    FILE *file = regular_open(path, &why);
-    if (!file && (errno == ENOENT || errno == ENOTDIR))
+    size_t length = 0;
+    char *text = regular_read(path, MOST_BYTES, &length, &why);
+    if (!text && (errno == ENOENT || errno == ENOTDIR))
         return STATUS_OK;
-    char *text = calloc(MOST_BYTES + 1, 1);
-    enum status status = STATUS_OK;
-    if (!file || !text)
-        status = status_fail(STATUS_FAILED, "cannot read %s: %s", path, file ? "no memory" : why);
-    const size_t length = status == STATUS_OK ? fread(text, 1, MOST_BYTES, file) : 0;
-    if (status == STATUS_OK && ferror(file))
-        status = status_fail(STATUS_FAILED, "cannot read %s: %s", path, strerror(errno));
-    if (status == STATUS_OK)
-        status = read_text(path, text, length, manifest);
-    if (file)
-        fclose(file);
+    const enum status status = text ? read_text(path, text, length, manifest)
+                                    : status_fail(STATUS_FAILED, "cannot read %s: %s", path, why);
     free(text);
     return status;
 }

@@ -143,16 +143,11 @@ static enum status read_root(const struct tree_node *root, struct tuning *tuning
     return STATUS_OK;
 }
 
-/* `text` has room for one byte more than a file may have. */
-static enum status read_file(FILE *file, char *text, struct tuning *tuning,
+static enum status read_text(const char *text, size_t length, struct tuning *tuning,
                              char problem[TUNING_PROBLEM_LENGTH])
 {
     struct tree tree = {.root = NULL};
     struct tree_problem trouble;
-    const size_t length = fread(text, 1, MOST_FILE_BYTES + 1, file);
-    tuning->is_unread = ferror(file) != 0;
-    if (tuning->is_unread)
-        return status_fail(STATUS_USAGE, "%s", strerror(errno));
     if (length > MOST_FILE_BYTES)
         return status_fail(STATUS_USAGE, "it is longer than %d bytes", MOST_FILE_BYTES);
     enum status status = tree_parse(&tree, text, length, TREE_FROM_FILE, &tree.root, &trouble);
@@ -172,17 +167,15 @@ enum status tuning_read(struct tuning *tuning, char problem[TUNING_PROBLEM_LENGT
     *tuning = (struct tuning){0};
     problem[0] = '\0';
     cache_path(TUNING_FILE, path, sizeof path);
-    FILE *file = path[0] != '\0' ? regular_open(path, &why) : NULL;
-    if (file) {
-        char *text = malloc(MOST_FILE_BYTES + 1);
-        status = text ? read_file(file, text, tuning, of_entry)
-                      : status_fail(STATUS_FAILED, "no memory for the tuned sorts");
-        free(text);
-        fclose(file);
+    size_t length = 0;
+    char *text = path[0] != '\0' ? regular_read(path, MOST_FILE_BYTES, &length, &why) : NULL;
+    if (text) {
+        status = read_text(text, length, tuning, of_entry);
     } else if (path[0] != '\0' && errno != ENOENT && errno != ENOTDIR) {
         tuning->is_unread = errno != 0; /* what is no regular file has no entries to lose */
         status = status_fail(STATUS_USAGE, "%s", why);
     }
+    free(text);
     if (of_entry[0] != '\0')
         snprintf(problem, TUNING_PROBLEM_LENGTH,
                  "one or more of the tuned sorts in %.400s cannot be used: %.400s", path, of_entry);

@@ -149,7 +149,7 @@ class Pipes(ProgramTest):
         (self.folder / "own kernels" / "push.cl").unlink()
         for name in ("pipe", "own kernels/push.cl", "tuning.yaml"):
             os.mkfifo(self.folder / name)
-        refused = [(["run", "pipe"], {}, 2, "pipe: cannot open the config"), (["run", "--restart", "pipe"], {}, 2, "pipe is no checkpoint"),
+        refused = [(["run", "pipe"], {}, 2, "pipe: cannot read the config"), (["run", "--restart", "pipe"], {}, 2, "pipe is no checkpoint"),
                    (["run", "small.yaml"], environment, 1, "push.cl")]  # fmt: skip
         for arguments, more, code, words in refused:
             with self.subTest(arguments=arguments, words=words):

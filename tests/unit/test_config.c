@@ -313,7 +313,7 @@ TEST(files_are_read_or_refused_by_name)
     folder_remove(&folder);
     assert_int_equal(config_read(path, NULL, 0, &config), STATUS_USAGE);
     assert_says(status_message(), path);
-    assert_says(status_message(), "cannot open the config: No such file");
+    assert_says(status_message(), "cannot read the config: No such file");
     assert_int_equal(config_read("/tmp", NULL, 0, &config), STATUS_USAGE);
     assert_string_equal(status_message(), "/tmp: cannot read the config: Is a directory");
 }
