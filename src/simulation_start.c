@@ -1,4 +1,4 @@
-/* Simulation start: birth and death, lists that are loaded or restored. */
+/* Simulation start: begin and end, lists that are loaded or restored. */
 #include "simulation.h"
 #include "simulation_internal.h"
 
@@ -158,7 +158,7 @@ static enum status restore(struct simulation *simulation, const struct checkpoin
     return STATUS_OK;
 }
 
-/* ---- birth and death ---- */
+/* ---- begin and end ---- */
 
 enum status simulation_create_on(const struct communicator *communicator, const struct config *config,
                                  struct device *device, const struct checkpoint *restart,

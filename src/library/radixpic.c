@@ -1,4 +1,4 @@
-/* RadixPIC as a library: birth and death, steps, and what they leave in the history. */
+/* RadixPIC as a library: begin and end, steps, and what they leave in the history. */
 #include "library/internal.h"
 
 #include "base/suggest.h"
@@ -24,11 +24,11 @@ const char *radixpic_error(void)
     return status_message();
 }
 
-/* ---- birth and death ---- */
+/* ---- begin and end ---- */
 
 /* Held while a simulation begins or ends: FFTW makes and destroys plans for one thread at a time, and what a
  * process finds once, as the folder of the kernels, is found then. */
-static pthread_mutex_t birth = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t begin_and_end = PTHREAD_MUTEX_INITIALIZER;
 
 /* Without files nothing is due but the history and the check, and no step is the last. */
 static enum status begin(struct radixpic *run)
@@ -61,10 +61,10 @@ static enum status create(const char *path, const char *text, const char *const 
     run->lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     enum status status = text ? config_read_text("config", text, strlen(text), settings, count, &run->config)
                               : config_read(path, settings, count, &run->config);
-    pthread_mutex_lock(&birth);
+    pthread_mutex_lock(&begin_and_end);
     if (status == STATUS_OK)
         status = begin(run);
-    pthread_mutex_unlock(&birth);
+    pthread_mutex_unlock(&begin_and_end);
     if (status != STATUS_OK)
         radixpic_destroy(result);
     return status;
@@ -90,9 +90,9 @@ void radixpic_destroy(struct radixpic **handle)
     if (!run || !handle_take(run)) /* what a forked process has of it ends with that process */
         return;
     char *sentence = status_take();
-    pthread_mutex_lock(&birth);
+    pthread_mutex_lock(&begin_and_end);
     const enum status status = session_end(&run->session, STATUS_OK);
-    pthread_mutex_unlock(&birth);
+    pthread_mutex_unlock(&begin_and_end);
     if (sentence)
         (void)status_keep(STATUS_FAILED, sentence, status);
     state_forget(run);
@@ -219,23 +219,6 @@ void radixpic_grid(const struct radixpic *run, uint32_t cells[2], double length[
 const char *radixpic_config(struct radixpic *run)
 {
     return run->config_text;
-}
-
-enum radixpic_status radixpic_unit(const struct radixpic *run, const char *quantity, double *si)
-{
-    enum { QUANTITIES = 10 };
-    const struct units units = units_make(&run->config.units);
-    static const char *const names[QUANTITIES] = {"time", "x",   "y",   "u",   "v",
-                                                  "w",    "E/x", "E/y", "phi", "chargeDensity"};
-    const double values[QUANTITIES] = {
-        units.time,     units.length,         units.length,         units.velocity,  units.velocity,
-        units.velocity, units.electric_field, units.electric_field, units.potential, units.charge_density};
-    for (size_t n = 0; n < QUANTITIES; n++)
-        if (strcmp(names[n], quantity) == 0) {
-            *si = values[n];
-            return RADIXPIC_OK;
-        }
-    return (enum radixpic_status)suggest_unknown("quantity", quantity, names, QUANTITIES);
 }
 
 /* ---- the history ---- */

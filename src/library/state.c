@@ -22,12 +22,23 @@ static enum status require_finite(const char *place, const char *name, size_t co
 
 enum { FIELD_NAME_LENGTH = 32 };
 
-/* "E/x" or "phi", by openPMD's names. */
-static void name_component(enum field field, uint32_t axis, char name[FIELD_NAME_LENGTH])
+/* Of a component of a field. */
+struct component_name {
+    char text[FIELD_NAME_LENGTH]; /* "E/x" or "phi", by openPMD's names */
+    enum field field;
+};
+
+static void name_components(struct component_name names[FIELD_COMPONENTS],
+                            const char *known[FIELD_COMPONENTS])
 {
-    const bool has_axes = field_table[field].components > 1;
-    snprintf(name, FIELD_NAME_LENGTH, "%s%s%s", field_table[field].record, has_axes ? "/" : "",
-             field_axis(field, axis));
+    for (enum field f = 0; f < FIELDS; f++)
+        for (uint32_t axis = 0; axis < field_table[f].components; axis++) {
+            const uint32_t c = field_table[f].first + axis;
+            names[c].field = f;
+            snprintf(names[c].text, FIELD_NAME_LENGTH, "%s%s%s", field_table[f].record,
+                     field_table[f].components > 1 ? "/" : "", field_axis(f, axis));
+            known[c] = names[c].text;
+        }
 }
 
 /* The field of that name, with its values at n. */
@@ -35,21 +46,16 @@ static enum status find_field(struct radixpic *run, const char *name, enum field
                               struct buffer **component)
 {
     struct simulation *simulation = &run->session.simulation;
-    char names[FIELD_COMPONENTS][FIELD_NAME_LENGTH];
+    struct component_name names[FIELD_COMPONENTS];
     const char *known[FIELD_COMPONENTS];
-    *component = NULL;
-    for (enum field f = 0; f < FIELDS; f++)
-        for (uint32_t axis = 0; axis < field_table[f].components; axis++) {
-            const uint32_t c = field_table[f].first + axis;
-            name_component(f, axis, names[c]);
-            known[c] = names[c];
-            if (strcmp(names[c], name) == 0) {
-                *field = f;
-                *component = simulation->fields.component[c];
-            }
-        }
-    if (!*component)
+    uint32_t c = 0;
+    name_components(names, known);
+    while (c < FIELD_COMPONENTS && strcmp(known[c], name) != 0)
+        c++;
+    if (c == FIELD_COMPONENTS)
         return suggest_unknown("field", name, known, FIELD_COMPONENTS);
+    *field = names[c].field;
+    *component = simulation->fields.component[c];
     TRY(state_settle(run));
     TRY(simulation_solve(simulation));
     return field_table[*field].provider == FIELD_ON_REQUEST
@@ -319,4 +325,26 @@ enum radixpic_status radixpic_species_at(const struct radixpic *run, uint32_t n,
                                          .weight = list->weight,
                                          .particles = list->count};
     return RADIXPIC_OK;
+}
+
+/* ---- units ---- */
+
+enum radixpic_status radixpic_unit(const struct radixpic *run, const char *quantity, double *si)
+{
+    enum { OWN = 1 + COMPONENTS, QUANTITIES = OWN + FIELD_COMPONENTS };
+    const struct units units = units_make(&run->config.units);
+    struct component_name names[FIELD_COMPONENTS];
+    const char *known[QUANTITIES] = {"time"};
+    memcpy(known + 1, component_names, sizeof component_names);
+    name_components(names, known + OWN);
+    for (size_t n = 0; n < QUANTITIES; n++)
+        if (strcmp(known[n], quantity) == 0) {
+            *si = n == 0         ? units.time
+                  : n <= SPATIAL ? units.length
+                  : n < OWN
+                      ? units.velocity
+                      : *(const double *)((const char *)&units + field_table[names[n - OWN].field].unit);
+            return RADIXPIC_OK;
+        }
+    return (enum radixpic_status)suggest_unknown("quantity", quantity, known, QUANTITIES);
 }

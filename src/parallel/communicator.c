@@ -25,8 +25,7 @@ enum {
 /* Seconds that a rank which failed gives the others to come to where it is. */
 static const double patience = 2;
 
-/* Of all ranks, for communicator_meet() alone: whatever else some of them still wait in is no match for it.
- */
+/* Of all ranks, for communicator_meet() alone: no other call that a rank still waits in matches it. */
 static MPI_Comm meeting = MPI_COMM_NULL;
 
 /* Of all ranks, for the threads that write files. */
@@ -45,9 +44,10 @@ static bool is_running(void)
     return started && !stopped;
 }
 
-/* What MPI tells, or before it runs Open MPI, or the PMI of MPICH and its kin, to a process that it starts; 0
- * where none does. */
-static int told(int (*ask)(MPI_Comm communicator, int *number), const char *open_mpi, const char *pmi)
+/* A number of this process by MPI, or before MPI runs by variables that Open MPI, or the PMI of MPICH and
+ * others, sets in a process that it starts; 0 where there is none. */
+static int launched_number(int (*ask)(MPI_Comm communicator, int *number), const char *open_mpi,
+                           const char *pmi)
 {
     int number = 0;
     if (is_running()) {
@@ -77,12 +77,17 @@ static bool is_launched(void)
 
 bool communicator_is_parallel(void)
 {
-    return told(MPI_Comm_size, "OMPI_COMM_WORLD_SIZE", "PMI_SIZE") > 1;
+    return launched_number(MPI_Comm_size, "OMPI_COMM_WORLD_SIZE", "PMI_SIZE") > 1;
+}
+
+static int own_rank(void)
+{
+    return launched_number(MPI_Comm_rank, "OMPI_COMM_WORLD_RANK", "PMI_RANK");
 }
 
 bool communicator_is_first(void)
 {
-    return told(MPI_Comm_rank, "OMPI_COMM_WORLD_RANK", "PMI_RANK") == 0;
+    return own_rank() == 0;
 }
 
 void communicator_library(size_t size, char text[static size])
@@ -218,8 +223,7 @@ bool communicator_speaks(enum status status)
         return !failure.silenced;
     /* Several ranks may fail for the same cause; the end of the lowest then ends the others before they
      * speak, and of the command line only the lowest is to speak. */
-    const int rank = told(MPI_Comm_rank, "OMPI_COMM_WORLD_RANK", "PMI_RANK");
-    const int wait = rank * WAIT_FOR_LOWER_RANK;
+    const int rank = own_rank(), wait = rank * WAIT_FOR_LOWER_RANK;
     usleep((useconds_t)(wait < LONGEST_WAIT ? wait : LONGEST_WAIT));
     return is_running() || status != STATUS_USAGE || rank == 0;
 }

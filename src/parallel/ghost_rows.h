@@ -1,4 +1,4 @@
-/* Ghost rows: whose own rows the rows beside a slab are (domain/slab.h).
+/* Ghost rows: which ranks own the rows beside a slab (domain/slab.h).
  *
  * All ranks find the same from the partition alone, and give rows and runs of rows the same numbers. On small
  * grids the ghost rows of a rank may belong to several ranks, and to the same one above and below.

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-/* Which rows of a range are whose in the other division. */
+/* Which rows of a range each rank has in the other division. */
 struct pieces {
     MPI_Datatype row; /* with the gap up to the next one */
     int *counts;      /* [ranks]: rows for, or from, each rank */
