@@ -69,28 +69,27 @@ static enum status print_version(int argc, char **argv)
 
 static enum status dispatch(int argc, char **argv)
 {
+    enum { HELP = COMMAND_COUNT, VERSION };
+    const char *known[] = {[HELP] = "--help", [VERSION] = "--version"};
+    char name[64];
+    size_t found;
+    for (size_t n = 0; n < COMMAND_COUNT; n++)
+        known[n] = commands[n].name;
     if (argc < 2)
         return status_fail(STATUS_USAGE, "radixpic: expected a command; radixpic --help lists them");
-    const bool asks_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
-    if (asks_help || strcmp(argv[1], "--version") == 0) {
-        if (!communicator_is_first())
-            return STATUS_OK;
-        if (!asks_help)
-            return print_version(argc, argv);
+    const char *word = strcmp(argv[1], "-h") == 0 ? known[HELP] : argv[1];
+    TRY(suggest_find("radixpic: command", word, known, COMMAND_COUNT + 2, &found));
+    if (found >= HELP && !communicator_is_first())
+        return STATUS_OK;
+    if (found == VERSION)
+        return print_version(argc, argv);
+    if (found == HELP) {
         print_help();
         return STATUS_OK;
     }
-    const char *known[COMMAND_COUNT + 2] = {[COMMAND_COUNT] = "--help", "--version"};
-    for (size_t n = 0; n < COMMAND_COUNT; n++) {
-        known[n] = commands[n].name;
-        if (strcmp(argv[1], commands[n].name) != 0)
-            continue;
-        char name[64];
-        snprintf(name, sizeof name, "radixpic %s", argv[1]);
-        argv[1] = name;
-        return commands[n].run(argc - 1, argv + 1);
-    }
-    return suggest_unknown("radixpic: command", argv[1], known, COMMAND_COUNT + 2);
+    snprintf(name, sizeof name, "radixpic %s", argv[1]);
+    argv[1] = name;
+    return commands[found].run(argc - 1, argv + 1);
 }
 
 /* Whether a message begins with its place: the command's full name or FILE:LINE:COL. */

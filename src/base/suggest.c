@@ -98,3 +98,12 @@ enum status suggest_unknown(const char *what, const char *word, const char *cons
     free(list);
     return status;
 }
+
+enum status suggest_find(const char *what, const char *word, const char *const *known, size_t count,
+                         size_t *found)
+{
+    for (*found = 0; *found < count; (*found)++)
+        if (strcmp(known[*found], word) == 0)
+            return STATUS_OK;
+    return suggest_unknown(what, word, known, count);
+}

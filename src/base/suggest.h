@@ -17,4 +17,8 @@ const char *suggest_nearest(const char *word, const char *const *known, size_t c
 STATUS_CHECKED enum status suggest_unknown(const char *what, const char *word, const char *const *known,
                                            size_t count);
 
+/* *found <- the number of `word` among the known ones; where it is none, the same. */
+STATUS_CHECKED enum status suggest_find(const char *what, const char *word, const char *const *known,
+                                        size_t count, size_t *found);
+
 #endif

@@ -26,6 +26,8 @@ static void print_help(void)
 enum status command_bench(int argc, char **argv)
 {
     const char *known[EXPERIMENT_COUNT];
+    char name[128];
+    size_t found;
     for (size_t n = 0; n < EXPERIMENT_COUNT; n++)
         known[n] = experiments[n]->name;
     if (argc < 2)
@@ -37,13 +39,8 @@ enum status command_bench(int argc, char **argv)
             print_help();
         return STATUS_OK;
     }
-    for (size_t n = 0; n < EXPERIMENT_COUNT; n++) {
-        char name[128];
-        if (strcmp(argv[1], experiments[n]->name) != 0)
-            continue;
-        snprintf(name, sizeof name, "%s %s", argv[0], argv[1]);
-        argv[1] = name;
-        return bench_run(experiments[n], argc - 1, argv + 1);
-    }
-    return suggest_unknown("radixpic bench: experiment", argv[1], known, EXPERIMENT_COUNT);
+    TRY(suggest_find("radixpic bench: experiment", argv[1], known, EXPERIMENT_COUNT, &found));
+    snprintf(name, sizeof name, "%s %s", argv[0], argv[1]);
+    argv[1] = name;
+    return bench_run(experiments[found], argc - 1, argv + 1);
 }

@@ -108,18 +108,23 @@ static void check_species_names(struct reading *reading, const struct species_na
     }
 }
 
+/* Particles are chosen by their ids; `or_else` is what the key takes without them. */
+static void check_has_ids(struct reading *reading, const struct species_config *species, const char *or_else)
+{
+    if (!species->ids)
+        complain(reading, NULL,
+                 "chooses particles by their ids, which species %s does not carry: set species.%s.ids=true%s",
+                 species->name, species->name, or_else);
+}
+
 static void check_snapshots(struct reading *reading, const struct snapshots_config *snapshots)
 {
     check_species_names(reading, &snapshots->species, "output.snapshots.species");
     const bool needs_ids = snapshots->particles.kind == PARTICLES_FRACTION && is_sound(reading, "species");
     for (uint32_t s = 0; s < reading->config->species_count && needs_ids; s++) {
         const struct species_config *species = &reading->config->species[s];
-        if (at(reading, "output.snapshots.particles.fraction") && !species->ids &&
-            snapshots_hold(snapshots, species->name))
-            complain(reading, NULL,
-                     "chooses particles by their ids, which species %s does not carry: set "
-                     "species.%s.ids=true, or take particles: {every_nth: K}",
-                     species->name, species->name);
+        if (at(reading, "output.snapshots.particles.fraction") && snapshots_hold(snapshots, species->name))
+            check_has_ids(reading, species, ", or take particles: {every_nth: K}");
     }
 }
 
@@ -198,10 +203,7 @@ static void check_tracks(struct reading *reading)
         return;
     for (uint32_t before = 0; before < s; before++)
         first += config->species[before].particles;
-    if (!config->species[s].ids)
-        complain(reading, NULL,
-                 "chooses particles by their ids, which species %s does not carry: set species.%s.ids=true",
-                 tracks->species, tracks->species);
+    check_has_ids(reading, &config->species[s], "");
     if (at(reading, "output.tracks.count") && (tracks->count > 0) == (tracks->id_count > 0))
         complain(reading, NULL, "expected either ids or a count of particles, found %s",
                  tracks->count > 0 ? "both" : "neither");

@@ -48,12 +48,9 @@ static enum status find_field(struct radixpic *run, const char *name, enum field
     struct simulation *simulation = &run->session.simulation;
     struct component_name names[FIELD_COMPONENTS];
     const char *known[FIELD_COMPONENTS];
-    uint32_t c = 0;
+    size_t c;
     name_components(names, known);
-    while (c < FIELD_COMPONENTS && strcmp(known[c], name) != 0)
-        c++;
-    if (c == FIELD_COMPONENTS)
-        return suggest_unknown("field", name, known, FIELD_COMPONENTS);
+    TRY(suggest_find("field", name, known, FIELD_COMPONENTS, &c));
     *field = names[c].field;
     *component = simulation->fields.component[c];
     TRY(state_settle(run));
@@ -164,33 +161,29 @@ struct component {
 static enum status find_species(struct radixpic *run, const char *name, struct component *found)
 {
     const char *known[CONFIG_MAX_SPECIES];
-    for (uint32_t s = 0; s < run->config.species_count; s++) {
-        known[s] = run->config.species[s].name;
-        if (strcmp(known[s], name) != 0)
-            continue;
-        *found = (struct component){.species = s, .list = &run->session.simulation.particles[s]};
-        return STATUS_OK;
-    }
-    return suggest_unknown("species", name, known, run->config.species_count);
+    size_t s;
+    for (uint32_t n = 0; n < run->config.species_count; n++)
+        known[n] = run->config.species[n].name;
+    TRY(suggest_find("species", name, known, run->config.species_count, &s));
+    *found = (struct component){.species = (uint32_t)s, .list = &run->session.simulation.particles[s]};
+    return STATUS_OK;
 }
 
 static enum status find_component(struct radixpic *run, const char *species, const char *name,
                                   struct component *found)
 {
+    size_t n;
     TRY(find_species(run, species, found));
-    for (uint32_t n = 0; n < COMPONENTS; n++)
-        if (strcmp(component_names[n], name) == 0) {
-            found->attribute = (enum attribute[COMPONENTS]){
-                ATTRIBUTE_OFFSET, ATTRIBUTE_OFFSET, ATTRIBUTE_VELOCITY, ATTRIBUTE_VELOCITY, ATTRIBUTE_W}[n];
-            found->axis = n % SPATIAL;
-            found->components = attribute_table[found->attribute].components;
-            if (!found->list->attribute[found->attribute])
-                return status_fail(
-                    STATUS_USAGE, "species %s has no w; ask for it by velocities.dimensions: 3 in the config",
-                    species);
-            return n < SPATIAL ? find_keys(run, found->species) : STATUS_OK;
-        }
-    return suggest_unknown("attribute", name, component_names, COMPONENTS);
+    TRY(suggest_find("attribute", name, component_names, COMPONENTS, &n));
+    found->attribute = (enum attribute[COMPONENTS]){ATTRIBUTE_OFFSET, ATTRIBUTE_OFFSET, ATTRIBUTE_VELOCITY,
+                                                    ATTRIBUTE_VELOCITY, ATTRIBUTE_W}[n];
+    found->axis = (uint32_t)n % SPATIAL;
+    found->components = attribute_table[found->attribute].components;
+    if (!found->list->attribute[found->attribute])
+        return status_fail(STATUS_USAGE,
+                           "species %s has no w; ask for it by velocities.dimensions: 3 in the config",
+                           species);
+    return n < SPATIAL ? find_keys(run, found->species) : STATUS_OK;
 }
 
 /* The cell along the axis in which a key is. */
@@ -335,16 +328,14 @@ enum radixpic_status radixpic_unit(const struct radixpic *run, const char *quant
     const struct units units = units_make(&run->config.units);
     struct component_name names[FIELD_COMPONENTS];
     const char *known[QUANTITIES] = {"time"};
+    size_t n;
     memcpy(known + 1, component_names, sizeof component_names);
     name_components(names, known + OWN);
-    for (size_t n = 0; n < QUANTITIES; n++)
-        if (strcmp(known[n], quantity) == 0) {
-            *si = n == 0         ? units.time
-                  : n <= SPATIAL ? units.length
-                  : n < OWN
-                      ? units.velocity
-                      : *(const double *)((const char *)&units + field_table[names[n - OWN].field].unit);
-            return RADIXPIC_OK;
-        }
-    return (enum radixpic_status)suggest_unknown("quantity", quantity, known, QUANTITIES);
+    if (suggest_find("quantity", quantity, known, QUANTITIES, &n) != STATUS_OK)
+        return RADIXPIC_USAGE;
+    *si = n == 0         ? units.time
+          : n <= SPATIAL ? units.length
+          : n < OWN      ? units.velocity
+                         : *(const double *)((const char *)&units + field_table[names[n - OWN].field].unit);
+    return RADIXPIC_OK;
 }
