@@ -276,7 +276,7 @@ assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL and signal.getsignal(s
 class Errors(PackageTest):
     def test_they_have_the_sentence(self):
         self.assert_problem(lambda: self.simulation({"time.stepp": 1}), 'did you mean "step"?', code=2)
-        self.assert_problem(lambda: self.simulation(config=self.folder / "no.yaml"), "no.yaml: cannot open", code=2)
+        self.assert_problem(lambda: self.simulation(config=self.folder / "no.yaml"), "no.yaml: cannot read", code=2)
         self.assert_problem(lambda: self.simulation({"device": "no such"}), "no such", code=3)
         self.assert_problem(lambda: self.run_config({"time.stepp": 1}), 'did you mean "step"?', code=2)
         simulation = self.simulation()
