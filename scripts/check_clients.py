@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Reads a run's last files by openPMD-viewer, openpmd-api, yt and h5py, and all of them by the openPMD-validator.
 
-What they return in SI units is compared with the normalised numbers in the files times units that follow from the config.
-Prints a table; leaves with 1 if a client fails or differs. scripts/check_clients.sh installs the clients and makes a run.
+What they return in SI units is compared with the normalised numbers in the files times units that follow from the
+config. Prints a table; leaves with 1 if a client fails or differs. scripts/check_clients.sh installs the clients and
+makes a run.
 """
 
 import inspect
@@ -24,7 +25,11 @@ LIGHT = 299792458.0  # m/s
 CLOSE = 1e-6  # of the largest value: some multiply by units in single precision
 MISSING = "is not installed: scripts/check_clients.sh does that"
 MOST_AXES = 3  # openPMD-viewer reads no mesh of more
-YT_FINDS_NONE, KNOWN = ("yt", "snapshots: particles", "finds none"), ", as docs/running.md says; the next row is with its paths mended"
+YT_FINDS_NONE, KNOWN = (
+    "yt",
+    "snapshots: particles",
+    "finds none",
+), ", as docs/running.md says; the next row is with its paths mended"
 
 
 class Files:
@@ -77,13 +82,15 @@ class Files:
         count = self.last.meshes[name].shape[number]
         if "axisLow" in record.attrs:  # a phase space: the centres of its bins
             low, high = (record.attrs[end][number] for end in ("axisLow", "axisHigh"))
-            return (low + (np.arange(count) + 0.5) * (high - low) / count) * (self.length if axis in "xy" else self.velocity)
+            return (low + (np.arange(count) + 0.5) * (high - low) / count) * (
+                self.length if axis in "xy" else self.velocity
+            )
         centred = name.partition("/")[0].rpartition("_")[2] in ("density", "velocity", "temperature")
         return (np.arange(count) + 0.5 * centred) * self.cell[number]
 
     def expected(self):
-        """What the last file holds by kind and name, in SI units: meshes, places along their axes, positions x and y of each
-        species, momenta ux and uy by m c, and weights w."""
+        """What the last file holds by kind and name, in SI units: meshes, places along their axes, positions x and y of
+        each species, momenta ux and uy by m c, and weights w."""
         meshes = {name: self.last.meshes[name][...] * self.unit(name) for name in self.meshes()}
         axes = {f"{name} along {axis}": self.along(name, axis) for name in meshes for axis in self.axes(name)}
         particles = {}
@@ -118,13 +125,17 @@ def by_h5py(files):
             records = [species[f"{record}/{axis}"] for record in ("position", "positionOffset")]
             values[f"{name} {axis}"] = sum(record[...] * record.attrs["unitSI"] for record in records)
             momentum, mass = species[f"momentum/{axis}"], species["mass"].attrs
-            values[f"{name} u{axis}"] = momentum[...] * momentum.attrs["unitSI"] / (mass["value"] * mass["unitSI"] * LIGHT)
+            values[f"{name} u{axis}"] = (
+                momentum[...] * momentum.attrs["unitSI"] / (mass["value"] * mass["unitSI"] * LIGHT)
+            )
         values[f"{name} w"] = np.full(species["weighting"].attrs["shape"], species["weighting"].attrs["value"])
     history = read_history(files.run)
     if "E/x" in values and files.last.step in history["step"]:
         energy = history["field_energy"][history["step"] == files.last.step][0]
         found = sum(np.sum(files.last.meshes[name][...].astype(float) ** 2) for name in ("E/x", "E/y"))
-        area = np.prod([side / cells for side, cells in zip(files.config["grid"]["length"], files.config["grid"]["cells"])])
+        area = np.prod(
+            [side / cells for side, cells in zip(files.config["grid"]["length"], files.config["grid"]["cells"])]
+        )
         if abs(found * area / 2 - energy) > CLOSE * energy:
             raise Problem(f"the field energy is {found * area / 2:g}, and in history.csv {energy:g}")
     return values
@@ -218,7 +229,11 @@ def difference(found, expected):
     if found.shape != expected.shape:
         return f"has the shape {found.shape} instead of {expected.shape}"
     largest, wrong = (np.max(np.abs(values), initial=0) for values in (expected, found - expected))
-    return "" if wrong <= CLOSE * largest else f"differs by {wrong / largest if largest else wrong:.2g} of the largest value"
+    return (
+        ""
+        if wrong <= CLOSE * largest
+        else f"differs by {wrong / largest if largest else wrong:.2g} of the largest value"
+    )
 
 
 def compare(client, files, kinds):
@@ -232,7 +247,10 @@ def compare(client, files, kinds):
         if kind not in kinds or not expected:
             continue
         none = not found.keys() & expected.keys()
-        wrong = [(name, difference(found[name], values) if name in found else "is missing") for name, values in expected.items()]
+        wrong = [
+            (name, difference(found[name], values) if name in found else "is missing")
+            for name, values in expected.items()
+        ]
         results = ["finds none"] if none else [f"{name} {what}" for name, what in wrong if what]
         rows.append((f"{files.folder.name}: {kind}", "; ".join(results)))
     return rows
@@ -245,7 +263,9 @@ def validate(files, _):
     for path in files.paths:
         said = subprocess.run([program, "-i", path, *extension], capture_output=True, text=True).stdout
         if "Result: 0 Errors and 0 Warnings" not in said:
-            wrong += [f"{path.name}: {line}" for line in said.splitlines() if line.startswith(("Error", "Warning"))] or [said]
+            wrong += [
+                f"{path.name}: {line}" for line in said.splitlines() if line.startswith(("Error", "Warning"))
+            ] or [said]
     return [(f"{files.folder.name}: {len(files.paths)} files", "; ".join(wrong))]
 
 
@@ -283,7 +303,9 @@ def main():
     failed = False
     for name, client, reads, kinds in CLIENTS:
         its = version_of(name)
-        rows = [row for one in files if one.folder.name in reads for row in client(one, kinds)] if its else [("", MISSING)]
+        rows = (
+            [row for one in files if one.folder.name in reads for row in client(one, kinds)] if its else [("", MISSING)]
+        )
         for what, result in rows:
             is_known = (name, what, result) == YT_FINDS_NONE
             failed |= bool(result) and not is_known

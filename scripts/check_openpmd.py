@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Checks openPMD files of a run for what the readers of scripts/check_clients.sh do not see, and that attributes are there.
+"""Checks openPMD files of a run for what the readers of scripts/check_clients.sh do not see, and that attributes are
+there.
 
-They do not see whether every array has checksums and can be read whole, numbers are finite, particles lie within their cells,
-patches and the box, ids are unique, and fields have one grid. The openPMD-validator sees that attributes are there, the
-form of dates, and most parameters, but takes any word for a solver, boundary or pusher (1.1.0.6, 23 November 2026). What it
-sees is checked here as well, for the tests, which run where PyPI is not reachable.
+They do not see whether every array has checksums and can be read whole, numbers are finite, particles lie within their
+cells, patches and the box, ids are unique, and fields have one grid. The openPMD-validator sees that attributes are
+there, the form of dates, and most parameters, but takes any word for a solver, boundary or pusher (1.1.0.6, 23 November
+2026). What it sees is checked here as well, for the tests, which run where PyPI is not reachable.
 
 Prints a line for every violation and leaves with 1 if there was any."""
 
@@ -19,11 +20,12 @@ EXAMPLES = """examples:
   scripts/check_openpmd.py output/landau_damping/snapshots/data_50.h5
   scripts/check_openpmd.py output/*/snapshots/*.h5 output/*/phase_space/*.h5 output/*/moments/*.h5
 """
-# What each place requires, by type: S is a text of fixed length, d, I and L are float64, uint32 and uint64; with a number it
-# is an array of as many, with n one of each axis.
+# What each place requires, by type: S is a text of fixed length, d, I and L are float64, uint32 and uint64; with a
+# number it is an array of as many, with n one of each axis.
 ATTRIBUTES = {
     "file": {
-        "S": "openPMD basePath iterationEncoding iterationFormat meshesPath particlesPath author software softwareVersion date",
+        "S": "openPMD basePath iterationEncoding iterationFormat meshesPath particlesPath author software "
+        "softwareVersion date",
         "I": "openPMDextension",
     },
     "iteration": {"d": "time dt timeUnitSI"},
@@ -47,7 +49,9 @@ WORDS = {
     "particlePush": "Boris|Vay|other",
     "geometry": "cartesian|other",
 }
-NEED_PARAMETERS = re.compile("(fieldSolver|geometry) (other|GPSTD)|(.*Smoothing|chargeCorrection) (?!none).*")  # attribute, word
+NEED_PARAMETERS = re.compile(
+    "(fieldSolver|geometry) (other|GPSTD)|(.*Smoothing|chargeCorrection) (?!none).*"
+)  # attribute, word
 RULES = {
     "openPMDextension": lambda values: values <= 1,
     **dict.fromkeys(("timeUnitSI", "gridUnitSI", "gridSpacing", "unitSI"), lambda values: values > 0),
@@ -104,10 +108,14 @@ class Checker:
             power = record.attrs.get("weightingPower")
             self.require(power == (name in WEIGHTED), record, f"attribute weightingPower is {power}")
         powers = tuple(record.attrs.get("unitDimension", ()))
-        self.require(name not in POWERS or powers == (*POWERS[name], 0, 0, 0), record, f"attribute unitDimension is {powers}")
+        self.require(
+            name not in POWERS or powers == (*POWERS[name], 0, 0, 0), record, f"attribute unitDimension is {powers}"
+        )
         is_vector = isinstance(record, h5py.Group) and "value" not in record.attrs and len(record) > 0
         components = [["x", "y"], *[["x", "y", "z"]] * (name in ("velocity", "momentum"))]
-        self.require(name not in VECTORS or is_vector and list(record) in components, record, "has not the components x and y")
+        self.require(
+            name not in VECTORS or is_vector and list(record) in components, record, "has not the components x and y"
+        )
         shapes = set()
         for component in record.values() if is_vector else [record]:
             self.attributes(component, "component")
@@ -151,7 +159,11 @@ class Checker:
         self.attributes(species, "species")
         for name in (*PLACES, *WEIGHTED, "particlePatches"):
             self.require(name in species, species, f"{name} is missing")
-        shapes = {self.record(record, "record of particles", 1) for name, record in species.items() if name != "particlePatches"}
+        shapes = {
+            self.record(record, "record of particles", 1)
+            for name, record in species.items()
+            if name != "particlePatches"
+        }
         if not self.require(len(shapes) == 1 and None not in shapes, species, f"has records of the shapes {shapes}"):
             return
         ((count,),) = shapes
@@ -160,13 +172,16 @@ class Checker:
             self.require(units == (1, 1), weight, f"attributes unitSI and macroWeighted are {units}, not 1")
             self.require(weight.attrs.get("value", 1) > 0, weight, "attribute value is not positive")
         ids = species.get("id")
-        if ids is not None and self.require(isinstance(ids, h5py.Dataset) and ids.dtype == np.uint64, ids, "is not a dataset of uint64"):
+        if ids is not None and self.require(
+            isinstance(ids, h5py.Dataset) and ids.dtype == np.uint64, ids, "is not a dataset of uint64"
+        ):
             self.require(len(np.unique(ids)) == count, ids, "holds an id twice")
         if "particlePatches" in species:
             self.patches(species["particlePatches"], species, count)
 
     def patches(self, patches, species, count):
-        """One after the other they hold all particles; each is within its cell, its patch and the box, upper bounds excluded."""
+        """One after the other they hold all particles; each is within its cell, its patch and the box, upper bounds
+        excluded."""
         for name in ("numParticles", "numParticlesOffset", "offset/x", "offset/y", "extent/x", "extent/y"):
             if not self.require(name in patches, patches, f"{name} is missing"):
                 return
@@ -174,11 +189,20 @@ class Checker:
             self.attributes(patches[name], "component")
         numbers, starts = (patches[name][...] for name in ("numParticles", "numParticlesOffset"))
         right = numbers.dtype == starts.dtype == np.uint64 and numbers.sum() == count
-        if not self.require(right, patches, f"numParticles does not sum to the {count} particles of the species, in uint64"):
+        if not self.require(
+            right, patches, f"numParticles does not sum to the {count} particles of the species, in uint64"
+        ):
             return
-        self.require(np.array_equal(starts, np.cumsum(numbers) - numbers), patches, "do not begin where those before them end")
+        self.require(
+            np.array_equal(starts, np.cumsum(numbers) - numbers), patches, "do not begin where those before them end"
+        )
         for axis in "xy":
-            names = [f"position/{axis}", f"positionOffset/{axis}", f"particlePatches/offset/{axis}", f"particlePatches/extent/{axis}"]
+            names = [
+                f"position/{axis}",
+                f"positionOffset/{axis}",
+                f"particlePatches/offset/{axis}",
+                f"particlePatches/extent/{axis}",
+            ]
             cells, unit = self.grid.get(axis) or (np.inf, patches[f"extent/{axis}"].attrs.get("unitSI"))
             try:
                 found = (component_values(species, name, name) for name in names)
@@ -213,7 +237,9 @@ def check(path):
             return checker.violations
         group = file["data"][steps[0]]
         checker.attributes(group, "iteration")
-        pattern, *places = (file.attrs.get(name, b"").decode() for name in ("iterationFormat", "meshesPath", "particlesPath"))
+        pattern, *places = (
+            file.attrs.get(name, b"").decode() for name in ("iterationFormat", "meshesPath", "particlesPath")
+        )
         is_named = pattern.replace("%T", steps[0]) == Path(path).name
         checker.require(is_named, file, f"the file's name does not follow iterationFormat {pattern}")
         meshes, particles = (group.get(place) if place else None for place in places)

@@ -12,9 +12,9 @@ The default window is 3 to 12 for --theory landau, 12 to 24 for --theory two-str
 --dt and --dx (of cic particles and the spectral gradient) the same fit is made of the exact linear series, transients
 included: a good run comes close to that.
 
-Theory is for any set of Maxwellian species without a magnetic field: those of the run's own config.yaml, with its time step,
-cells, shape, gradient and filter, which is --theory config and the default where it applies, or those of --beam. It may have several
-roots, which are printed by their growth, at most three that are near the first.
+Theory is for any set of Maxwellian species without a magnetic field: those of the run's own config.yaml, with its time
+step, cells, shape, gradient and filter, which is --theory config and the default where it applies, or those of --beam.
+It may have several roots, which are printed by their growth, at most three that are near the first.
 """
 
 import json
@@ -39,7 +39,8 @@ MOST_ROOTS, LEAST_GROWTH = 3, 0.5  # of several roots those whose rate is so nea
 
 
 def plasma_and_roots(arguments, history):
-    """What --theory stands for: its name, the plasma, the roots to print, and the words, dt and grid_factor() of the steps."""
+    """What --theory stands for: its name, the plasma, the roots to print, and the words, dt and grid_factor() of the
+    steps."""
     k, discrete = arguments.k, None
     if arguments.dt is not None:
         words = f"dt = {arguments.dt:g}, dx = {arguments.dx:.4g}"
@@ -73,7 +74,9 @@ def theories(arguments, history, wave):
             raise
         return []
     if not roots or roots[0] is None:
-        raise Problem(f"no root of the dispersion relation was found for --theory {arguments.theory} at k = {plasma.k:g}")
+        raise Problem(
+            f"no root of the dispersion relation was found for --theory {arguments.theory} at k = {plasma.k:g}"
+        )
     names = [f"{name}, root {number}" for number in range(1, len(roots) + 1)] if len(roots) > 1 else [name]
     found = [(name, *root) for name, root in zip(names, roots)]
     if discrete is not None:
@@ -98,7 +101,9 @@ def report(history, name, wave, measured, expected):
     print()
     print(f"  {'':42}{kind + ' rate':>14}{'':>10}{'frequency':>14}")
     print(f"  {'measured':42}{abs(gamma):>14.5f}{'':>10}{omega:>14.5f}")
-    print(f"  {'standard error, by the residuals':42}{measured.gamma_error:>14.1g}{'':>10}{measured.omega_error:>14.1g}")
+    print(
+        f"  {'standard error, by the residuals':42}{measured.gamma_error:>14.1g}{'':>10}{measured.omega_error:>14.1g}"
+    )
     for title, theory_gamma, theory_omega in expected:
         line = f"  {title:42}"
         for value, theory in ((gamma, theory_gamma), (omega, theory_omega)):
@@ -154,7 +159,9 @@ def parse_arguments():
         default="auto",
         help="what to fit (default: auto, by looking for an oscillation)",
     )
-    parser.add_argument("--theory", choices=THEORIES, help="print the roots of this dispersion relation beside (default: config)")
+    parser.add_argument(
+        "--theory", choices=THEORIES, help="print the roots of this dispersion relation beside (default: config)"
+    )
     parser.add_argument("--k", type=float, help="wave number of --theory, in 1/lambda_D")
     parser.add_argument(
         "--beam",
@@ -182,7 +189,9 @@ def parse_arguments():
         parser.error("give either --theory or --theory-gamma and --theory-omega")
     if arguments.theory == "two-stream" and arguments.drift is None:
         parser.error("--theory two-stream needs --drift")
-    if (arguments.dt is None) != (arguments.dx is None) or (arguments.dt is not None and arguments.theory in (None, "config")):
+    if (arguments.dt is None) != (arguments.dx is None) or (
+        arguments.dt is not None and arguments.theory in (None, "config")
+    ):
         parser.error("--dt and --dx go together, with --theory; --theory config knows them")
     for name in ("k", "thermal", "dt", "dx"):
         value = getattr(arguments, name)

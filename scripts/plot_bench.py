@@ -1,8 +1,6 @@
 #!/usr/bin/python3
 """Draws what radixpic bench wrote with --csv; scripts/bench_plots/figures.py has the table of the figures."""
 
-from pathlib import Path
-
 from bench_plots import look, reading
 from bench_plots.figures import FIGURES
 from radixpic.look import import_pyplot, save

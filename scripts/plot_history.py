@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Draws a run's history against time: field energy, density modes, drift of the total energy, and kinetic energy, also of
-each species that has columns of its own (output.history.species). Several runs are drawn together, each in a colour.
+"""Draws a run's history against time: field energy, density modes, drift of the total energy, and kinetic energy, also
+of each species that has columns of its own (output.history.species). Several runs are drawn together, each in a colour.
 
 Where the config is of uniform Maxwellian species that start with the first mode, without magnetic field, collisions and
 drives, its exact linear solution is dashed along that mode; its rate and frequency are given where one root prevails.
@@ -22,7 +22,12 @@ EXAMPLES = """examples:
 
 def main():
     parser = make_parser(__doc__, EXAMPLES)
-    parser.add_argument("histories", nargs="+", metavar="HISTORY", help="a run's output folder, or its history.csv; several are compared")
+    parser.add_argument(
+        "histories",
+        nargs="+",
+        metavar="HISTORY",
+        help="a run's output folder, or its history.csv; several are compared",
+    )
     parser.add_argument(
         "--mode",
         nargs=2,
@@ -35,7 +40,8 @@ def main():
         "--theory-gamma",
         type=float,
         metavar="GAMMA",
-        help="draw exp(GAMMA t) along the first mode in the place of the config's theory, or exp(2 GAMMA t) along the field "
+        help="draw exp(GAMMA t) along the first mode in the place of the config's theory, or exp(2 GAMMA t) along the "
+        "field "
         "energy if there is no mode",
     )
     parser.add_argument(

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Draws the density in phase space of a run's phase_space/ files over two axes, or over one as a line.
 
-What is drawn is the integral of f over the axes that are not, as the label beside the picture shows, with its unit. Over
-axes that a mesh has it goes over the mesh's ranges. scripts/plot_snapshot.py --phase-space draws the same of particles.
+What is drawn is the integral of f over the axes that are not, as the label beside the picture shows, with its unit.
+Over axes that a mesh has it goes over the mesh's ranges. scripts/plot_snapshot.py --phase-space draws the same of
+particles.
 """
 
 import sys

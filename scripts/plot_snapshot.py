@@ -39,7 +39,8 @@ def main():
         nargs="+",
         default=["E/x"],
         metavar="NAME",
-        help="E/x, E/y, phi, chargeDensity (of all species), or others of snapshots/, moments/ or lines/, as SPECIES_density (default: E/x)",
+        help="E/x, E/y, phi, chargeDensity (of all species), or others of snapshots/, moments/ or lines/, as "
+        "SPECIES_density (default: E/x)",
     )
     what.add_argument(
         "--phase-space", nargs="+", metavar="SPECIES", help="draw f(x, u) of these species together, or f(y, v)"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Draws the paths of tracked particles (output.tracks) of a run: in the box, in phase space, or against time. A dot is where a
-path begins; velocities are half a time step earlier than positions."""
+"""Draws the paths of tracked particles (output.tracks) of a run: in the box, in phase space, or against time. A dot is
+where a path begins; velocities are half a time step earlier than positions."""
 
 from pathlib import Path
 
@@ -19,9 +19,15 @@ def main():
     parser = make_parser(__doc__, EXAMPLES)
     parser.add_argument("place", metavar="RUN", type=Path, help="a run's output folder")
     parser.add_argument(
-        "--axes", nargs=2, choices=list("txyuvw"), default=["x", "y"], help="to the right and upwards; t is time (default: x y)"
+        "--axes",
+        nargs=2,
+        choices=list("txyuvw"),
+        default=["x", "y"],
+        help="to the right and upwards; t is time (default: x y)",
     )
-    parser.add_argument("--id", nargs="+", type=int, metavar="N", help="particles to draw (default: all that are tracked)")
+    parser.add_argument(
+        "--id", nargs="+", type=int, metavar="N", help="particles to draw (default: all that are tracked)"
+    )
     picture_options(parser, "RUN/tracks.png, with --axes RUN/tracks_AXES.png")
     arguments = parser.parse_args()
     axes = "".join(arguments.axes)

@@ -4,7 +4,8 @@
     docs/notebooks/execute.py                              all of this folder
     docs/notebooks/execute.py docs/notebooks/3_two_stream.ipynb
 
-It needs python3-nbclient and python3-ipykernel. A cell that fails is shown with its error, and its notebook is not written.
+It needs python3-nbclient and python3-ipykernel. A cell that fails is shown with its error, and its notebook is not
+written.
 """
 
 import os
@@ -23,7 +24,9 @@ def executed(path, folder=HERE):
 
     notebook = nbformat.read(path, as_version=4)
     resources = {"metadata": {"path": str(folder)}}
-    nbclient.NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", record_timing=False, resources=resources).execute()
+    nbclient.NotebookClient(
+        notebook, timeout=SECONDS, kernel_name="python3", record_timing=False, resources=resources
+    ).execute()
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     notebook.metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
     for cell in notebook.cells:
@@ -37,7 +40,11 @@ def joined(outputs):
     """Outputs in which texts that were printed one after the other are one: where they are cut is a matter of luck."""
     result = []
     for output in outputs:
-        if result and output.output_type == "stream" and (result[-1].output_type, result[-1].get("name")) == ("stream", output.name):
+        if (
+            result
+            and output.output_type == "stream"
+            and (result[-1].output_type, result[-1].get("name")) == ("stream", output.name)
+        ):
             result[-1].text += output.text
         else:
             result.append(output)

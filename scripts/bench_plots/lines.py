@@ -11,7 +11,8 @@ PANEL_WIDTH, PANEL_HEIGHT = 4.3, 3.5
 
 
 class Panels:
-    """panels: {(title, label of x): {line: [(x, median, least, most, refuted?)]}}; a line is (first setting, others)."""
+    """panels: {(title, label of x): {line: [(x, median, least, most, refuted?)]}}; a line is (first setting,
+    others)."""
 
     def __init__(self, kind, rows):
         self.kind = kind
@@ -23,7 +24,9 @@ class Panels:
         for row in rows:
             times = row["median"], row["min"], row["max"]
             if not 0 < times[1] <= times[0] <= times[2]:
-                raise Problem(f"{row['file']}: a median of {times[0]:g} is not between {times[1]:g} and {times[2]:g}, above 0")
+                raise Problem(
+                    f"{row['file']}: a median of {times[0]:g} is not between {times[1]:g} and {times[2]:g}, above 0"
+                )
             line = kind.line(row), self.settings.words(row)
             lines[line] = lines.get(line, False) or is_refuted(row)
             for *panel, x in kind.panels(row):

@@ -14,7 +14,8 @@ MAP_WIDTH, MAP_HEIGHT = 4.8, 3.7
 
 
 class Maps:
-    """maps: {(scope, settings): {(function, words): (ns an operation, or None without a rate, operations, refuted?)}}."""
+    """maps: {(scope, settings): {(function, words): (ns an operation, or None without a rate, operations,
+    refuted?)}}."""
 
     def __init__(self, rows):
         rows = [row for row in rows if row.get("part") == "atomics" and row["quantity"].startswith("rate_")]
@@ -42,7 +43,9 @@ class Maps:
         times = [cell[0] for cells in self.maps.values() for cell in cells.values() if cell[0]] or [1.0]
         norm = LogNorm(min(times) / 1.05, max(times) * 1.05)
         across = max(map(len, self.scopes.values()))
-        for row_axes, (scope, series) in zip(figure.subplots(len(self.scopes), across, squeeze=False), self.scopes.items()):
+        for row_axes, (scope, series) in zip(
+            figure.subplots(len(self.scopes), across, squeeze=False), self.scopes.items()
+        ):
             for axes, words in zip(row_axes, series):
                 draw_map(axes, scope, words, self.maps[scope, words], norm)
             for axes in row_axes[len(series) :]:

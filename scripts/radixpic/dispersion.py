@@ -21,7 +21,8 @@ def _weideman_coefficients(n=64):
 
 
 def faddeeva(z):
-    """w(z) = exp(-z^2) erfc(-i z), by J. A. C. Weideman, SIAM J. Numer. Anal. 31 (1994) 1497, eq. (38); z may be an array."""
+    """w(z) = exp(-z^2) erfc(-i z), by J. A. C. Weideman, SIAM J. Numer. Anal. 31 (1994) 1497, eq. (38); z may be an
+    array."""
     scale, coefficients = _weideman_coefficients()
     z = np.asarray(z, complex)
     upper = np.where(z.imag < 0, -z, z)  # the expansion holds in the upper half plane
@@ -48,9 +49,9 @@ SHAPES = ("ngp", "cic", "tsc", "cubic")  # by order
 def grid_factor(k, cells, shape="cic", gradient="spectral", filter_passes=0):
     """What the grid makes of the field of a wave with components k on cells of these sizes: 1 without a grid.
 
-    Deposit and interpolation each weigh the wave with the shape, sinc^(order + 1)(k dx / 2) along each axis, the centred
-    gradient takes sin(k dx) / dx for k, and a pass of the filter multiplies by cos^2(k dx / 2) along each axis (Birdsall
-    and Langdon 1985, chapters 4 and 8, appendix C; the grid's aliases are left out).
+    Deposit and interpolation each weigh the wave with the shape, sinc^(order + 1)(k dx / 2) along each axis, the
+    centred gradient takes sin(k dx) / dx for k, and a pass of the filter multiplies by cos^2(k dx / 2) along each axis
+    (Birdsall and Langdon 1985, chapters 4 and 8, appendix C; the grid's aliases are left out).
     """
     k, half = np.array(k, float), 0.5 * np.multiply(k, cells)
     slope = k if gradient == "spectral" else k * np.sinc(2 * half / np.pi)
@@ -59,7 +60,8 @@ def grid_factor(k, cells, shape="cic", gradient="spectral", filter_passes=0):
 
 
 def discrete_dielectric(w, k, beams, dt, factor):
-    """The same for leapfrog steps dt on a grid, whose grid_factor() each kick has: it moves the density m steps later by m dt^2."""
+    """The same for leapfrog steps dt on a grid, whose grid_factor() each kick has: it moves the density m steps later
+    by m dt^2."""
     m = np.arange(1, int(40 / (k * dt * min(s for _, _, s in beams))) + 10)
     wave = np.exp(1j * np.multiply.outer(w, m) * dt)
     free = sum(n * np.exp(-1j * k * u * m * dt - 0.5 * (k * s * m * dt) ** 2) for n, u, s in beams)
@@ -80,12 +82,15 @@ def newton(function, starts):
 
 
 def roots(k, beams):
-    """Roots (gamma, omega) that Newton's method finds, the fastest growing or least damped first; omega is not negative."""
+    """Roots (gamma, omega) that Newton's method finds, the fastest growing or least damped first; omega is not
+    negative."""
     total = np.sqrt(sum(n for n, _, _ in beams))
     starts = []
     for n, u, s in beams:  # the waves of each beam, and those of all together in its frame
         for width in (k * s, np.sqrt(total**2 + 3 * (k * s) ** 2)):
-            starts.append(k * u + width * np.add.outer(np.linspace(-2, 2, 9), 1j * np.array([-1, -0.3, -0.1, 0.01, 0.1, 0.4])))
+            starts.append(
+                k * u + width * np.add.outer(np.linspace(-2, 2, 9), 1j * np.array([-1, -0.3, -0.1, 0.01, 0.1, 0.4]))
+            )
     found = []
     for w in newton(lambda w: dielectric(w, k, beams), starts):
         if all(abs(w.imag - gamma) + abs(abs(w.real) - omega) > 1e-6 * total for gamma, omega in found):
@@ -104,21 +109,25 @@ def two_stream_beams(drift, thermal):
 
 def two_stream_root(k, drift, thermal):
     """Fastest growing mode of two equal beams at +-drift, (gamma, 0); None where all are stable."""
-    growing = [(gamma, 0.0) for gamma, omega in roots(k, two_stream_beams(drift, thermal)) if gamma > 1e-9 and omega < 1e-6]
+    growing = [
+        (gamma, 0.0) for gamma, omega in roots(k, two_stream_beams(drift, thermal)) if gamma > 1e-9 and omega < 1e-6
+    ]
     return growing[0] if growing else None
 
 
 def discrete_root(root, k, beams, dt, factor):
     """What the continuum's root (gamma, omega) becomes with steps dt and a grid_factor(); None where none is found."""
     found = newton(lambda w: discrete_dielectric(w, k, beams, dt, factor), [complex(root[1], root[0])])
-    return (float(found[0].imag), float(found[0].real * (abs(found[0].real) > LEAST_OMEGA)) + 0.0) if len(found) else None
+    return (
+        (float(found[0].imag), float(found[0].real * (abs(found[0].real) > LEAST_OMEGA)) + 0.0) if len(found) else None
+    )
 
 
 def discrete_series(steps, k, beams, dt, factor, weights=None):
     """n_k(t) / n_k(0) at steps 0 to `steps` of a wave that starts as a density perturbation: transients and all.
 
-    Each density feeds a kick, each kick moves the density of all later steps; the first kick is half of one. weights are
-    the shares of the beams in the perturbation, their densities by default.
+    Each density feeds a kick, each kick moves the density of all later steps; the first kick is half of one. weights
+    are the shares of the beams in the perturbation, their densities by default.
     """
     m = np.arange(steps + 1)
     moving = [np.exp(-1j * k * u * m * dt - 0.5 * (k * s * m * dt) ** 2) for _, u, s in beams]

@@ -55,7 +55,8 @@ def draw_linear(axes, history, mode, window, color):
 
 
 def draw_run(panels, history, modes, name, color):
-    """The curves of a run in the four panels; one of several has a name and a colour, and one line for the kinetic energy."""
+    """The curves of a run in the four panels; one of several has a name and a colour, and one line for the kinetic
+    energy."""
     fields, waves, kinetic, total = panels
     time, styles = history["time"], itertools.cycle(("-", ":", "-.") if name else "-")
     draw_log(fields, time, history["field_energy"], color=color or BLUE, label=name)
@@ -73,8 +74,10 @@ def draw_run(panels, history, modes, name, color):
 
 
 def draw(plt, histories, modes, gamma, window, title):
-    """The figure of one run, or of several, each in a colour; modes: by default the first six of one run, the first of several.
-    In the window theory is drawn along the first mode: exp(gamma t), or without gamma that of the run's config, if it has one."""
+    """The figure of one run, or of several, each in a colour; modes: by default the first six of one run, the first of
+    several. In the window theory is drawn along the first mode: exp(gamma t), or without gamma that of the run's
+    config, if it has one.
+    """
     figure = plt.figure(figsize=(10, 6.4))
     figure.suptitle(title, fontsize=13)
     panels = fields, waves, kinetic, total = figure.subplots(2, 2, sharex=True).ravel()

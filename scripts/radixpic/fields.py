@@ -7,7 +7,8 @@ from pathlib import Path
 from radixpic.pictures import Row
 from radixpic.script import Problem, h5py, numpy as np
 
-# (symbol, normalised unit, SI unit) by the end of a mesh's name; before it is the name of the species or the line, if any
+# (symbol, normalised unit, SI unit) by the end of a mesh's name; before it is the name of the species or the line, if
+# any
 QUANTITIES = {
     "E/x": ("$E_x$", r"$T / e \lambda_D$", "V/m"),
     "E/y": ("$E_y$", r"$T / e \lambda_D$", "V/m"),
@@ -68,7 +69,8 @@ def folder_of(place, names):
 
 
 def find_snapshots(place, steps, inner="snapshots"):
-    """Paths of a run folder's files in inner/ of these steps (None or 'last': that, 'all': every one), or the file itself."""
+    """Paths of a run folder's files in inner/ of these steps (None or 'last': that, 'all': every one), or the file
+    itself."""
     place = Path(place)
     if place.is_file():
         return [place]
@@ -84,7 +86,9 @@ def find_snapshots(place, steps, inner="snapshots"):
         raise Problem(f"{place} holds no {inner}/data_*.h5")
     if steps == "all":
         return [there[step] for step in sorted(there)]
-    steps = [max(there) if step == "last" else step for step in (steps if isinstance(steps, list) else [steps or "last"])]
+    steps = [
+        max(there) if step == "last" else step for step in (steps if isinstance(steps, list) else [steps or "last"])
+    ]
     for step in steps:
         if step not in there:
             what = "snapshot" if inner == "snapshots" else "file"
@@ -114,7 +118,8 @@ def mesh_names(meshes):
 
 
 def read_mesh(snapshot, name, si):
-    """Values [along x, along y], of lines and phase spaces along the axes of the file, and node 0's position and the spacing along them."""
+    """Values [along x, along y], of lines and phase spaces along the axes of the file, and node 0's position and the
+    spacing along them."""
     record_name, _, component = name.partition("/")
     if record_name not in snapshot.meshes:
         there = ", ".join(mesh_names(snapshot.meshes)) or "none"
@@ -146,7 +151,8 @@ def length_unit(snapshot):
 
 
 def read_velocity(snapshot, species_name, axis, si):
-    """Velocity along axis and weight of every macro-particle; None for the former where the species has no such component."""
+    """Velocity along axis and weight of every macro-particle; None for the former where the species has no such
+    component."""
     if species_name not in snapshot.species:
         raise Problem(
             f"{snapshot.path} holds no particles of {species_name} (it has: {', '.join(snapshot.species) or 'none'})"
@@ -199,7 +205,11 @@ def phase_space_density(particles, bins, extent, unit):
 def axis_labels(si, axes):
     """Of x, y, u, v, w, or s, the length along a line."""
     return [
-        f"${axis}$ [{'m/s' if axis in 'uvw' else 'm'}]" if si else rf"${axis}\;[{'v_{th}' if axis in 'uvw' else chr(92) + 'lambda_D'}]$"
+        (
+            f"${axis}$ [{'m/s' if axis in 'uvw' else 'm'}]"
+            if si
+            else rf"${axis}\;[{'v_{th}' if axis in 'uvw' else chr(92) + 'lambda_D'}]$"
+        )
         for axis in axes
     ]
 
@@ -246,12 +256,15 @@ def mesh_rows(snapshots, names, si):
         ranges = list(zip(low, low + spacing * values.shape))
         label, is_plane = mesh_label(name, si), values.ndim == 2
         frames = [[values] for values, _, _ in frames]
-        rows.append(Row(times, frames, ranges, axis_labels(si, "xy" if is_plane else "s"), label, signed=True, equal=is_plane))
+        rows.append(
+            Row(times, frames, ranges, axis_labels(si, "xy" if is_plane else "s"), label, signed=True, equal=is_plane)
+        )
     return rows
 
 
 def particle_rows(snapshots, species, axis, bins, si, apart=False):
-    """A row of the density of the species' particles together over position and velocity, or one of each, on the same axes."""
+    """A row of the density of the species' particles together over position and velocity, or one of each, on the same
+    axes."""
     times, clouds, of_w = [], [], set()
     for snapshot in snapshots:
         with closing(snapshot.file):
@@ -267,7 +280,10 @@ def particle_rows(snapshots, species, axis, bins, si, apart=False):
     extent = [(0, max(cloud[0].max() for cloud in filled) or 1.0), (slowest - room, fastest + room)]
     axes, rows = {"x": "xu", "y": "yv"}[axis], []
     for group in [slice(n, n + 1) for n in range(len(species))] if apart else [slice(None)]:
-        frames = [[sum(phase_space_density(cloud[:3], bins, extent, cloud[3]) for cloud in at_a_time[group])] for at_a_time in clouds]
+        frames = [
+            [sum(phase_space_density(cloud[:3], bins, extent, cloud[3]) for cloud in at_a_time[group])]
+            for at_a_time in clouds
+        ]
         label = f"{density_label(axes, -3, 1, si, not of_w.isdisjoint(species[group]))} of {' + '.join(species[group])}"
         rows.append(Row(times, frames, extent, axis_labels(si, axes), label))
     return rows

@@ -15,8 +15,10 @@ MOST_SERIES_STEPS = 20000  # the exact series takes steps^2 operations
 
 
 class Fit(NamedTuple):
-    """Rate and frequency of a wave; their standard errors by least squares, as if residuals were independent from row to row
-    (without what another window would change); sizes of the constant it swings about and of its swing, where one was fitted."""
+    """Rate and frequency of a wave; their standard errors by least squares, as if residuals were independent from row
+    to row (without what another window would change); sizes of the constant it swings about and of its swing, where one
+    was fitted.
+    """
 
     gamma: float
     omega: float
@@ -135,7 +137,9 @@ def fit_about_constant(wave):
     if not shifted.misfit(found[:2]) < 0.05 * variance:
         return None
     swing, constant = np.split(shifted.coefficients(found[:2]), [2])
-    return Fit(*found, float(np.linalg.norm(constant)), float(np.linalg.norm(swing, 2)))  # 2: the long axis of an ellipse
+    return Fit(
+        *found, float(np.linalg.norm(constant)), float(np.linalg.norm(swing, 2))
+    )  # 2: the long axis of an ellipse
 
 
 def fit(wave, model="auto"):
@@ -184,7 +188,8 @@ def select(history, name=None, start=-math.inf, end=math.inf):
 
 
 def exact_series(time, plasma, dt, factor):
-    """n_k(t) / n_k(0) of the exact linear solution at these times, whole steps; None where they are not, or too many."""
+    """n_k(t) / n_k(0) of the exact linear solution at these times, whole steps; None where they are not, or too
+    many."""
     steps = np.rint(time / dt).astype(int)
     if steps[-1] > MOST_SERIES_STEPS or np.max(np.abs(steps * dt - time)) > 1e-6 * dt * steps[-1]:
         return None
@@ -207,7 +212,8 @@ UNIFORM = {"density": "1", "drift": "0", "thermal": "1"}  # the profile of a spe
 
 
 class Plasma(NamedTuple):
-    """What the dispersion relation of a wave needs: k, beams as dispersion.py has them, their shares in the perturbation."""
+    """What the dispersion relation of a wave needs: k, beams as dispersion.py has them, their shares in the
+    perturbation."""
 
     k: float
     beams: list
@@ -219,7 +225,9 @@ def plasma_of(config, mode):
     if config["fields"]["magnetic"]:
         raise Problem("the dispersion relation is that of a plasma without a magnetic field, and this one has one")
     if config.get("collisions"):
-        raise Problem("the dispersion relation is that of a plasma without collisions, and this one has some (collisions)")
+        raise Problem(
+            "the dispersion relation is that of a plasma without collisions, and this one has some (collisions)"
+        )
     if config["fields"].get("drive"):
         raise Problem("the dispersion relation is that of free waves, and this run drives its own (fields.drive)")
     k = [2 * math.pi * m / length for m, length in zip(mode, config["grid"]["length"])]
@@ -234,10 +242,14 @@ def plasma_of(config, mode):
             continue
         if not species.get("push", True):
             if amplitude(species, mode):
-                raise Problem(f"species {species['name']} is perturbed and stands still; the theory is of a uniform background")
+                raise Problem(
+                    f"species {species['name']} is perturbed and stands still; the theory is of a uniform background"
+                )
             continue
         velocities = species["velocities"]
-        along = velocities["kind"] == "maxwellian" and math.hypot(*(a * s / size for a, s in zip(k, velocities["thermal"])))
+        along = velocities["kind"] == "maxwellian" and math.hypot(
+            *(a * s / size for a, s in zip(k, velocities["thermal"]))
+        )
         if not along:
             raise Problem(f"species {species['name']} has no Maxwellian spread along the wave; the theory needs one")
         drift = sum(a * u / size for a, u in zip(k, velocities["drift"]))
@@ -257,18 +269,24 @@ def grid_of(config, mode):
 def amplitude(species, mode):
     """Of the wave that a species starts with in a mode along an axis."""
     waves = [wave for kind in species["perturb"].values() for wave in kind]
-    return sum(wave["amplitude"] for wave in waves if mode in ((wave["mode"], 0), (0, wave["mode"])) and mode["xy".index(wave["axis"])])
+    return sum(
+        wave["amplitude"]
+        for wave in waves
+        if mode in ((wave["mode"], 0), (0, wave["mode"])) and mode["xy".index(wave["axis"])]
+    )
 
 
 def own_theory(history, mode):
-    """The exact_series() of a mode that a run starts with, by the config beside its history, and the root (gamma, omega) that it
-    soon follows, None where another is near; or None where theory is not of that plasma."""
+    """The exact_series() of a mode that a run starts with, by the config beside its history, and the root (gamma,
+    omega) that it soon follows, None where another is near; or None where theory is not of that plasma."""
     try:
         config = read_config(history.path.parent)
         plasma = plasma_of(config, mode)
     except (Problem, KeyError):  # the latter: of a config by another version
         return None
-    series = exact_series(history["time"], plasma, config["time"]["step"], grid_of(config, mode)) if plasma.weights else None
+    series = (
+        exact_series(history["time"], plasma, config["time"]["step"], grid_of(config, mode)) if plasma.weights else None
+    )
     first, second, *_ = [*dispersion.roots(plasma.k, plasma.beams), (-math.inf, 0), (-math.inf, 0)]
     return None if series is None else (series, first if first[0] > second[0] + LEAST_LEAD else None)
 
@@ -287,16 +305,19 @@ class Fits:
         """What the same fit() of a mode measures in linear_series()."""
         mode = tuple(mode or next(iter(self.history.modes), (1, 0)))
         wave = select(self.history, "density_{}_{}".format(*mode), start, end)[0]
-        return fit_exact_series(wave, plasma_of(self.config, mode), self.config["time"]["step"], grid_of(self.config, mode), model)
+        return fit_exact_series(
+            wave, plasma_of(self.config, mode), self.config["time"]["step"], grid_of(self.config, mode), model
+        )
 
     def linear_series(self, mode=None):
-        """n_k(t) / n_k(0) of the exact linear solution, all its roots together, with the time step and grid of the run: at
-        the times of its history."""
+        """n_k(t) / n_k(0) of the exact linear solution, all its roots together, with the time step and grid of the run:
+        at the times of its history."""
         mode = tuple(mode or next(iter(self.history.modes), (1, 0)))
         plasma, grid = plasma_of(self.config, mode), grid_of(self.config, mode)
         return exact_series(self.history["time"], plasma, self.config["time"]["step"], grid)
 
     def theory(self, mode=None):
-        """Roots (gamma, omega) of the linear theory of the own species for a mode, by default the first one followed."""
+        """Roots (gamma, omega) of the linear theory of the own species for a mode, by default the first one
+        followed."""
         plasma = plasma_of(self.config, tuple(mode or next(iter(self.history.modes), (1, 0))))
         return dispersion.roots(plasma.k, plasma.beams)

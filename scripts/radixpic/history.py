@@ -123,7 +123,9 @@ def read_config(folder):
 def parse_config(text):
     """The same of a text that the program or the library wrote."""
     root = {}
-    open_nodes = [(-1, root)]  # (indentation, mapping or list); a key without a value waits as (indentation, parent, key)
+    open_nodes = [
+        (-1, root)
+    ]  # (indentation, mapping or list); a key without a value waits as (indentation, parent, key)
     for line in text.splitlines():
         match = re.match(r'( *)(- )?([A-Za-z_]\w*):[ ]*("(?:[^"\\]|\\.)*"|.*?)[ ]*(?:#.*)?$', line)
         if not match:

@@ -16,7 +16,12 @@ HANDLE = ctypes.c_void_p
 
 def find_program():
     """$RADIXPIC, else that of the tree or prefix that the package lies in, else by PATH."""
-    there = [os.environ.get("RADIXPIC"), TREE / "build" / "radixpic", PREFIX / "bin" / "radixpic", shutil.which("radixpic")]
+    there = [
+        os.environ.get("RADIXPIC"),
+        TREE / "build" / "radixpic",
+        PREFIX / "bin" / "radixpic",
+        shutil.which("radixpic"),
+    ]
     for path in filter(None, there):
         if Path(path).is_file():
             return Path(path).resolve()
@@ -27,7 +32,15 @@ def find_library():
     """$RADIXPIC_LIBRARY, else that beside the program or in its prefix."""
     chosen = os.environ.get("RADIXPIC_LIBRARY")
     folder = find_program().parent if not chosen else None
-    beside = [folder / "libradixpic.so", *folder.parent.glob("lib*/libradixpic.so*"), *folder.parent.glob("lib/*/libradixpic.so*")] if folder else []
+    beside = (
+        [
+            folder / "libradixpic.so",
+            *folder.parent.glob("lib*/libradixpic.so*"),
+            *folder.parent.glob("lib/*/libradixpic.so*"),
+        ]
+        if folder
+        else []
+    )
     for path in [chosen] if chosen else beside:
         if Path(path).is_file():
             return str(path)

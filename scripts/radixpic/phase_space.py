@@ -164,7 +164,8 @@ def together(meshes, axes, si):
 
 
 def rows(kept, axes, si=False, apart=False):
-    """What choose() chose: over two axes a row of the species' sum, over one a line for each; or a row for each apart."""
+    """What choose() chose: over two axes a row of the species' sum, over one a line for each; or a row for each
+    apart."""
     times = [snapshot.time_label(si) for snapshot, _ in kept]
     labels = axis_labels(si, axes)
     meshes = kept[0][1]
@@ -178,7 +179,10 @@ def rows(kept, axes, si=False, apart=False):
         lines = [[mesh.over(axes, si) for mesh in meshes] for _, meshes in kept]
         frames = [[values for values, _ in at_a_time] for at_a_time in lines]
         ends = [ranges[0] for _, ranges in lines[0]]
-        return [Row(times, [frame[group] for frame in frames], ends[group], labels, label(group), names[group]) for group in groups]
+        return [
+            Row(times, [frame[group] for frame in frames], ends[group], labels, label(group), names[group])
+            for group in groups
+        ]
     is_square = (axes[0] in "xy") == (axes[1] in "xy")
     found = []
     for group in groups:

@@ -56,11 +56,15 @@ def range_of(row, limits, log):
 
 
 def ranges_of(row, count, limits, log):
-    """(low, high) for each of `count` panels: one for all, or each panel's own where one would leave some of them blank."""
+    """(low, high) for each of `count` panels: one for all, or each panel's own where one would leave some of them
+    blank."""
     whole = range_of(row, limits, log)
     if limits or log or count == 1:
         return [tuple(whole)] * count
-    own = [range_of(row._replace(frames=[frame]), limits, log) if any(map(np.ptp, frame)) else whole for frame in row.frames]
+    own = [
+        range_of(row._replace(frames=[frame]), limits, log) if any(map(np.ptp, frame)) else whole
+        for frame in row.frames
+    ]
     if row.is_plane and whole[0] == -whole[1]:
         own = [(-max(-low, high), max(-low, high)) for low, high in own]
     widths = sorted(high - low for low, high in own)
@@ -68,7 +72,8 @@ def ranges_of(row, count, limits, log):
 
 
 def set_up_planes(plt, figure, row, panels, ranges, log):
-    """For each panel a function that shows a plane in it; one colour bar for all, and each panel's range above it where they differ."""
+    """For each panel a function that shows a plane in it; one colour bar for all, and each panel's range above it where
+    they differ."""
     import matplotlib.colors
 
     (low, high), own = ranges[0], len(set(ranges)) > 1
@@ -96,7 +101,9 @@ def set_up_planes(plt, figure, row, panels, ranges, log):
     bar = figure.colorbar(images[0], ax=panels, pad=0.015, extend=beyond[ends])
     bar.set_label(row.label + ("\neach panel: range above it" if own else ""))
     if own:
-        bar.set_ticks([low, 0, high] if centred else [low, high], labels=["lowest", "0", "highest"][:: 1 if centred else 2])
+        bar.set_ticks(
+            [low, 0, high] if centred else [low, high], labels=["lowest", "0", "highest"][:: 1 if centred else 2]
+        )
         for panel, (low, high) in zip(panels, ranges):
             panel.set_title(rf"$\pm${high:.3g}" if centred else f"{low:.4g} to {high:.4g}", loc="right")
     elif not log:
@@ -111,7 +118,12 @@ def set_up_lines(row, panels, ranges, log):
     for panel, ends in zip(panels, ranges):
         lines = [
             panel.stairs(
-                values, np.linspace(low, high, len(values) + 1), label=name, color=f"C{number}", baseline=None, linewidth=1.6
+                values,
+                np.linspace(low, high, len(values) + 1),
+                label=name,
+                color=f"C{number}",
+                baseline=None,
+                linewidth=1.6,
             )
             for number, (values, (low, high), name) in enumerate(zip(row.frames[0], row.ranges, row.names))
         ]
@@ -142,7 +154,9 @@ def lay_out(plt, rows, count, title, limits, log, size=None):
             panel.axis("off")
         panels = panels[:count]
         ranges = ranges_of(row, count, limits, log)
-        shows = set_up_planes(plt, figure, row, panels, ranges, log) if is_plane else set_up_lines(row, panels, ranges, log)
+        shows = (
+            set_up_planes(plt, figure, row, panels, ranges, log) if is_plane else set_up_lines(row, panels, ranges, log)
+        )
         shown.append(list(zip(panels, shows)))
         for place, panel in enumerate(panels):
             axis = "both" if not log or is_plane else "x"
@@ -180,7 +194,8 @@ def writer_for(path, rate):
 
 
 def gif_writer(base, rate):
-    """A writer of matplotlib with one palette of 256 colours for all frames: Pillow alone chooses a few dozen for each."""
+    """A writer of matplotlib with one palette of 256 colours for all frames: Pillow alone chooses a few dozen for
+    each."""
     from PIL import Image
 
     class Writer(base):
@@ -196,7 +211,9 @@ def gif_writer(base, rate):
 
         def finish(self):
             colours = np.unique(np.concatenate([np.unique(frame) for frame in self.frames]))
-            every = Image.fromarray(np.stack([colours >> shift & 255 for shift in (16, 8, 0)], axis=1)[None].astype(np.uint8))
+            every = Image.fromarray(
+                np.stack([colours >> shift & 255 for shift in (16, 8, 0)], axis=1)[None].astype(np.uint8)
+            )
             every = every.quantize(256, method=Image.MAXCOVERAGE)
             places, palette = np.asarray(every)[0], np.reshape(every.getpalette(), (-1, 3))
             palette[places[-1]] = 255  # the background stays white

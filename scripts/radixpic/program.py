@@ -19,7 +19,10 @@ def settings_of(values):
     def plain(value):  # of numpy
         return value.tolist()
 
-    return [f"{key}={value if isinstance(value, str) else json.dumps(value, default=plain)}" for key, value in (values or {}).items()]
+    return [
+        f"{key}={value if isinstance(value, str) else json.dumps(value, default=plain)}"
+        for key, value in (values or {}).items()
+    ]
 
 
 def failure(stderr, code):
@@ -31,10 +34,12 @@ def failure(stderr, code):
 
 
 def run(config, set=None, output=None, device=None, steps=None, force=False, resume=False, ranks=1, quiet=False):
-    """Runs the program on a config, showing its lines, only warnings (on the error output) if `quiet`, and returns the Run.
+    """Runs the program on a config, showing its lines, only warnings (on the error output) if `quiet`, and returns the
+    Run.
 
-    set: {"time.step": 0.05, "grid.cells": [64, 64]}; output: its folder instead of the config's. force replaces a run that
-    is there, resume goes on with it. ranks > 1 takes mpirun. A failure is a Problem with the program's sentence and code.
+    set: {"time.step": 0.05, "grid.cells": [64, 64]}; output: its folder instead of the config's. force replaces a run
+    that is there, resume goes on with it. ranks > 1 takes mpirun. A failure is a Problem with the program's sentence
+    and code.
     """
     launcher = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
     command = [*launcher, find_program(), "run", config]
@@ -72,7 +77,13 @@ class Table(list):
 
     def __str__(self):
         columns = [name for name in (self[0] if self else {}) if name != "run"]
-        cells = [columns, *([f"{row[name]:.6g}" if isinstance(row[name], float) else str(row[name]) for name in columns] for row in self)]
+        cells = [
+            columns,
+            *(
+                [f"{row[name]:.6g}" if isinstance(row[name], float) else str(row[name]) for name in columns]
+                for row in self
+            ),
+        ]
         widths = [max(map(len, column)) for column in zip(*cells)]
         return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in cells)
 

@@ -74,15 +74,17 @@ class Run(Fits):
         return [int(path.stem.rpartition("_")[2]) for path in fields.find_snapshots(self.folder, "all", inner)]
 
     def field(self, name, step="last", si=False, inner=None):
-        """A mesh, "E/x", "E/y", "phi" or "rho" of a snapshot or one of moments/, lines/ or phase_space/: [cells along x, cells
-        along y], or along the axes that the file has. inner is the folder, by default the first that has the mesh."""
+        """A mesh, "E/x", "E/y", "phi" or "rho" of a snapshot or one of moments/, lines/ or phase_space/: [cells along
+        x, cells along y], or along the axes that the file has. inner is the folder, by default the first that has the
+        mesh."""
         name = ALIASES.get(name, name)
         (snapshot,) = self._open(step, inner or fields.folder_of(self.folder, [name]))
         with closing(snapshot.file):
             return fields.read_mesh(snapshot, name, si)[0]
 
     def line(self, name, field, step="last", si=False):
-        """A mesh of a line, "E/x", "E/y", "phi" or "rho" of `name`: the lengths from its first point, and the values there."""
+        """A mesh of a line, "E/x", "E/y", "phi" or "rho" of `name`: the lengths from its first point, and the values
+        there."""
         (snapshot,) = self._open(step, "lines")
         record, _, component = field.partition("/")
         with closing(snapshot.file):
@@ -97,7 +99,9 @@ class Run(Fits):
 
     def plot_tracks(self, axes="xy", ids=None, output=None):
         """The paths in tracks/, of these ids or of all, over two of t, x, y, u, v and w: "xy", "xu", "tx"."""
-        return self._picture(output, tracks.draw, self.tracks, axes, ids, self.config["grid"]["length"], read_title(self.folder))
+        return self._picture(
+            output, tracks.draw, self.tracks, axes, ids, self.config["grid"]["length"], read_title(self.folder)
+        )
 
     def particles(self, species, step="last", si=False):
         """The particles of a species in a snapshot, a Cloud."""
@@ -140,26 +144,30 @@ class Run(Fits):
         return figure
 
     def plot_energy(self, modes=None, gamma=None, window=energy.ALL_TIMES, title=None, output=None):
-        """Energies and modes, such as [(1, 0)], against time, in the window with the linear theory of the config, where there
-        is one, along the first mode; or with exp(gamma t), fitted to it."""
+        """Energies and modes, such as [(1, 0)], against time, in the window with the linear theory of the config, where
+        there is one, along the first mode; or with exp(gamma t), fitted to it."""
         if isinstance(modes, (str, Path)):
             raise Problem(f'modes: expected a list such as [(1, 0)], found "{modes}"; a file is output="{modes}"')
-        return self._picture(output, energy.draw, [self.history], modes, gamma, window, title or read_title(self.folder))
+        return self._picture(
+            output, energy.draw, [self.history], modes, gamma, window, title or read_title(self.folder)
+        )
 
     def plot_field(self, *names, step="last", si=False, limits=None, log=False, output=None, inner=None):
         """Meshes, by default "E/x", of the folder that has them: a row of panels for each, a panel for each time."""
         rows = self._rows(names or ("E/x",), step, si, inner)
         return self._picture(output, pictures.draw, rows, read_title(self.folder), limits, log)
 
-    def plot_phase_space(self, *names, step="last", axes=None, si=False, limits=None, log=False, apart=False, output=None):
+    def plot_phase_space(
+        self, *names, step="last", axes=None, si=False, limits=None, log=False, apart=False, output=None
+    ):
         """Meshes of phase_space/ over one or two axes, by default what suits: the sum of species, or each `apart`."""
         kept, axes, _ = phase_space.choose(self._open(step, phase_space.FOLDER), names, axes, apart)
         rows = phase_space.rows(kept, axes, si, apart)
         return self._picture(output, pictures.draw, rows, read_title(self.folder), limits, log)
 
     def movie(self, name, output, si=False, rate=10, size=None, dpi=110, limits=None, log=False, inner=None):
-        """A mesh of the folder that has it, or a list: each has a row, but phase spaces, of different species, are seen as
-        their sum.
+        """A mesh of the folder that has it, or a list: each has a row, but phase spaces, of different species, are seen
+        as their sum.
 
         A frame for each file, `rate` a second, of size (in inches) times dpi pixels: .gif, or by ffmpeg .mp4.
         """

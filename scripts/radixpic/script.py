@@ -1,4 +1,5 @@
-"""What scripts and package share: errors in one sentence, command lines, and packages that are imported when first used."""
+"""What scripts and package share: errors in one sentence, command lines, and packages that are imported when first
+used."""
 
 import argparse
 import importlib
@@ -26,7 +27,9 @@ class Later:
         try:
             module = importlib.import_module(self.__name)
         except ImportError:
-            sentence = f"{self.__name} is missing for this python: install {self.__package} and run with /usr/bin/python3"
+            sentence = (
+                f"{self.__name} is missing for this python: install {self.__package} and run with /usr/bin/python3"
+            )
             raise Problem(sentence) from None
         value = getattr(module, name)
         setattr(self, name, value)
@@ -55,10 +58,15 @@ def make_parser(description, examples):
 
 
 def picture_options(parser, default, of_files=False):
-    """Those that all have, and those of pictures `of_files`, with a panel for each; `default` is written without --output."""
+    """Those that all have, and those of pictures `of_files`, with a panel for each; `default` is written without
+    --output."""
     if of_files:
         parser.add_argument(
-            "--step", nargs="+", type=step_list, metavar="N", help="steps to draw, last or all (default: the last; of a movie all)"
+            "--step",
+            nargs="+",
+            type=step_list,
+            metavar="N",
+            help="steps to draw, last or all (default: the last; of a movie all)",
         )
         parser.add_argument("--si", action="store_true", help="SI units instead of normalised ones")
         parser.add_argument(
@@ -66,13 +74,18 @@ def picture_options(parser, default, of_files=False):
             nargs=2,
             type=float,
             metavar=("LOW", "HIGH"),
-            help="of the colour scale, or of the lines' axis (default: what all times need together; in a picture where that would "
+            help="of the colour scale, or of the lines' axis (default: what all times need together; in a picture "
+            "where that would "
             "leave panels blank what each needs, which stands above it)",
         )
         parser.add_argument("--log", action="store_true", help="a logarithmic colour scale, or lines' axis")
-        parser.add_argument("--apart", action="store_true", help="a row for each species, on the same axes, not one for all")
         parser.add_argument(
-            "--movie", metavar="FILE", help="instead of a picture, with a frame for each step: .gif by Pillow, .mp4 by ffmpeg"
+            "--apart", action="store_true", help="a row for each species, on the same axes, not one for all"
+        )
+        parser.add_argument(
+            "--movie",
+            metavar="FILE",
+            help="instead of a picture, with a frame for each step: .gif by Pillow, .mp4 by ffmpeg",
         )
         parser.add_argument("--rate", type=float, metavar="N", help="frames of --movie a second (default: 10)")
     parser.add_argument("--title", help="title of the picture (default: the run's)")

@@ -21,7 +21,8 @@ def pointer(array, kind=DOUBLES):
 
 
 def alone(method):
-    """A method of Simulation or Particles that no other thread enters at the same time: it is of several calls of the library."""
+    """A method of Simulation or Particles that no other thread enters at the same time: it is of several calls of the
+    library."""
 
     @functools.wraps(method)
     def call(self, *arguments, **options):
@@ -32,11 +33,13 @@ def alone(method):
 
 
 class Particles:
-    """The particles of a species as arrays x, y, u, v: [count], normalised, the same particle at the same place in each.
+    """The particles of a species as arrays x, y, u, v: [count], normalised, the same particle at the same place in
+    each.
 
-    An array is read when it is first asked for, and what is changed in it is written back before the simulation goes on.
-    With that step it ends: it stays as it is and can no longer be changed; ask the simulation for the particles again.
-    charge, mass, density, weight (real particles that each stands for) are numbers; ids is an array where there are some.
+    An array is read when it is first asked for, and what is changed in it is written back before the simulation goes
+    on. With that step it ends: it stays as it is and can no longer be changed; ask the simulation for the particles
+    again. charge, mass, density, weight (real particles that each stands for) are numbers; ids is an array where there
+    are some.
     """
 
     def __init__(self, simulation, number):
@@ -99,8 +102,8 @@ class Particles:
 
 
 class Sort(NamedTuple):
-    """A list after some passes of the radix sort: keys, and permutation, so that keys = given[permutation]; of the last of
-    these passes the histogram table and its scan, [digit c, group g, item i]."""
+    """A list after some passes of the radix sort: keys, and permutation, so that keys = given[permutation]; of the last
+    of these passes the histogram table and its scan, [digit c, group g, item i]."""
 
     keys: object
     permutation: object
@@ -112,8 +115,8 @@ class Simulation(Fits):
     """A simulation of a config, a path or a text of several lines, with `set` as the program's --set.
 
     Between calls positions and fields are those of `time`, velocities those of half a step before, at time 0 before the
-    first step. No file is written but after write_into(). It can be closed by close() or by `with`. Threads may share it:
-    calls wait for one another. In a process that was forked later each is a Problem.
+    first step. No file is written but after write_into(). It can be closed by close() or by `with`. Threads may share
+    it: calls wait for one another. In a process that was forked later each is a Problem.
     """
 
     def __init__(self, config, set=None):
@@ -229,22 +232,31 @@ class Simulation(Fits):
     @property
     @alone
     def sort_shape(self):
-        """key_bits (b), radix_bits (r), passes (p), items_per_group (I) and groups (G) of the radix sort by `sort` of the config."""
+        """key_bits (b), radix_bits (r), passes (p), items_per_group (I) and groups (G) of the radix sort by `sort` of
+        the config."""
         shape = SortShape()
         load().sort_shape(self._open(), shape)
         return shape
 
     @alone
     def sort(self, keys, passes=None):
-        """Keys, whole numbers below 2^b, by the kernels of the radix sort: the Sort after so many passes, by default all."""
+        """Keys, whole numbers below 2^b, by the kernels of the radix sort: the Sort after so many passes, by default
+        all."""
         shape, keys = self.sort_shape, np.asarray(keys)
-        if keys.ndim != 1 or keys.dtype.kind not in "iu" or keys.size and not 0 <= keys.min() <= keys.max() < 1 << shape.key_bits:
+        if (
+            keys.ndim != 1
+            or keys.dtype.kind not in "iu"
+            or keys.size
+            and not 0 <= keys.min() <= keys.max() < 1 << shape.key_bits
+        ):
             raise Problem(f"keys: expected a list of whole numbers below {1 << shape.key_bits}")
         given = np.ascontiguousarray(keys, np.uint32)
         table = (1 << shape.radix_bits, shape.groups, shape.items_per_group)
         result = Sort(*(np.empty(size, np.uint32) for size in (len(given), len(given), table, table)))
         arrays = [pointer(array, WORDS) for array in result]
-        load().sort(self._open(), len(given), pointer(given, WORDS), shape.passes if passes is None else passes, *arrays)
+        load().sort(
+            self._open(), len(given), pointer(given, WORDS), shape.passes if passes is None else passes, *arrays
+        )
         return result
 
     # ---- particles ----

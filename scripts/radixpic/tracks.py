@@ -9,7 +9,8 @@ FOLDER = "tracks"
 
 
 class Tracks(NamedTuple):
-    """Paths: [times] of the places, [ids], and [ids, times] of positions and of velocities, these half a time step earlier; w: None where the particles lack it."""
+    """Paths: [times] of the places, [ids], and [ids, times] of positions and of velocities, these half a time step
+    earlier; w: None where the particles lack it."""
 
     times: object
     ids: object
@@ -25,14 +26,18 @@ def read_file(path, columns):
     with h5py.File(path) as file:
         (iteration,) = file["data"].values()
         (species,) = iteration["particles"].values()
-        length = iteration.attrs["timeUnitSI"] * species["momentum/x"].attrs["unitSI"] / species["mass"].attrs["unitSI"]  # of one normalised
+        length = (
+            iteration.attrs["timeUnitSI"] * species["momentum/x"].attrs["unitSI"] / species["mass"].attrs["unitSI"]
+        )  # of one normalised
         rows = [species["time"][...]]
         for axis in "xy":
             unit = species[f"position/{axis}"].attrs["unitSI"] / length
             rows.append(unit * (species[f"positionOffset/{axis}"][...] + species[f"position/{axis}"][...]))
         rows += [species[f"momentum/{axis}"][...] / species["mass"].attrs["value"] for axis in species["momentum"]]
         rows, ids, patches = np.array(rows), species["track"][...].astype(int), species["particlePatches"]
-        for first, count in zip(patches["numParticlesOffset"][...].astype(int), patches["numParticles"][...].astype(int)):
+        for first, count in zip(
+            patches["numParticlesOffset"][...].astype(int), patches["numParticles"][...].astype(int)
+        ):
             columns.setdefault(ids[first], []).append(rows[:, first : first + count])
 
 
@@ -50,8 +55,8 @@ def read_tracks(folder):
 
 
 def draw(plt, tracks, axes, ids, lengths, title):
-    """A figure of the paths of these ids, or of all, over two of t, x, y, u, v, w; a path ends where it leaves the box, whose
-    lengths along x and y are given, and goes on at the other side. A dot is where it begins."""
+    """A figure of the paths of these ids, or of all, over two of t, x, y, u, v, w; a path ends where it leaves the box,
+    whose lengths along x and y are given, and goes on at the other side. A dot is where it begins."""
     missing = sorted(set(ids or ()) - set(tracks.ids.tolist()))
     if missing:
         raise Problem(f"there is no track of particle {missing[0]} (there are: {', '.join(map(str, tracks.ids))})")
@@ -64,7 +69,12 @@ def draw(plt, tracks, axes, ids, lengths, title):
         path = {"t": tracks.times, **{axis: getattr(tracks, axis)[place] for axis in axes if axis != "t"}}
         leaps = [abs(np.diff(path[axis])) > lengths["xy".index(axis)] / 2 for axis in axes if axis in "xy"]
         gaps = 1 + np.flatnonzero(np.any(leaps, axis=0))
-        panel.plot(*(np.insert(path[axis], gaps, np.nan) for axis in axes), color=colour, linewidth=1, label=f"id {tracks.ids[place]}")
+        panel.plot(
+            *(np.insert(path[axis], gaps, np.nan) for axis in axes),
+            color=colour,
+            linewidth=1,
+            label=f"id {tracks.ids[place]}",
+        )
         panel.plot(*(path[axis][0] for axis in axes), ".", color=colour, markersize=5)
     for axis, way in zip(axes, "xy"):
         label = r"time $t\;[1/\omega_p]$" if axis == "t" else fields.axis_labels(False, axis)[0]

@@ -20,7 +20,10 @@ sys.dont_write_bytecode = True
 PROGRAM = os.environ.get("RADIXPIC_PROGRAM", str(ROOT / "build" / "radixpic"))
 DEVICE = os.environ.get("RADIXPIC_TEST_DEVICE") or "auto"
 os.environ["RADIXPIC_CACHE"] = os.devnull  # holds no file: what this machine was tuned to is no part of a test
-for number in (signal.SIGINT, signal.SIGHUP):  # ignored below `&` of a script and below nohup, and so by what a test starts
+for number in (
+    signal.SIGINT,
+    signal.SIGHUP,
+):  # ignored below `&` of a script and below nohup, and so by what a test starts
     signal.signal(number, signal.SIG_DFL)
 TIMEOUT = 300  # seconds: only what hangs takes as long, on a busy machine too
 ENDLESS = ["--steps", "100000000"]  # a run that does not end before it is told to
@@ -101,7 +104,9 @@ class ProgramTest(unittest.TestCase):
         self.assert_refused(self.run_script(name, *arguments), 1, *words, by=f"{name}: ")
 
     def run_on(self, ranks, *arguments, **options):
-        return self.run_program(*arguments, command=("mpirun", "-n", str(ranks), PROGRAM), environment=MPI_ENVIRONMENT, **options)
+        return self.run_program(
+            *arguments, command=("mpirun", "-n", str(ranks), PROGRAM), environment=MPI_ENVIRONMENT, **options
+        )
 
     def run_well_on(self, ranks, *arguments):
         return self.assert_well(self.run_on(ranks, *arguments))
@@ -134,7 +139,8 @@ class ProgramTest(unittest.TestCase):
         return subprocess.CompletedProcess(process.args, process.returncode, stdout.decode(), stderr.decode())
 
     def run_until_full(self, rows, size, *settings, file="history.csv"):
-        """A run that may write no byte beyond `size` in any file, from when its history has some rows and a file is there."""
+        """A run that may write no byte beyond `size` in any file, from when its history has some rows and a file is
+        there."""
         process = self.start_run("--quiet", *settings, rows=rows)
         self.wait_for((self.folder / "out" / file).exists, process)
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, size))
@@ -202,6 +208,7 @@ class ProgramTest(unittest.TestCase):
         return self.assert_whole_rows(self.folder / folder / "history.csv")
 
     def everything(self, folder="out"):
-        """Content and time of every file but the lock, which names the last process that looked, and the time of every folder."""
+        """Content and time of every file but the lock, which names the last process that looked, and the time of every
+        folder."""
         paths = [self.folder / folder, *(path for path in (self.folder / folder).rglob("*") if path.name != ".lock")]
         return {str(path): (path.stat().st_mtime_ns, path.is_file() and path.read_bytes()) for path in paths}

@@ -37,22 +37,34 @@ class Check(ProgramTest):
         self.assertAlmostEqual(self.number(text, rf"omega_p dt +{NUMBER}$"), 0.1)
         self.assertNotIn("Omega dt", text)
         turning = self.run_well("check", "small.yaml", "--set", "fields.magnetic=50").stdout
-        self.assertRegex(turning, r"(?m)^Omega dt +5, of which the push turns velocities by 2 atan\(Omega dt/2\) = 2\.38")
+        self.assertRegex(
+            turning, r"(?m)^Omega dt +5, of which the push turns velocities by 2 atan\(Omega dt/2\) = 2\.38"
+        )
         neutral = self.run_well("check", "small.yaml", "--set", "species.electrons.charge=0").stdout
         self.assertRegex(neutral, r"(?m)^Debye length +0: no charged species has a thermal velocity$")
         self.assertAlmostEqual(self.number(text, rf"particles per cell +{NUMBER} of electrons$"), 32)
         self.assertAlmostEqual(self.number(text, rf"cells crossed in a step +{NUMBER} "), 3 * 0.1 / 0.375)
         self.assertAlmostEqual(self.number(text, rf"end of the run +t = {NUMBER}$"), 2.3)
-        self.assertRegex(text, r"(?m)^key +b = 7 bits, p = 2 passes; (method tiled|\d+ chunks; method chunked) \(default\)$")
+        self.assertRegex(
+            text, r"(?m)^key +b = 7 bits, p = 2 passes; (method tiled|\d+ chunks; method chunked) \(default\)$"
+        )
         self.assertRegex(text, r"(?m)^device +\S")
 
     def test_the_checkpoint_of_a_signal(self):
         """Of 8.7 GB, behind two snapshots."""
         settings = ["species.electrons.particles=400000000", "precision=double", "output.checkpoints.on_signal_within="]
-        line = rf"checkpoint of a signal +{NUMBER} MB behind at most {NUMBER} MB of files in flight: about {NUMBER} s at 200 MB/s, which is assumed"
+        line = rf"checkpoint of a signal +{NUMBER} MB behind at most {NUMBER} MB of files in flight: about {NUMBER} s "
+        line += "at 200 MB/s, which is assumed"
         warning = "and output.checkpoints.on_signal_within leaves 50 s"
-        for within, every, warned in (("50", "10", True), ("500000", "10", False), ("0", "10", False), ("50", "0", True)):
-            text = self.run_well("check", "small.yaml", *sets(*settings[:2], settings[2] + within, f"output.snapshots.every={every}")).stdout
+        for within, every, warned in (
+            ("50", "10", True),
+            ("500000", "10", False),
+            ("0", "10", False),
+            ("50", "0", True),
+        ):
+            text = self.run_well(
+                "check", "small.yaml", *sets(*settings[:2], settings[2] + within, f"output.snapshots.every={every}")
+            ).stdout
             own, before, seconds = map(float, re.search(line, text).groups())
             self.assertAlmostEqual(seconds / ((own + before) / 200), 1, 2)
             self.assertEqual(before > 0, every != "0")
@@ -91,7 +103,12 @@ class Check(ProgramTest):
         """The start has one snapshot of the run's, and a file is written beside the steps; all have three digits."""
         for steps, snapshots in ((1, 2), (1000, 11), (10**6, 10001), (10**6, 0)):
             every = steps // (snapshots - 1) if snapshots else 0
-            settings = [f"time.steps={steps}", "species.electrons.particles=400000", f"output.snapshots.every={every}", "output.phase_space=[]"]
+            settings = [
+                f"time.steps={steps}",
+                "species.electrons.particles=400000",
+                f"output.snapshots.every={every}",
+                "output.phase_space=[]",
+            ]
             with self.subTest(steps=steps, snapshots=snapshots):
                 text = self.run_well("check", "small.yaml", "--probe", *sets(*settings)).stdout
                 step = self.number(text, rf"probe +{NUMBER} s a step")
@@ -111,7 +128,8 @@ class Check(ProgramTest):
         held = [
             self.number(
                 self.check("precision=double", f"output.snapshots.precision={precision}"),
-                rf"files in flight +2 at most, about {NUMBER} MB of host memory .*, and up to {NUMBER} MB on each to pack",
+                rf"files in flight +2 at most, about {NUMBER} MB of host memory .*, and up to {NUMBER} MB on each to "
+                rf"pack",
             )
             for precision in ("run", "single")
         ]
@@ -135,13 +153,17 @@ class Check(ProgramTest):
         text = self.check()
         self.assertAlmostEqual(self.number(text, rf"omega_p dt +{NUMBER}$"), 0.1 * math.sqrt(5), delta=1e-6)
         self.assertAlmostEqual(self.number(text, rf"Debye length +{NUMBER},"), 0.5)  # cold ions do not shield
-        self.assertAlmostEqual(self.number(text, rf"particles per cell +{NUMBER} of ions, from the sequences of electrons$"), 0.5)
+        self.assertAlmostEqual(
+            self.number(text, rf"particles per cell +{NUMBER} of ions, from the sequences of electrons$"), 0.5
+        )
         for positions in ("{bases: [3, 2]}", "random"):
             self.assertNotIn("from the sequences", self.check(f"species.ions.positions={positions}"))
 
     def test_a_random_start(self):
         text = self.run_well("check", "small.yaml", *sets("species.electrons.positions=random")).stdout
-        self.assertAlmostEqual(self.number(text, rf"particles per cell +32 of electrons, at random: .* {NUMBER} %$"), 18)
+        self.assertAlmostEqual(
+            self.number(text, rf"particles per cell +32 of electrons, at random: .* {NUMBER} %$"), 18
+        )
 
     def test_a_cold_plasma(self):
         text = self.check("species.electrons.velocities={kind: cold}")
@@ -158,7 +180,9 @@ class Check(ProgramTest):
         ):
             with self.subTest(settings=settings):
                 said = self.number(self.check(*settings), rf"memory on the device +{NUMBER} MiB")
-                run = self.run_well("run", "small.yaml", "--force", "--steps", "0", "--verbose", *sets(*settings)).stdout
+                run = self.run_well(
+                    "run", "small.yaml", "--force", "--steps", "0", "--verbose", *sets(*settings)
+                ).stdout
                 held = float(re.search(rf"device memory held: {NUMBER} MiB", run)[1])
                 # both have one decimal; a few tables of some kB are not foreseen
                 self.assertAlmostEqual(said, held, delta=0.1 + 0.02 * held)
@@ -195,16 +219,26 @@ class Check(ProgramTest):
 
     def test_the_size_of_a_checkpoint(self):
         """Of offsets and velocities, ids, the counts of cells, and a few kB that are not of the particles."""
-        for particles, precision, ids in ((50000, "single", "false"), (50000, "single", "true"), (500, "double", "true")):
+        for particles, precision, ids in (
+            (50000, "single", "false"),
+            (50000, "single", "true"),
+            (500, "double", "true"),
+        ):
             with self.subTest(particles=particles, precision=precision, ids=ids):
-                settings = [f"precision={precision}", f"species.electrons.ids={ids}", "output.checkpoints={keep: 3, every: 23}"]
+                settings = [
+                    f"precision={precision}",
+                    f"species.electrons.ids={ids}",
+                    "output.checkpoints={keep: 3, every: 23}",
+                ]
                 settings = sets(*settings, f"species.electrons.particles={particles}")
                 text = self.run_well("check", "small.yaml", *settings).stdout
                 self.run_well("run", "small.yaml", "--quiet", "--force", *settings)
                 size = 1e-6 * (self.folder / "out/checkpoints/checkpoint_23.h5").stat().st_size
                 said = self.number(text, rf"checkpoints .*about {NUMBER} MB")
                 self.assertTrue(size <= 1.01 * said <= 1.03 * (size + 0.012), (size, said))
-                self.assertAlmostEqual(self.number(text, rf"checkpoints .*, the newest 3 kept: {NUMBER} MB$"), 3 * said, delta=0.02 * said)
+                self.assertAlmostEqual(
+                    self.number(text, rf"checkpoints .*, the newest 3 kept: {NUMBER} MB$"), 3 * said, delta=0.02 * said
+                )
 
     def test_the_most_ranks(self):
         self.assertRegex(self.check(), r"(?m)^MPI ranks +16 at most")
@@ -255,7 +289,9 @@ class Check(ProgramTest):
 
     def test_the_page_of_keys_is_up_to_date(self):
         """Otherwise: radixpic check --keys --markdown > docs/config.md"""
-        self.assertEqual((ROOT / "docs" / "config.md").read_text(), self.run_well("check", "--keys", "--markdown").stdout)
+        self.assertEqual(
+            (ROOT / "docs" / "config.md").read_text(), self.run_well("check", "--keys", "--markdown").stdout
+        )
 
     def test_the_radix_step_has_at_most_1500_lines(self):
         result = self.run_program(command=[ROOT / "scripts" / "reading_path"])

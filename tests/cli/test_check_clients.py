@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""scripts/check_clients.py by h5py alone, which is here: it sees wrong units, places and particles; and arguments of check_clients.sh."""
+"""scripts/check_clients.py by h5py alone, which is here: it sees wrong units, places and particles; and arguments of
+check_clients.sh."""
 
 import re
 import sys
@@ -9,8 +10,17 @@ import h5py
 from program import ROOT, ProgramTest, sets
 
 SHELL = (str(ROOT / "scripts" / "check_clients.sh"),)
-PHASE_SPACE = "output.phase_space=[{species: electrons, axes: [{axis: x, bins: 8, range: [0, 6]}, {axis: u, bins: 9, range: [-5, 4]}]}]"
-WHAT = ["snapshots: meshes", "snapshots: axes", "snapshots: particles", "phase_space: meshes", "phase_space: axes", "moments: meshes", "moments: axes"]
+AXES = "[{axis: x, bins: 8, range: [0, 6]}, {axis: u, bins: 9, range: [-5, 4]}]"
+PHASE_SPACE = f"output.phase_space=[{{species: electrons, axes: {AXES}}}]"
+WHAT = [
+    "snapshots: meshes",
+    "snapshots: axes",
+    "snapshots: particles",
+    "phase_space: meshes",
+    "phase_space: axes",
+    "moments: meshes",
+    "moments: axes",
+]
 
 
 class CheckClients(ProgramTest):
@@ -31,7 +41,13 @@ class CheckClients(ProgramTest):
             ("snapshots: particles", "snapshots", "particles/electrons/position/x", "unitSI", "electrons x differs by"),
             ("snapshots: particles", "snapshots", "particles/electrons/weighting", "value", "electrons w differs by 1"),
             ("phase_space: axes", "phase_space", "fields/electrons_xu", "gridGlobalOffset", "along u differs by"),
-            ("moments: meshes", "moments", "fields/electrons_temperature", "unitSI", "electrons_temperature differs by 1"),
+            (
+                "moments: meshes",
+                "moments",
+                "fields/electrons_temperature",
+                "unitSI",
+                "electrons_temperature differs by 1",
+            ),
         )
         for what, folder, name, attribute, said in wrong:
             path = self.folder / "out" / folder / ("moments_23.h5" if folder == "moments" else "data_23.h5")
@@ -54,7 +70,12 @@ class CheckClients(ProgramTest):
 
     def test_wrong_arguments(self):
         by = "check_clients.sh: "
-        for wrong, said in ((["--venv"], "needs a folder"), (["--fast"], "known are --venv"), (["nowhere"], "nowhere"), (["a", "b"], "'b'")):
+        for wrong, said in (
+            (["--venv"], "needs a folder"),
+            (["--fast"], "known are --venv"),
+            (["nowhere"], "nowhere"),
+            (["a", "b"], "'b'"),
+        ):
             self.assert_refused(self.run_program(*wrong, command=SHELL), 2, said, by=by)
         (self.folder / "snapshots").mkdir()
         self.assert_script_fails("check_clients.py", ".", words=["holds no files"])

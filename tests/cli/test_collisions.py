@@ -9,10 +9,16 @@ import numpy as np
 from program import DEVICE, ProgramTest, sets
 from radixpic import Run, dispersion, fit
 
-THREE = sets("species.electrons.velocities={kind: maxwellian, dimensions: 3, generator: random, thermal: [1, 1, 0.5]}", "species.electrons.positions=random")
+THREE = sets(
+    "species.electrons.velocities={kind: maxwellian, dimensions: 3, generator: random, thermal: [1, 1, 0.5]}",
+    "species.electrons.positions=random",
+)
 DENSE = sets("units={density_per_m3: 1.0e+27, temperature_eV: 100}", "output.snapshots.every=0")
 COLLIDE = sets("collisions=[{species: [electrons, electrons], coulomb_log: 10}]")
-PHASE_SPACE = sets("output.phase_space=[{species: electrons, axes: [{axis: u, bins: 60, range: [-6, 6]}, {axis: w, bins: 60, range: [-6, 6]}], every: 20}]")
+PHASE_SPACE = sets(
+    "output.phase_space=[{species: electrons, axes: [{axis: u, bins: 60, range: [-6, 6]}, {axis: w, bins: 60, range: "
+    "[-6, 6]}], every: 20}]"
+)
 
 # Ions for the electrons to collide with, 16 in every cell, so that their density is that of the formula everywhere.
 WAVE = f"""\
@@ -45,9 +51,9 @@ output: {{directory: out, history: {{every: 1, modes: [[1, 0]]}}}}
 def langmuir_damping(k, nu):
     """Of electrons that scatter on fixed ions, by the linear kinetic equation.
 
-    The part f_n of the distribution that goes as the Legendre polynomial P_n of the direction against k decays at the rate
-    n (n + 1)/2 nu(v), where nu(v) = 3 sqrt(pi/2) nu/v^3 makes nu the rate of a slow stream of all electrons. The field drives
-    f_1, motion couples neighbours: a continued fraction.
+    The part f_n of the distribution that goes as the Legendre polynomial P_n of the direction against k decays at the
+    rate n (n + 1)/2 nu(v), where nu(v) = 3 sqrt(pi/2) nu/v^3 makes nu the rate of a slow stream of all electrons. The
+    field drives f_1, motion couples neighbours: a continued fraction.
     """
     v, dv = np.linspace(0, 9, 1000, endpoint=False, retstep=True)
     v = v + dv / 2
@@ -83,12 +89,15 @@ class Collisions(ProgramTest):
         self.run_colliding(*method, *sets("output.checkpoints.every=8"), output="whole")
         self.run_colliding(*method, output="again")
         self.run_well("run", "--restart", "whole/checkpoints/checkpoint_16.h5", "--output", "rest", "--quiet")
-        whole, again, rest = ((self.folder / name / "history.csv").read_text().splitlines() for name in ("whole", "again", "rest"))
+        whole, again, rest = (
+            (self.folder / name / "history.csv").read_text().splitlines() for name in ("whole", "again", "rest")
+        )
         self.assertEqual(whole, again)
         self.assertEqual(whole[-2:], rest[-2:])
 
     def test_collisions_change_a_run_alike_by_any_stepper_and_on_any_ranks(self):
-        """Electrons that are hotter along x than along z cool there, as without collisions they do not; chance is 0.3 %."""
+        """Electrons that are hotter along x than along z cool there, as without collisions they do not; chance is 0.3
+        %."""
         more = [*sets("species.electrons.particles=65536", "species.electrons.perturb={}"), *PHASE_SPACE]
         strong = [*more, *sets("collisions.0.coulomb_log=40")]
         self.run_colliding(*strong)
@@ -107,18 +116,22 @@ class Collisions(ProgramTest):
         late = sets("collisions.0.every=15", "output.history.every=1")
         self.run_colliding(*late)
         self.run_colliding(*late, *sets("collisions=[]"), output="free")
-        with_them, without = ((self.folder / name / "history.csv").read_text().splitlines()[1:] for name in ("out", "free"))
+        with_them, without = (
+            (self.folder / name / "history.csv").read_text().splitlines()[1:] for name in ("out", "free")
+        )
         self.assertEqual(with_them[:15], without[:15])
         self.assertNotEqual(with_them[15], without[15])
 
     def test_a_langmuir_wave_is_damped_by_collisions_with_ions(self):
-        """nu/2 for slow collisions and long waves, nu by the NRL Plasma Formulary: 2.91e-6 n L T^-1.5 over 5.64e4 sqrt(n).
+        """nu/2 for slow collisions and long waves, nu by the NRL Plasma Formulary: 2.91e-6 n L T^-1.5 over 5.64e4
+        sqrt(n).
 
         Here, at k = 0.2 and nu = 0.04, theory has 0.80 of that: 1 - 2 k^2 is for the wave's length, the rest for slow
-        electrons, which collide more than once a period. With the time step of the scheme the theory gives 0.8 % less. Six seeds
-        were 2.6 % low on average, with a scatter of 1.5 %; the wave heats slow electrons, which makes fewer of
-        them (A. B. Langdon, Phys. Rev. Lett. 44, 575, 1980): with the amplitudes 0.06 and 0.1 it was 6 and 11 %. So 10 % are
-        allowed. Electrons do not collide with one another here: their viscosity, which this theory leaves out, would add 4 %.
+        electrons, which collide more than once a period. With the time step of the scheme the theory gives 0.8 % less.
+        Six seeds were 2.6 % low on average, with a scatter of 1.5 %; the wave heats slow electrons, which makes fewer
+        of them (A. B. Langdon, Phys. Rev. Lett. 44, 575, 1980): with the amplitudes 0.06 and 0.1 it was 6 and 11 %. So
+        10 % are allowed. Electrons do not collide with one another here: their viscosity, which this theory leaves out,
+        would add 4 %.
         """
         self.assertAlmostEqual(langmuir_damping(0.05, 1e-4) / 0.5e-4, 1 - 2 * 0.05**2, delta=0.01)
         self.assertAlmostEqual(langmuir_damping(0.2, 1e-4) / (5.51074e-5 + 0.5e-4 * (1 - 2 * 0.2**2)), 1, delta=0.02)
@@ -127,37 +140,74 @@ class Collisions(ProgramTest):
         self.run_well("run", "wave.yaml", "--quiet")
         wave, _ = fit.select(Run(self.folder / "out").history, start=5)  # when the transients of the start are over
         found, expected = -fit.fit(wave).gamma, langmuir_damping(0.2, nu)
-        print(f"Langmuir wave, k = 0.2, nu = {nu:.4f}: damping {found:.5f}, kinetic theory {expected:.5f}, nu/2 {nu / 2:.5f}")
+        print(
+            f"Langmuir wave, k = 0.2, nu = {nu:.4f}: damping {found:.5f}, kinetic theory {expected:.5f}, nu/2 "
+            f"{nu / 2:.5f}"
+        )
         self.assertAlmostEqual(found, expected, delta=0.1 * expected)
 
     def test_check_tells_collision_times(self):
         """1/nu with nu = L/(3 (2 pi)^1.5 N_D m_ab (2 T/m)^1.5), T = (1 + 1 + 0.25)/3; N_D = 1 where L = 1."""
         units = sets("units={density_per_m3: 1.0e+18, temperature_eV: 100}", "collisions.0.coulomb_log=410825.60570247")
         text = self.run_well("check", "small.yaml", *THREE, *COLLIDE, *units).stdout
-        found = re.search(r"(?m)^collision time 1/nu +(\S+) of electrons with electrons; Coulomb logarithm 4\.108e\+05$", text)
+        found = re.search(
+            r"(?m)^collision time 1/nu +(\S+) of electrons with electrons; Coulomb logarithm 4\.108e\+05$", text
+        )
         strong = sets("time.step=1")
-        self.assertNotIn("nu dt", self.run_well("check", "small.yaml", *THREE, *COLLIDE, *units, *strong, *sets("collisions.0.substeps=4")).stdout)
+        self.assertNotIn(
+            "nu dt",
+            self.run_well(
+                "check", "small.yaml", *THREE, *COLLIDE, *units, *strong, *sets("collisions.0.substeps=4")
+            ).stdout,
+        )
         dense = sets("units={density_per_m3: 1.0e+35, temperature_eV: 100}", "collisions.0.coulomb_log=auto")
-        self.assertIn("Coulomb logarithm 1, the least of auto", self.run_well("check", "small.yaml", *THREE, *COLLIDE, *dense).stdout)
+        self.assertIn(
+            "Coulomb logarithm 1, the least of auto",
+            self.run_well("check", "small.yaml", *THREE, *COLLIDE, *dense).stdout,
+        )
         self.assertAlmostEqual(float(found[1]) / (3 * (2 * 3.14159265) ** 1.5 * 0.5 * 1.5**1.5), 1, delta=1e-3)
         for settings, words in (
             (sets("collisions.0.every=2000"), r"collisions of electrons with electrons: nu dt = .* or `every`"),
-            (strong, r"collisions of electrons with electrons: nu dt = 0\.023 of one collision makes their rates about 13 % too low; take collisions\.0\.substeps=4, or"),
-            ([*strong, *sets("collisions.0.model=nanbu")], r"collisions of .* rates about 9 % too low; take collisions\.0\.substeps=3, or"),
-            (sets("collisions.0.coulomb_log=10"), r"collisions of electrons with electrons: nu t = \S+ at the end of the run is below 0\.01: "),
-            (sets("collisions.0.every=24"), "collisions of electrons with electrons: every = 24 is more than the 23 steps of the run, "),
+            (
+                strong,
+                r"collisions of electrons with electrons: nu dt = 0\.023 of one collision makes their rates about 13 % "
+                r"too low; take collisions\.0\.substeps=4, or",
+            ),
+            (
+                [*strong, *sets("collisions.0.model=nanbu")],
+                r"collisions of .* rates about 9 % too low; take collisions\.0\.substeps=3, or",
+            ),
+            (
+                sets("collisions.0.coulomb_log=10"),
+                r"collisions of electrons with electrons: nu t = \S+ at the end of the run is below 0\.01: ",
+            ),
+            (
+                sets("collisions.0.every=24"),
+                "collisions of electrons with electrons: every = 24 is more than the 23 steps of the run, ",
+            ),
             (sets("species.electrons.particles=500"), r"\S+ particles per cell of electrons: fewer than 8"),
         ):
             start = r"(?m)^warning: "
-            self.assertRegex(self.run_well("check", "small.yaml", *THREE, *COLLIDE, *units, *settings).stdout, start + words)
+            self.assertRegex(
+                self.run_well("check", "small.yaml", *THREE, *COLLIDE, *units, *settings).stdout, start + words
+            )
             self.assertNotRegex(text, start + words)
 
     def test_what_is_refused(self):
         for settings, words in (
             (COLLIDE, "but species electrons has two: set species.electrons.velocities.dimensions=3"),
-            ([*THREE, *sets("collisions=[{species: [electrons, none]}]")], "name of a species, such as electrons, found none"),
-            ([*COLLIDE, *sets("species.electrons.push=false", "species.electrons.velocities={dimensions: 3}")], "is not pushed and stands still"),
-            ([*THREE, *sets("collisions=[{species: [electrons, electrons]}, {species: [electrons, electrons]}]")], "each pair of species once"),
+            (
+                [*THREE, *sets("collisions=[{species: [electrons, none]}]")],
+                "name of a species, such as electrons, found none",
+            ),
+            (
+                [*COLLIDE, *sets("species.electrons.push=false", "species.electrons.velocities={dimensions: 3}")],
+                "is not pushed and stands still",
+            ),
+            (
+                [*THREE, *sets("collisions=[{species: [electrons, electrons]}, {species: [electrons, electrons]}]")],
+                "each pair of species once",
+            ),
             ([*THREE, *sets("collisions=[{species: [electrons]}]")], "expected"),
             ([*THREE, *COLLIDE, *sets("species.electrons.charge=0")], "species electrons has no charge"),
             ([*THREE, *COLLIDE, *sets("collisions.0.coulomb_logarithm=3")], 'did you mean "coulomb_log"?'),

@@ -40,7 +40,9 @@ class ComparePicksc(ProgramTest):
     def test_the_table(self):
         result = self.compare("codes", "--rounds", "2", "--steps", "5")
         self.assertEqual(result.returncode, 0, result.stderr)
-        rows = re.findall(r"(?m)^(\d+) +(\d+)x\2 +4.00 \[4.00, 4.00\] +8.00 \[8.00, 8.00\] +2.00 \[2.00, 2.00\]$", result.stdout)
+        rows = re.findall(
+            r"(?m)^(\d+) +(\d+)x\2 +4.00 \[4.00, 4.00\] +8.00 \[8.00, 8.00\] +2.00 \[2.00, 2.00\]$", result.stdout
+        )
         self.assertEqual([row[1] for row in rows], ["64", "256", "512", "1024", "512"], result.stdout)
         calls = (self.folder / "arguments").read_text().splitlines()
         self.assertEqual(len(calls), 2 * len(rows))
@@ -49,7 +51,11 @@ class ComparePicksc(ProgramTest):
     def test_wrong_arguments(self):
         by = "compare_picksc.sh: "
         self.assert_refused(self.compare(), 2, "the folder of the skeleton codes is missing", by=by)
-        for wrong, said in ((["."], "no openmp_vectorization"), (["codes", "--rounds", "0"], "not a whole number"), (["--fast"], "--rounds")):
+        for wrong, said in (
+            (["."], "no openmp_vectorization"),
+            (["codes", "--rounds", "0"], "not a whole number"),
+            (["--fast"], "--rounds"),
+        ):
             self.assert_refused(self.run_program(*wrong, command=SCRIPT), 2, said, by=by)
 
 

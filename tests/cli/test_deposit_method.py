@@ -1,5 +1,5 @@
-"""deposit.method and filter: what check says, restarts to the bit, ranks, and what is refused. That runs of both methods
-agree tests/physics/test_methods.c shows."""
+"""deposit.method and filter: what check says, restarts to the bit, ranks, and what is refused. That runs of both
+methods agree tests/physics/test_methods.c shows."""
 
 import math
 import shutil
@@ -34,7 +34,8 @@ class DepositMethod(ProgramTest):
         self.assertRegex(text, r"(?m)^deposit\.method .*sorted.*atomic")
 
     def test_a_filter_in_the_history(self):
-        """What docs/running.md says: density and field energy are of the smoothed field, and the particles swing by more."""
+        """What docs/running.md says: density and field energy are of the smoothed field, and the particles swing by
+        more."""
         swings, modes = [], []
         for passes in (0, 3):
             settings = ["--set", "precision=double", "--set", f"deposit.filter_passes={passes}", "--force"]

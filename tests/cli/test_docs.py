@@ -1,5 +1,5 @@
-"""The pages: every command and every block of Python in them runs as it stands, one after the other, in a tree like a clone's;
-and the lab notes, whose runs are those of their page, give the numbers on top of their configs."""
+"""The pages: every command and every block of Python in them runs as it stands, one after the other, in a tree like a
+clone's; and the lab notes, whose runs are those of their page, give the numbers on top of their configs."""
 
 import ast
 import contextlib
@@ -40,10 +40,14 @@ SKIPPED = {
     r"check_clients\.sh": "it takes programs from the network: the test clients.read",
     r"openpmd_viewer|OpenPMDTimeSeries": "the network has it: clients.read too",
     r"\| head": "pipes that close have their test in test_run.py",
-    r"^radixpic.*\b[A-Z]{3,}\b|^radixpic (run|check|bench)$|^radixpic\.run\(config, ": "no command: with words to replace, or a name",
+    r"^radixpic.*\b[A-Z]{3,}\b|^radixpic (run|check|bench)$|^radixpic\.run\(config, ": (
+        "no command: with words to replace, or a name"
+    ),
 }
 COMMAND = re.compile(r"(\w+=\S+ )?(\./|cp |sed |mpirun |scripts/|radixpic |cc )")
-OTHER = re.compile(r"\w+:\s|my\.yaml:|src/main\.c |bench,device|(v|sin\^2\(A\)|<delta\^2>) = ")  # configs, messages, lists, formulas
+OTHER = re.compile(
+    r"\w+:\s|my\.yaml:|src/main\.c |bench,device|(v|sin\^2\(A\)|<delta\^2>) = "
+)  # configs, messages, lists, formulas
 INLINE = re.compile(r"`(?:radixpic [^`]+|radixpic\.(?:run|scan|Run)\([^`]+|run = [^`]+)`")
 BLOCK = re.compile(r"(?:^    .*\n|^\n(?=    ))+", re.M)
 
@@ -64,14 +68,20 @@ def parts_of(page):
     text = (ROOT / page).read_text()
     for match in sorted([*BLOCK.finditer(text), *INLINE.finditer(text)], key=lambda match: match.start()):
         line = text.count("\n", 0, match.start()) + (1 if match[0][0] == "`" else 2)
-        block = " ".join(match[0].strip("`").split()) if match[0][0] == "`" else re.sub("(?m)^    ", "", match[0]).strip("\n")
+        block = (
+            " ".join(match[0].strip("`").split())
+            if match[0][0] == "`"
+            else re.sub("(?m)^    ", "", match[0]).strip("\n")
+        )
         statements = python_of(block)
         if block.startswith("#include"):
             yield line, "c", block
         elif statements:
             yield from ((line + one.lineno - 1, "python", ast.get_source_segment(block, one)) for one in statements)
         elif COMMAND.match(block):
-            yield from ((line + number, "command", re.sub(" {2,}#.*", "", one)) for number, one in enumerate(block.splitlines()))
+            yield from (
+                (line + number, "command", re.sub(" {2,}#.*", "", one)) for number, one in enumerate(block.splitlines())
+            )
         elif not OTHER.match(block):
             yield line, "unknown", block
 
@@ -98,7 +108,11 @@ class PageTest(ProgramTest):
             config.write_text(config.read_text().replace(f"particles: {many}", f"particles: {few}"))
         cls.addClassCleanup(os.chdir, os.getcwd())
         os.chdir(cls.folder)
-        own = {"RADIXPIC": PROGRAM, "RADIXPIC_CACHE": str(cls.folder / "cache"), "PATH": f"{cls.folder}/build:{os.environ['PATH']}"}
+        own = {
+            "RADIXPIC": PROGRAM,
+            "RADIXPIC_CACHE": str(cls.folder / "cache"),
+            "PATH": f"{cls.folder}/build:{os.environ['PATH']}",
+        }
         patch = mock.patch.dict(os.environ, {**MPI_ENVIRONMENT, **own, "PYTHONDONTWRITEBYTECODE": "1"})
         patch.start()
         cls.addClassCleanup(patch.stop)
@@ -138,7 +152,9 @@ class Pages(PageTest):
         names = {page: self.run_page(page) for page in PAGES[:-1]}  # the last is LabNotes'
         ring = names["docs/python.md"]["sim"]
         ring.step()
-        energy = 0.5 * 3**2 * math.prod(ring.length)  # all speeds are 3; the first half kick changes it by less than the wave's 1 %
+        energy = (
+            0.5 * 3**2 * math.prod(ring.length)
+        )  # all speeds are 3; the first half kick changes it by less than the wave's 1 %
         self.assertAlmostEqual(ring.history["kinetic_energy"][0] / energy, 1, delta=0.01)
 
     def test_every_exception_is_of_use(self):
@@ -159,7 +175,8 @@ class LabNotes(PageTest):
         return Run(self.folder / "output" / name)
 
     def test_ion_acoustic(self):
-        """The root of the kinetic dispersion relation; ions with a ten-thousandth of the electrons' velocity are cold."""
+        """The root of the kinetic dispersion relation; ions with a ten-thousandth of the electrons' velocity are
+        cold."""
         gamma, omega = dispersion.roots(0.5, [(1, 0, 1), (1 / 100, 0, 1e-4)])[0]
         self.assertAlmostEqual(gamma, -0.00200, delta=5e-6)
         self.assertAlmostEqual(omega, 0.04464, delta=5e-6)
@@ -174,14 +191,17 @@ class LabNotes(PageTest):
         self.assertAlmostEqual(found[1], omega, delta=0.02 * omega)
 
     def test_magnetised_wave(self):
-        """The numbers on top follow from the formula; the run has those of grid and time step, with velocities out of the plane."""
+        """The numbers on top follow from the formula; the run has those of grid and time step, with velocities out of
+        the plane."""
         dt, gyration, along = 0.1, 0.8, math.cos(math.pi / 3) ** 2
         turn, g = math.sin(math.atan(gyration * dt / 2)) ** 2, 0.9935869 * dt**2 / 4
         squares = np.roots([1, -(turn + g * (1 - turn) + g * along * turn), g * along * turn])
         expected = np.sort(2 / dt * np.arcsin(np.sqrt(squares)))
         np.testing.assert_allclose(expected, [0.322366, 1.236694], atol=6e-7)
         history = self.result_of("magnetised_wave").history
-        series = [history.mode((1, 0)).imag]  # then S S x - (s1 + s2) S x + s1 s2 x = 0 with S x = (x - (x before + x after)/2)/2
+        series = [
+            history.mode((1, 0)).imag
+        ]  # then S S x - (s1 + s2) S x + s1 s2 x = 0 with S x = (x - (x before + x after)/2)/2
         for _ in range(2):
             x = series[-1]
             series.append((x[1:-1] - (x[:-2] + x[2:]) / 2) / 2)
@@ -210,7 +230,8 @@ class LabNotes(PageTest):
         self.assertLess(np.ptp(history["total_energy"] - work), 0.04 * work[-1])
 
     def test_isotropisation(self):
-        """Trubnikov's rate, which is that of Maxwellians along each axis: 3 % of the difference is what they are not, chance 1.3 %."""
+        """Trubnikov's rate, which is that of Maxwellians along each axis: 3 % of the difference is what they are not,
+        chance 1.3 %."""
 
         def rate(across, along):
             ratio = across / along - 1

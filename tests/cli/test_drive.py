@@ -4,7 +4,10 @@ import unittest
 
 from program import ProgramTest, sets
 
-DRIVE = "fields.drive=[{axis: x, mode: 1, amplitude: 0.3, frequency: 1.2, ramp: 0.5}, {axis: y, mode: 2, amplitude: 0.1, frequency: -2}]"
+DRIVE = (
+    "fields.drive=[{axis: x, mode: 1, amplitude: 0.3, frequency: 1.2, ramp: 0.5}, "
+    "{axis: y, mode: 2, amplitude: 0.1, frequency: -2}]"
+)
 MORE = sets(DRIVE, "step.method=fused", "output.snapshots.every=0")
 
 
@@ -39,7 +42,11 @@ class Drive(ProgramTest):
         """Replicated, in slabs, and where rows change hands."""
         wide = sets("deposit.shape=tsc")  # which reaches rows on both sides
         work = float(self.run_driven(*wide)[-1]["drive_work"])
-        for ranks, key in ((2, "fields.decomposition=replicated"), (3, "fields.decomposition=slabs"), (2, "parallel.balance_every=4")):
+        for ranks, key in (
+            (2, "fields.decomposition=replicated"),
+            (3, "fields.decomposition=slabs"),
+            (2, "parallel.balance_every=4"),
+        ):
             there = self.run_driven(*wide, *sets(key, "parallel.threshold=1"), ranks=ranks, output=f"{ranks}{key[:6]}")
             self.assertAlmostEqual(float(there[-1]["drive_work"]), work, delta=1e-5 * work, msg=key)
 
@@ -54,7 +61,9 @@ class Drive(ProgramTest):
             (1, 5, 0, None),
             (1, 4.9, 0, "at most half of the time from `from` to `until`, 1.45, found 1.5"),
         ):
-            result = self.run_program("check", "small.yaml", *sets(drive.format(mode, until), f"deposit.filter_passes={passes}"))
+            result = self.run_program(
+                "check", "small.yaml", *sets(drive.format(mode, until), f"deposit.filter_passes={passes}")
+            )
             if words:
                 self.assert_refused(result, 2, "fields.drive.0.", words)
             else:

@@ -50,7 +50,14 @@ class Folders(ProgramTest):
 
     def test_a_folder_of_somebody_else(self):
         """Files of a run's names without a manifest are no run's, above all the config that is being run."""
-        names = ["history.csv", "log.txt", "config.yaml", "timers.csv", "snapshots/data_7.h5", "checkpoints/checkpoint_7.h5"]
+        names = [
+            "history.csv",
+            "log.txt",
+            "config.yaml",
+            "timers.csv",
+            "snapshots/data_7.h5",
+            "checkpoints/checkpoint_7.h5",
+        ]
         for name, options in itertools.product(names, ([], ["--force"])):
             with self.subTest(name=name, options=options):
                 shutil.rmtree(self.folder / "out", ignore_errors=True)
@@ -100,13 +107,17 @@ class FullDisk(ProgramTest):
         self.assert_refused(result, 1, "cannot write to the standard output; the run is complete", "out/log.txt")
         self.assertEqual(self.history()[-1]["step"], "23")
         log = (self.folder / "out" / "log.txt").read_text()
-        self.assertRegex(log, r"(?ms)^warning: the standard or error output[^\n]*: Broken pipe$.*^written to out$.*\n\Z")
+        self.assertRegex(
+            log, r"(?ms)^warning: the standard or error output[^\n]*: Broken pipe$.*^written to out$.*\n\Z"
+        )
         self.assertEqual(log.count("warning: the standard"), 1)
 
     def test_a_full_error_output_under_quiet(self):
         """Where a warning goes, and then the sentence that it could not be written: the exit code alone tells."""
         with open("/dev/full", "w") as full:
-            result = self.run_program("run", "small.yaml", "--quiet", *sets("fields.magnetic=20"), stdout=subprocess.DEVNULL, stderr=full)
+            result = self.run_program(
+                "run", "small.yaml", "--quiet", *sets("fields.magnetic=20"), stdout=subprocess.DEVNULL, stderr=full
+            )
         self.assertEqual(result.returncode, 1)
         log = (self.folder / "out" / "log.txt").read_text()
         self.assertIn("warning: Omega dt", log)
@@ -136,7 +147,9 @@ class Escapes(ProgramTest):
             with self.subTest(arguments=arguments):
                 result = self.run_program(*arguments, environment=environment)
                 self.assertEqual(result.returncode, code, result.stderr)
-                printed = result.stdout + result.stderr + "".join(path.read_text() for path in self.folder.glob("o*/log.txt"))
+                printed = (
+                    result.stdout + result.stderr + "".join(path.read_text() for path in self.folder.glob("o*/log.txt"))
+                )
                 self.assertNotRegex(printed, "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
                 self.assertNotRegex(printed, r"(?m)^c\\x07")  # what comes behind the line end of a name
 
@@ -149,11 +162,14 @@ class Pipes(ProgramTest):
         (self.folder / "own kernels" / "push.cl").unlink()
         for name in ("pipe", "own kernels/push.cl", "tuning.yaml"):
             os.mkfifo(self.folder / name)
-        refused = [(["run", "pipe"], {}, 2, "pipe: cannot read the config"), (["run", "--restart", "pipe"], {}, 2, "pipe is no checkpoint"),
+        refused = [(["run", "pipe"], {}, 2, "pipe: cannot read the config"),
+                   (["run", "--restart", "pipe"], {}, 2, "pipe is no checkpoint"),
                    (["run", "small.yaml"], environment, 1, "push.cl")]  # fmt: skip
         for arguments, more, code, words in refused:
             with self.subTest(arguments=arguments, words=words):
-                self.assert_refused(self.run_program(*arguments, environment=more), code, words, ": it is no regular file")
+                self.assert_refused(
+                    self.run_program(*arguments, environment=more), code, words, ": it is no regular file"
+                )
         result = self.run_well("run", "small.yaml", environment={"RADIXPIC_CACHE": str(self.folder)})
         self.assertIn("tuning.yaml cannot be used: it is no regular file", result.stdout)
 

@@ -35,7 +35,9 @@ class Install(ProgramTest):
 
     def test_its_kernels_are_beside_it(self):
         kernels = str((self.prefix / "share" / "radixpic" / "kernels").resolve())
-        self.assertIn(f"\nkernels from {kernels}\n", self.run_installed("run", "small.yaml", "--verbose", "--steps", "1"))
+        self.assertIn(
+            f"\nkernels from {kernels}\n", self.run_installed("run", "small.yaml", "--verbose", "--steps", "1")
+        )
         link = self.folder / "link"
         link.symlink_to(self.program)
         text = self.run_installed("run", "small.yaml", "--verbose", "--steps", "1", "--force", command=(link,))
@@ -52,7 +54,8 @@ class Install(ProgramTest):
 
     def test_the_package_for_python(self):
         """It finds the program and the library of its prefix, and that the kernels."""
-        text = "import radixpic; run = radixpic.run('small.yaml', steps=2, quiet=True); sim = radixpic.Simulation('small.yaml'); sim.step(2)"
+        text = "import radixpic; run = radixpic.run('small.yaml', steps=2, quiet=True); "
+        text += "sim = radixpic.Simulation('small.yaml'); sim.step(2)"
         text += "; from radixpic.library import find_library; print(find_library())"
         environment = {**BARE, "PYTHONPATH": str(self.prefix / "share" / "radixpic" / "scripts"), "RADIXPIC": ""}
         result = self.run_program(command=("/usr/bin/python3", "-B", "-c", text), environment=environment)
@@ -60,7 +63,8 @@ class Install(ProgramTest):
         self.assertTrue(result.stdout.startswith(str(self.prefix.resolve())), result.stdout)
 
     def test_the_page_of_the_manual(self):
-        """Every command, option and exit code of the program has its own paragraph, and groff has nothing to warn of."""
+        """Every command, option and exit code of the program has its own paragraph, and groff has nothing to warn
+        of."""
         page = self.prefix / "share" / "man" / "man1" / "radixpic.1"
         parts = dict(zip(*[iter(re.split(r"(?m)^\.S[HS] (.*)\n", page.read_text())[1:])] * 2))
         sections = ["NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "EXIT STATUS", "SEE ALSO"]
@@ -139,7 +143,10 @@ class Install(ProgramTest):
 
 
 class Package(ProgramTest):
-    @unittest.skipUnless(all(map(importlib.util.find_spec, ("ensurepip", "setuptools"))), "no python3-venv or -setuptools")
+
+    @unittest.skipUnless(
+        all(map(importlib.util.find_spec, ("ensurepip", "setuptools"))), "no python3-venv or -setuptools"
+    )
     def test_an_editable_one_beside_a_clone_of_its_name(self):
         """Python is started in the folder above the clone, radixpic, which would be a namespace package."""
         scripts = self.folder / "radixpic" / "scripts"
@@ -173,14 +180,24 @@ class Commit(ProgramTest):
     def find(self, folder="tree"):
         header = self.folder / "commit.h"
         result = subprocess.run(
-            ["cmake", "-D", f"SOURCE={self.folder / folder}", "-D", f"FILE={header}", "-P", str(ROOT / "scripts" / "commit.cmake")]
+            [
+                "cmake",
+                "-D",
+                f"SOURCE={self.folder / folder}",
+                "-D",
+                f"FILE={header}",
+                "-P",
+                str(ROOT / "scripts" / "commit.cmake"),
+            ]
         )
         self.assertEqual(result.returncode, 0)
         return re.fullmatch(r'#define RADIXPIC_COMMIT "(.*)"\n', header.read_text())[1], header.stat().st_mtime_ns
 
     def git(self, *words):
         names = {f"GIT_{who}_{what}": "x@y" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-        subprocess.run(["git", "-C", self.folder / "tree", *words], check=True, capture_output=True, env={**os.environ, **names})
+        subprocess.run(
+            ["git", "-C", self.folder / "tree", *words], check=True, capture_output=True, env={**os.environ, **names}
+        )
 
     def test_a_tree_and_its_commits(self):
         (self.folder / "tree" / "inner").mkdir(parents=True)

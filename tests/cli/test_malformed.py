@@ -20,8 +20,8 @@ ALL = """\
 grid: {cells: [16, 8], length: [6, 4]}
 time: {step: 0.1, steps: 5}
 species:
-  - {name: quiet, charge: -1, mass: 1, density: 1, particles: 64, velocities: {kind: maxwellian, dimensions: 3}, perturb:
-     {density: [{axis: x, mode: 1, amplitude: 0.1}], displacement: [{axis: y, mode: 1, amplitude: 0.1}]}}
+  - {name: quiet, charge: -1, mass: 1, density: 1, particles: 64, velocities: {kind: maxwellian, dimensions: 3},
+     perturb: {density: [{axis: x, mode: 1, amplitude: 0.1}], displacement: [{axis: y, mode: 1, amplitude: 0.1}]}}
   - {name: even, charge: 1, mass: 1836, density: 1, particles: 12, positions: {kind: lattice, counts: [4, 3]},
      velocities: {kind: uniform, range: [[0, 1], [0, 1]]}}
 fields: {drive: [{axis: x, mode: 1, amplitude: 0.1, frequency: 1}]}
@@ -52,7 +52,23 @@ NOT_A_NUMBER = [
     *["ten", "true", "nan", ".nan", "inf", "-.inf", "1,5", "0x10", "1e999", "1e-999", '"3"', "'3'", "3 4", "3x", "--3"],
     *["~", "null", "''", "%n%n%s", "$(id)", "٣", '"\\x00"', "1e", ".", "+", "-", "!!int 3", "*a", "2026-11-21"],
 ]
-NOT_A_FORMULA = ["ten", "nan", "1e999", "3 4", "3x", "z", "x = 1", "sin(", "1/0*", "x^", "'x, y'", "0x10", "1;2", "٣", "x+" * LONG]
+NOT_A_FORMULA = [
+    "ten",
+    "nan",
+    "1e999",
+    "3 4",
+    "3x",
+    "z",
+    "x = 1",
+    "sin(",
+    "1/0*",
+    "x^",
+    "'x, y'",
+    "0x10",
+    "1;2",
+    "٣",
+    "x+" * LONG,
+]
 NOT_WHOLE = ["1.5", "1e2", "-0", "1_000", "0o17", "18446744073709551616", "9" * LONG]
 
 
@@ -152,7 +168,17 @@ def wrong_values(kind, allowed):
         return [*NOT_A_SCALAR, "yes", "on", "True", "1", "0", "nan", '"tru"', "truefalse"]
     if kind == "choice":
         first = re.split(r"[, ]", allowed)[0]
-        return [*NOT_A_SCALAR, "nonsense", first.upper(), first + "x", first[:-1] or "?", f'" {first}"', "-1", "*", "9" * LONG]
+        return [
+            *NOT_A_SCALAR,
+            "nonsense",
+            first.upper(),
+            first + "x",
+            first[:-1] or "?",
+            f'" {first}"',
+            "-1",
+            "*",
+            "9" * LONG,
+        ]
     if kind == "list":
         return ["1", "text", "{a: 1}", "[1.5]", "[text]", "[[]]", "[~]", "[" + "{}, " * 40 + "{}]"]
     empty = ["''", '""'] if "text of 1" in allowed or kind == "name" else []
@@ -273,12 +299,20 @@ class Keys(Refused):
             unknown = re.escape(re.sub(rf"{line.key}$", f"{line.key}q", line.path))
             parent = f"{spaces}{line.key}q: 1"
             # before the key, or behind the dash that it stands behind
-            before = [parent, text] if "-" not in text[: line.indent] else [text[: line.indent] + parent.strip(), spaces + text[line.indent :]]
+            before = (
+                [parent, text]
+                if "-" not in text[: line.indent]
+                else [text[: line.indent] + parent.strip(), spaces + text[line.indent :]]
+            )
             whole = KEYS.splitlines()
             path = self.config("\n".join([*whole[: line.number - 1], *before, *whole[line.number :], ""]))
-            cases.append((f"{line.path}q", ["check", path], rf"^{re.escape(str(path))}:\d+:\d+: .*{line.key}q: unknown key"))
+            cases.append(
+                (f"{line.path}q", ["check", path], rf"^{re.escape(str(path))}:\d+:\d+: .*{line.key}q: unknown key")
+            )
             if line.value is not None:
-                path = self.config("\n".join([*whole[: line.number], f"{spaces}{line.key}: {line.value}", *whole[line.number :], ""]))
+                path = self.config(
+                    "\n".join([*whole[: line.number], f"{spaces}{line.key}: {line.value}", *whole[line.number :], ""])
+                )
                 cases.append((f"{line.path} twice", ["check", path], rf":\d+:\d+: .*\b{line.key}\b.*twice"))
             cases.append((f"{unknown} by --set", ["check", whole_path, "--set", f"{line.path}q=1"], r"--set"))
         self.assert_all_refused(cases, 150)
@@ -286,7 +320,11 @@ class Keys(Refused):
     def test_required_keys_that_are_missing(self):
         cases = []
         for line in self.lines:
-            if line.row in self.schema and self.schema[line.row][1] == "required" and "-" not in KEYS.splitlines()[line.number - 1][: line.indent]:
+            if (
+                line.row in self.schema
+                and self.schema[line.row][1] == "required"
+                and "-" not in KEYS.splitlines()[line.number - 1][: line.indent]
+            ):
                 path = self.config(self.changed(line))
                 cases.append((f"no {line.path}", ["check", path], rf"{re.escape(line.path)}.*(missing|give)"))
         self.assert_all_refused(cases, 12)
@@ -336,27 +374,49 @@ class Files(Refused):
             "deep closed lists": b"title: " + b"[" * 5000 + b"]" * 5000,
             "deep mappings": b"{a: " * 20000,
             "deep dashes": b"- " * 20000,
-            "a growing alias": b"a: &a [x, x]\n" + b"".join(b"%c: &%c [*%c, *%c]\n" % (c, c, c - 1, c - 1) for c in range(98, 122)),
+            "a growing alias": b"a: &a [x, x]\n"
+            + b"".join(b"%c: &%c [*%c, *%c]\n" % (c, c, c - 1, c - 1) for c in range(98, 122)),
             "a key of a terminal": least + b'"\\e[31mred": 3\n',
             "a key of formats": least + b"'%n%s%1000000d': 3\n",
             "a long key": least + b"k" * 100000 + b": 3\n",
             "many unknown keys": least + b"".join(b"key%d: 1\n" % n for n in range(20000)),
-            "a lattice without counts after them": least + b"species: [{positions: {kind: lattice}, " + (species % b"e")[1:] + b"]\n"
+            "a lattice without counts after them": least
+            + b"species: [{positions: {kind: lattice}, "
+            + (species % b"e")[1:]
+            + b"]\n"
             + b"".join(b"key%d: 1\n" % n for n in range(20000)),
             "many species": least + b"species: [" + b", ".join(species % b"e%d" % n for n in range(17)) + b"]\n",
             "more than a MiB": b"#" + b"x" * (1 << 20) + b"\n",
             "shell": b"$(touch here)\n`touch here`\n",
         }
-        cases = [(what, [command, self.config(text)], r"^.*\d\.yaml:.") for what, text in texts.items() for command in ("check", "run")]
+        cases = [
+            (what, [command, self.config(text)], r"^.*\d\.yaml:.")
+            for what, text in texts.items()
+            for command in ("check", "run")
+        ]
         self.assert_all_refused(cases, 36)
 
     def test_files_that_are_no_text(self):
         (self.configs / "folder.yaml").mkdir()
         (self.configs / "loop").symlink_to("loop")
         (self.configs / "dangling").symlink_to("nowhere")
-        names = ["folder.yaml", "loop", "dangling", "missing.yaml", "x" * 300, "a/b", "", "new\nline", "$(id)", "%s%n", "é"]
+        names = [
+            "folder.yaml",
+            "loop",
+            "dangling",
+            "missing.yaml",
+            "x" * 300,
+            "a/b",
+            "",
+            "new\nline",
+            "$(id)",
+            "%s%n",
+            "é",
+        ]
         paths = [self.configs / name for name in names] + ["/dev/null", "/dev/zero", "", " ", "x" * 5000]
-        self.assert_all_refused([(str(path), [command, path], ".") for path in paths for command in ("check", "run")], 30)
+        self.assert_all_refused(
+            [(str(path), [command, path], ".") for path in paths for command in ("check", "run")], 30
+        )
 
     def test_every_cut_of_a_config(self):
         """Half a file is no config, whatever is missing: the last group that the least one needs is the species."""
@@ -371,14 +431,38 @@ class CommandLines(Refused):
         path = self.config(KEYS)
         good = ["run", path]
         values = ["", "-1", "1.5", "1e3", "0x10", "ten", "99999999999999999999", " 3", "3 ", "+3", "--", "٣", "3\n"]
-        cases = [(["--steps", value], [*good, f"--steps={value}"], "^radixpic: --steps: expected a whole number") for value in values]
+        cases = [
+            (["--steps", value], [*good, f"--steps={value}"], "^radixpic: --steps: expected a whole number")
+            for value in values
+        ]
         cases += [(word, [command, path, word], re.escape(word[:20])) for command in ("run", "check") for word in (
             *["--stepz", "-Z", "---", "-", "--set-", "--unknown", "extra.yaml", "$(id)", ";", "x" * LONG],
         ) if not (word == "-")]
-        cases += [(word, [word], "radixpic") for word in (
-            *["rum", "", " run", "RUN", "-h1", "--", "-", "run;id", "$(id)", "x" * LONG, "run\n", "é", "--helpp", "%n%s"],
-        )]
-        cases += [(option, [*good, option], re.escape(option)) for option in ("--set", "--steps", "--output", "--device", "-s", "-n", "-o", "-d")]
+        cases += [
+            (word, [word], "radixpic")
+            for word in (
+                *[
+                    "rum",
+                    "",
+                    " run",
+                    "RUN",
+                    "-h1",
+                    "--",
+                    "-",
+                    "run;id",
+                    "$(id)",
+                    "x" * LONG,
+                    "run\n",
+                    "é",
+                    "--helpp",
+                    "%n%s",
+                ],
+            )
+        ]
+        cases += [
+            (option, [*good, option], re.escape(option))
+            for option in ("--set", "--steps", "--output", "--device", "-s", "-n", "-o", "-d")
+        ]
         settings = [
             *["", "=", ".steps=3", "time.=3", "time.steps.more=3", "grid.cells.0.0=3", "species=1", "species.quiet=1"],
             *["output.history.modes.9=[1, 0]", "time.steps=[", "x" * LONG + "=1", "time.steps=" + "9" * LONG],
@@ -389,10 +473,20 @@ class CommandLines(Refused):
         texts = [["--output", ""], ["--output", "x" * 1024], ["--output", "\udcff"], ["--device", ""]]
         texts += [["--device", "x" * 1024], ["--device", "a\nb"], ["--device", "\udcff"]]
         cases += [(text, [*good, *text], text[0]) for text in texts]
-        cases += [(words, words, "radixpic") for words in (
-            *[["devices", "more"], ["bench"], ["bench", "nothing"], ["bench", "pic-sort", "x"], ["tune", "x"], ["tune", "--seconds=-1"]],
-            *[["bench", "pic-sort", f"--particles={value}"] for value in values],
-        )]
+        cases += [
+            (words, words, "radixpic")
+            for words in (
+                *[
+                    ["devices", "more"],
+                    ["bench"],
+                    ["bench", "nothing"],
+                    ["bench", "pic-sort", "x"],
+                    ["tune", "x"],
+                    ["tune", "--seconds=-1"],
+                ],
+                *[["bench", "pic-sort", f"--particles={value}"] for value in values],
+            )
+        ]
         self.assert_all_refused([(str(what), arguments, pattern) for what, arguments, pattern in cases], 90)
 
 

@@ -185,7 +185,8 @@ class Runs(PhaseSpaceTest):
         self.assertFalse((self.folder / "out" / "phase_space").exists())
 
     def test_methods_of_the_step_and_any_number_of_ranks(self):
-        """Without a field all methods move the particles alike, and no sums of charge over ranks differ in their last digits."""
+        """Without a field all methods move the particles alike, and no sums of charge over ranks differ in their last
+        digits."""
         free = ["--set", "species.electrons.charge=0"]
         self.run_items(*self.ITEMS, options=[*free, "--set", "step.method=radix"], folder="radix")
         balance = ["--set", "parallel.balance_every=3", "--set", "parallel.threshold=1"]
@@ -232,7 +233,8 @@ class Runs(PhaseSpaceTest):
                     self.assertAlmostEqual(int(percent), about, delta=2)
 
     def test_no_time_is_counted_twice(self):
-        """Counting, which the device times too: the stages must fit into the wall clock, however busy the machine is."""
+        """Counting, which the device times too: the stages must fit into the wall clock, however busy the machine
+        is."""
         many = ["--set", "species.electrons.particles=1000000", "--set", "output.snapshots.every=0"]
         self.run_items(item("xu", (16, 50), {"u": [-3, 3]}, "ux", every=1), options=[*many, "--steps", "10"])
         rows = self.assert_whole_rows(self.folder / "out" / "timers.csv")

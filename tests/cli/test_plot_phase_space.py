@@ -195,7 +195,9 @@ class Contents(PlotTest):
             (row,) = fields.particle_rows([fields.Snapshot(snapshot.path)], ["right"], "x", 16, si)
             (other,) = phase_space.rows([(snapshot, [mesh])], "xu", si)
             self.assertEqual((row.labels, row.label, row.times), (other.labels, other.label, other.times))
-            sums = [np.sum(one.frames[0][0]) * np.prod([high - low for low, high in one.ranges]) for one in (row, other)]
+            sums = [
+                np.sum(one.frames[0][0]) * np.prod([high - low for low, high in one.ranges]) for one in (row, other)
+            ]
             self.assertAlmostEqual(sums[0] / sums[1], 1, delta=1e-4)
 
     def test_labels(self):
@@ -230,10 +232,15 @@ class Contents(PlotTest):
 
 
     def test_ranges_of_panels(self):
-        """One for all, or each panel's own, above it, where it is far less than another's; and in a movie one for all."""
+        """One for all, or each panel's own, above it, where it is far less than another's; and in a movie one for
+        all."""
         small = np.array([[-1e-3, 0], [5e-4, 0]])
         row = pictures.Row(["t = 0", "t = 1"], [[-500 * small], [small]], [(0, 1)] * 2, ("x", "y"), "E", signed=True)
-        for own, limits, log in ((row, None, False), (row._replace(frames=[[small], [2 * small]]), None, False), (row, (-1, 1), False)):
+        for own, limits, log in (
+            (row, None, False),
+            (row._replace(frames=[[small], [2 * small]]), None, False),
+            (row, (-1, 1), False),
+        ):
             figure = pictures.draw(self.plt, [own], limits=limits, log=log)
             self.addCleanup(self.plt.close, figure)
             ranges = [panel.images[0].get_clim() for panel in self.panels(figure)]
@@ -248,7 +255,8 @@ class Contents(PlotTest):
         self.assertEqual(pictures.ranges_of(positive, 2, None, False), [(1, 1.001), (1, 3)])
 
     def test_apart(self):
-        """A row of panels for each species, on shared axes, with labels and colours of its own; other bins are no obstacle."""
+        """A row of panels for each species, on shared axes, with labels and colours of its own; other bins are no
+        obstacle."""
         figure = self.figure([0, 20], apart=True)
         panels = self.panels(figure)
         self.assertEqual([panel.get_subplotspec().rowspan.start for panel in panels], [0, 0, 1, 1])
@@ -263,7 +271,9 @@ class Contents(PlotTest):
         self.assertEqual(self.chosen([5])[1], ["left_xu"])
         self.assertEqual(len(self.panels(self.figure([5], apart=True))), 2)
         lines = self.panels(self.figure(axes="u", apart=True))
-        self.assertEqual([[text.get_text() for text in panel.get_legend().get_texts()] for panel in lines], [["left"], ["right"]])
+        self.assertEqual(
+            [[text.get_text() for text in panel.get_legend().get_texts()] for panel in lines], [["left"], ["right"]]
+        )
         for panel, number in zip(lines, (6, 12)):
             ((values, edges, _),) = [line.get_data() for line in panel.patches]
             self.assertAlmostEqual(values @ np.diff(edges), number, delta=1e-4)
@@ -321,7 +331,9 @@ class Script(PlotTest):
                     self.assertEqual(frame.getpixel((1, 1)), (255, 255, 255))  # the background, exactly
                     self.assertTrue((128 if "--apart" in arguments else 32) < len(colours) <= 256, len(colours))
                 self.assertEqual(len(set(pictures_seen)), frames)
-        self.assert_script_fails("plot_phase_space.py", "out", "--mesh", "left_xu", "--movie", "no/f.gif", words=["cannot write no/f.gif"])
+        self.assert_script_fails(
+            "plot_phase_space.py", "out", "--mesh", "left_xu", "--movie", "no/f.gif", words=["cannot write no/f.gif"]
+        )
 
     def test_errors_are_sentences(self):
         (self.folder / "empty").mkdir(exist_ok=True)

@@ -1,5 +1,5 @@
-"""output.probes, output.lines and output.tracks: the values against a field that is known by formula and against the snapshots beside them, on ranks, across
-restarts, and what is refused."""
+"""output.probes, output.lines and output.tracks: the values against a field that is known by formula and against the
+snapshots beside them, on ranks, across restarts, and what is refused."""
 
 import csv
 import os
@@ -43,7 +43,9 @@ class ProbesTest(ProgramTest):
     def assert_same(self, folder, straight="straight", names=("between", "corner")):
         for path in [self.path(name) for name in names] + [self.folder / "out" / "history.csv"]:
             name = path.relative_to(self.folder / "out")
-            self.assertEqual((self.folder / folder / name).read_bytes(), (self.folder / straight / name).read_bytes(), name)
+            self.assertEqual(
+                (self.folder / folder / name).read_bytes(), (self.folder / straight / name).read_bytes(), name
+            )
 
 
 class Values(ProbesTest):
@@ -76,7 +78,9 @@ class Values(ProbesTest):
         names = {"Ex": "E/x", "Ey": "E/y", "phi": "phi", "rho": "chargeDensity"}
         for step in (0, 10, 20, 23):
             with h5py.File(self.folder / f"out/snapshots/data_{step}.h5") as file:
-                meshes = {column: file[f"data/{step}/fields/{name}"][...].astype(float) for column, name in names.items()}
+                meshes = {
+                    column: file[f"data/{step}/fields/{name}"][...].astype(float) for column, name in names.items()
+                }
             for name, place in (("between", (2.9, 1.3)), ("corner", (5.9, 3.8))):
                 probe = self.columns(name)
                 (row,) = np.flatnonzero(probe["step"] == step)
@@ -88,7 +92,8 @@ class Values(ProbesTest):
 
     @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
     def test_ranks(self):
-        """The same to the rounding of the sums of charge, also between the rows of two ranks and where rows change hands."""
+        """The same to the rounding of the sums of charge, also between the rows of two ranks and where rows change
+        hands."""
         # of 16 rows, 2.9 is between the 8th and the 9th, and 5.9 between the last and the first
         options = [*RUN, *sets("precision=double", "parallel.balance_every=3", "parallel.threshold=1")]
         self.run_well(*options, "--output", "out")
@@ -105,11 +110,14 @@ class Restarted(ProbesTest):
         self.run_well(*RUN, "--output", "straight")
 
     def test_going_on(self):
-        """From the end of a shorter run, from an older checkpoint, after rows that no checkpoint has, and in another folder."""
+        """From the end of a shorter run, from an older checkpoint, after rows that no checkpoint has, and in another
+        folder."""
         self.run_well(*RUN, "--steps", "12")
         self.run_well(*RUN, "--restart", "latest")
         self.assert_same("out")
-        self.run_well(*RUN, "--restart", "out/checkpoints/checkpoint_6.h5", "--steps", "16", *sets("output.checkpoints.every=0"))
+        self.run_well(
+            *RUN, "--restart", "out/checkpoints/checkpoint_6.h5", "--steps", "16", *sets("output.checkpoints.every=0")
+        )
         self.assertEqual(self.columns("between")["step"][-1], 16)
         self.run_well(*RUN, "--resume")
         self.assert_same("out")
@@ -118,9 +126,11 @@ class Restarted(ProbesTest):
         self.assertEqual(self.path("between", "branch").read_text().splitlines(), [lines[0], *lines[13:]])
 
     def test_other_probes(self):
-        """One that is left out keeps its rows and is gone on with later; a new one begins where it is added; one that was
-        added after the checkpoint goes; --force leaves none."""
-        corner = sets("output.probes=[{name: corner, at: [5.9, 3.8], fields: [rho, E], every: 5}, {name: new, at: [1, 1]}]")
+        """One that is left out keeps its rows and is gone on with later; a new one begins where it is added; one that
+        was added after the checkpoint goes; --force leaves none."""
+        corner = sets(
+            "output.probes=[{name: corner, at: [5.9, 3.8], fields: [rho, E], every: 5}, {name: new, at: [1, 1]}]"
+        )
         self.run_well(*RUN, "--steps", "12")
         kept = self.path("between").read_bytes().splitlines()[:13]  # without that of step 12
         self.run_well(*RUN, *corner, "--restart", "latest", "--steps", "18")
@@ -141,8 +151,14 @@ class Restarted(ProbesTest):
         path = self.path("corner", "straight")
         lines = path.read_bytes().splitlines(keepends=True)
         command = [*RUN, "--output", "straight", "--restart", "latest"]
-        cases = [(lines[:4], [], "straight/probes/corner.csv"), ([*lines[:2], lines[2].replace(b"5", b"4"), *lines[3:]], [], "does not hold")]
-        cases += [(None, [], "straight/probes/corner.csv"), (lines, ["output.probes.corner.fields=[E]"], "output.probes.corner.fields")]
+        cases = [
+            (lines[:4], [], "straight/probes/corner.csv"),
+            ([*lines[:2], lines[2].replace(b"5", b"4"), *lines[3:]], [], "does not hold"),
+        ]
+        cases += [
+            (None, [], "straight/probes/corner.csv"),
+            (lines, ["output.probes.corner.fields=[E]"], "output.probes.corner.fields"),
+        ]
         for content, changes, words in cases:
             with self.subTest(words=words):
                 path.unlink() if content is None else path.write_bytes(b"".join(content))
@@ -191,7 +207,9 @@ class Lines(ProbesTest):
             with h5py.File(self.folder / f"out/snapshots/data_{step}.h5") as file:
                 for name in ("E/x", "E/y", "phi", "chargeDensity"):
                     nodes = file[f"data/{step}/fields/{name}"]
-                    np.testing.assert_allclose(lines[f"across_{name}"], nodes[...][np.arange(17) % 16, 2], rtol=1e-12, atol=1e-14)
+                    np.testing.assert_allclose(
+                        lines[f"across_{name}"], nodes[...][np.arange(17) % 16, 2], rtol=1e-12, atol=1e-14
+                    )
                     self.assertEqual(lines[f"across_{name}@unitSI"], nodes.attrs["unitSI"])
             self.assertEqual(list(lines["up_phi@axisLabels"]), [b"s"])
             self.assertAlmostEqual(lines["up_phi@gridSpacing"][0] * 39, np.hypot(4.5, 4), 12)
@@ -229,10 +247,15 @@ class Lines(ProbesTest):
             ("from: [1, 1], to: [1, 1], points: 9", "expected another place than that of from"),
             ("from: [0, 1], to: [6, 1], points: 1", "output.lines.a.points"),
             ("from: [0, 1], to: [6, 1], points: 2, fields: [J]", "expected E, phi or rho"),
-            ("from: [0, 1], to: [6, 1], points: 2}, {name: a, from: [0, 1], to: [6, 1], points: 2", "one line of a name, found a twice"),
+            (
+                "from: [0, 1], to: [6, 1], points: 2}, {name: a, from: [0, 1], to: [6, 1], points: 2",
+                "one line of a name, found a twice",
+            ),
         ):
             with self.subTest(line=line):
-                self.assert_refused(self.run_program("check", "small.yaml", *sets(f"output.lines=[{{name: a, {line}}}]")), 2, words)
+                self.assert_refused(
+                    self.run_program("check", "small.yaml", *sets(f"output.lines=[{{name: a, {line}}}]")), 2, words
+                )
 
     def test_foretold_sizes(self):
         said = self.run_well("check", "small.yaml", *sets(LINES)).stdout
@@ -244,7 +267,9 @@ class Lines(ProbesTest):
 
 class Tracks(ProbesTest):
     OPTIONS = ["run", "small.yaml", "--quiet"]
-    OPTIONS += sets("output.tracks={species: electrons, count: 5, every: 2}", "output.snapshots.every=4", "precision=double")
+    OPTIONS += sets(
+        "output.tracks={species: electrons, count: 5, every: 2}", "output.snapshots.every=4", "precision=double"
+    )
     OPTIONS += sets("species.electrons.velocities.dimensions=3", "fields.magnetic=[0.5, 0.2, 0.3]")
 
     def paths(self, folder="out"):
@@ -254,7 +279,16 @@ class Tracks(ProbesTest):
         for step in sorted(int(name[5:-3]) for name in names):
             with h5py.File(self.folder / folder / f"tracks/data_{step}.h5") as file:
                 particles = file[f"data/{step}/particles/electrons"]
-                columns = ["time", "positionOffset/x", "positionOffset/y", "position/x", "position/y", "momentum/x", "momentum/y", "momentum/z"]
+                columns = [
+                    "time",
+                    "positionOffset/x",
+                    "positionOffset/y",
+                    "position/x",
+                    "position/y",
+                    "momentum/x",
+                    "momentum/y",
+                    "momentum/z",
+                ]
                 rows = np.array([particles[name][...] for name in columns]).T
                 for number, row in zip(particles["track"][...], rows):
                     paths.setdefault(int(number), []).append(row)
@@ -282,7 +316,9 @@ class Tracks(ProbesTest):
                     (j,) = np.flatnonzero(particles["id"][...] == number)
                     names = [f"{name}/{axis}" for name in ("positionOffset", "position", "momentum") for axis in "xy"]
                     names.append("momentum/z")
-                    np.testing.assert_array_equal(rows[step // 2 + step % 2, 1:], [particles[name][j] for name in names])
+                    np.testing.assert_array_equal(
+                        rows[step // 2 + step % 2, 1:], [particles[name][j] for name in names]
+                    )
 
     def test_restarts(self):
         """From a stopped run, an older checkpoint and a longer end; no sample twice, none missing."""
@@ -339,7 +375,9 @@ class Config(ProbesTest):
             ("{name: a}", "at"),
         ):
             with self.subTest(probe=probe):
-                self.assert_refused(self.run_program("check", "small.yaml", *sets(f"output.probes=[{probe}]")), 2, words)
+                self.assert_refused(
+                    self.run_program("check", "small.yaml", *sets(f"output.probes=[{probe}]")), 2, words
+                )
 
     def test_foretold_sizes(self):
         """check says the rows, and at least their bytes but not twice as many."""

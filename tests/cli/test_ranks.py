@@ -47,7 +47,16 @@ class Runs(RanksTest):
         for row, expected in zip(together, alone):
             for name, text in expected.items():  # sums of 4096 particles in another order, 23 steps long
                 self.assertAlmostEqual(float(row[name]), float(text), delta=1e-10, msg=name)
-        files = [".lock", "config.yaml", "files.txt", "history.csv", "log.txt", "manifest.yaml", "snapshots", "timers.csv"]
+        files = [
+            ".lock",
+            "config.yaml",
+            "files.txt",
+            "history.csv",
+            "log.txt",
+            "manifest.yaml",
+            "snapshots",
+            "timers.csv",
+        ]
         self.assertEqual(sorted(os.listdir(self.folder / "out")), files)
 
 
@@ -138,7 +147,10 @@ class Unlike(RanksTest):
             (sets("seed=9"), ["seed: rank 0 has 1, rank 1 9", "all ranks of a run need the same value of this key"]),
             (["--steps", "5"], ["time.steps: rank 0 has 23, rank 1 5"]),
             (sets(*settings), [*(f"{setting.split('=')[0]}: rank 0 has " for setting in settings), "these keys"]),
-            (sets("species.electrons.velocities=cold"), ["species.electrons.velocities.kind: rank 0 has maxwellian, rank 1 cold"]),
+            (
+                sets("species.electrons.velocities=cold"),
+                ["species.electrons.velocities.kind: rank 0 has maxwellian, rank 1 cold"],
+            ),
             (["--resume"], ["rank 0 has none, rank 1 has --resume"]),
             (["--restart", "out"], ["rank 0 has none, rank 1 has out"]),
             (["--help"], ["rank 0 has none, rank 1 has --help"]),
@@ -156,7 +168,10 @@ class Unlike(RanksTest):
         own = self.with_kernels("push.cl", "#include", "//\n#include")
         result = self.run_unlike(environment=own)
         self.assertEqual(result.returncode, 2, result.stderr)
-        self.assertRegex(self.said(result.stderr)[0], r"kernels \(RADIXPIC_KERNELS\): rank 0 has digest \w{16}, rank 1 has digest \w{16};")
+        self.assertRegex(
+            self.said(result.stderr)[0],
+            r"kernels \(RADIXPIC_KERNELS\): rank 0 has digest \w{16}, rank 1 has digest \w{16};",
+        )
         self.assertEqual(self.run_unlike(environment=self.with_kernels()).returncode, 0)  # the same ones elsewhere
 
     def test_what_may_differ(self):

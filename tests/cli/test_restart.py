@@ -1,5 +1,7 @@
-"""Checkpoints and restarts: a run that is stopped or taken back, and then gone on with, leaves the bytes of one that ran
-straight through; what cannot be gone on with is refused and stays as it is. tests/faults/ kills runs and damages checkpoints."""
+"""Checkpoints and restarts: a run that is stopped or taken back, and then gone on with, leaves the bytes of one that
+ran straight through; what cannot be gone on with is refused and stays as it is. tests/faults/ kills runs and damages
+checkpoints.
+"""
 
 import os
 import random
@@ -98,7 +100,9 @@ class Stopped(RestartTest):
                 self.assert_whole_rows(self.folder / "out" / "timers.csv")
                 steps = str(int(step) + 100)
                 result = self.run_well(*command.split(), "--steps", steps)  # as told; the checkpoint knows the settings
-                self.assertRegex(result.stdout, rf"(?m)^goes on from step {step}, from out/checkpoints/checkpoint_{step}\.h5$")
+                self.assertRegex(
+                    result.stdout, rf"(?m)^goes on from step {step}, from out/checkpoints/checkpoint_{step}\.h5$"
+                )
                 self.assertEqual(self.history()[-1]["step"], steps)
                 log = (self.folder / "out" / "log.txt").read_text()
                 self.assertRegex(log, rf"(?s){said}.*goes on from step.*stages together.*written to out")
@@ -120,7 +124,9 @@ class Stopped(RestartTest):
         """While the first is being obeyed, which lasts: there is no room in the pipe for what is said last."""
         reader, writer = os.pipe()
         process = self.start_run(*self.settings(), rows=5, stdout=writer)
-        with open(f"/proc/self/fd/{writer}", "wb", 0, opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as pipe:
+        with open(
+            f"/proc/self/fd/{writer}", "wb", 0, opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)
+        ) as pipe:
             while pipe.write(b"."):
                 pass
         process.send_signal(signal.SIGTERM)
@@ -145,7 +151,8 @@ class Stopped(RestartTest):
 
 
 class Extended(RestartTest):
-    """A complete run that more steps are asked of, by --restart latest --output DIR: all that was set for it still holds."""
+    """A complete run that more steps are asked of, by --restart latest --output DIR: all that was set for it still
+    holds."""
 
     settings = sets("seed=4", "output.history.every=5", "output.checkpoints.minutes=60")
 
@@ -170,7 +177,11 @@ class Extended(RestartTest):
         self.extend(40, *sets("output.checkpoints.minutes=0"))
         history = (self.folder / "out" / "history.csv").read_bytes()
         said = self.extend(45)
-        self.assertIn("goes on from step 23, from out/checkpoints/checkpoint_23.h5\nmakes 17 steps again, which the complete run has", said)
+        self.assertIn(
+            "goes on from step 23, from out/checkpoints/checkpoint_23.h5\nmakes 17 steps again, which the complete run "
+            "has",
+            said,
+        )
         self.assertTrue((self.folder / "out" / "history.csv").read_bytes().startswith(history))
 
     def test_the_config_of_the_run_is_the_last_one(self):
@@ -223,7 +234,9 @@ class TakenOn(RestartTest):
         self.assertEqual(self.everything(), before)
         old, new = ((self.folder / folder / "history.csv").read_text().splitlines() for folder in ("out", "new"))
         self.assertEqual(new, [old[0], *old[1 + 150 :]])
-        self.assertEqual(sorted(os.listdir(self.folder / "new" / "snapshots")), ["data.pmd", "data_300.h5", "data_400.h5"])
+        self.assertEqual(
+            sorted(os.listdir(self.folder / "new" / "snapshots")), ["data.pmd", "data_300.h5", "data_400.h5"]
+        )
         self.assertEqual(self.snapshot("new", 400), self.snapshot("out", 400))
 
     def test_another_run_is_not_gone_on_with(self):
@@ -251,7 +264,10 @@ class TakenOn(RestartTest):
         other = self.with_kernels("push.cl", "#include", "//\n#include")
         for how in (["--resume"], ["--restart", "out/checkpoints/checkpoint_401.h5"]):
             said = self.run_well(*more, "--steps", "402", *how, environment=other).stderr
-            self.assertRegex(said, rf"\Awarning: the kernels in own kernels have digest \w{{16}}, but .* checkpoint had {old}: .*\n\Z")
+            self.assertRegex(
+                said,
+                rf"\Awarning: the kernels in own kernels have digest \w{{16}}, but .* checkpoint had {old}: .*\n\Z",
+            )
         with h5py.File(self.folder / "out" / "checkpoints" / "checkpoint_402.h5") as file:
             self.assertIn(f"have digest {file.attrs['kernelsDigest']:016x}, but", said)
 
@@ -273,10 +289,20 @@ class TakenOn(RestartTest):
             ([*sets("species.electrons.mass=2"), "--restart", "out/checkpoints/checkpoint_300.h5"], 2, "mass"),
             ([*sets("precision=double"), "--restart", "out"], 2, "precision"),
             ([*sets("time.step=nan"), "--restart", "out"], 2, "--set time.step=nan"),
-            ([*sets("output.history.modes=[[1, 1]]"), "--restart", "out"], 2, "output.history.modes", "out/history.csv"),
+            (
+                [*sets("output.history.modes=[[1, 1]]"), "--restart", "out"],
+                2,
+                "output.history.modes",
+                "out/history.csv",
+            ),
             (["--steps", "200", "--restart", "out"], 2, "time.steps", "200", "400"),
             (["--restart", "latest"], 2, "--restart latest", "CONFIG", "--output"),
-            (["small.yaml", "--output", "missing", "--restart", "latest"], 2, "--restart latest", "missing/checkpoints"),
+            (
+                ["small.yaml", "--output", "missing", "--restart", "latest"],
+                2,
+                "--restart latest",
+                "missing/checkpoints",
+            ),
             (["--output", "none", "--restart", "latest"], 2, "--restart latest", "none/checkpoints"),
             (["--restart", "none.h5"], 2, "--restart none.h5: there is no checkpoint", "No such file"),
             (["--restart", "out/snapshots"], 2, "out/snapshots"),
@@ -285,7 +311,10 @@ class TakenOn(RestartTest):
             (["missing.yaml", "--restart", "out"], 2, "missing.yaml"),
             (["--output", "broken", "--restart", "latest"], 1, "broken/checkpoints holds no whole", "checkpoint_5.h5"),
             (["small.yaml", *self.settings(), *here, "--force"], 2, "--force", "folder out"),
-            *((["--restart", path], 2, path) for path in ("small.yaml", "out/snapshots/data_100.h5", "out/history.csv")),
+            *(
+                (["--restart", path], 2, path)
+                for path in ("small.yaml", "out/snapshots/data_100.h5", "out/history.csv")
+            ),
         ):
             with self.subTest(arguments=arguments):
                 result = self.run_program("run", *arguments)

@@ -43,7 +43,17 @@ class Files(ProgramTest):
     def test_a_run_folder(self):
         found = sorted(str(path.relative_to(self.out)) for path in self.out.rglob("*"))
         snapshots = ["snapshots/data.pmd", *(f"snapshots/data_{step}.h5" for step in (0, 10, 20, 23))]
-        files = [".lock", "config.yaml", "files.txt", "history.csv", "log.txt", "manifest.yaml", "snapshots", *snapshots, "timers.csv"]
+        files = [
+            ".lock",
+            "config.yaml",
+            "files.txt",
+            "history.csv",
+            "log.txt",
+            "manifest.yaml",
+            "snapshots",
+            *snapshots,
+            "timers.csv",
+        ]
         self.assertEqual(found, sorted(files))
         self.assertEqual(sorted(os.listdir(self.folder)), ["out", "small.yaml"])
 
@@ -94,7 +104,8 @@ class Files(ProgramTest):
         self.assertAlmostEqual(float(rows[0]["charge"]), -24, delta=1e-11)  # density 1 on 6 x 4, charge -1
 
     def test_momentum_along_z_has_a_column_where_a_species_has_w(self):
-        ions = "{name: ions, charge: 1, mass: 25, density: 1, particles: 1024, velocities: {dimensions: 3, drift: [0, 0, 0.5]}}"
+        ions = "{name: ions, charge: 1, mass: 25, density: 1, particles: 1024, velocities: "
+        ions += "{dimensions: 3, drift: [0, 0, 0.5]}}"
         config = self.folder / "small.yaml"
         config.write_text(config.read_text().replace("device:", f"  - {ions}\ndevice:", 1))
         self.run_well("run", "small.yaml", "--force", "--set", "output.history.species=[all]")
@@ -106,7 +117,8 @@ class Files(ProgramTest):
 
     def test_species_may_have_columns_of_their_own(self):
         """They add up to those of all, to round-off; without the key there are none."""
-        ions = "{name: ions, charge: 1, mass: 25, density: 1, particles: 1024, velocities: {kind: maxwellian, drift: [0.5, 0]}}"
+        ions = "{name: ions, charge: 1, mass: 25, density: 1, particles: 1024, velocities: "
+        ions += "{kind: maxwellian, drift: [0.5, 0]}}"
         config = self.folder / "small.yaml"
         config.write_text(config.read_text().replace("device:", f"  - {ions}\ndevice:", 1))
         self.run_well("run", "small.yaml", "--force", "--set", "output.history.species=[all]")
@@ -137,11 +149,18 @@ class Files(ProgramTest):
             with h5py.File(self.out / "snapshots" / f"data_{step}.h5") as file:
                 record, root = dict(file["performance"].attrs), dict(file.attrs)
             told = [root[name].decode() for name in ("softwareVersion", "machine", "command", "softwareDependencies")]
-            self.assertRegex(told[0], r"\A\d+\.\d+\.\d+, (commit [0-9a-f]{12}(, modified)?|no commit known, built without git)\Z")
+            self.assertRegex(
+                told[0], r"\A\d+\.\d+\.\d+, (commit [0-9a-f]{12}(, modified)?|no commit known, built without git)\Z"
+            )
             self.assertEqual(told[1], os.uname().nodename)
             self.assertEqual(shlex.split(told[2])[1:], self.arguments)
             for text in (log, (self.out / "config.yaml").read_text()):
-                for line in (f"radixpic   {told[0]}", f"host       {told[1]}", f"command    {told[2]}", f"libraries  {told[3]}"):
+                for line in (
+                    f"radixpic   {told[0]}",
+                    f"host       {told[1]}",
+                    f"command    {told[2]}",
+                    f"libraries  {told[3]}",
+                ):
                     self.assertRegex(text, rf"(?m)^(# )?{re.escape(line)}$")
                 self.assertRegex(text, rf"(?m)^(# )?device     {re.escape(record['device'].decode())}, .*, driver ")
             self.assertEqual((record["stepper"], record["ranks"], record["steps"]), (b"radix", 1, step))
@@ -243,7 +262,9 @@ class WhatIsSaid(ProgramTest):
         for steps in (100, 23, 7):
             with self.subTest(steps=steps):
                 settings = ["--steps", steps, *sets("output.snapshots.every=0")]
-                lines = re.findall(rf"(?m)^{PROGRESS}$", self.run_well("run", "small.yaml", "--force", *settings).stdout)
+                lines = re.findall(
+                    rf"(?m)^{PROGRESS}$", self.run_well("run", "small.yaml", "--force", *settings).stdout
+                )
                 self.assertEqual(len(lines), min(steps, 10))
                 for tenth, (step, of, percent, rate) in enumerate(lines, 1):
                     self.assertEqual(int(of), steps)
@@ -263,7 +284,9 @@ class WhatIsSaid(ProgramTest):
         self.assertEqual((self.folder / "out" / "log.txt").read_text(), text)
 
     def test_quiet_says_nothing_but_warnings_and_verbose_more(self):
-        result = self.run_program("run", "small.yaml", "--quiet", "--steps", "1", *sets("species.electrons.particles=128"))
+        result = self.run_program(
+            "run", "small.yaml", "--quiet", "--steps", "1", *sets("species.electrons.particles=128")
+        )
         warning = "warning: 1 particles per cell of electrons: fewer than 8 are mostly noise\n"
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", warning))
         self.assertIn(warning, (self.folder / "out" / "log.txt").read_text())
@@ -290,12 +313,16 @@ class WhatIsSaid(ProgramTest):
             self.assertEqual(self.kernels((self.folder / "out" / name).read_text()), told)
         for name in ("snapshots/data_1.h5", "checkpoints/checkpoint_1.h5"):
             with h5py.File(self.folder / "out" / name) as file:
-                self.assertEqual((file.attrs["kernelsFolder"].decode(), int(file.attrs["kernelsDigest"])), (folder, int(digest, 16)))
+                self.assertEqual(
+                    (file.attrs["kernelsFolder"].decode(), int(file.attrs["kernelsDigest"])), (folder, int(digest, 16))
+                )
 
     def test_the_digest_of_the_kernels_is_one_of_names_and_contents(self):
         digests = set()
         for file, text, alike in (
-            ("push.cl", "#include", "#include"), ("push.cl", "#include", "//\n#include"), ("shared/motion.h", "#include", "//\n#include"),
+            ("push.cl", "#include", "#include"),
+            ("push.cl", "#include", "//\n#include"),
+            ("shared/motion.h", "#include", "//\n#include"),
         ):
             environment = self.with_kernels(file, text, alike)
             folder, digest = self.kernels(self.run_well("--version", "--verbose", environment=environment).stdout)
@@ -354,10 +381,13 @@ class SecondRun(ProgramTest):
             self.assertNotIn("--restart", self.run_program("run", "small.yaml").stderr)
         self.run_well("run", "small.yaml", "--quiet", "--force", "--steps", "2", *sets("output.checkpoints.every=2"))
         self.assert_refused(self.run_program("run", "small.yaml"), 2, "out", "--force", "--output", "--restart latest")
-        self.assertEqual(sorted(os.listdir(checkpoints)), ["checkpoint_2.h5", "checkpoint_5.h5", "checkpoint_x.h5", "notes.txt"])
+        self.assertEqual(
+            sorted(os.listdir(checkpoints)), ["checkpoint_2.h5", "checkpoint_5.h5", "checkpoint_x.h5", "notes.txt"]
+        )
 
     def test_where_no_run_can_be(self):
-        for folder, words in (("/", "below /"), ("//.", "below /"), ("small.yaml", "a file of that name"), ("small.yaml/out", "small.yaml"),
+        for folder, words in (("/", "below /"), ("//.", "below /"), ("small.yaml", "a file of that name"),
+                              ("small.yaml/out", "small.yaml"),
                               ("a" * 300, "too long")):  # fmt: skip
             self.assert_refused(self.run_program("run", "small.yaml", "--output", folder), 2, words)
         self.assert_refused(self.run_program("check", "small.yaml", "--set", "output.directory=/"), 2, "below /")
@@ -409,7 +439,11 @@ class Names(ProgramTest):
 
     def test_the_folder_is_named_after_the_config(self):
         text = (self.folder / "small.yaml").read_text().replace("  directory: out\n", "")
-        for name, folder in (("my case.yaml", "my case"), ("a\nb;.yaml", "a\nb;"), (b"\xff.yaml".decode(errors="surrogateescape"), "run")):
+        for name, folder in (
+            ("my case.yaml", "my case"),
+            ("a\nb;.yaml", "a\nb;"),
+            (b"\xff.yaml".decode(errors="surrogateescape"), "run"),
+        ):
             with self.subTest(name=name):
                 (self.folder / name).write_text(text)
                 self.run_well("run", name, "--quiet", "--steps", "1")

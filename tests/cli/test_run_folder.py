@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A run folder holds one line of history: what was abandoned is removed and never gone on with, what is missing or changed is refused,
-and `--resume` starts, goes on or is done."""
+"""A run folder holds one line of history: what was abandoned is removed and never gone on with, what is missing or
+changed is refused, and `--resume` starts, goes on or is done."""
 
 import fcntl
 import os
@@ -35,7 +35,8 @@ class RunFolder(RestartTest):
         self.assertEqual(changed - {str(self.folder / "out" / ".lock")}, set())
 
     def test_an_abandoned_branch(self):
-        """From an older checkpoint for some steps and no checkpoint: `latest` is that one, and nothing later is left."""
+        """From an older checkpoint for some steps and no checkpoint: `latest` is that one, and nothing later is
+        left."""
         shutil.copytree(self.folder / "out", self.folder / "straight")
         older = ["--restart", "out/checkpoints/checkpoint_20.h5", "--steps", "30"]
         self.run_well(*RUN, *older, *sets("output.checkpoints.every=0"))
@@ -48,7 +49,8 @@ class RunFolder(RestartTest):
             self.assertEqual(self.names(folder), sorted(set(os.listdir(self.folder / "straight" / folder))))
 
     def test_a_lock_without_a_name(self):
-        """Until the process that has taken the lock signs it, its file names the last run, which has ended: the sentence names none."""
+        """Until the process that has taken the lock signs it, its file names the last run, which has ended: the
+        sentence names none."""
         with open(self.folder / "out" / ".lock", "r+") as lock:
             fcntl.lockf(lock, fcntl.LOCK_EX)
             self.assert_untouched(["--resume"], 2, "another run is writing to folder out; wait for its end")
@@ -82,7 +84,14 @@ class RunFolder(RestartTest):
 
     def test_a_branch_without_a_checkpoint(self):
         """It does not begin anew from step 0."""
-        older = ["run", "--restart", "out/checkpoints/checkpoint_20.h5", "--steps", "30", *sets("output.checkpoints.every=0")]
+        older = [
+            "run",
+            "--restart",
+            "out/checkpoints/checkpoint_20.h5",
+            "--steps",
+            "30",
+            *sets("output.checkpoints.every=0"),
+        ]
         shutil.move(self.folder / "out", self.folder / "first")
         self.run_well(*older[:2], "first/checkpoints/checkpoint_20.h5", *older[3:], "--output", "out")
         self.assert_untouched(["--resume"], 2, "step 20", "--restart")
@@ -136,10 +145,13 @@ class RunFolder(RestartTest):
             for name in ("checkpoints", "snapshots"):
                 (self.folder / "out" / name / ".unfinished.tmp").write_bytes(b"part")
             self.run_well(*RUN, *arguments)
-            self.assertFalse([name for name in (*self.names("checkpoints"), *self.names("snapshots")) if name.startswith(".")])
+            self.assertFalse(
+                [name for name in (*self.names("checkpoints"), *self.names("snapshots")) if name.startswith(".")]
+            )
 
     def test_what_the_manifest_does_not_say(self):
-        """A checkpoint that it does not name is none of the run's; one that it names has to be there; without it all is foreign."""
+        """A checkpoint that it does not name is none of the run's; one that it names has to be there; without it all is
+        foreign."""
         checkpoints = self.folder / "out" / "checkpoints"
         self.run_well(*RUN, "--output", "other")
         shutil.copy(self.folder / "other" / "checkpoints" / "checkpoint_80.h5", checkpoints / "checkpoint_70.h5")
@@ -156,14 +168,37 @@ class RunFolder(RestartTest):
             self.assert_untouched(arguments, 2, "manifest.yaml")
 
     def test_links_and_pipes(self):
-        """Nothing outside the folder is written or removed, whatever in it is a link; the folder itself may be given by one."""
+        """Nothing outside the folder is written or removed, whatever in it is a link; the folder itself may be given by
+        one."""
         outside = self.folder / "outside"
         outside.mkdir()
-        for name in ("data_20.h5", "checkpoint_20.h5", "history.csv", "log.txt", "config.yaml", "timers.csv", "files.txt", ".lock"):
+        for name in (
+            "data_20.h5",
+            "checkpoint_20.h5",
+            "history.csv",
+            "log.txt",
+            "config.yaml",
+            "timers.csv",
+            "files.txt",
+            ".lock",
+        ):
             (outside / name).write_text("mine")
         before = self.everything("outside")
-        names = ("snapshots", "checkpoints", "history.csv", "log.txt", "config.yaml", "timers.csv", "files.txt", ".lock")
-        cases = [(name, kind) for name in names for kind in (("link", "pipe") if name in ("history.csv", "log.txt") else ("link",))]
+        names = (
+            "snapshots",
+            "checkpoints",
+            "history.csv",
+            "log.txt",
+            "config.yaml",
+            "timers.csv",
+            "files.txt",
+            ".lock",
+        )
+        cases = [
+            (name, kind)
+            for name in names
+            for kind in (("link", "pipe") if name in ("history.csv", "log.txt") else ("link",))
+        ]
         for name, kind in cases:
             with self.subTest(name=name, kind=kind):
                 path = self.folder / "out" / name
@@ -173,7 +208,9 @@ class RunFolder(RestartTest):
                 else:
                     path.symlink_to(outside if (self.folder / "kept").is_dir() else outside / name)
                 word = "symbolic link" if kind == "link" else "pipe"
-                results = [self.run_program(*RUN, *each) for each in (LATEST, ["--force"], ["--resume", "--steps", "95"])]
+                results = [
+                    self.run_program(*RUN, *each) for each in (LATEST, ["--force"], ["--resume", "--steps", "95"])
+                ]
                 path.unlink()
                 (self.folder / "kept").rename(path)
                 for result in results:
@@ -186,7 +223,11 @@ class RunFolder(RestartTest):
         self.assertTrue((self.folder / "link").is_symlink())
         files = self.folder / "out" / "files.txt"
         whole = files.read_text()
-        for name in (f"snapshots/{outside}/data_20.h5", "snapshots/../../outside/data_20.h5", f"snapshots/data_20.h5/{outside}/data_20.h5"):
+        for name in (
+            f"snapshots/{outside}/data_20.h5",
+            "snapshots/../../outside/data_20.h5",
+            f"snapshots/data_20.h5/{outside}/data_20.h5",
+        ):
             files.write_text(f"{whole}{'-':18}{name}\n")
             self.assert_refused(self.run_program(*RUN, "--force"), 1, "out/")
         self.assertTrue(self.everything("outside") == before)
@@ -194,7 +235,10 @@ class RunFolder(RestartTest):
     def test_files_of_the_user_stay(self):
         """Also where they are named as those of an output; one that the run would write is not overwritten."""
         probes = sets("output.probes=[{name: own, at: [0.1, 0.1], every: 1}]")
-        mine = [self.folder / "out" / name for name in ("snapshots/data_9999.h5", "checkpoints/checkpoint_7.h5", "probes/mine.csv")]
+        mine = [
+            self.folder / "out" / name
+            for name in ("snapshots/data_9999.h5", "checkpoints/checkpoint_7.h5", "probes/mine.csv")
+        ]
         self.run_well(*RUN, *probes, "--force")
         for path in mine:
             path.write_text("mine")
@@ -212,13 +256,18 @@ class RunFolder(RestartTest):
         self.assertEqual((self.folder / "out" / "snapshots" / "data_30.h5").read_text(), "mine")
 
     def test_check_names_each_damaged_file(self):
-        """A flipped bit, a byte more, a missing file, a link: one line each; a run that went on has digests of all files."""
+        """A flipped bit, a byte more, a missing file, a link: one line each; a run that went on has digests of all
+        files."""
         tracks = sets("output.tracks={species: electrons, count: 3, every: 10}", "species.electrons.ids=true")
         self.run_well(*RUN, *tracks, "--force", "--steps", "50")
         self.run_well(*RUN, *tracks, *LATEST)
         whole = self.run_well("check", "out").stdout
         self.assertRegex(whole, r"^out: \d+ files of a complete run are whole\n$")
-        content = {path: path.read_bytes() for path in sorted((self.folder / "out").rglob("*")) if path.is_file() and path.name != ".lock"}
+        content = {
+            path: path.read_bytes()
+            for path in sorted((self.folder / "out").rglob("*"))
+            if path.is_file() and path.name != ".lock"
+        }
         for path, text in content.items():
             name = str(path.relative_to(self.folder / "out"))
             with self.subTest(name=name):
@@ -236,7 +285,9 @@ class RunFolder(RestartTest):
         track.symlink_to(self.folder / "track.h5")
         self.assert_refused(self.run_program("check", "out"), 1, "2 of ")
         lines = self.run_program("check", "out").stdout.splitlines()
-        self.assertEqual(lines, ["out/snapshots/data_20.h5: missing", "out/tracks/data_60.h5: a symbolic link is not followed here"])
+        self.assertEqual(
+            lines, ["out/snapshots/data_20.h5: missing", "out/tracks/data_60.h5: a symbolic link is not followed here"]
+        )
 
     def test_check_of_what_is_no_whole_run(self):
         self.assert_refused(self.run_program("check", "out/checkpoints"), 2, "out/checkpoints holds no manifest.yaml")
@@ -244,7 +295,9 @@ class RunFolder(RestartTest):
         (self.folder / "out" / "files.txt").unlink()
         self.assertEqual(self.run_program("check", "out").stdout, "out/files.txt: missing or empty\n")
         process = self.start_run(*sets("output.history.every=1"), rows=3, folder="other")
-        self.assert_refused(self.run_program("check", "other"), 2, f"another run is writing to folder other: process {process.pid}")
+        self.assert_refused(
+            self.run_program("check", "other"), 2, f"another run is writing to folder other: process {process.pid}"
+        )
         process.kill()
         process.wait()
         self.assertRegex(self.run_well("check", "other").stdout, "files of an unfinished run are whole")

@@ -35,7 +35,9 @@ def write_snapshot(path, step, time, transpose=False):
         values = np.arange(6.0)[:, None] + 10 * np.arange(4.0)
         electric = data.create_group("fields/E")
         labels, spacing = ([b"y", b"x"], [2.0, 1.0]) if transpose else ([b"x", b"y"], [1.0, 2.0])
-        electric.attrs.update(axisLabels=np.array(labels), gridSpacing=spacing, gridGlobalOffset=[0.0, 0.0], gridUnitSI=0.5)
+        electric.attrs.update(
+            axisLabels=np.array(labels), gridSpacing=spacing, gridGlobalOffset=[0.0, 0.0], gridUnitSI=0.5
+        )
         electric.create_dataset("x", data=values.T if transpose else values)
         electric["x"].attrs.update(unitSI=100.0, position=[0.0, 0.0])
         potential = data.create_dataset("fields/phi", data=electric["x"][...])
@@ -157,7 +159,8 @@ class FitRate(ScriptTest):
         k, dt, dx = 0.5, 0.1, 4 * math.pi / 32
         write_history(self.path, dispersion.discrete_series(200, k, [(1, 0, 1)], dt, CELL_FACTOR))
         species = "- {name: electrons, charge: -1, mass: 1, density: 1, particles: 64, velocities: {kind: maxwellian}}"
-        config = f"grid: {{cells: [32, 4], length: [{4 * math.pi!r}, 1]}}\ntime: {{step: 0.1, steps: 0}}\nspecies:\n  {species}\n"
+        config = f"grid: {{cells: [32, 4], length: [{4 * math.pi!r}, 1]}}\ntime: {{step: 0.1, steps: 0}}\n"
+        config += f"species:\n  {species}\n"
 
         def resolve(text, *settings):
             (self.folder / "own.yaml").write_text(text)
@@ -184,7 +187,11 @@ class FitRate(ScriptTest):
             resolve(config, setting)
             self.assert_problem("--theory", "config", words=[words])
             self.assertEqual(json.loads(self.run_it_well("--json"))["theory"], [])
-        resolve(config, "species.electrons.velocities={kind: maxwellian, dimensions: 3}", "collisions=[{species: [electrons, electrons]}]")
+        resolve(
+            config,
+            "species.electrons.velocities={kind: maxwellian, dimensions: 3}",
+            "collisions=[{species: [electrons, electrons]}]",
+        )
         self.assert_problem("--theory", "config", words=["without collisions"])
 
     def test_theory_of_the_runs_own_grid(self):
@@ -193,7 +200,9 @@ class FitRate(ScriptTest):
             "grid.cells=[12, 2]", "deposit.shape=tsc", "deposit.filter_passes=2", "fields.gradient=centred",
             "species.electrons.particles=1048576", "time.steps=100", "output.snapshots.every=0",
         )  # fmt: skip
-        self.run_well("run", ROOT / "configs" / "landau_damping.yaml", "--quiet", "--output", "coarse", *sets(*settings))
+        self.run_well(
+            "run", ROOT / "configs" / "landau_damping.yaml", "--quiet", "--output", "coarse", *sets(*settings)
+        )
         found = self.run_it_well("--theory", "config", "--json", "--from", 3, "--to", 10, folder=self.folder / "coarse")
         measured, (continuum, grid, series) = json.loads(found), json.loads(found)["theory"]
         self.assertAlmostEqual(measured["omega"], series["omega"], delta=2e-3 * series["omega"])
@@ -276,7 +285,8 @@ class PlotHistory(ScriptTest):
         np.testing.assert_allclose(line.get_ydata(), 1e-3 * np.exp(0.3 * T), rtol=1e-6)
 
     def test_theory_of_the_config(self):
-        """Without being asked, where the mode starts with a wave: the exact linear solution from its start, and the first root."""
+        """Without being asked, where the mode starts with a wave: the exact linear solution from its start, and the
+        first root."""
         self.run_well("run", "small.yaml", "--quiet", *sets("output.history.every=1"))
         (self.folder / "out" / "history.csv").rename(self.path)
         (self.folder / "out" / "config.yaml").rename(self.folder / "config.yaml")
@@ -317,7 +327,9 @@ class PlotHistory(ScriptTest):
         np.testing.assert_allclose(self.dashed(energy)[0].get_ydata(), np.exp(-0.3 * T), rtol=1e-6)
 
     def test_kinetic_energies_of_species(self):
-        self.path.write_text(f"{HEADER},a_kinetic_energy,b_kinetic_energy\n0,0,0,3,3,0,0,-1,1,2\n1,1,0,4,4,0,0,-1,5,-1\n")
+        self.path.write_text(
+            f"{HEADER},a_kinetic_energy,b_kinetic_energy\n0,0,0,3,3,0,0,-1,1,2\n1,1,0,4,4,0,0,-1,5,-1\n"
+        )
         lines = self.draw([], None)[0].figure.axes[2].lines
         found = {line.get_label(): list(line.get_ydata()) for line in lines}
         self.assertEqual(found, {"all": [0, 1], "of a": [0, 4], "of b": [0, -3]})
@@ -452,7 +464,12 @@ class PlotSnapshot(ScriptTest):
         self.assert_problem(words=["not a whole HDF5 file"])
         h5py.File(snapshot, "w").close()
         self.assert_problem(words=["not an openPMD snapshot"])
-        for arguments in ([], [self.folder, "--step", "x"], [self.folder, "--mesh", "phi", "--phase-space", "e"], [self.folder, "--apart"]):
+        for arguments in (
+            [],
+            [self.folder, "--step", "x"],
+            [self.folder, "--mesh", "phi", "--phase-space", "e"],
+            [self.folder, "--apart"],
+        ):
             self.assertEqual(self.run_script("plot_snapshot.py", *arguments).returncode, 2)
 
 

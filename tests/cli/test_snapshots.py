@@ -1,4 +1,5 @@
-"""output.snapshots: what is chosen is in the files and nothing else, on any number of ranks, and openPMD all the same."""
+"""output.snapshots: what is chosen is in the files and nothing else, on any number of ranks, and openPMD all the
+same."""
 
 import re
 
@@ -6,7 +7,7 @@ import h5py
 import numpy as np
 
 from program import MPI_ENVIRONMENT, PROGRAM, ProgramTest, sets
-from radixpic import fields
+from radixpic import fields as meshes
 
 IONS = """\
   - {name: ions, charge: 1, mass: 1836, density: 1, particles: 3000, ids: true}
@@ -46,14 +47,27 @@ class Snapshots(ProgramTest):
         return self.snapshots(*settings, **options)[1]
 
     def test_charge_and_moments_of_each_species(self):
-        """The charge densities add up to rho to round-off; moments are those of their own files; and nothing else changes."""
-        deposit = ["deposit.filter_passes=2", "output.moments.every=10", "species.electrons.velocities={kind: maxwellian, drift: [1, 0]}"]
-        for ranks, more in ((1, []), (3, ["fields.decomposition=slabs"]), (3, ["fields.decomposition=replicated", "precision=double"])):
+        """The charge densities add up to rho to round-off; moments are those of their own files; and nothing else
+        changes."""
+        deposit = [
+            "deposit.filter_passes=2",
+            "output.moments.every=10",
+            "species.electrons.velocities={kind: maxwellian, drift: [1, 0]}",
+        ]
+        for ranks, more in (
+            (1, []),
+            (3, ["fields.decomposition=slabs"]),
+            (3, ["fields.decomposition=replicated", "precision=double"]),
+        ):
             more = sets(*deposit, *more)
             plain = self.snapshot("fields=[rho,E,phi]", folder="plain", ranks=ranks, more=more)["fields"]
-            found = self.snapshot("fields=[rho,E,phi,species_rho,moments]", "precision=single", ranks=ranks, more=more)["fields"]
+            found = self.snapshot("fields=[rho,E,phi,species_rho,moments]", "precision=single", ranks=ranks, more=more)[
+                "fields"
+            ]
             parts = [found[f"{name}_chargeDensity"][...].astype(float) for name in ("electrons", "ions")]
-            np.testing.assert_allclose(sum(parts), found["chargeDensity"][...], rtol=0, atol=4e-6)  # of parts of about 1
+            np.testing.assert_allclose(
+                sum(parts), found["chargeDensity"][...], rtol=0, atol=4e-6
+            )  # of parts of about 1
             self.assertGreater(np.std(parts[0]), 0.01)
             self.assertLess(np.abs(np.mean(parts, axis=(1, 2)) - [-1, 1]).max(), 1e-5)
             for name in ("chargeDensity", "E/x", "phi"):
@@ -111,13 +125,23 @@ class Snapshots(ProgramTest):
                 ("fraction: 0", lambda ids: ids < 0),
             ):
                 found = self.snapshots(f"particles={{{setting}}}", ranks=ranks, more=more)
-                for data, whole, name in ((*pair, name) for pair in zip(found, wholes) for name in ("electrons", "ions")):
+                for data, whole, name in (
+                    (*pair, name) for pair in zip(found, wholes) for name in ("electrons", "ions")
+                ):
                     with self.subTest(ranks=ranks, more=more, setting=setting, name=name):
                         self.assert_chosen(data["particles"][name], whole["particles"][name], choose)
 
     def assert_chosen(self, species, whole, choose):
         chosen = choose(whole["id"][...])
-        for record in ("position/x", "position/y", "positionOffset/x", "positionOffset/y", "momentum/x", "momentum/y", "id"):
+        for record in (
+            "position/x",
+            "position/y",
+            "positionOffset/x",
+            "positionOffset/y",
+            "momentum/x",
+            "momentum/y",
+            "id",
+        ):
             np.testing.assert_array_equal(species[record], whole[record][...][chosen], record)
             self.assertEqual(species[record].dtype, whole[record].dtype)
         count, weights = np.sum(chosen), [one["weighting"].attrs["value"] for one in (species, whole)]
@@ -143,10 +167,23 @@ class Snapshots(ProgramTest):
             np.testing.assert_array_equal(rounded[name], run[name][...].astype(np.float32), name)
 
     def test_check_foretells_the_size(self):
-        for setting in ("fields=[phi]", "precision=single", "species=[ions]", "particles={every_nth: 2}", "particles={fraction: 0.5}"):
-            setting = sets("precision=double", "species.electrons.particles=50000", f"output.snapshots.{setting}", "output.snapshots.compression=0")
+        for setting in (
+            "fields=[phi]",
+            "precision=single",
+            "species=[ions]",
+            "particles={every_nth: 2}",
+            "particles={fraction: 0.5}",
+        ):
+            setting = sets(
+                "precision=double",
+                "species.electrons.particles=50000",
+                f"output.snapshots.{setting}",
+                "output.snapshots.compression=0",
+            )
             self.snapshot(more=setting)
-            foretold = re.search(r"snapshots .*at most ([\d.]+) MB", self.run_well("check", "small.yaml", *setting).stdout)
+            foretold = re.search(
+                r"snapshots .*at most ([\d.]+) MB", self.run_well("check", "small.yaml", *setting).stdout
+            )
             size = 1e-6 * (self.folder / "out" / "snapshots" / "data_10.h5").stat().st_size
             self.assertTrue(size <= float(foretold[1]) * 1.01 <= 1.5 * size + 0.06, (setting, size, foretold[0]))
 
@@ -178,5 +215,5 @@ class Snapshots(ProgramTest):
         lengths = []
         for settings in ([], ["fields=[]"]):
             data = self.snapshot(*settings)
-            lengths.append(fields.length_unit(fields.Snapshot(data.file.filename)))
+            lengths.append(meshes.length_unit(meshes.Snapshot(data.file.filename)))
         self.assertAlmostEqual(lengths[0] / lengths[1], 1, delta=1e-14)

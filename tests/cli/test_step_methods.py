@@ -57,7 +57,9 @@ class Snapshots(ProgramTest):
         with h5py.File(path) as file:
             species = file[f"data/{step}/particles/electrons"]
             order = np.argsort(species["id"][...])
-            columns = [species[f"{record}/{axis}"][...].astype(float) for record in ("position", "momentum") for axis in "xy"]
+            columns = [
+                species[f"{record}/{axis}"][...].astype(float) for record in ("position", "momentum") for axis in "xy"
+            ]
             columns[0] += species["positionOffset/x"][...]
             columns[1] += species["positionOffset/y"][...]
             return np.array(columns)[:, order]
@@ -85,7 +87,9 @@ class SpeciesApart(ProgramTest):
 
     def history_of(self, species, method, ranks):
         """The history of the small config with more species."""
-        (self.folder / "more.yaml").write_text((self.folder / "small.yaml").read_text().replace("\ndevice:", f"{species}\ndevice:"))
+        (self.folder / "more.yaml").write_text(
+            (self.folder / "small.yaml").read_text().replace("\ndevice:", f"{species}\ndevice:")
+        )
         names = ", ".join(re.findall("name: ([a-z]+)", species))
         settings = sets(f"step.method={method}", f"output.history.species=[electrons, {names}]")
         self.run_well_on(ranks, "run", "more.yaml", "--quiet", "--force", *settings)

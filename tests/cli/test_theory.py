@@ -5,8 +5,8 @@ import unittest
 
 import numpy as np
 
-import program  # noqa: F401: it makes the package known
-from radixpic import dispersion, fit
+__import__("program")  # it makes the package known
+from radixpic import dispersion, fit  # noqa: E402
 
 
 class Theory(unittest.TestCase):

@@ -1,5 +1,5 @@
-"""What the fault tests share: a run on one rank or two that leaves checkpoints, its ranks as processes, and its last state
-as bytes. RADIXPIC_SOAK=1 takes every count in full."""
+"""What the fault tests share: a run on one rank or two that leaves checkpoints, its ranks as processes, and its last
+state as bytes. RADIXPIC_SOAK=1 takes every count in full."""
 
 import contextlib
 import os
@@ -88,7 +88,9 @@ class FaultTest(ProgramTest):
         return [*(("mpirun", "-n", str(ranks)) if ranks > 1 else ()), *map(str, before), PROGRAM]
 
     def run_on(self, ranks, *arguments, before=(), **options):
-        return self.run_program(*arguments, command=self.command(ranks, *before), environment=self.environment, **options)
+        return self.run_program(
+            *arguments, command=self.command(ranks, *before), environment=self.environment, **options
+        )
 
     def start_on(self, ranks, *arguments, before=()):
         """A running program with its output in files: no pipe outlives it in a rank left over."""
@@ -135,13 +137,20 @@ class FaultTest(ProgramTest):
         return sorted((name for name in self.names(folder) if not name.startswith(".")), key=step_of)
 
     def state(self, folder, name=None):
-        """All arrays and attributes of a checkpoint, the newest unless told; of its config the physics, not the folder."""
+        """All arrays and attributes of a checkpoint, the newest unless told; of its config the physics, not the
+        folder."""
         content = {}
 
         def visit(name, node):
             if name == "performance":  # times and the run's id, which no two runs have alike
                 return
-            content.update({f"{name}@{key}": value.tobytes() for key, value in node.attrs.items() if key not in ("run", "date", "command")})
+            content.update(
+                {
+                    f"{name}@{key}": value.tobytes()
+                    for key, value in node.attrs.items()
+                    if key not in ("run", "date", "command")
+                }
+            )
             if isinstance(node, h5py.Dataset) and name != "config":
                 content[name] = (node.shape, node.dtype.str, node[()].tobytes())
 

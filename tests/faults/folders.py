@@ -1,5 +1,5 @@
-"""What the tests of whole run folders share: tiny runs with every kind of output, a fault at a chosen file-system call (kill_at.c),
-and what a folder holds, without what differs from one run to the next: dates, times, run ids."""
+"""What the tests of whole run folders share: tiny runs with every kind of output, a fault at a chosen file-system call
+(kill_at.c), and what a folder holds, without what differs from one run to the next: dates, times, run ids."""
 
 import os
 import re
@@ -33,7 +33,9 @@ output:
   directory: out
   history: {{every: 1}}
   snapshots: {{every: 5, fields: [rho]}}
-  phase_space: [{{species: electrons, axes: [{{axis: x, bins: 8, range: [0, 6]}}, {{axis: u, bins: 8, range: [-4, 4]}}], every: 10}}]
+  phase_space:
+    - {{species: electrons, every: 10,
+       axes: [{{axis: x, bins: 8, range: [0, 6]}}, {{axis: u, bins: 8, range: [-4, 4]}}]}}
   moments: {{every: 10}}
   probes: [{{name: centre, at: [3, 2], every: 2}}]
   tracks: {{species: electrons, count: 3, every: 2}}
@@ -51,7 +53,13 @@ def tree(path):
 
     def visit(name, node):
         if name.partition("/")[0] != "performance":
-            content.update({f"{name}@{key}": str(value) for key, value in node.attrs.items() if key not in ("date", "run", "command")})
+            content.update(
+                {
+                    f"{name}@{key}": str(value)
+                    for key, value in node.attrs.items()
+                    if key not in ("date", "run", "command")
+                }
+            )
             content[name] = node[()].tobytes() if isinstance(node, h5py.Dataset) else None
 
     with h5py.File(path) as file:
@@ -84,7 +92,11 @@ def content(folder):
 def difference(one, other):
     """Of two contents, as the names in which they differ; empty where there is none."""
     names = [name for name in sorted({*one, *other}) if one.get(name, 0) != other.get(name, 0)]
-    inner = [(one[name], other[name]) for name in names if isinstance(one.get(name), dict) and isinstance(other.get(name), dict)]
+    inner = [
+        (one[name], other[name])
+        for name in names
+        if isinstance(one.get(name), dict) and isinstance(other.get(name), dict)
+    ]
     return ", ".join(names) + "".join(f" ({difference(*both)})" for both in inner[:1])
 
 
@@ -103,11 +115,16 @@ class FolderTest(FaultTest):
         """With a file in which to record, calls on the folder itself count too."""
         (folder / "count").unlink(missing_ok=True)  # another process may still count in the last one
         (folder / "count").write_bytes(bytes(8))
-        # Open MPI fails where an mpirun that ends removes ompi.HOST.UID while another begins: each has it in a folder of its own.
+        # Open MPI fails where an mpirun that ends removes ompi.HOST.UID while another begins: each has it in a folder
+        # of its own.
         apart = {"TMPDIR": folder, "OMPI_MCA_btl_vader_backing_directory": folder}
         faults = {"FAULT_COUNTER": folder / "count", "FAULT_CALL": call, "FAULT_ACTION": action}
         faults |= {"FAULT_FOLDER": folder, "FAULT_RECORD": record} if record else {"FAULT_FOLDER": folder / "out"}
-        environment = {**self.environment, **{key: str(value) for key, value in {**apart, **faults}.items()}, "LD_PRELOAD": str(KILL_AT)}
+        environment = {
+            **self.environment,
+            **{key: str(value) for key, value in {**apart, **faults}.items()},
+            "LD_PRELOAD": str(KILL_AT),
+        }
         return start(*arguments, folder=folder, command=self.command(ranks), environment=environment, text=True)
 
     def finish_in(self, process):
@@ -141,7 +158,9 @@ class FolderTest(FaultTest):
         """What `radixpic check` finds wrong in the run folder, where there is one."""
         if not (folder / "out" / "manifest.yaml").exists():
             return ""
-        result = subprocess.run([PROGRAM, "check", "out"], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        result = subprocess.run(
+            [PROGRAM, "check", "out"], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT, check=False
+        )
         return f"check: {result.stdout}{result.stderr}" if result.returncode else ""
 
     def calls(self, folder):

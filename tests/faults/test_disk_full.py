@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A disk that fills while a checkpoint is being written, at any byte of it: the sentence names the file and the system's
-reason, the exit code is 1, and the checkpoint before it is one to go on from.
+"""A disk that fills while a checkpoint is being written, at any byte of it: the sentence names the file and the
+system's reason, the exit code is 1, and the checkpoint before it is one to go on from.
 
 A real full disk is a small tmpfs in a mount namespace of the program's own, which takes root; a limit of the file's
 size, which anyone can set, stands for it elsewhere."""
@@ -36,8 +36,8 @@ def can_mount(folder):
 
 
 class DiskFull(FaultTest):
-    """A run of 40 steps is gone on with to 60; its next checkpoint, of step 50, is the one that does not fit. The history
-    has no row between."""
+    """A run of 40 steps is gone on with to 60; its next checkpoint, of step 50, is the one that does not fit. The
+    history has no row between."""
 
     config = CONFIG.replace("history: {every: 1}", "history: {every: 1000000}").replace("every: 3,", "every: 10,")
 

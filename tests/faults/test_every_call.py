@@ -1,6 +1,8 @@
 #!/usr/bin/python3
-"""A run is killed at each of its file-system calls, or in the middle of what one writes, or the call fails: the folder then
-holds the old run or the new one, never a third. `run --resume` shows it: in the end the folder is that of a run without a fault."""
+"""A run is killed at each of its file-system calls, or in the middle of what one writes, or the call fails: the folder
+then holds the old run or the new one, never a third. `run --resume` shows it: in the end the folder is that of a run
+without a fault.
+"""
 
 import errno
 import random
@@ -20,7 +22,10 @@ class EveryCall(OnRanks, FolderTest):
             return range(2 if action == errno.EIO else 1, count + 1, 2 if isinstance(action, int) else 1)
         early = min(EARLY, count // 2)
         shares = [(n * early / (few // 2), early / (few // 2)) for n in range(few // 2)]
-        shares += [(early + n * (count - early) / (few - few // 2), (count - early) / (few - few // 2)) for n in range(few - few // 2)]
+        shares += [
+            (early + n * (count - early) / (few - few // 2), (count - early) / (few - few // 2))
+            for n in range(few - few // 2)
+        ]
         return [1 + int(begin + self.chance.random() * length) for begin, length in shares]
 
     def check_start(self, ranks, name, base, arguments, actions):
@@ -44,7 +49,11 @@ class EveryCall(OnRanks, FolderTest):
         writes = self.place(f"{name}-writes", base)
         self.run_in(writes, *arguments, ranks=ranks, action="half")
         counts = {"half": self.calls(writes)}
-        cases = [(action, call) for action, few in actions.items() for call in self.chosen(action, counts.get(action, calls), few)]
+        cases = [
+            (action, call)
+            for action, few in actions.items()
+            for call in self.chosen(action, counts.get(action, calls), few)
+        ]
         self.check_all(check, cases)
         print(f"{name}, {ranks} rank(s): {calls} calls, {len(cases)} faults by {', '.join(map(str, actions))}")
 

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
-"""kill -9 at any moment: while the program starts, while it steps, while it writes a checkpoint (there it stands still, so
-that the moment is not missed); one rank of two or all at once. The newest checkpoint is always one to go on from, and the run ends with the bits of one that nobody killed."""
+"""kill -9 at any moment: while the program starts, while it steps, while it writes a checkpoint (there it stands still,
+so that the moment is not missed); one rank of two or all at once. The newest checkpoint is always one to go on from,
+and the run ends with the bits of one that nobody killed.
+"""
 
 import random
 import shutil

@@ -14,7 +14,9 @@ MASSES = times([5e-11], [5e-11, 7e-11, 1e-10, 1.5e-10, 2e-10, 3e-10])
 
 
 class NotANumber(OnRanks, FaultTest):
-    config = CONFIG.replace("{every: 1}", "{every: 1000}").replace("steps: 120", f"steps: 3000, check_every: {CHECK_EVERY}")
+    config = CONFIG.replace("{every: 1}", "{every: 1000}").replace(
+        "steps: 120", f"steps: 3000, check_every: {CHECK_EVERY}"
+    )
 
     def check_one(self, ranks, mass):
         options = ["--set", f"species.electrons.mass={mass}", "--output", f"out{mass}", "--quiet"]

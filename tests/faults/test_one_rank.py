@@ -106,8 +106,8 @@ class OneRank(FaultTest):
         self.report("kernels of one rank do not build", len(self.each_rank()))
 
     def test_no_memory_for_the_particles(self):
-        """A rank has room for a small run and some more, not for this one. The others have their memory, and wait for its
-        particles."""
+        """A rank has room for a small run and some more, not for this one. The others have their memory, and wait for
+        its particles."""
         (self.folder / "many.yaml").write_text(MANY_PARTICLES)
         process, pids = self.start_all(2)
         small = max(int(re.search(r"VmPeak:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())[1]) for pid in pids)
@@ -121,8 +121,8 @@ class OneRank(FaultTest):
         self.report("no memory on one rank", len(self.each_rank()))
 
     def test_no_memory_in_mid_run(self):
-        """The next request for memory fails; that may be a library's, which then ends the process by itself. A run whose steps
-        need no more memory goes on, and is stopped."""
+        """The next request for memory fails; that may be a library's, which then ends the process by itself. A run
+        whose steps need no more memory goes on, and is stopped."""
         for n in range(KILLS):
             process, pids = self.start_all((2, MANY)[n % 2])
             resource.prlimit(self.chance.choice(pids), resource.RLIMIT_AS, (1 << 20, 1 << 20))

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""A machine loses power at any moment: any of many states is on the disk then. kill_at.c records the calls of a run, and
-they are made once more in memory, where it is known what of each file was synced (as Pillai et al. do it, OSDI 2014). In
-each state the folder must hold what its manifest names, and `run --resume` must end with the folder of a run without a
-fault."""
+"""A machine loses power at any moment: any of many states is on the disk then. kill_at.c records the calls of a run,
+and they are made once more in memory, where it is known what of each file was synced (as Pillai et al. do it, OSDI
+2014). In each state the folder must hold what its manifest names, and `run --resume` must end with the folder of a run
+without a fault."""
 
 import os
 import random

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
-"""A signal at any moment of a start whose kernels are built, since the run has a cache folder of PoCL's of its own: it ends
-the program as a signal does by default before the outputs are open, and with a checkpoint and exit code 4 afterwards."""
+"""A signal at any moment of a start whose kernels are built, since the run has a cache folder of PoCL's of its own: it
+ends the program as a signal does by default before the outputs are open, and with a checkpoint and exit code 4
+afterwards.
+"""
 
 import random
 import shutil
@@ -67,7 +69,9 @@ class Signals(OnRanks, FaultTest):
             for moment in moments:
                 with self.subTest(signal=number.name, moment=moment):
                     stopped += self.check_moment(ranks, number, moment)
-            print(f"{number.name}, {ranks} rank(s): {len(moments)} moments of {length:.1f} s, {stopped} with a checkpoint")
+            print(
+                f"{number.name}, {ranks} rank(s): {len(moments)} moments of {length:.1f} s, {stopped} with a checkpoint"
+            )
 
 
 if __name__ == "__main__":

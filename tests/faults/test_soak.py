@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Many steps: the program holds no more memory at the end than once it was warm, and its energies stay what they are."""
+"""Many steps: the program holds no more memory at the end than once it was warm, and its energies stay what they
+are."""
 
 import math
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Two starts in one folder: at the same moment, or the second while the first is held at some file-system call. Each ends well or is
-refused, with the process id of the other, and the folder is that of one run."""
+"""Two starts in one folder: at the same moment, or the second while the first is held at some file-system call. Each
+ends well or is refused, with the process id of the other, and the folder is that of one run."""
 
 import os
 import re
@@ -21,7 +21,8 @@ OLDER = [*RUN, "--restart", "out/checkpoints/checkpoint_3.h5", "--steps", "9"]
 
 class TwoAtOnce(FolderTest):
     def refused_rightly(self, result, other, signed):
-        """With one sentence, that names the other process, if that has signed the lock, or that the other has ended or not begun."""
+        """With one sentence, that names the other process, if that has signed the lock, or that the other has ended or
+        not begun."""
         said = self.said(result.stderr)
         names = rf"\b{other.pid}\b" if signed else "is writing to folder out;"
         reasons = rf"{names}|holds a run already|there is no checkpoint"
@@ -50,7 +51,10 @@ class TwoAtOnce(FolderTest):
     def check_pairs(self, kind, base, first, second):
         """The first held, from its first calls on; two starts of a kind also at the same moment."""
         one, calls = self.in_turn(f"{kind} 1", base, first)
-        orders = [self.in_turn(f"{kind} {n}", base, *both)[0] for n, both in (("12", (first, second)), ("21", (second, first)))]
+        orders = [
+            self.in_turn(f"{kind} {n}", base, *both)[0]
+            for n, both in (("12", (first, second)), ("21", (second, first)))
+        ]
         allowed = {(0, 2): [one], (2, 0): [self.in_turn(f"{kind} 2", base, second)[0]], (0, 0): orders}
 
         def check_same_moment(pair):

@@ -17,7 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 
-from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest  # noqa: E402
+from program import MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest  # noqa: E402
 
 import radixpic  # noqa: E402
 from radixpic import dispersion  # noqa: E402
@@ -162,7 +162,9 @@ class InProcess(PackageTest):
         self.assertIsNot(simulation.particles("electrons"), moved)
         moved = simulation.particles("electrons")
         moved.y[5] = math.nan
-        self.assert_problem(lambda: simulation.step(), "species electrons, y: expected finite numbers, found nan in place 5")
+        self.assert_problem(
+            lambda: simulation.step(), "species electrons, y: expected finite numbers, found nan in place 5"
+        )
 
     def test_a_field_of_the_callers(self):
         simulation = self.simulation({"precision": "double"})
@@ -215,7 +217,9 @@ class InProcess(PackageTest):
         simulation.step(64)
         wave, _ = select(simulation.history, "density_1_1", -math.inf, math.inf)
         amplitudes = wave.columns @ [1, 1j]
-        np.testing.assert_allclose(np.abs(amplitudes), np.abs(amplitudes[0]), rtol=0.02)  # a standing one would pass through 0
+        np.testing.assert_allclose(
+            np.abs(amplitudes), np.abs(amplitudes[0]), rtol=0.02
+        )  # a standing one would pass through 0
         turned = np.unwrap(np.angle(amplitudes))
         np.testing.assert_allclose(turned - turned[0], -wave.time, atol=0.05)
 
@@ -231,7 +235,8 @@ class InProcess(PackageTest):
         text = """
 import os, radixpic, sys
 def held():
-    return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE"), len(os.listdir("/proc/self/fd"))
+    pages = int(open("/proc/self/statm").read().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE"), len(os.listdir("/proc/self/fd"))
 for number in range(26):
     with radixpic.Simulation(sys.argv[1], set={"species.electrons.particles": 100000}) as simulation:
         simulation.step(1)
@@ -289,7 +294,8 @@ class Errors(PackageTest):
 
     def test_what_is_not_there(self):
         kernels = {"RADIXPIC_LIBRARY": "/nowhere.so"}
-        text = "import radixpic, sys\ntry:\n    radixpic.Simulation(sys.argv[1])\nexcept radixpic.Problem as problem:\n    print(problem)"
+        text = "import radixpic, sys\ntry:\n    radixpic.Simulation(sys.argv[1])\n"
+        text += "except radixpic.Problem as problem:\n    print(problem)"
         environment = {"PYTHONPATH": str(ROOT / "scripts"), **kernels}
         result = self.run_program(self.config, command=(sys.executable, "-B", "-c", text), environment=environment)
         self.assertEqual(result.stderr, "")
@@ -311,7 +317,9 @@ class Files(PackageTest):
         simulation.close()
         simulation = self.simulation(EVERY_STEP)
         self.assert_problem(lambda: simulation.write_into(self.folder / "own"), "holds a run already", code=2)
-        self.run_well("run", "small.yaml", "--quiet", "--output", "own", "--force", "--set", "time.steps=1")  # it is not locked
+        self.run_well(
+            "run", "small.yaml", "--quiet", "--output", "own", "--force", "--set", "time.steps=1"
+        )  # it is not locked
         simulation.write_into(self.folder / "own", force=True)
         self.assert_problem(lambda: simulation.write_into(self.folder / "more"), "once, and before the first step")
         simulation.step(23)
@@ -331,7 +339,9 @@ class Runs(PackageTest):
     def test_run(self):
         shown = io.StringIO()
         with contextlib.redirect_stdout(shown):
-            run = radixpic.run(self.config, set={"grid.cells": np.array([8, 8]), "time.step": 1e-2}, output=self.folder / "a b")
+            run = radixpic.run(
+                self.config, set={"grid.cells": np.array([8, 8]), "time.step": 1e-2}, output=self.folder / "a b"
+            )
         self.assertIn("4096 particles of 1 species on 8x8 cells, 23 steps of 0.01", shown.getvalue())
         self.assertEqual((run.folder, run.config["grid"]["cells"]), (self.folder / "a b", [8, 8]))
         self.assertEqual(run.config["species"][0]["perturb"]["density"], [{"axis": "x", "mode": 1, "amplitude": 0.1}])
@@ -358,7 +368,12 @@ class Runs(PackageTest):
         probe = {"name": "centre", "at": [0, 0], "fields": ["E"], "every": 10}
         line = {"name": "across", "from": [0, 0], "to": [6, 0], "points": 17, "fields": ["E"], "every": 10}
         track = {"species": "electrons", "count": 2, "every": 10}
-        settings = {"output.phase_space": [item], "output.probes": [probe], "output.lines": [line], "output.tracks": track}
+        settings = {
+            "output.phase_space": [item],
+            "output.probes": [probe],
+            "output.lines": [line],
+            "output.tracks": track,
+        }
         settings["species.electrons.velocities.dimensions"] = 3
         run = self.run_config({**EVERY_STEP, **settings, "output.moments.every": 10})
         self.assertEqual(run.steps("phase_space"), [0, 10, 20, 23])
@@ -380,7 +395,9 @@ class Runs(PackageTest):
         self.assert_problem(lambda: run.phase_space("ions_xu"), "no mesh ions_xu (there are: electrons_ux over u x)")
         self.assertAlmostEqual(run.field("electrons_density", step=10).mean(), 1, 6)
         np.testing.assert_array_equal(run.field("across_E/y", "last"), run.line("across", "E/y", "last")[1])
-        np.testing.assert_array_equal(run.field("electrons_ux", "last"), run.phase_space("electrons_ux", step="last").values)
+        np.testing.assert_array_equal(
+            run.field("electrons_ux", "last"), run.phase_space("electrons_ux", step="last").values
+        )
         np.testing.assert_array_equal(run.field("rho", "last"), run.field("chargeDensity", 23, inner="snapshots"))
         self.assertAlmostEqual(run.particles("electrons", "last").time, 2.3)
         self.assert_problem(lambda: run.field("phi", step=5), "no snapshot of step 5", "0, 10, 20, 23")
@@ -422,7 +439,11 @@ class Runs(PackageTest):
     def test_scan(self):
         values = {"time.step": [0.1, 0.05], "species.electrons.velocities": ["{kind: cold}"]}
         table = radixpic.scan(
-            self.config, values, measure=lambda run: float(run.history["time"][-1]), output=self.folder / "scan", steps=10
+            self.config,
+            values,
+            measure=lambda run: float(run.history["time"][-1]),
+            output=self.folder / "scan",
+            steps=10,
         )
         self.assertEqual(table["value"], [1.0, 0.5])
         self.assertEqual(table["time.step"], [0.1, 0.05])

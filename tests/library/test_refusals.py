@@ -1,4 +1,5 @@
-"""The library refuses what the program does: configs and settings of test_malformed.py, in one process for each test."""
+"""The library refuses what the program does: configs and settings of test_malformed.py, in one process for each
+test."""
 
 import json
 import re
@@ -34,7 +35,12 @@ class ByTheLibrary:
         given = "".join(json.dumps([str(arguments[1]), list(arguments[3::2])]) + "\n" for _, arguments, _ in cases)
         options = {"cwd": self.here, "env": {"PYTHONPATH": str(ROOT / "scripts"), "RADIXPIC": test_malformed.PROGRAM}}
         result = subprocess.run(
-            [sys.executable, "-B", "-c", CREATE], input=given, capture_output=True, text=True, timeout=TIMEOUT, **options
+            [sys.executable, "-B", "-c", CREATE],
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            **options,
         )
         answers = [json.loads(line) for line in result.stdout.splitlines()]
         if result.returncode < 0:

@@ -38,7 +38,10 @@ def work(number):
 assert at_once(4, work) == [] and simulation.steps == 400
 """
         self.python(text, self.config)
-        threads = [threading.Thread(target=lambda: [shared.step() or found.append(shared.steps) for _ in range(10)]) for _ in range(4)]
+        threads = [
+            threading.Thread(target=lambda: [shared.step() or found.append(shared.steps) for _ in range(10)])
+            for _ in range(4)
+        ]
         [thread.start() for thread in threads]
         [thread.join() for thread in threads]
         alone.step(40)
@@ -65,7 +68,8 @@ for _ in range(5):
         text = BEGIN + """
 def work(number):
     for again in range(4):
-        settings = {"grid.cells": [16 + 2 * number, 8 + 2 * again], "fields.transforms": "fftw", "output.snapshots.every": 1, "time.steps": 6}
+        settings = {"grid.cells": [16 + 2 * number, 8 + 2 * again], "fields.transforms": "fftw"}
+        settings |= {"output.snapshots.every": 1, "time.steps": 6}
         with radixpic.Simulation(sys.argv[1], set=settings) as simulation:
             simulation.write_into(f"{folder}/{number}_{again}")
             simulation.step(6)
@@ -108,12 +112,15 @@ class Words(PackageTest):
     def test_steps_that_are_none(self):
         simulation = self.simulation()
         for wrong in (-1, 1.5, "2", None):
-            self.assert_problem(lambda: simulation.step(wrong), f"steps: expected a whole number of at least 0, found {wrong}")
+            self.assert_problem(
+                lambda: simulation.step(wrong), f"steps: expected a whole number of at least 0, found {wrong}"
+            )
         simulation.step(np.int64(2))
         self.assertEqual(simulation.steps, 2)
 
     def test_warnings_of_a_quiet_run(self):
-        text = "import radixpic, sys; radixpic.run(sys.argv[1], set={'species.electrons.particles': 64}, steps=0, quiet=True)"
+        text = "import radixpic, sys; "
+        text += "radixpic.run(sys.argv[1], set={'species.electrons.particles': 64}, steps=0, quiet=True)"
         command = ("/usr/bin/env", f"PYTHONPATH={radixpic.library.HERE.parent}", "python3", "-B", "-c", text)
         result = self.run_program(self.config, command=command)
         self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)

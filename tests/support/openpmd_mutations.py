@@ -100,14 +100,23 @@ def mutations(path, data):
         return f"unitSI of {', '.join(names)} doubled", function, "outside their cell"
 
     yield change_units(f"{species}/position/x")
-    yield change_units(*(f"{species}/{name}/x" for name in ("position", "positionOffset", "particlePatches/offset", "particlePatches/extent")))
-    yield f"{fields}/phi on another grid", lambda file: file[f"{fields}/phi"].attrs.modify("gridUnitSI", 1.0), "has the grid"
+    yield change_units(
+        *(
+            f"{species}/{name}/x"
+            for name in ("position", "positionOffset", "particlePatches/offset", "particlePatches/extent")
+        )
+    )
+    yield f"{fields}/phi on another grid", lambda file: file[f"{fields}/phi"].attrs.modify(
+        "gridUnitSI", 1.0
+    ), "has the grid"
     yield f"{species}/id constant", lambda file: make_constant(file, f"{species}/id", np.uint64(1)), "is not a dataset"
     yield f"{species}/mass constant NaN", lambda file: file[f"{species}/mass"].attrs.modify("value", np.nan), "value"
     yield f"{species}/weighting 0", lambda file: file[f"{species}/weighting"].attrs.modify("value", 0.0), "positive"
     yield write(f"{species}/momentum/x", 0, np.nan, "finite")
     yield write(f"{species}/particlePatches/numParticles", 0, 1, "sum")
-    yield f"{species}: an id twice", lambda file: file[f"{species}/id"].write_direct(file[f"{species}/id"][...][::-1] * 0), "twice"
+    yield f"{species}: an id twice", lambda file: file[f"{species}/id"].write_direct(
+        file[f"{species}/id"][...][::-1] * 0
+    ), "twice"
 
     def without_checksums(file):
         values = file[f"{fields}/phi"][...]
