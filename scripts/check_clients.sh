@@ -10,7 +10,7 @@
 # there, and used again as it is; by default one that is removed at the end. Filling one takes a minute and 0.6 GB.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-radixpic=${RADIXPIC:-$here/../build/radixpic} environment= run=
+radixpic=${RADIXPIC:-$here/../build/radixpic} environment='' run=''
 
 fail() { # CODE SENTENCE
     printf 'check_clients.sh: %s\n' "$2" >&2
