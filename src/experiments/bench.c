@@ -2,6 +2,7 @@
 #include "experiments/bench.h"
 
 #include "base/integers.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -118,6 +119,27 @@ enum status bench_blame(const char *name, enum status status)
     return status_fail(status, "%s: %s", name, sentence);
 }
 
+/* Ranks of which one times more launches than another would wait for it for ever. */
+static enum status require_same_words(const struct communicator *ranks, int argc, char **argv)
+{
+    char *words = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&words, &size);
+    if (stream)
+        fputs(argv[0], stream);
+    for (int n = 1; n < argc && stream; n++) {
+        fputc(' ', stream);
+        text_print_word(stream, argv[n]);
+    }
+    const bool failed = !stream || fclose(stream) != 0;
+    enum status status = failed ? status_fail(STATUS_FAILED, "no memory for the command line") : STATUS_OK;
+    status = communicator_agree(ranks, status);
+    if (status == STATUS_OK)
+        status = communicator_require_same(ranks, "the command line", words);
+    free(words);
+    return status;
+}
+
 enum status bench_run(const struct experiment *experiment, int argc, char **argv)
 {
     struct bench bench = {.experiment = experiment, .ranks = {.size = 1, .local_size = 1}};
@@ -127,6 +149,8 @@ enum status bench_run(const struct experiment *experiment, int argc, char **argv
         return status_fail(STATUS_FAILED, "no memory for the options");
     if (experiment->on_ranks && communicator_is_parallel())
         status = communicator_start(&bench.ranks);
+    if (status == STATUS_OK)
+        status = require_same_words(&bench.ranks, argc, argv);
     if (status == STATUS_OK) {
         status = options_parse(&experiment->options, argc, argv, common);
         if (status == STATUS_OK && !common->is_help_shown && communicator_is_parallel() &&

@@ -164,6 +164,13 @@ class Unlike(RanksTest):
                     self.assertIn(word, result.stderr)
                 self.assertEqual(os.listdir(self.folder), ["small.yaml"])
 
+    def test_benches(self):
+        words = ["-n", "1", PROGRAM, "bench", "scaling", "--steps"]
+        result = self.run_program(command=["mpirun", *words, "5", ":", *words, "6"], environment=MPI_ENVIRONMENT)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        for rank, steps in ((0, 5), (1, 6)):
+            self.assertIn(f"rank {rank} has radixpic bench scaling --steps {steps}", self.said(result.stderr)[0])
+
     def test_other_kernels(self):
         own = self.with_kernels("push.cl", "#include", "//\n#include")
         result = self.run_unlike(environment=own)
