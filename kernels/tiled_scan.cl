@@ -1,14 +1,13 @@
 /* Tiled scan: the kernels of the tiled step that push no particle, between count and move (tiled_step.cl),
  * and step_find_tiles(). They are built apart, since they are the same for any precision and shape.
  *
- * Compile-time parameters, as in tiled_step.cl: ITEMS, SCAN_ITEMS, DIGIT_BITS, LEAVES_ROOM, WINDOWED, and
- * with it SPAN, MARGIN, REACH, CHUNK_TILES, BY_DIRECTION. Without GHOST_ROWS window_digit() means nothing
- * here.
+ * Compile-time parameters, as in tiled_step.cl: ITEMS, SCAN_ITEMS, DIGIT_BITS, LEAVES_ROOM, BY_DIRECTION, and
+ * with it SPAN.
  */
 #include "shared/arrivals.h"
 #include "shared/search.h"
 #include "shared/tiles.h"
-#if WINDOWED
+#if BY_DIRECTION
 #include "shared/windows.h"
 #endif
 
@@ -26,7 +25,7 @@ kernel void step_find_tiles(global const uint *restrict cell_offsets, global uin
 
 /* `new_count` is that of the particles with the arrivals. */
 
-#if !WINDOWED
+#if !BY_DIRECTION
 
 /* leavers: how many particles go to each cell from `own` on, an item each. */
 kernel void step_count_leavers(global const uint *restrict totals, uint own, uint cells,
@@ -64,7 +63,7 @@ step_scan(global uint *restrict table, global const uint *restrict totals, globa
 
 #else
 
-/* What a windowed count leaves: its table, and the lists of the cells that the particles come from. */
+/* What a count by directions leaves: its table, and the lists of the cells that the particles come from. */
 #define RUN_ARGUMENTS                                                                                        \
     global uint *restrict table, global const uint *restrict cell_offsets,                                   \
         global const uint *restrict tile_cells
@@ -82,18 +81,39 @@ step_scan(global uint *restrict table, global const uint *restrict totals, globa
 /* Column number n of a cell, as a flat cell. */
 static inline int flat_column(uint cell, uint cells, uint ny, int n)
 {
-    int from = (int)cell - (n / 3 - REACH) * (int)ny;
+    int from = (int)cell - (n / 3 - 1) * (int)ny;
     from += from < 0 ? (int)cells : from >= (int)cells ? -(int)cells : 0;
     return from + (n % 3 - 1) * (int)cells;
 }
 
-#define NO_RUN 0xffffffffu
+/* Chunks from `first` to `last`; none where last < first. */
+typedef struct {
+    int first, last;
+} chunk_range;
+
+/* The chunks from which particles come to the flat cell `flat`, which may lie before the grid's first or
+ * behind its last: those that hold particles of the cell before, itself and the one behind. */
+static inline chunk_range chunks_around(global const uint *restrict cell_offsets, int flat, uint cells,
+                                        uint count)
+{
+    chunk_range range = {0, -1};
+    const int high = flat + 1, low = flat - 1;
+    if (high < 0 || low >= (int)cells)
+        return range;
+    const uint end = high + 1 >= (int)cells ? count : cell_offsets[high + 1];
+    const uint begin = low <= 0 ? 0 : cell_offsets[low];
+    range.first = (int)(begin / TILE);
+    range.last = (int)((end + TILE - 1) / TILE) - 1;
+    return range;
+}
+
+#define NO_RUN      0xffffffffu
 
 /* The table's entry of the run that goes from `chunk` to `flat`; NO_RUN where the chunk's window ends before.
  */
 static inline uint run_entry(global const uint *restrict tile_cells, int band, int flat, int chunk)
 {
-    const uint column = (uint)(flat - (int)tile_cells[chunk * CHUNK_TILES] + MARGIN);
+    const uint column = (uint)(flat - (int)tile_cells[chunk] + MARGIN);
     return column < SPAN ? (uint)chunk * ROW + (uint)band * SPAN + column : NO_RUN;
 }
 
@@ -129,8 +149,6 @@ static inline uint visit_chunks(RUN_ARGUMENTS, int band, int flat, chunk_range r
     return place;
 }
 
-#if BY_DIRECTION
-
 /* visit_runs() of a cell whose three columns have up to FEW_CHUNKS chunks each, and none around an end of the
  * grid: what the columns need is read at once, not one after the other. Returns whether this is such a cell.
  */
@@ -159,17 +177,13 @@ static inline bool visit_few(RUN_ARGUMENTS, uint cell, uint cells, uint ny, uint
     return true;
 }
 
-#endif
-
 /* Adds up the runs that go to `cell`, band by band and chunk by chunk, as visit_chunks() does. Sets
  * `dense`, if that is not 0, and ends, where the chunks are too many for an item. */
 static inline uint visit_runs(RUN_ARGUMENTS, uint cell, uint cells, uint ny, uint count, uint place,
                               bool *dense, const bool keep)
 {
-#if BY_DIRECTION
     if (visit_few(table, cell_offsets, tile_cells, cell, cells, ny, count, &place, keep))
         return place;
-#endif
     for (int n = 0; n < COLUMNS; n++) {
         const int flat = flat_column(cell, cells, ny, n);
         const chunk_range range = chunks_around(cell_offsets, flat, cells, count);

@@ -11,11 +11,10 @@
  *
  * step_find_tiles, step_count_leavers and the scan push no particle and stand in tiled_scan.cl.
  *
- * On a small grid the digit is the cell, and the scan is step_scan(). On a large one (WINDOWED) it is the
- * cell's place in the chunk's window (shared/windows.h); the scan is step_total(), step_scan_blocks()
- * and step_place(), and the few particles that leave their chunk's window are moved by the kernels of
- * shared/strays.h. Where particles go no further than one cell (BY_DIRECTION) the count keeps the direction
- * instead of the digit, by which the move ranks (shared/directions.h).
+ * On a small grid the digit is the cell, and the scan is step_scan(). On a large one (BY_DIRECTION) it is the
+ * cell's place in the tile's window (shared/windows.h); the count keeps the direction to it instead, by which
+ * the move ranks (shared/directions.h); the scan is step_total(), step_scan_blocks() and step_place(), and
+ * the few particles that leave their tile's window are moved by the kernels of shared/strays.h.
  *
  * On several ranks (LEAVES_ROOM) others announce between count and scan how many come from them to each cell;
  * the scan leaves room for those behind the cell's own (shared/arrivals.h).
@@ -25,9 +24,8 @@
  *
  * Compile-time parameters: those of shared/push.h, FUSE_PRODUCTS (shared/real.h), ITEMS, DIGIT_BITS,
  * SCAN_ITEMS (shared/tiles.h), LEAVES_ROOM (shared/arrivals.h), CARRIES: whether particles have further
- * attributes, which follow by `origin`, the old place of each new one, WINDOWED, and with it SPAN, MARGIN,
- * REACH, CHUNK_TILES (shared/windows.h), BY_DIRECTION, STAGES_FIELD (shared/directions.h) and MOST_COMPARED
- * (shared/strays.h).
+ * attributes, which follow by `origin`, the old place of each new one, BY_DIRECTION, and with it SPAN
+ * (shared/windows.h), STAGES_FIELD (shared/directions.h) and MOST_COMPARED (shared/strays.h).
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -36,9 +34,6 @@
 #include "shared/arrivals.h"
 #include "shared/push.h"
 #include "shared/tiles.h"
-#if WINDOWED
-#include "shared/windows.h"
-#endif
 #if BY_DIRECTION
 #include "shared/directions.h"
 typedef uchar digit_type; /* a direction */
@@ -69,8 +64,9 @@ typedef ushort digit_type;
 
 static inline tile_range chunk_tiles(uint chunk, uint count)
 {
-#if WINDOWED
-    return window_tiles(chunk, count);
+#if BY_DIRECTION
+    const tile_range own = {chunk, 1};
+    return own;
 #else
     return own_tiles(chunk, (uint)get_num_groups(0), count);
 #endif
@@ -84,10 +80,10 @@ static inline tile_range chunk_tiles(uint chunk, uint count)
         volatile global uint *restrict stray_number, global uint *restrict stray_list,                       \
         volatile global uint *restrict stray_counts, global real *restrict sums
 
-/* Pushes every particle, keeps the digit of its new cell in `digits` and counts it, chunk by chunk. WINDOWED:
- * strays are listed in stray_list, in no order, and counted by cell; stray_number is how many there are.
- * `counts` is volatile for ptxas, which takes 10 registers fewer so. `measures`, a constant of each kernel:
- * the sums of push.cl too, chunk by chunk, in sums[SUM_COUNT chunk ...]. */
+/* Pushes every particle, keeps the digit of its new cell in `digits` and counts it, chunk by chunk.
+ * BY_DIRECTION: strays are listed in stray_list, in no order, and counted by cell; stray_number is how many
+ * there are. `counts` is volatile for ptxas, which takes 10 registers fewer so. `measures`, a constant of
+ * each kernel: the sums of push.cl too, chunk by chunk, in sums[SUM_COUNT chunk ...]. */
 static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUNT_ARGUMENTS,
                                volatile local uint *counts, local uint *distinct, local real *shared,
                                local struct cell_field *around, local uint *starts, const bool measures)
@@ -102,9 +98,6 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
 
     struct walk walk = walk_start();
     real total[SUM_COUNT] = {(real)0}, excess[SUM_COUNT] = {(real)0};
-#if WINDOWED && !BY_DIRECTION
-    const uint first_cell = tile_cells[own.first];
-#endif
     for (uint tile = own.first; tile < own.first + own.tiles; tile++) {
         const uint begin = tile * TILE, end = begin + min((uint)TILE, count - begin);
         const uint low = tile_cells[tile], high = tile_cells[tile + 1];
@@ -139,16 +132,10 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
                     const struct pushed pushed = push_position(motion, &walk, offsets[n], &step);
                     if (measures)
                         push_add_sums(block, &step);
-#if WINDOWED
 #if BY_DIRECTION
                     uint digit;
-                    const uint kept = direction_of(walk.cell - low, walk.i, walk.j, pushed.i, pushed.j,
-                                                   motion->nx, motion->ny, &digit);
-#else
-                    const uint digit = window_digit(first_cell, walk.i, walk.j, pushed.i, pushed.j,
-                                                    motion->nx, motion->ny),
-                               kept = digit;
-#endif
+                    const uint kept =
+                        direction_of(walk.cell - low, walk.i, walk.j, pushed.i, pushed.j, motion->ny, &digit);
                     if (digit == STRAY) {
                         stray_list[atomic_inc(stray_number)] = p;
                         atomic_inc(&stray_counts[pushed_cell(motion, &pushed)]);
@@ -169,11 +156,7 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
     for (uint c = t; c < ROW; c += 2 * ITEMS)
         table[chunk * ROW + c] = counts[c];
 #else
-    store_counts(counts, distinct, t, chunk, table, lists, WINDOWED ? 0 : totals);
-#endif
-#if WINDOWED
-    if (t == STRAY % (2 * ITEMS))
-        table[chunk * ROW + STRAY] = STRAY_PLACE;
+    store_counts(counts, distinct, t, chunk, table, lists, totals);
 #endif
     if (measures)
         sum_store(total, shared, sums + SUM_COUNT * chunk);
@@ -256,7 +239,7 @@ static inline uint run_of(const struct ranked_tile *tile, uint word)
 /* Pushes the entries of item t at MOVE_BATCH positions from number `first` on to their new places. */
 static inline void move_batch(const struct arrays *arrays, const struct motion *motion, struct walk *walk,
                               local const struct cell_field *around, const struct ranked_tile *tile, uint t,
-                              uint first, uint new_count)
+                              uint first)
 {
     uint words[MOVE_BATCH];
     real2 offsets[MOVE_BATCH];
@@ -278,8 +261,6 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
 #if BY_DIRECTION
         enter_cell(walk, motion, around, tile->low, staged_cell(words[n], tile->low));
 #else
-        if (WINDOWED && target >= new_count) /* strays move apart */
-            continue;
         walk_to(walk, motion, arrays->cell_offsets, source, tile->low, tile->high);
 #endif
         const struct velocity_step step = push_velocity(motion, walk, offsets[n], velocities[n]);
@@ -288,14 +269,14 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
     }
 }
 
-/* Pushes every particle to its place, but for strays; without windows clears the totals for the next count.
- * WINDOWED: those of the chunks below `split`, and of the others from split + skip on, as many as there are
- * groups. */
+/* Pushes every particle to its place, but for strays. By direction: those of the chunks below `split`, and of
+ * the others from split + skip on, as many as there are groups; else it clears the totals for the next count.
+ */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cells,
           global const digit_type *restrict digits, global const uint *restrict table,
-          global const uint *restrict lists, NEW_LIST_ARGUMENTS, uint count, uint new_count, uint split,
-          uint skip, global uint *restrict totals)
+          global const uint *restrict lists, NEW_LIST_ARGUMENTS, uint count, uint split, uint skip,
+          global uint *restrict totals)
 {
     local struct cell_field around[STAGED_CELLS];
 #if BY_DIRECTION
@@ -310,9 +291,9 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
     const struct arrays arrays = {cell_offsets, tile_cells,   offset, velocity, w,
                                   new_offset,   new_velocity, new_w,  origin};
     struct walk walk = walk_start();
-    for (uint c = t; !WINDOWED && chunk == 0 && c < ROW; c += ITEMS)
-        totals[c] = 0;
 #if !BY_DIRECTION
+    for (uint c = t; chunk == 0 && c < ROW; c += ITEMS)
+        totals[c] = 0;
     const uint distinct = lists[chunk * LIST_WORDS];
     const bool compact = distinct <= SOME;
     open_some(ranked, t, chunk, distinct, table, lists);
@@ -334,13 +315,13 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
                                                 low,           high,        runs.base, runs.mask};
 #endif
         for (uint first = 0; first < KEYS; first += MOVE_BATCH)
-            move_batch(&arrays, &motion, &walk, around, &ranked_tile, t, first, new_count);
+            move_batch(&arrays, &motion, &walk, around, &ranked_tile, t, first);
 #if !BY_DIRECTION
         leave_some(ranked, t, valid, runs);
 #endif
     }
 }
 
-#if WINDOWED
+#if BY_DIRECTION
 #include "shared/strays.h"
 #endif

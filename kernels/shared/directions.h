@@ -7,14 +7,15 @@
  * up: row r says how many of each direction stand in the tile before its cell, the tile's first cell being
  * row 2, since those before and behind the tile's cells are gone to as well.
  *
- * SPAN, MARGIN, REACH, CHUNK_TILES of shared/windows.h, the last two being 1; SPAN rows and columns find
- * room in `staged`. TILE_CELLS: a tile's cells that particles may come from, from those behind they are
- * strays. STAGES_FIELD: whether the move keeps the field in a tile's cells in local memory too. A count,
- * which needs less, does that for shapes of two nodes an axis in single precision.
+ * SPAN (shared/windows.h) rows and columns find room in `staged`. TILE_CELLS: a tile's cells that particles
+ * may come from, from those behind they are strays. STAGES_FIELD: whether the move keeps the field in a
+ * tile's cells in local memory too. A count, which needs less, does that for shapes of two nodes an axis in
+ * single precision.
  */
 #ifndef SHARED_DIRECTIONS_H
 #define SHARED_DIRECTIONS_H
 
+#include "shared/cell.h"
 #include "shared/windows.h"
 
 #define DIRECTIONS      9 /* and that of strays, which is the last */
@@ -25,7 +26,7 @@
 #define SPOT(item)      ((item) + (item) / SEGMENT) /* other banks for the next eight */
 #define PAIR_STRIDE     (SPOT(ITEMS) + 1)
 #define MORE_ROWS       5                   /* than the tile has cells */
-#define TILE_CELLS      (SPAN - 1 - MARGIN) /* at least MORE_ROWS less than SPAN, with a MARGIN of 4 */
+#define TILE_CELLS      (SPAN - 1 - MARGIN) /* MORE_ROWS less than SPAN */
 #define FIRST_ROW       2
 #define PLACED          16 /* entries of an item whose positions are computed before any is written */
 #define ROW_SHIFT       PLACE_BITS
@@ -53,14 +54,13 @@ typedef struct {
                                    name##_targets}
 
 /* The direction of a particle of cell (i, j) that goes to (new_i, new_j), not yet wrapped around the grid: of
- * the cell `steps` behind the tile's first. Its digit in *digit. */
-static inline uint direction_of(uint steps, uint i, uint j, int new_i, int new_j, uint nx, uint ny,
-                                uint *digit)
+ * the cell `steps` behind the tile's first. Its digit in *digit. From an own row all bands come to rows of
+ * the grid, since slabs have two ghost rows at least (src/domain/slab.h). */
+static inline uint direction_of(uint steps, uint i, uint j, int new_i, int new_j, uint ny, uint *digit)
 {
-    const uint band = (uint)(new_i - (int)i + (new_j < 0) - (new_j >= (int)ny) + REACH);
+    const uint band = (uint)(new_i - (int)i + (new_j < 0) - (new_j >= (int)ny) + 1);
     const uint along = (uint)(new_j - (int)j + 1);
-    const bool is_row = BANDS_HAVE_ROWS || has_row(new_i, nx);
-    const bool known = band < BANDS && along < 3 && steps < TILE_CELLS && is_row;
+    const bool known = band < BANDS && along < 3 && steps < TILE_CELLS;
     *digit = known ? band * SPAN + steps + (MARGIN - 1) + along : STRAY;
     return known ? 3 * band + along : DIRECTIONS;
 }
@@ -79,17 +79,14 @@ static inline void stage_fields(__local struct cell_field *around, const struct 
         around[c] = cell_field_read(motion->e, motion->stride, motion->nx, motion->ny, low + c);
 }
 
-/* Moves the walk to a cell of a tile whose first one is `low`. Where its field is staged and bands have rows,
- * i stays that of another cell: particles of a band come to rows that the grid has from any own row, so that
- * push_position() keeps their offset, and nothing else reads i. */
+/* Moves the walk to a cell of a tile whose first one is `low`. Where its field is staged, i stays that of
+ * another cell: particles of a band come to rows that the grid has from any own row, so that push_position()
+ * keeps their offset, and nothing else reads i. */
 static inline void enter_cell(struct walk *walk, const struct motion *motion,
                               __local const struct cell_field *around, uint low, uint cell)
 {
 #if STAGES_FIELD
     walk->around = around[cell - low];
-#if !BANDS_HAVE_ROWS
-    walk->i = cell / motion->ny;
-#endif
 #else
     if (cell != walk->cell)
         walk_enter(walk, motion, cell);

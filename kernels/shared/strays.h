@@ -1,4 +1,4 @@
-/* Strays: the kernels of tiled_step.cl for the particles that leave their chunk's window (shared/windows.h).
+/* Strays: the kernels of tiled_step.cl for the particles that leave their tile's window (shared/windows.h).
  * They stand in their cell behind the others, in the order of their old places. They were listed in no order:
  * first each takes any place of its cell's, in `order`. Then, in a cell with up to MOST_COMPARED of them,
  * each is compared with all of its cell; in a dense one they are sorted by a group.

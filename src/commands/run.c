@@ -98,9 +98,12 @@ static void announce_step(const struct simulation *simulation, struct log *log)
     log_line(log, LOG_NORMAL, "step: %s", simulation->stepper.kind->summary);
     sorter_plan_describe(sort_plan, sort, sizeof sort);
     log_line(log, is_radix(simulation) ? LOG_NORMAL : LOG_VERBOSE, "sort: %s", sort);
-    if (is_radix(simulation) &&
-        stepper_choose(STEP_AUTO, device_info(simulation->device), &simulation->stepper.setup, &fused) ==
-            STATUS_OK &&
+    const struct device_info *info = device_info(simulation->device);
+    const struct stepper_setup *setup = &simulation->stepper.setup;
+    if (is_radix(simulation) && simulation->config->step.method != STEP_RADIX &&
+        stepper_choose(STEP_TILED, info, setup, &fused) == STATUS_USAGE)
+        log_line(log, LOG_NORMAL, "%s", status_message());
+    if (is_radix(simulation) && stepper_choose(STEP_AUTO, info, setup, &fused) == STATUS_OK &&
         fused != &radix_step)
         log_line(log, LOG_NORMAL,
                  "step.method=fused would take %s; the same particles up to round-off, in less time",

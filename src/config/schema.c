@@ -290,8 +290,8 @@ static const struct schema_row config_rows[] = {
            {"chunked", STEP_CHUNKED}),
      .fallback = "radix",
      .help =
-         "radix: push, radix sort, permute; fused: push and sort at once, tiled on GPUs, chunked on CPUs; "
-         "auto: fused where it fits, else radix"},
+         "radix: push, radix sort, permute; fused, auto: push and sort at once, tiled on GPUs, chunked on "
+         "CPUs, and radix where tiled does not fit"},
     {"parallel", TYPE_GROUP, .help = "how the box is shared by MPI ranks, each a range of rows"},
     {CONFIG(parallel.balance_every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "0", .unit = "steps",
      .help = "between checks of the load balance; 0 is never"},

@@ -1,16 +1,9 @@
-/* Cell shuffle: a random order of the particles inside each cell of a sorted list, for binary collisions:
- * particles beside each other in it are partners (particles/collisions.h).
+/* Cell shuffle: a random order of the particles inside each cell of a sorted list, for binary collisions
+ * (particles/collisions.h): particles permutation[n] and permutation[n + 1], for n = start, start + 2, ... of
+ * each cell, are partners; in a cell with an odd number of particles the last one has none.
  *
  * Every order of a cell is as likely as any other, and follows from seed, species, step and the number of the
- * cell in the list alone: the same bits on any device. Two ways to use the permutation:
- *
- * - permute_apply(permute, permutation, particles): the particles themselves stand in the random order; cell
- *   offsets (and keys, if there are some) stay what they were. Only for the layout of pairs.
- *
- * - particles permutation[n] and permutation[n + 1], for n = start, start + 2, ... of each cell, are partners
- *   and looked up where they stand: less to move, but reads from all over the cell.
- *
- * In a cell with an odd number of particles the last one has no partner; the collisions treat it.
+ * cell in the list alone: the same bits on any device.
  */
 #ifndef RADIXPIC_SORT_CELL_SHUFFLE_H
 #define RADIXPIC_SORT_CELL_SHUFFLE_H

@@ -26,9 +26,9 @@ enum status stepper_choose(enum step_method method, const struct device_info *in
     *kind = named(method, info);
     if (!(*kind)->fits || (*kind)->fits(info, setup, &why))
         return STATUS_OK;
-    if (method != STEP_AUTO)
+    if (method == STEP_TILED)
         return status_fail(STATUS_USAGE,
-                           "step.method: %s cannot take the %s step on %ux%u cells: %s; take radix",
+                           "step.method: %s cannot take the %s step on %ux%u cells: %s; radix fits",
                            info->name, (*kind)->name, setup->grid.nx, setup->grid.ny, why);
     *kind = &radix_step;
     return STATUS_OK;

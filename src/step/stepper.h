@@ -109,9 +109,10 @@ struct stepper {
     uint32_t groups[SUM_SLOTS][CONFIG_MAX_SPECIES]; /* that have sums: the list may have changed since */
 };
 
-/* The row that `step.method` names for that device and grid: `fused` is tiled on a GPU and chunked on a CPU,
- * `auto` the fused one where it fits and radix elsewhere. STATUS_USAGE, with the reason, where it does not
- * fit. */
+/* The row that `step.method` names for that device and grid: `fused` and `auto` are tiled on a GPU and
+ * chunked on a CPU, and radix where that does not fit. STATUS_USAGE, with the reason, where a named one does
+ * not fit.
+ */
 STATUS_CHECKED enum status stepper_choose(enum step_method method, const struct device_info *info,
                                           const struct stepper_setup *setup,
                                           const struct stepper_kind **kind);

@@ -6,18 +6,19 @@
 #include "device/tile_plan.h"
 #include "step/stepper.h"
 
-/* Digits are cells, or places in windows (kernels/shared/windows.h). */
+/* Digits are cells, or places in windows (kernels/shared/windows.h) where the move ranks by direction. */
 struct tiled_layout {
     struct tile_plan tiles;
-    bool windowed, by_direction;
-    bool stages_field; /* by direction: the move has the field in a tile's cells in local memory */
-    uint32_t chunk_tiles, span, margin, reach; /* windowed */
+    bool by_direction;
+    /* By direction: */
+    bool stages_field; /* the move has the field in a tile's cells in local memory */
+    uint32_t span;     /* columns of a window */
 };
 
-/* Cells are digits on small grids, and where windows do not fit. False where the device has no room for
- * either. */
+/* Cells are digits on small grids, and where windows do not fit. False, with the reason in `why`, where these
+ * do not fit either. */
 bool tiled_layout_make(const struct device_info *info, const struct stepper_setup *setup,
-                       struct tiled_layout *layout);
+                       struct tiled_layout *layout, const char **why);
 
 /* Chunks that a species of `count` particles is cut into. */
 uint32_t tiled_layout_chunks(const struct tiled_layout *layout, uint32_t count);

@@ -9,24 +9,24 @@ struct tiled_step {
     struct tiled_layout layout;
     struct {
         struct kernel *count, *measure_and_count, *move;
-        struct kernel *order_strays, *move_strays; /* windowed */
+        struct kernel *order_strays, *move_strays; /* by direction */
     } push[2];                                     /* without w, and with it */
     struct kernel *find_tiles, *count_leavers;
-    struct kernel *add_arrivals, *scan;            /* not windowed */
-    struct kernel *total, *scan_blocks, *place;    /* windowed */
+    struct kernel *add_arrivals, *scan;            /* cells as digits */
+    struct kernel *total, *scan_blocks, *place;    /* by direction */
     struct buffer *digits;                         /* of the cell of each particle at n+1: digit_bytes() */
     struct buffer *tile_cells[CONFIG_MAX_SPECIES]; /* uint[tiles + 1]: the cell in which each tile begins */
     struct buffer *new_tile_cells;                 /* swapped with those of the species */
     struct buffer *table;                          /* uint[chunks][row] */
     struct buffer *lists;                          /* uint[chunks][TILE_LIST_WORDS] */
-    struct buffer *totals;                         /* uint[row], zero between steps; windowed: uint[blocks] */
-    struct buffer *stray_number[2];                /* uint[2]: of this step, and of the next, which are 0 */
-    struct buffer *stray_list;                     /* uint[capacity] */
-    struct buffer *stray_counts;                   /* uint[cells]; zero between steps */
-    struct buffer *stray_begins;                   /* uint[cells] */
-    struct buffer *stray_order;                    /* uint[capacity] */
-    struct buffer *dense;                          /* uint[]: cells of more than MOST_COMPARED strays */
-    struct buffer *leavers; /* uint[stepper_cells_beside() + EDGES]: step_count_leavers() */
+    struct buffer *totals;          /* uint[row], zero between steps; by direction: uint[blocks] */
+    struct buffer *stray_number[2]; /* uint[2]: of this step, and of the next, which are 0 */
+    struct buffer *stray_list;      /* uint[capacity] */
+    struct buffer *stray_counts;    /* uint[cells]; zero between steps */
+    struct buffer *stray_begins;    /* uint[cells] */
+    struct buffer *stray_order;     /* uint[capacity] */
+    struct buffer *dense;           /* uint[]: cells of more than MOST_COMPARED strays */
+    struct buffer *leavers;         /* uint[stepper_cells_beside() + EDGES]: step_count_leavers() */
 };
 
 /* After the leavers of the cells: how many particles stand before the rows that no particle can leave but as
@@ -44,18 +44,15 @@ static size_t digit_bytes(const struct tiled_step *step)
 static bool fits(const struct device_info *info, const struct stepper_setup *setup, const char **why)
 {
     struct tiled_layout layout;
-    *why = "its local memory or group size is too small for tiles with that many cells";
-    return tiled_layout_make(info, setup, &layout);
+    return tiled_layout_make(info, setup, &layout, why);
 }
 
 /* What both programs take of the layout. */
 #define LAYOUT_OPTIONS                                                                                       \
-    "-D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D LEAVES_ROOM=%d -D WINDOWED=%d "                        \
-    "-D SPAN=%u -D MARGIN=%u -D REACH=%u -D CHUNK_TILES=%u -D BY_DIRECTION=%d"
+    "-D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D LEAVES_ROOM=%d -D BY_DIRECTION=%d -D SPAN=%u"
 #define LAYOUT_VALUES(layout, setup)                                                                         \
     (layout)->tiles.items, (layout)->tiles.scan_items, (layout)->tiles.digit_bits, (setup)->leaves_room,     \
-        (layout)->windowed, (layout)->span, (layout)->margin, (layout)->reach, (layout)->chunk_tiles,        \
-        (layout)->by_direction
+        (layout)->by_direction, (layout)->span
 
 static enum status create_push(struct device *device, const struct stepper_setup *setup, bool has_w,
                                struct tiled_step *step)
@@ -70,7 +67,7 @@ static enum status create_push(struct device *device, const struct stepper_setup
     TRY(kernel_create(program, "step_count", &step->push[has_w].count));
     TRY(kernel_create(program, "step_measure_and_count", &step->push[has_w].measure_and_count));
     TRY(kernel_create(program, "step_move", &step->push[has_w].move));
-    if (!layout->windowed)
+    if (!layout->by_direction)
         return STATUS_OK;
     TRY(kernel_create(program, "step_order_strays", &step->push[has_w].order_strays));
     return kernel_create(program, "step_move_strays", &step->push[has_w].move_strays);
@@ -85,7 +82,7 @@ static enum status create_scan(struct device *device, const struct stepper_setup
                       LAYOUT_VALUES(layout, setup)));
     TRY(kernel_create(program, "step_find_tiles", &step->find_tiles));
     TRY(kernel_create(program, "step_count_leavers", &step->count_leavers));
-    if (!layout->windowed) {
+    if (!layout->by_direction) {
         TRY(kernel_create(program, "step_add_arrivals", &step->add_arrivals));
         return kernel_create(program, "step_scan", &step->scan);
     }
@@ -119,7 +116,7 @@ static enum status create_buffers(struct device *device, const struct stepper_se
     const struct tile_plan *tiles = &step->layout.tiles;
     const size_t word = sizeof(uint32_t), row = tile_row(tiles->digit_bits);
     const size_t tile_cells = (tile_count(tiles, setup->capacity) + (size_t)1) * word;
-    const size_t totals = step->layout.windowed ? tiled_layout_blocks(&step->layout, &setup->grid) : row;
+    const size_t totals = step->layout.by_direction ? tiled_layout_blocks(&step->layout, &setup->grid) : row;
     TRY(buffer_create(device, divide_up(setup->capacity * digit_bytes(step), word) * word,
                       "the cells at the end of the step", &step->digits));
     for (uint32_t s = 0; s < setup->species_count; s++)
@@ -132,7 +129,7 @@ static enum status create_buffers(struct device *device, const struct stepper_se
     if (!step->layout.by_direction)
         TRY(buffer_create(device, chunks * TILE_LIST_WORDS * word, "the lists of distinct cells",
                           &step->lists));
-    if (step->layout.windowed)
+    if (step->layout.by_direction)
         TRY(create_strays(device, setup, step));
     if (!setup->leaves_room)
         return STATUS_OK;
@@ -147,9 +144,10 @@ static enum status create(struct stepper *stepper)
     struct tiled_step *step = NULL;
     TRY(DEVICE_NEW(device, step));
     stepper->own = step;
-    if (!tiled_layout_make(device_info(device), setup, &step->layout))
-        return status_fail(STATUS_USAGE, "step.method: %s cannot take the tiled step",
-                           device_info(device)->name);
+    const char *why = "";
+    if (!tiled_layout_make(device_info(device), setup, &step->layout, &why))
+        return status_fail(STATUS_USAGE, "step.method: %s cannot take the tiled step: %s",
+                           device_info(device)->name, why);
     const uint32_t chunks = tiled_layout_chunks(&step->layout, setup->capacity);
     for (int has_w = 0; has_w < 2; has_w++)
         if (setup->sorts[has_w])
@@ -173,7 +171,8 @@ static enum status renew(struct stepper *stepper, uint32_t species, struct parti
 
 /* ---- what launches take ---- */
 
-/* MOTION_ARGUMENTS, LIST_ARGUMENTS and NEW_LIST_ARGUMENTS of the kernels, and those of a windowed scan. */
+/* MOTION_ARGUMENTS, LIST_ARGUMENTS and NEW_LIST_ARGUMENTS of the kernels, and those of a scan by directions.
+ */
 #define PUSH_ARGUMENTS                                                                                       \
     MOTION_ARGUMENTS(&stepper->setup, fields, &pusher), list->cell_offsets,                                  \
         list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY], particles_w(list)
@@ -224,13 +223,13 @@ static enum status leavers(struct stepper *stepper, uint32_t species, const stru
     struct tiled_step *step = stepper->own;
     const struct stepper_setup *setup = &stepper->setup;
     const uint32_t own = setup->own_rows * setup->grid.ny, cells = grid_cells(&setup->grid);
-    /* From so many rows at either end particles may leave; one more, since they go over the end of a row too
-     * (windows.h). */
-    const uint32_t low_row = at_most(step->layout.reach + UINT64_C(1), setup->own_rows);
+    /* From so many rows at either end particles may leave that are no strays: from the second over the end of
+     * a row (kernels/shared/windows.h). */
+    const uint32_t low_row = at_most(2, setup->own_rows);
     const struct launch launch =
         launch_covering(stepper_cells_beside(setup) + (uint64_t)EDGES,
                         device_group_items(stepper->device, FLAT_ITEMS), STAGE_EXCHANGE, 0);
-    TRY(step->layout.windowed
+    TRY(step->layout.by_direction
             ? KERNEL_LAUNCH(step->count_leavers, launch, COUNTS_ARGUMENTS, own, cells, setup->grid.ny,
                             list->count, low_row, setup->own_rows - low_row, step->leavers)
             : KERNEL_LAUNCH(step->count_leavers, launch, step->totals, own, cells, step->leavers));
@@ -281,7 +280,7 @@ struct some_chunks {
 };
 
 static enum status move_chunks(struct stepper *stepper, const struct fields *fields, uint32_t species,
-                               struct particles *list, uint32_t new_count, struct some_chunks chunks)
+                               struct particles *list, struct some_chunks chunks)
 {
     struct tiled_step *step = stepper->own;
     const struct pusher pusher = species_pusher(list->species, &stepper->setup);
@@ -291,7 +290,7 @@ static enum status move_chunks(struct stepper *stepper, const struct fields *fie
     return KERNEL_LAUNCH(step->push[species_has_w(list->species)].move,
                          ((struct launch){chunks.groups, step->layout.tiles.items, STAGE_PUSH, bytes}),
                          PUSH_ARGUMENTS, step->tile_cells[species], step->digits, step->table, step->lists,
-                         NEW_LIST_ARGUMENTS, list->count, new_count, chunks.split, chunks.skip, step->totals);
+                         NEW_LIST_ARGUMENTS, list->count, chunks.split, chunks.skip, step->totals);
 }
 
 static enum status move_strays(struct stepper *stepper, const struct fields *fields, uint32_t species,
@@ -316,7 +315,7 @@ static void cut_edges(const struct stepper *stepper, const struct particles *lis
 {
     const struct tiled_step *step = stepper->own;
     const uint32_t *before = stepper->leavers + stepper_cells_beside(&stepper->setup);
-    const uint32_t length = step->layout.chunk_tiles * tile_length(&step->layout.tiles);
+    const uint32_t length = tile_length(&step->layout.tiles); /* of a chunk */
     const uint32_t chunks = tiled_layout_chunks(&step->layout, list->count);
     const uint32_t low = divide_up(before[EDGE_LOW], length), high = before[EDGE_HIGH] / length;
     const uint32_t between = high > low ? high - low : 0;
@@ -333,8 +332,8 @@ static enum status move_all(struct stepper *stepper, const struct fields *fields
     struct device *device = stepper->device;
     const bool leaves_room = stepper->setup.leaves_room;
     const struct some_chunks all = {tiled_layout_chunks(&step->layout, list->count), 0, 0};
-    if (!leaves_room || !step->layout.windowed || stepper->setup.carries) {
-        TRY(move_chunks(stepper, fields, species, list, new_count, all));
+    if (!leaves_room || !step->layout.by_direction || stepper->setup.carries) {
+        TRY(move_chunks(stepper, fields, species, list, all));
         TRY(stepper_move_carried(stepper, new_count, list));
         return leaves_room ? device_fork(device) : STATUS_OK;
     }
@@ -342,23 +341,23 @@ static enum status move_all(struct stepper *stepper, const struct fields *fields
     cut_edges(stepper, list, &edges, &inner);
     TRY(device_fork(device));
     TRY(device_use(device, QUEUE_SIDE));
-    const enum status status = move_chunks(stepper, fields, species, list, new_count, edges);
+    const enum status status = move_chunks(stepper, fields, species, list, edges);
     TRY(device_use(device, QUEUE_MAIN));
     TRY(status);
-    return move_chunks(stepper, fields, species, list, new_count, inner);
+    return move_chunks(stepper, fields, species, list, inner);
 }
 
 static enum status move(struct stepper *stepper, const struct fields *fields, uint32_t species,
                         const struct arrival_room *room, struct particles *list)
 {
     struct tiled_step *step = stepper->own;
-    TRY(step->layout.windowed ? scan_windows(stepper, species, list, room) : scan(stepper, list, room));
-    if (step->layout.windowed)
+    TRY(step->layout.by_direction ? scan_windows(stepper, species, list, room) : scan(stepper, list, room));
+    if (step->layout.by_direction)
         TRY(move_strays(stepper, fields, species, list, room));
     TRY(move_all(stepper, fields, species, list, list->count + room->count));
     if (list->count == 0) /* and no chunk cleared them */
         TRY(buffer_fill(step->totals, 0));
-    if (step->layout.windowed)
+    if (step->layout.by_direction)
         buffer_swap(step->stray_number[0], step->stray_number[1]);
     particles_swap(list);
     buffer_swap(step->tile_cells[species], step->new_tile_cells);

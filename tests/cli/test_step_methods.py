@@ -27,7 +27,7 @@ class Said(ProgramTest):
             with self.subTest(settings=settings):
                 self.assertRegex(self.check(*settings), said)
         grid = sets("grid.cells=[512, 512]", "step.method=tiled")
-        words = ["step.method", "cannot take the tiled step on 512x512 cells", "take radix"]
+        words = ["step.method", "cannot take the tiled step on 512x512 cells", "radix fits"]
         self.assert_refused(self.run_program("check", "small.yaml", *grid), 2, *words)
         self.assert_refused(self.run_program("run", "small.yaml", *grid), 2, *words)
 

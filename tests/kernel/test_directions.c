@@ -10,12 +10,12 @@ static void check(const struct scene_kind *kind, int steps)
     if (!has_precision(kind->precision))
         return;
     scene_create(kind, LAYOUT_SOA, true, 0, &scene);
-    struct stepper stepper = stepper_for(&near_windows, USED, &scene);
+    struct stepper stepper = stepper_for(&windows, USED, &scene);
     for (int step = 1; step <= steps; step++) {
         struct sorted_particles before = state_read(&scene);
         step_once(&stepper, &scene, USED, step % 2);
         struct sorted_particles after = state_read(&scene);
-        check_moved(&near_windows, &scene, &before, &after, NULL);
+        check_moved(&windows, &scene, &before, &after, NULL);
     }
     device_close(&scene.device);
 }

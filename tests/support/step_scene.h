@@ -352,28 +352,23 @@ static inline void check_sums(const struct scene *scene, const struct sorted_par
 
 struct tested {
     const struct stepper_kind *kind;
-    bool keeps_order;  /* particles of a cell stand as a stable sort has them */
-    uint32_t reach[2]; /* what it is told of how far particles go */
+    bool keeps_order; /* particles of a cell stand as a stable sort has them */
 };
 
-static const struct tested radix = {&radix_step, true, {2, 2}};
-static const struct tested chunked = {&chunked_step, true, {2, 2}};
+static const struct tested radix = {&radix_step, true};
+static const struct tested chunked = {&chunked_step, true};
 /* Grids of up to 1,024 cells, and up to 4,096 where the list is short. */
-static const struct tested digits = {&tiled_step, true, {2, 2}};
-/* Grids of more than 4,096 cells, for which no digit is long enough, with a tile for each 600 cells at most.
- */
-static const struct tested windows = {&tiled_step, false, {2, 2}};
-static const struct tested near_windows = {&tiled_step, false, {1, 1}};
-static const struct tested far_windows = {&tiled_step, false, {5, 13}};
+static const struct tested digits = {&tiled_step, true};
+/* Grids of more than 1,024 cells, with a tile for each 497 cells at most. */
+static const struct tested windows = {&tiled_step, false};
 
 static const struct tested *const any_grid[] = {&radix, &chunked, &digits};
 enum { KINDS = 3, USED = 1 /* number of a species alone */ };
 
 static inline struct stepper stepper_for(const struct tested *tested, uint32_t species, struct scene *scene)
 {
-    struct stepper_setup setup = scene_setup(scene);
+    const struct stepper_setup setup = scene_setup(scene);
     struct stepper stepper;
-    memcpy(setup.reach, tested->reach, sizeof setup.reach);
     assert_ok(stepper_create(scene->device, tested->kind, &setup, &stepper));
     assert_ok(stepper_renew(&stepper, species, &scene->sorted.particles));
     return stepper;

@@ -6,6 +6,7 @@
 /* The tiled step where there are digits for cells or windows, of GPUs; else the radix step is to be taken. */
 TEST(takes_what_fits)
 {
+    enum { MANY = 2000000 };
     const struct device_info gpu = {
         .is_gpu = true, .local_memory = 32768, .group_limit = 256, .compute_units = 4};
     const struct device_info cpu = {.is_cpu = true, .group_limit = 1, .compute_units = 4};
@@ -13,21 +14,26 @@ TEST(takes_what_fits)
     tiny.local_memory = 4096;
     const struct {
         const struct device_info *info;
-        uint32_t side, fewest;
+        uint32_t side, fewest, reach;
         enum step_method method;
         const struct stepper_kind *kind; /* NULL: refused */
-    } cases[] = {{&gpu, 32, 1, STEP_TILED, &tiled_step},
-                 {&gpu, 300, 1000000, STEP_FUSED, &tiled_step},
-                 {&gpu, 300, 1000000, STEP_AUTO, &tiled_step},
-                 {&gpu, 300, 10000, STEP_TILED, NULL},
-                 {&gpu, 300, 10000, STEP_FUSED, NULL},
-                 {&gpu, 300, 10000, STEP_AUTO, &radix_step},
-                 {&tiny, 32, 1, STEP_TILED, NULL},
-                 {&tiny, 32, 1, STEP_AUTO, &radix_step},
-                 {&gpu, 32, 1, STEP_CHUNKED, &chunked_step},
-                 {&gpu, 32, 1, STEP_RADIX, &radix_step},
-                 {&cpu, 300, 10000, STEP_AUTO, &chunked_step},
-                 {&cpu, 32, 1, STEP_FUSED, &chunked_step}};
+    } cases[] = {{&gpu, 32, 1, 1, STEP_TILED, &tiled_step},
+                 {&gpu, 32, 1, 3, STEP_TILED, &tiled_step},
+                 {&gpu, 300, MANY, 2, STEP_FUSED, &tiled_step},
+                 {&gpu, 300, MANY, 2, STEP_AUTO, &tiled_step},
+                 {&gpu, 300, MANY, 3, STEP_TILED, NULL},
+                 {&gpu, 300, MANY, 3, STEP_FUSED, &radix_step},
+                 {&gpu, 300, MANY, 3, STEP_AUTO, &radix_step},
+                 {&gpu, 300, 10000, 1, STEP_TILED, NULL},
+                 {&gpu, 300, 10000, 1, STEP_FUSED, &radix_step},
+                 {&gpu, 300, 10000, 1, STEP_AUTO, &radix_step},
+                 {&tiny, 32, 1, 1, STEP_TILED, NULL},
+                 {&tiny, 32, 1, 1, STEP_FUSED, &radix_step},
+                 {&tiny, 32, 1, 1, STEP_AUTO, &radix_step},
+                 {&gpu, 32, 1, 1, STEP_CHUNKED, &chunked_step},
+                 {&gpu, 32, 1, 1, STEP_RADIX, &radix_step},
+                 {&cpu, 300, 10000, 3, STEP_AUTO, &chunked_step},
+                 {&cpu, 32, 1, 3, STEP_FUSED, &chunked_step}};
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         const uint32_t side = cases[n].side;
         const struct stepper_setup setup = {
@@ -35,8 +41,9 @@ TEST(takes_what_fits)
             .own_rows = side,
             .sorts = {true, false},
             .species_count = 2,
-            .capacity = 1000000,
-            .fewest = cases[n].fewest};
+            .capacity = MANY,
+            .fewest = cases[n].fewest,
+            .reach = {cases[n].reach, 1}};
         const struct stepper_kind *kind = NULL;
         const enum status status = stepper_choose(cases[n].method, cases[n].info, &setup, &kind);
         assert_int_equal(status, cases[n].kind ? STATUS_OK : STATUS_USAGE);
@@ -47,7 +54,8 @@ TEST(takes_what_fits)
         }
         struct device *counting = NULL;
         struct stepper stepper;
-        assert_sentence_holds("take radix");
+        assert_sentence_holds("radix fits");
+        assert_sentence_holds(cases[n].reach > 2 ? "more than two cells" : "local memory");
         assert_ok(device_open_counting(cases[n].info, &counting));
         assert_int_equal(stepper_create(counting, &tiled_step, &setup, &stepper), STATUS_USAGE);
         device_close(&counting);
@@ -64,7 +72,7 @@ TEST(tiles_by_direction_where_they_fit)
         uint32_t a_cell;
         enum shape_kind shape;
         enum precision precision;
-        bool by_direction, stages_field;
+        bool fits, stages_field;
     } cases[] = {
         {32, SHAPE_CIC, PRECISION_SINGLE, true, true},  {32, SHAPE_NGP, PRECISION_SINGLE, true, true},
         {32, SHAPE_TSC, PRECISION_SINGLE, true, false}, {32, SHAPE_CIC, PRECISION_DOUBLE, true, false},
@@ -80,8 +88,9 @@ TEST(tiles_by_direction_where_they_fit)
             .fewest = count,
             .reach = {1, 1}};
         struct tiled_layout layout;
-        assert_true(tiled_layout_make(&gpu, &setup, &layout));
-        assert_int_equal(layout.by_direction, cases[n].by_direction);
+        const char *why = "";
+        assert_int_equal(tiled_layout_make(&gpu, &setup, &layout, &why), cases[n].fits);
+        assert_int_equal(layout.by_direction, cases[n].fits);
         assert_int_equal(layout.stages_field, cases[n].stages_field);
     }
 }
