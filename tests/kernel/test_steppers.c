@@ -115,12 +115,12 @@ TEST(smaller_and_larger_grids)
 
 /* ---- windows ---- */
 
-/* The fewest tiles for which windows fit; under oclgrind too. */
+/* The fewest tiles for which windows fit. */
 TEST(windows_of_few_tiles)
 {
-    const struct step_case cases[] = {{&windows,
-                                       field_scene(32, 33, 13000, best_precision(), SHAPE_CIC, 0.5, 0.1, 2),
-                                       test_is_small() ? 1 : 2}};
+    needs_speed();
+    const struct step_case cases[] = {
+        {&windows, field_scene(32, 33, 13000, best_precision(), SHAPE_CIC, 0.5, 0.1, 2), 2}};
     CHECK_CASES(cases);
 }
 
