@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """A checkpoint with flipped bits, lost blocks or a lost end, from outside: by its name it is refused, `latest` says so
-and takes the one before, and of two ranks none waits for the other. tests/kernel/test_checkpoint_damage.c has a
+and takes the one before, and of two ranks none waits for the other. tests/kernel/test_checkpoint_read.c has a
 thousand more of them within one process."""
 
 import random

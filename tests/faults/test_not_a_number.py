@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """A run whose particles grow so fast that numbers end: it stops by the next check with species, step and cell, and the
-checkpoint before is a good one, from which the same happens at the same step. tests/physics/test_not_a_number.c plants
+checkpoint before is a good one, from which the same happens at the same step. tests/kernel/test_not_a_number.c plants
 such numbers itself."""
 
 import re

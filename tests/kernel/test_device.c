@@ -1,5 +1,5 @@
-/* Queues: what goes to the side queue sees the main queue's work before the fork, and what goes to the main
- * queue after the join sees the side queue's; transfers and timers of both. */
+/* Device, its queues: what goes to the side queue sees the main queue's work before the fork, and what goes
+ * to the main queue after the join sees the side queue's; transfers and timers of both. */
 #include "support/device_fixture.h"
 
 /* Copies long enough that one that does not wait reads what was there before. */

@@ -1,4 +1,4 @@
-/* Memory: what simulation_plan() foretells is the most that a simulation holds on the device. */
+/* Simulation plan: what simulation_plan() foretells is the most that a simulation holds on the device. */
 #include "support/physics_support.h"
 
 static const char plasma[] = "grid: {cells: [32, 32], length: [10, 10]}\n"

@@ -1,4 +1,4 @@
-/* Loading: the inverse distribution functions and what the config's profiles become. */
+/* Recipe: the inverse distribution functions and what the config's profiles become. */
 #include "support/test_support.h"
 
 #include "particles/recipe.h"

@@ -1,4 +1,4 @@
-/* The cells of a table that fit local memory: those before the limit, and at it. */
+/* Permutation: the cells of a table that fit local memory: those before the limit, and at it. */
 #include "experiments/permutation/permutation.h"
 #include "support/test_support.h"
 

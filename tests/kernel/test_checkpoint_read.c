@@ -1,5 +1,5 @@
-/* Checkpoint, damaged: no changed bit, lost block or lost end of a file is believed, and nothing in a file
- * does harm. */
+/* Checkpoint read, of damaged files: no changed bit, lost block or lost end of a file is believed, and
+ * nothing in a file does harm. */
 #include "support/checkpoint_folder.h"
 
 #include <hdf5.h>

@@ -1,4 +1,4 @@
-/* Programs: a run builds what its config needs, each once, and no other. */
+/* Simulation parts: a run builds what its config needs, each once, and no other. */
 #include "support/physics_support.h"
 
 #include <CL/cl.h>

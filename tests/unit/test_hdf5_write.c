@@ -1,4 +1,4 @@
-/* HDF5 array: places beyond 32 bits, checksums, and files that are whole or not there on a full disk. Folders
+/* HDF5 write: places beyond 32 bits, checksums, and files that are whole or not there on a full disk. Folders
  * that do not do tests/mpi/test_checkpoint_ranks.c has.
  *
  * A run of this program with an argument is the child of the test of full disks. */
