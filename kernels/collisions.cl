@@ -236,17 +236,22 @@ static inline void prefetch_next_cell(const list *of, uint p)
 #endif
 }
 
+/* Of the species: their shares of a change of the relative velocity, and how likely a particle takes it. */
+typedef struct {
+    real share_a, share_b, keep_a, keep_b;
+} parts_of_two;
+
 /* Group g has cells_of_group cells from g cells_of_group on. permutation: the random order of the particles
  * of species b in each cell. alike: both species are one, and so are the arrays. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 collide_pairs(global real2 *velocity_a, global real *w_a, uint stride_a, uint first_a,
               global const uint *offsets_a, global real2 *velocity_b, global real *w_b, uint stride_b,
               uint first_b, global const uint *offsets_b, global const uint *restrict permutation, uint alike,
-              uint is_nanbu, uint cells, uint cells_of_group, real strength, real share_a, real share_b,
-              real keep_a, real keep_b, uint entry, ulong step, ulong seed)
+              uint is_nanbu, uint cells, uint cells_of_group, real strength, parts_of_two parts, uint entry,
+              ulong step, ulong seed)
 {
     const list a = {velocity_a, w_a, stride_a, first_a}, b = {velocity_b, w_b, stride_b, first_b};
-    const real2 share = (real2)(share_a, share_b), keep = (real2)(keep_a, keep_b);
+    const real2 share = (real2)(parts.share_a, parts.share_b), keep = (real2)(parts.keep_a, parts.keep_b);
     const uint begin = (uint)get_group_id(0) * cells_of_group, item = (uint)get_local_id(0);
     uint2 places[PAIRS];
 #if STAGED > 0

@@ -265,6 +265,7 @@ enum kernel_argument_kind {
     ARGUMENT_NONE,
     ARGUMENT_BUFFER,
     ARGUMENT_UINT,
+    ARGUMENT_UINTS, /* a struct of them in the kernel */
     ARGUMENT_ULONG,
     ARGUMENT_REAL,  /* a double here, float or double in the kernel */
     ARGUMENT_REALS, /* the same, a struct of them in the kernel */
@@ -284,6 +285,10 @@ struct kernel_argument {
             const double *values;
             size_t count;
         } reals;
+        struct {
+            const uint32_t *values;
+            size_t count;
+        } uints;
         size_t local_bytes;
     } value;
 };
@@ -303,6 +308,11 @@ static inline struct kernel_argument arg_ulong(uint64_t value)
 static inline struct kernel_argument arg_real(double value)
 {
     return (struct kernel_argument){.kind = ARGUMENT_REAL, .value.real_value = value};
+}
+/* A struct of `count` uints. `values` must live until the launch. */
+static inline struct kernel_argument arg_uints(const uint32_t *values, size_t count)
+{
+    return (struct kernel_argument){.kind = ARGUMENT_UINTS, .value.uints = {values, count}};
 }
 /* A struct of `count` reals, up to MOST_REALS. `values` must live until the launch. */
 static inline struct kernel_argument arg_reals(const double *values, size_t count)
@@ -346,9 +356,9 @@ STATUS_CHECKED enum status kernel_launch(struct kernel *kernel, struct launch la
                                          const struct kernel_argument *arguments);
 
 /* KERNEL_LAUNCH(kernel, launch, argument, ...): each of up to 28 arguments is a buffer, a uint32_t, a
- * uint64_t, a double, arg_reals(), or arg_local(bytes). Its C type alone decides how it is passed: what the
- * kernel takes as a real is a double here (2.0, not 2), and what it takes as a uint no size_t. More arguments
- * do not compile, or the launch refuses them. */
+ * uint64_t, a double, arg_uints(), arg_reals(), or arg_local(bytes). Its C type alone decides how it is
+ * passed: what the kernel takes as a real is a double here (2.0, not 2), and what it takes as a uint no
+ * size_t. More arguments do not compile, or the launch refuses them. */
 #define KERNEL_LAUNCH(kernel, launch, ...)                                                                   \
     LAUNCH_WITH(kernel, launch, __VA_ARGS__, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END,  \
                 ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END,    \

@@ -351,6 +351,9 @@ static cl_int set_argument(const struct kernel *kernel, cl_uint index, const str
         return clSetKernelArg(kernel->handle, index, sizeof(cl_mem), &argument->value.buffer->memory);
     case ARGUMENT_UINT:
         return clSetKernelArg(kernel->handle, index, sizeof(cl_uint), &argument->value.uint_value);
+    case ARGUMENT_UINTS:
+        return clSetKernelArg(kernel->handle, index, argument->value.uints.count * sizeof(cl_uint),
+                              argument->value.uints.values);
     case ARGUMENT_ULONG:
         return clSetKernelArg(kernel->handle, index, sizeof(cl_ulong), &argument->value.ulong_value);
     case ARGUMENT_LOCAL:

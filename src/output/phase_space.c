@@ -152,14 +152,16 @@ static enum status count_list(const struct phase_spaces *spaces, const struct vi
     const uint32_t parts = divide_up(wanted, segments);
     const uint64_t read = (u.count + v.count > 0 ? attribute_bytes(list->precision, ATTRIBUTE_VELOCITY) : 0) +
                           (w.count > 0 ? attribute_bytes(list->precision, ATTRIBUTE_W) : 0);
+    const uint32_t axes[] = {x.cells, x.stride, y.begin, y.cells,  y.count,  y.stride,
+                             u.count, v.count,  w.count, u.stride, v.stride, w.stride};
+    const double ranges[] = {u.low, v.low, w.low, u.per_unit, v.per_unit, w.per_unit};
     return KERNEL_LAUNCH(
         spaces->count,
         ((struct launch){segments * parts, spaces->group_items, STAGE_OUTPUT, read * list->count}),
         list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
         particles_first(list, ATTRIBUTE_VELOCITY), particles_w(list), list->cell_offsets, slab->box.ny, parts,
-        begin - slab->first_row, begin - x.begin, x.cells, x.stride, y.begin, y.cells, y.count, y.stride,
-        u.low, u.per_unit, u.count, u.stride, v.low, v.per_unit, v.count, v.stride, w.low, w.per_unit,
-        w.count, w.stride, item->counts);
+        begin - slab->first_row, begin - x.begin, arg_uints(axes, sizeof axes / sizeof axes[0]),
+        arg_reals(ranges, sizeof ranges / sizeof ranges[0]), item->counts);
 }
 
 const struct particles *phase_space_list(const struct view *view, uint32_t index)

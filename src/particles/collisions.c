@@ -187,10 +187,12 @@ static enum status run_one(struct collisions *collisions, uint32_t entry, uint64
     (list)->attribute[ATTRIBUTE_VELOCITY], (list)->attribute[ATTRIBUTE_W],                                   \
         particles_stride((list), ATTRIBUTE_VELOCITY), particles_first((list), ATTRIBUTE_VELOCITY),           \
         (list)->cell_offsets
+    const double parts[] = {mass / a->species->mass, mass / b->species->mass, b->weight / most_weight,
+                            a->weight / most_weight};
     return KERNEL_LAUNCH(collisions->collide, launch, LIST_ARGUMENTS(a), LIST_ARGUMENTS(b),
                          collisions->permutation, s == t, collision->model == COLLISIONS_NANBU,
-                         collisions->cells, each, strength, mass / a->species->mass, mass / b->species->mass,
-                         b->weight / most_weight, a->weight / most_weight, entry, time, collisions->seed);
+                         collisions->cells, each, strength, arg_reals(parts, sizeof parts / sizeof parts[0]),
+                         entry, time, collisions->seed);
 #undef LIST_ARGUMENTS
 }
 
