@@ -25,6 +25,7 @@
  * What a pass writes are words of the same kind: (unsorted bits << index_bits | index) where `keep` is all
  * ones, indices alone where it is 0.
  */
+#include "shared/chunk.h"
 #include "shared/fold.h"
 
 #define LINE     16u   /* entries of a cache line */
@@ -51,25 +52,12 @@ enum source { KEYS, PACKED, SIGMA };
 /* How the entries of this pass are read and written. */
 typedef struct {
     enum source reads;
-    __global const uint *source, *keys;
+    global const uint *source, *keys;
     uint shift;      /* of the digit in a key: KEYS, SIGMA */
     uint index_bits; /* of a packed word */
     uint radix_bits;
     uint rest_shift, keep; /* of the unsorted bits in what is written, and their mask */
 } pass_format;
-
-typedef struct {
-    uint begin, length;
-} chunk_range;
-
-static inline chunk_range own_chunk(uint chunk, uint count)
-{
-    const ulong begin = (ulong)get_global_id(0) * chunk;
-    chunk_range range;
-    range.begin = (uint)min(begin, (ulong)count);
-    range.length = min(chunk, count - range.begin);
-    return range;
-}
 
 /* Digit of entry n, and what is written for it. */
 static inline uint digit_of(const pass_format *format, uint n, uint *word)
@@ -83,7 +71,7 @@ static inline uint digit_of(const pass_format *format, uint n, uint *word)
     return digit & ((1u << format->radix_bits) - 1);
 }
 
-static inline uint16 keys_at(__global const uint *keys, uint16 index)
+static inline uint16 keys_at(global const uint *keys, uint16 index)
 {
     return (uint16)(keys[index.s0], keys[index.s1], keys[index.s2], keys[index.s3], keys[index.s4],
                     keys[index.s5], keys[index.s6], keys[index.s7], keys[index.s8], keys[index.s9],
@@ -117,14 +105,14 @@ DEFINE_FOLD(sum_of, uint, ADD)
 static inline void ask_for(const pass_format *format, uint n)
 {
 #ifdef HAS_PREFETCH
-    __global const uint *const list = format->reads == KEYS ? format->keys : format->source;
+    global const uint *const list = format->reads == KEYS ? format->keys : format->source;
     __builtin_prefetch((const void *)(size_t)(list + n + BLOCK));
 #endif
 }
 
 /* Counts the block digit by digit, from the largest down. Returns whether it held few; else, or as soon as
  * that shows, the digits below the ones counted are counted one entry at a time. */
-static inline int count_block(const pass_format *format, uint begin, __global uint *counts)
+static inline int count_block(const pass_format *format, uint begin, global uint *counts)
 {
     uint16 digits[BLOCK / LINE], unused, largest = 0;
     for (uint v = 0; v < BLOCK / LINE; v++) {
@@ -156,8 +144,8 @@ static inline int count_block(const pass_format *format, uint begin, __global ui
 }
 
 #define HISTOGRAM_ARGUMENTS                                                                                  \
-    __global const uint *source, __global const uint *keys, __global uint *table, __global uint *few,        \
-        uint count, uint chunk, uint radix, uint shift, uint index_bits, uint radix_bits
+    global const uint *source, global const uint *keys, global uint *table, global uint *few, uint count,    \
+        uint chunk, uint radix, uint shift, uint index_bits, uint radix_bits
 
 /* Item t counts the digits of chunk t in counts[t*radix ..]; few[t]: whether most of its blocks held few
  * distinct ones. */
@@ -165,8 +153,8 @@ static inline void count_chunk(const enum source reads, HISTOGRAM_ARGUMENTS)
 {
     const uint t = (uint)get_global_id(0);
     const pass_format format = {reads, source, keys, shift, index_bits, radix_bits, 0, 0};
-    const chunk_range own = own_chunk(chunk, count);
-    __global uint *counts = table + (ulong)t * radix;
+    const chunk_range own = own_chunk((uint)get_global_id(0), chunk, count);
+    global uint *counts = table + (ulong)t * radix;
     for (uint c = 0; c < radix; c++)
         counts[c] = 0;
 
@@ -195,8 +183,8 @@ static inline void count_chunk(const enum source reads, HISTOGRAM_ARGUMENTS)
 
 /* One item: starts[t*radix + c] = the place of the first entry of digit c of chunk t, that is the number of
  * entries of smaller digits, and of this digit in earlier chunks. */
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_scan(__global uint *table, uint radix,
-                                                                          uint chunks)
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_scan(global uint *table, uint radix,
+                                                                        uint chunks)
 {
     uint sum = 0;
     for (uint c = 0; c < radix; c++)
@@ -210,13 +198,13 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_scan(__glob
 /* Where a chunk's entries go. Entry `next[c]` of the result is the next one of digit c; those of them from
  * next[c] rounded down to a whole line, but not before starts[c], wait in line c of `lines`. */
 typedef struct {
-    __global uint *result, *next, *lines;
-    __global const uint *starts;
+    global uint *result, *next, *lines;
+    global const uint *starts;
 } chunk_output;
 
 static inline void store_line(const chunk_output *output, uint place, uint16 entries)
 {
-    __global uint16 *line = (__global uint16 *)(output->result + place);
+    global uint16 *line = (global uint16 *)(output->result + place);
 #ifdef HAS_STREAMING
     __builtin_nontemporal_store(entries, line);
 #else
@@ -227,14 +215,14 @@ static inline void store_line(const chunk_output *output, uint place, uint16 ent
 static inline void put(const chunk_output *output, uint digit, uint word)
 {
     const uint place = output->next[digit];
-    __global uint *line = output->lines + (ulong)digit * LINE;
+    global uint *line = output->lines + (ulong)digit * LINE;
     output->next[digit] = place + 1;
     line[place % LINE] = word;
     if (place % LINE != LINE - 1)
         return;
     const uint first = place - (LINE - 1);
     if (first >= output->starts[digit])
-        store_line(output, first, *(__global const uint16 *)line);
+        store_line(output, first, *(global const uint16 *)line);
     else /* the line's head belongs to others */
         for (uint j = output->starts[digit]; j <= place; j++)
             output->result[j] = line[j % LINE];
@@ -257,11 +245,11 @@ static inline void move_block(const pass_format *format, const chunk_output *out
     }
     uint digit = largest_of(largest), moved = 0;
     for (uint distinct = 0; distinct < FEW; distinct++) {
-        __global uint *line = output->lines + (ulong)digit * LINE;
+        global uint *line = output->lines + (ulong)digit * LINE;
         const uint place = output->next[digit], first = place / LINE * LINE;
         uint filled = place % LINE;
         uint16 below = 0; /* the largest digits that are smaller */
-        *(uint16 *)staged = *(__global const uint16 *)line;
+        *(uint16 *)staged = *(global const uint16 *)line;
         for (uint v = 0; v < BLOCK / LINE; v++) {
             const ushort own =
                 (ushort)__builtin_ia32_ucmpd512_mask(as_int16(digits[v]), as_int16((uint16)digit), 0, -1);
@@ -280,7 +268,7 @@ static inline void move_block(const pass_format *format, const chunk_output *out
         }
         for (; stored < whole; stored += LINE)
             store_line(output, first + stored, *(const uint16 *)(staged + stored));
-        *(__global uint16 *)line = *(const uint16 *)(staged + whole);
+        *(global uint16 *)line = *(const uint16 *)(staged + whole);
         moved += filled - place % LINE;
         if (moved == BLOCK)
             return;
@@ -296,10 +284,9 @@ static inline void move_block(const pass_format *format, const chunk_output *out
 #endif
 
 #define REORDER_ARGUMENTS                                                                                    \
-    __global const uint *source, __global const uint *keys, __global uint *result,                           \
-        __global const uint *table, __global const uint *few, __global uint *all_next,                       \
-        __global uint *all_lines, uint count, uint chunk, uint radix, uint shift, uint index_bits,           \
-        uint radix_bits, uint rest_shift, uint keep
+    global const uint *source, global const uint *keys, global uint *result, global const uint *table,       \
+        global const uint *few, global uint *all_next, global uint *all_lines, uint count, uint chunk,       \
+        uint radix, uint shift, uint index_bits, uint radix_bits, uint rest_shift, uint keep
 
 /* Item t moves chunk t, by way of its own `next` and `lines`. Chunks of few distinct digits a block go block
  * by block where the device can, or else word by word, as their lines stay in the caches by themselves. */
@@ -309,7 +296,7 @@ static inline void move_chunk(const enum source reads, REORDER_ARGUMENTS)
     const ulong row = (ulong)t * radix;
     const pass_format format = {reads, source, keys, shift, index_bits, radix_bits, rest_shift, keep};
     const chunk_output output = {result, all_next + row, all_lines + row * LINE, table + row};
-    const chunk_range own = own_chunk(chunk, count);
+    const chunk_range own = own_chunk((uint)get_global_id(0), chunk, count);
     const uint end = own.begin + own.length;
     for (uint c = 0; c < radix; c++)
         output.next[c] = output.starts[c];
@@ -339,9 +326,8 @@ static inline void move_chunk(const enum source reads, REORDER_ARGUMENTS)
 }
 
 #define BINS_ARGUMENTS                                                                                       \
-    __global const uint *source, __global const uint *keys, __global uint *result,                           \
-        __global const uint *starts, __global uint *offsets, uint count, uint cells, uint index_bits,        \
-        uint radix_bits
+    global const uint *source, global const uint *keys, global uint *result, global const uint *starts,      \
+        global uint *offsets, uint count, uint cells, uint index_bits, uint radix_bits
 
 /* Item t sorts the entries with the high digit t, which begin at starts[t], by their low digits: counts and
  * places them one by one. Also offsets[c] = the number of keys below c for those keys, as far as there are
@@ -376,17 +362,16 @@ static inline void sort_bin(const enum source reads, BINS_ARGUMENTS)
 }
 
 #define DEFINE_PASS(name, reads)                                                                             \
-    __kernel                                                                                                 \
-        __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_histogram_##name(HISTOGRAM_ARGUMENTS)    \
+    kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_histogram_##name(HISTOGRAM_ARGUMENTS) \
     {                                                                                                        \
         count_chunk(reads, source, keys, table, few, count, chunk, radix, shift, index_bits, radix_bits);    \
     }                                                                                                        \
-    __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_reorder_##name(REORDER_ARGUMENTS)   \
+    kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_reorder_##name(REORDER_ARGUMENTS)     \
     {                                                                                                        \
         move_chunk(reads, source, keys, result, table, few, all_next, all_lines, count, chunk, radix, shift, \
                    index_bits, radix_bits, rest_shift, keep);                                                \
     }                                                                                                        \
-    __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_bins_##name(BINS_ARGUMENTS)         \
+    kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_bins_##name(BINS_ARGUMENTS)           \
     {                                                                                                        \
         sort_bin(reads, source, keys, result, starts, offsets, count, cells, index_bits, radix_bits);        \
     }
@@ -395,8 +380,8 @@ DEFINE_PASS(packed, PACKED)
 DEFINE_PASS(sigma, SIGMA)
 
 /* offsets[c] = number of keys below c, for c = 0..cells: where key c of chunk 0 starts. */
-__kernel void chunked_offsets_of_table(__global const uint *table, __global uint *offsets, uint count,
-                                       uint cells, uint radix)
+kernel void chunked_offsets_of_table(global const uint *table, global uint *offsets, uint count, uint cells,
+                                     uint radix)
 {
     const uint c = (uint)get_global_id(0);
     if (c <= cells)

@@ -10,10 +10,10 @@
 
 /* Particle n < count here is particle first + n of the species. Its offset is element stride * n, its
  * velocity element stride * n + velocity_first, its id is its global index. */
-__kernel void load_particles(ulong first, uint count, __global const struct recipe *recipe,
-                             __global const struct cosine *terms, __global const double *tables,
-                             __global real2 *offset, __global real2 *velocity, uint stride,
-                             uint velocity_first, __global real *w, __global uint *key, __global ulong *id)
+kernel void load_particles(ulong first, uint count, global const struct recipe *recipe,
+                           global const struct cosine *terms, global const double *tables,
+                           global real2 *offset, global real2 *velocity, uint stride, uint velocity_first,
+                           global real *w, global uint *key, global ulong *id)
 {
     const uint n = (uint)get_global_id(0);
     if (n >= count)

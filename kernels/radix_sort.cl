@@ -15,19 +15,9 @@
  *                 that an item has its counters to itself in cache lines of its own
  * WITH_PERMUTATION  1: the reorder makes sigma too. 0: keys alone
  */
+#include "shared/chunk.h"
+
 #define RADIX (1u << RADIX_BITS)
-
-/* The keys [begin, begin + length) of an item; length is 0 for items past the end of the list. */
-typedef struct {
-    uint begin, length;
-} chunk_range;
-
-static inline chunk_range own_chunk(uint item, uint chunk, uint count)
-{
-    const uint begin = (uint)min((ulong)item * chunk, (ulong)count);
-    const chunk_range range = {begin, min(chunk, count - begin)};
-    return range;
-}
 
 /* Where list position j lies in memory, for `items` = G*I. */
 static inline uint place_of(uint j, uint chunk, uint items)

@@ -87,16 +87,16 @@ static inline int flat_column(uint cell, uint cells, uint ny, int n)
 }
 
 /* Chunks from `first` to `last`; none where last < first. */
-typedef struct {
+struct chunks {
     int first, last;
-} chunk_range;
+};
 
 /* The chunks from which particles come to the flat cell `flat`, which may lie before the grid's first or
  * behind its last: those that hold particles of the cell before, itself and the one behind. */
-static inline chunk_range chunks_around(global const uint *restrict cell_offsets, int flat, uint cells,
-                                        uint count)
+static inline struct chunks chunks_around(global const uint *restrict cell_offsets, int flat, uint cells,
+                                          uint count)
 {
-    chunk_range range = {0, -1};
+    struct chunks range = {0, -1};
     const int high = flat + 1, low = flat - 1;
     if (high < 0 || low >= (int)cells)
         return range;
@@ -136,7 +136,7 @@ static inline uint visit_entries(global uint *restrict table, const uint *entrie
 }
 
 /* visit_entries() of a column in the chunks of `range`. */
-static inline uint visit_chunks(RUN_ARGUMENTS, int band, int flat, chunk_range range, uint place,
+static inline uint visit_chunks(RUN_ARGUMENTS, int band, int flat, struct chunks range, uint place,
                                 const bool keep)
 {
     for (int first = range.first; first <= range.last; first += CHUNKS_ABREAST) {
@@ -156,7 +156,7 @@ static inline bool visit_few(RUN_ARGUMENTS, uint cell, uint cells, uint ny, uint
                              const bool keep)
 {
     int flat[BANDS];
-    chunk_range ranges[BANDS];
+    struct chunks ranges[BANDS];
     uint entries[FEW_CHUNKS * BANDS];
     bool few = true;
     UNROLL
@@ -186,7 +186,7 @@ static inline uint visit_runs(RUN_ARGUMENTS, uint cell, uint cells, uint ny, uin
         return place;
     for (int n = 0; n < COLUMNS; n++) {
         const int flat = flat_column(cell, cells, ny, n);
-        const chunk_range range = chunks_around(cell_offsets, flat, cells, count);
+        const struct chunks range = chunks_around(cell_offsets, flat, cells, count);
         if (dense && range.last - range.first >= MOST_ALONE) {
             *dense = true;
             return place;
@@ -203,9 +203,9 @@ static inline uint visit_together(local uint *sums, RUN_ARGUMENTS, uint cell, ui
     const int t = (int)get_local_id(0);
     for (int n = 0; n < COLUMNS; n++) {
         const int flat = flat_column(cell, cells, ny, n);
-        const chunk_range all = chunks_around(cell_offsets, flat, cells, count);
+        const struct chunks all = chunks_around(cell_offsets, flat, cells, count);
         const int chunks = all.last - all.first + 1;
-        const chunk_range own = {all.first + chunks * t / ITEMS, all.first + chunks * (t + 1) / ITEMS - 1};
+        const struct chunks own = {all.first + chunks * t / ITEMS, all.first + chunks * (t + 1) / ITEMS - 1};
         const uint sum = visit_chunks(table, cell_offsets, tile_cells, n / 3, flat, own, 0, false);
         local const uint *up_to = sum_along(sums, ITEMS, 1, (uint)t, sum);
         if (keep)

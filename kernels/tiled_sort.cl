@@ -1,9 +1,9 @@
 /* Tiled sort: one stable pass over short digits, in three steps: histogram, scan, reorder. How a tile is
  * ranked stands in shared/tiles.h.
  *
- * The reorder has two kernels, both launched over all chunks: tiled_reorder_few() works on those of up to 8
- * distinct digits, tiled_reorder() on the others; on all of them in short lists, where a launch costs more
- * than it saves.
+ * The reorder has two kernels, both launched over all chunks: tiled_reorder_registers() works on those of up
+ * to 8 distinct digits, tiled_reorder() on the others; on all of them in short lists, where a launch costs
+ * more than it saves.
  *
  * Where keys are short enough for a chunk to count whole ones, the first of two passes ranks whole keys, and
  * sorts by their low bits (BIN_BITS < DIGIT_BITS). What it counts gives the cell offsets. And as the entries
@@ -23,7 +23,7 @@
 #define PAIRS      2
 #define WINDOWS    (INPUT != NEXT) /* of two passes: their digits are parts of keys */
 
-#include "shared/few_digits.h"
+#include "shared/register_digits.h"
 #include "shared/tiles.h"
 
 #define IS_FIRST (INPUT == KEYS_ALONE)
@@ -57,8 +57,7 @@ static inline uint digit_of(uint key)
 }
 
 /* The place in the first list of entry j. */
-static inline uint sigma_of(__global const key_type *restrict keys, __global const uint *restrict values,
-                            uint j)
+static inline uint sigma_of(global const key_type *restrict keys, global const uint *restrict values, uint j)
 {
 #if INPUT == KEYS_ALONE
     return j;
@@ -73,13 +72,13 @@ static inline uint sigma_of(__global const key_type *restrict keys, __global con
 
 /* Counts the digits of each chunk into its row of the table, lists the distinct ones and adds them to the
  * totals. A second pass does not count where all runs are known, whose counts the row holds then. */
-__kernel __attribute__((reqd_work_group_size(2 * ITEMS, 1, 1))) void
-tiled_histogram(__global const key_type *restrict keys, __global uint *restrict table,
-                __global uint *restrict lists, volatile __global uint *restrict totals,
-                __global uint *restrict next_table, __global uint *restrict runs, uint count)
+kernel __attribute__((reqd_work_group_size(2 * ITEMS, 1, 1))) void
+tiled_histogram(global const key_type *restrict keys, global uint *restrict table,
+                global uint *restrict lists, volatile global uint *restrict totals,
+                global uint *restrict next_table, global uint *restrict runs, uint count)
 {
-    __local uint counts[RADIX];
-    __local uint distinct, known;
+    local uint counts[RADIX];
+    local uint distinct, known;
     const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
     const tile_range own = own_tiles(chunk, (uint)get_num_groups(0), count);
     const uint begin = own.first * TILE, end = begin + min(own.tiles * TILE, count - begin);
@@ -115,7 +114,7 @@ tiled_histogram(__global const key_type *restrict keys, __global uint *restrict 
         key_type4 four[KEYS / 8];
         UNROLL
         for (uint n = 0; n < KEYS / 8; n++)
-            four[n] = ((__global const key_type4 *)(keys + j))[n * 2 * ITEMS + t];
+            four[n] = ((global const key_type4 *)(keys + j))[n * 2 * ITEMS + t];
         UNROLL
         for (uint n = 0; n < KEYS / 8; n++) {
             atomic_inc(&counts[digit_of(four[n].x)]);
@@ -134,11 +133,11 @@ tiled_histogram(__global const key_type *restrict keys, __global uint *restrict 
 /* ---- scan ---- */
 
 /* Where the totals hold whole keys too, a last group makes the offsets of them. */
-__kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void
-tiled_scan(__global uint *restrict table, __global const uint *restrict totals,
-           __global uint *restrict offsets, uint chunks, uint cells)
+kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void
+tiled_scan(global uint *restrict table, global const uint *restrict totals, global uint *restrict offsets,
+           uint chunks, uint cells)
 {
-    __local uint sums[2 * SCAN_ITEMS];
+    local uint sums[2 * SCAN_ITEMS];
 #if BIN_BITS < DIGIT_BITS
     if (get_group_id(0) == ROW / SCAN_BINS)
         scan_by_one_group(sums, totals + ROW, offsets, cells > 0 ? cells + 1 : 0);
@@ -152,9 +151,9 @@ tiled_scan(__global uint *restrict table, __global const uint *restrict totals,
 /* ---- reorder ---- */
 
 /* Sends list entry j, whose digit is `digit`, to place `target`. */
-static inline void send(__global const key_type *restrict keys, __global const uint *restrict values,
-                        __global uint *restrict sent, __global ushort *restrict sent_digits, uint digit,
-                        uint j, uint target)
+static inline void send(global const key_type *restrict keys, global const uint *restrict values,
+                        global uint *restrict sent, global ushort *restrict sent_digits, uint digit, uint j,
+                        uint target)
 {
 #if IS_LAST
     sent[target] = sigma_of(keys, values, j);
@@ -172,13 +171,13 @@ static inline void send(__global const key_type *restrict keys, __global const u
 
 /* The digits of a tile of `valid` keys; places past its end read as RADIX. Item t holds, for each n, the four
  * from 4*(n*ITEMS + t) on. */
-static inline void load_digits(__global const key_type *restrict keys, uint begin, uint valid, uint t,
+static inline void load_digits(global const key_type *restrict keys, uint begin, uint valid, uint t,
                                uint4 *digits)
 {
     if (valid == TILE) {
         UNROLL
         for (uint n = 0; n < KEYS / 4; n++) {
-            const key_type4 four = ((__global const key_type4 *)(keys + begin))[n * ITEMS + t];
+            const key_type4 four = ((global const key_type4 *)(keys + begin))[n * ITEMS + t];
             digits[n] = (uint4)(digit_of(four.x), digit_of(four.y), digit_of(four.z), digit_of(four.w));
         }
     } else {
@@ -193,40 +192,39 @@ static inline void load_digits(__global const key_type *restrict keys, uint begi
     }
 }
 
-/* Sends the entries of the chunks with up to FEW distinct digits to their places. */
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
-tiled_reorder_few(__global const key_type *restrict keys, __global const uint *restrict values,
-                  __global const uint *restrict table, __global const uint *restrict lists,
-                  __global uint *restrict sent, __global ushort *restrict sent_digits, uint count)
+/* Sends the entries of the chunks with up to REGISTER_DIGITS distinct digits to their places. */
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+tiled_reorder_registers(global const key_type *restrict keys, global const uint *restrict values,
+                        global const uint *restrict table, global const uint *restrict lists,
+                        global uint *restrict sent, global ushort *restrict sent_digits, uint count)
 {
-    DECLARE_FEW_ARRAYS(few);
+    DECLARE_REGISTER_ARRAYS(arrays);
     const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
     const tile_range own = own_tiles(chunk, (uint)get_num_groups(0), count);
     const uint distinct = lists[chunk * LIST_WORDS];
-    open_few(few, t, chunk, distinct, table, lists);
-    const uint tiles = distinct <= FEW ? own.tiles : 0;
+    open_register_list(arrays, t, chunk, distinct, table, lists);
+    const uint tiles = distinct <= REGISTER_DIGITS ? own.tiles : 0;
     for (uint left = tiles; left > 0; left--) {
         const uint begin = (own.first + left - 1) * TILE, valid = min((uint)TILE, count - begin);
         uint4 digits[KEYS / 4];
         barrier(CLK_LOCAL_MEM_FENCE); /* number_of is there, and the last tile's staging is read */
         load_digits(keys, begin, valid, t, digits);
-        stage_few(few, t, digits, valid);
+        rank_in_registers(arrays, t, digits, valid);
         barrier(CLK_LOCAL_MEM_FENCE);
         UNROLL_8
         for (uint n = 0; n < KEYS; n++) {
             const uint position = n * ITEMS + t;
-            const uint word = few.staged[FEW_PLACE(position)], number = word >> PLACE_BITS;
+            const uint word = arrays.staged[HALFWORD_PLACE(position)], number = word >> PLACE_BITS;
             if (position < valid)
-                send(keys, values, sent, sent_digits, few.digits[number], begin + (word & (TILE - 1)),
-                     few.places[number] + position);
+                send(keys, values, sent, sent_digits, arrays.digits[number], begin + (word & (TILE - 1)),
+                     arrays.places[number] + position);
         }
     }
 }
 
 /* Tells the next pass of a run that the chunk sends there, which ends before place `end`, and counts it. */
 static inline void tell_run(uint digit, uint length, uint end, uint count,
-                            volatile __global uint *restrict next_table,
-                            volatile __global uint *restrict runs)
+                            volatile global uint *restrict next_table, volatile global uint *restrict runs)
 {
     const uint chunks = (uint)get_num_groups(0), tiles = count / TILE + (count % TILE != 0);
     for (uint j = end - length; j < end;) { /* a run may go through several chunks */
@@ -248,20 +246,20 @@ static inline void tell_run(uint digit, uint length, uint end, uint count,
 
 /* Local arrays of a copy, for each run in order. */
 typedef struct {
-    __local uint *unsorted, *starts, *digits, *shifts; /* shift: target of an entry minus its place */
+    local uint *unsorted, *starts, *digits, *shifts; /* shift: target of an entry minus its place */
 } run_arrays;
 
 #define DECLARE_RUN_ARRAYS(name)                                                                             \
-    __local uint name##_unsorted[MOST_RUNS], name##_starts[MOST_RUNS + 1], name##_digits[MOST_RUNS];         \
-    __local uint name##_shifts[MOST_RUNS];                                                                   \
+    local uint name##_unsorted[MOST_RUNS], name##_starts[MOST_RUNS + 1], name##_digits[MOST_RUNS];           \
+    local uint name##_shifts[MOST_RUNS];                                                                     \
     const run_arrays name = {name##_unsorted, name##_starts, name##_digits, name##_shifts}
 
 /* Copies the entries [begin, end) of a chunk of `known` runs. All items come here, and copy nothing where
  * `known` is 0. */
-static inline void copy_runs(const run_arrays run, __global const key_type *restrict keys,
-                             __global const uint *restrict values, __global const uint *restrict table_row,
-                             __global const uint *restrict begins, uint known, uint begin, uint end, uint t,
-                             __global uint *restrict sent)
+static inline void copy_runs(const run_arrays run, global const key_type *restrict keys,
+                             global const uint *restrict values, global const uint *restrict table_row,
+                             global const uint *restrict begins, uint known, uint begin, uint end, uint t,
+                             global uint *restrict sent)
 {
     for (uint r = t; r < known; r += ITEMS)
         run.unsorted[r] = begins[r];
@@ -307,25 +305,24 @@ static inline void copy_runs(const run_arrays run, __global const key_type *rest
 
 /* The same for the chunks with more than `fewest` distinct digits, and for those of known runs. Clears the
  * totals for the next histogram. */
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
-tiled_reorder(__global const key_type *restrict keys, __global const uint *restrict values,
-              __global const uint *restrict table, __global const uint *restrict lists,
-              __global uint *restrict totals, __global uint *restrict next_table,
-              __global uint *restrict runs, __global uint *restrict sent,
-              __global ushort *restrict sent_digits, uint count, uint fewest)
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+tiled_reorder(global const key_type *restrict keys, global const uint *restrict values,
+              global const uint *restrict table, global const uint *restrict lists,
+              global uint *restrict totals, global uint *restrict next_table, global uint *restrict runs,
+              global uint *restrict sent, global ushort *restrict sent_digits, uint count, uint fewest)
 {
-    DECLARE_SOME_ARRAYS(some);
+    DECLARE_LOCAL_ARRAYS(arrays);
     const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
     const tile_range own = own_tiles(chunk, (uint)get_num_groups(0), count);
     const uint distinct = lists[chunk * LIST_WORDS];
     uint tiles = distinct > fewest ? own.tiles : 0;
-    const bool compact = distinct <= SOME;
+    const bool compact = distinct <= LISTED_DIGITS;
     for (uint c = chunk * ITEMS + t; c < TOTALS; c += (uint)get_global_size(0))
         totals[c] = 0;
-    open_some(some, t, chunk, distinct, table, lists);
+    open_local_list(arrays, t, chunk, distinct, table, lists);
 #if BIN_BITS < DIGIT_BITS
     if (compact && t < distinct)
-        tell_run(some.digits[t], some.shifts[t], some.ends[t], count, next_table, runs);
+        tell_run(arrays.digits[t], arrays.shifts[t], arrays.ends[t], count, next_table, runs);
 #endif
 #if !IS_FIRST
     DECLARE_RUN_ARRAYS(run);
@@ -340,16 +337,16 @@ tiled_reorder(__global const key_type *restrict keys, __global const uint *restr
         uint4 digits[KEYS / 4];
         barrier(CLK_LOCAL_MEM_FENCE); /* the last tile's local arrays are read */
         load_digits(keys, begin, valid, t, digits);
-        const tile_runs ranked = stage_some(some, t, digits, valid, compact);
+        const tile_runs ranked = rank_in_local_memory(arrays, t, digits, valid, compact);
         UNROLL_8
         for (uint n = 0; n < KEYS; n++) {
             const uint position = n * ITEMS + t;
-            const uint word = some.staged[STAGE_PLACE(position)], number = word >> PLACE_BITS;
+            const uint word = arrays.staged[STAGE_PLACE(position)], number = word >> PLACE_BITS;
             if (position < valid)
-                send(keys, values, sent, sent_digits, compact ? some.digits[number] : number,
+                send(keys, values, sent, sent_digits, compact ? arrays.digits[number] : number,
                      begin + (word & (TILE - 1)),
                      ranked.shifts[(number - ranked.base) & ranked.mask] + position);
         }
-        leave_some(some, t, valid, ranked);
+        close_local_list(arrays, t, valid, ranked);
     }
 }

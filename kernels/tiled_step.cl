@@ -282,7 +282,7 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
 #if BY_DIRECTION
     DECLARE_DIRECTION_ARRAYS(ranked);
 #else
-    DECLARE_SOME_ARRAYS(ranked);
+    DECLARE_LOCAL_ARRAYS(ranked);
 #endif
     const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0);
     const uint chunk = group < split ? group : group + skip;
@@ -295,8 +295,8 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
     for (uint c = t; chunk == 0 && c < ROW; c += ITEMS)
         totals[c] = 0;
     const uint distinct = lists[chunk * LIST_WORDS];
-    const bool compact = distinct <= SOME;
-    open_some(ranked, t, chunk, distinct, table, lists);
+    const bool compact = distinct <= LISTED_DIGITS;
+    open_local_list(ranked, t, chunk, distinct, table, lists);
 #endif
     for (uint left = own.tiles; left > 0; left--) {
         const uint tile = own.first + left - 1, begin = tile * TILE, valid = min((uint)TILE, count - begin);
@@ -310,14 +310,14 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
 #else
         uint4 tile_digits[KEYS / 4];
         load_digits(digits, begin, valid, t, tile_digits);
-        const tile_runs runs = stage_some(ranked, t, tile_digits, valid, compact);
+        const tile_runs runs = rank_in_local_memory(ranked, t, tile_digits, valid, compact);
         const struct ranked_tile ranked_tile = {ranked.staged, runs.shifts, begin,     valid,
                                                 low,           high,        runs.base, runs.mask};
 #endif
         for (uint first = 0; first < KEYS; first += MOVE_BATCH)
             move_batch(&arrays, &motion, &walk, around, &ranked_tile, t, first);
 #if !BY_DIRECTION
-        leave_some(ranked, t, valid, runs);
+        close_local_list(ranked, t, valid, runs);
 #endif
     }
 }

@@ -15,7 +15,7 @@
 #define ARRIVAL_ARGUMENTS global const uint *restrict arrival_rows, global const uint *restrict arrival_counts
 
 /* rows: uint[nx], which row of `counts` a row of the grid has, or NO_ARRIVALS; counts: uint[][ny]. */
-static inline uint arrivals_of(__global const uint *restrict rows, __global const uint *restrict counts,
+static inline uint arrivals_of(global const uint *restrict rows, global const uint *restrict counts,
                                uint cell, uint ny)
 {
     if (!LEAVES_ROOM)

@@ -34,23 +34,23 @@
 #define DIRECTION_SHIFT 28
 
 typedef struct {
-    __local uint *staged; /* direction, row and place in the tile, in the order of the result; before that,
-                           * rows and columns */
-    __local uint *before; /* [pair * PAIR_STRIDE + SPOT(item)]: of each direction in the items before */
-    __local uint *sums;
-    __local ushort *places;  /* [row * DIRECTIONS + direction]: position of the first, its rank taken off */
-    __local ushort *starts;  /* of the row's cell in the tile */
-    __local ushort *columns; /* behind the rows: sum_columns() */
-    __local uint *targets;   /* by digit: target of an entry minus its position in the tile */
+    local uint *staged; /* direction, row and place in the tile, in the order of the result; before that,
+                         * rows and columns */
+    local uint *before; /* [pair * PAIR_STRIDE + SPOT(item)]: of each direction in the items before */
+    local uint *sums;
+    local ushort *places;  /* [row * DIRECTIONS + direction]: position of the first, its rank taken off */
+    local ushort *starts;  /* of the row's cell in the tile */
+    local ushort *columns; /* behind the rows: sum_columns() */
+    local uint *targets;   /* by digit: target of an entry minus its position in the tile */
 } direction_arrays;
 
 #define DECLARE_DIRECTION_ARRAYS(name)                                                                       \
-    __local uint name##_staged[TILE + TILE / 32], name##_before[PAIRS * PAIR_STRIDE];                        \
-    __local uint name##_sums[ITEMS], name##_targets[BANDS * SPAN];                                           \
-    __local ushort name##_places[SPAN * DIRECTIONS], name##_starts[SPAN];                                    \
+    local uint name##_staged[TILE + TILE / 32], name##_before[PAIRS * PAIR_STRIDE];                          \
+    local uint name##_sums[ITEMS], name##_targets[BANDS * SPAN];                                             \
+    local ushort name##_places[SPAN * DIRECTIONS], name##_starts[SPAN];                                      \
     const direction_arrays name = {name##_staged, name##_before,                                             \
                                    name##_sums,   name##_places,                                             \
-                                   name##_starts, (__local ushort *)(name##_staged + SPAN * PAIRS),          \
+                                   name##_starts, (local ushort *)(name##_staged + SPAN * PAIRS),            \
                                    name##_targets}
 
 /* The direction of a particle of cell (i, j) that goes to (new_i, new_j), not yet wrapped around the grid: of
@@ -72,7 +72,7 @@ static inline uint direction_of(uint steps, uint i, uint j, int new_i, int new_j
 #define COUNT_STAGED_CELLS (COUNT_STAGES ? TILE_CELLS : 1)
 
 /* The field in the cells of a tile. */
-static inline void stage_fields(__local struct cell_field *around, const struct motion *motion, uint t,
+static inline void stage_fields(local struct cell_field *around, const struct motion *motion, uint t,
                                 uint items, uint low, uint high)
 {
     for (uint c = t; c < TILE_CELLS && low + c <= high; c += items)
@@ -83,7 +83,7 @@ static inline void stage_fields(__local struct cell_field *around, const struct 
  * another cell: particles of a band come to rows that the grid has from any own row, so that push_position()
  * keeps their offset, and nothing else reads i. */
 static inline void enter_cell(struct walk *walk, const struct motion *motion,
-                              __local const struct cell_field *around, uint low, uint cell)
+                              local const struct cell_field *around, uint low, uint cell)
 {
 #if STAGES_FIELD
     walk->around = around[cell - low];
@@ -96,9 +96,8 @@ static inline void enter_cell(struct walk *walk, const struct motion *motion,
 /* To particle p, which comes after those before, as walk_to(). starts: where the tile's first `cells` cells
  * start, and the next one. */
 static inline void walk_staged(struct walk *walk, const struct motion *motion,
-                               __global const uint *restrict cell_offsets, __local const uint *starts,
-                               __local const struct cell_field *around, uint p, uint low, uint high,
-                               uint cells)
+                               global const uint *restrict cell_offsets, local const uint *starts,
+                               local const struct cell_field *around, uint p, uint low, uint high, uint cells)
 {
     if (p >= walk->begin && p < walk->end)
         return;
@@ -134,10 +133,10 @@ static inline void walk_staged(struct walk *walk, const struct motion *motion,
 /* ---- ranking ---- */
 
 /* The directions of `valid` of KEYS entries, a byte each; those of others are that of strays. */
-static inline void load_directions(__global const uchar *restrict list, uint valid, uint words[KEYS / 4])
+static inline void load_directions(global const uchar *restrict list, uint valid, uint words[KEYS / 4])
 {
     if (valid >= KEYS) {
-        __global const uint4 *const whole = (__global const uint4 *)list;
+        global const uint4 *const whole = (global const uint4 *)list;
         UNROLL
         for (uint n = 0; n < KEYS / 16; n++) {
             const uint4 four = whole[n];
@@ -175,7 +174,7 @@ static inline void scan_directions(const direction_arrays arrays, uint t, ulong 
         arrays.before[pair * PAIR_STRIDE + SPOT(t)] = counter_pair(counters, pair);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint segment = t % SEGMENTS;
-    __local uint *const own =
+    local uint *const own =
         arrays.before + min(t / SEGMENTS, PAIRS - 1u) * PAIR_STRIDE + SPOT(segment * SEGMENT);
     uint sum = 0; /* by all items: PoCL breaks where the same branch stands before and behind a barrier */
     UNROLL
@@ -202,7 +201,7 @@ static inline void scan_directions(const direction_arrays arrays, uint t, ulong 
 /* Fills rows 0 to rows - 1, by all items. Rows 0 to 2, before which no entry stands, need no loads and are
  * taken last, so that a second round is short. `list`: the tile's directions. */
 static inline void fill_rows(const direction_arrays arrays, uint t, uint rows,
-                             __global const uchar *restrict list, uint valid)
+                             global const uchar *restrict list, uint valid)
 {
     for (uint n = t; n < rows; n += ITEMS) {
         const uint r = (n + FIRST_ROW + 1) % rows, start = arrays.starts[r];
@@ -222,7 +221,7 @@ static inline void fill_rows(const direction_arrays arrays, uint t, uint rows,
     }
 }
 
-static inline uint counter_of(__local const uint *pairs, const uint stride, uint direction)
+static inline uint counter_of(local const uint *pairs, const uint stride, uint direction)
 {
     return pairs[direction / 2 * stride] >> (16 * (direction % 2)) & 0xffff;
 }
@@ -233,7 +232,7 @@ static inline void sum_columns(const direction_arrays arrays, uint t, uint rows)
 {
     for (uint n = t; n < rows * BANDS; n += ITEMS) {
         const uint r = n / BANDS, d = n % BANDS * 3;
-        __local const uint *const row = arrays.staged + r * PAIRS;
+        local const uint *const row = arrays.staged + r * PAIRS;
         arrays.columns[n] = r == 0 || r == rows - 1
                                 ? 0
                                 : (ushort)(counter_of(row - PAIRS, 1, d + 2) + counter_of(row, 1, d + 1) +
@@ -271,7 +270,7 @@ static inline uint find_places(const direction_arrays arrays, uint t, uint rows)
             const uint next_0 = counter_of(arrays.staged + (r + 1) * PAIRS, 1, d);
             const uint others = in_other_bands(before + BANDS, band);
             arrays.targets[band * SPAN + r + MARGIN - FIRST_ROW] -= others + before[next];
-            __local ushort *const places = arrays.places + r * DIRECTIONS + d;
+            local ushort *const places = arrays.places + r * DIRECTIONS + d;
             places[0] = (ushort)(in_other_bands(before, band) + before[own] - next_0);
             places[1] = (ushort)(others + row_2 + next_0);
             places[2] = (ushort)(in_other_bands(before + 2 * BANDS, band) + before[next] - row_2);
@@ -286,8 +285,8 @@ static inline uint find_places(const direction_arrays arrays, uint t, uint rows)
 
 /* Where the runs of the chunk end, in `targets`, and where the rows' cells start. */
 static inline void stage_rows(const direction_arrays arrays, uint t, uint rows,
-                              __global const uint *restrict cell_offsets, uint begin, uint valid, uint low,
-                              uint cells, __global const uint *restrict ends)
+                              global const uint *restrict cell_offsets, uint begin, uint valid, uint low,
+                              uint cells, global const uint *restrict ends)
 {
     UNROLL
     for (uint first = 0; first < BANDS * SPAN; first += ITEMS)
@@ -305,10 +304,9 @@ static inline void stage_rows(const direction_arrays arrays, uint t, uint rows,
  * many as are returned, and `around` has the field in the tile's cells, if it finds room. low, high: those
  * cells. Loads from global memory come first, since their latency is long. Ends with a barrier. */
 static inline uint stage_directions(const direction_arrays arrays, uint t, const struct motion *motion,
-                                    __local struct cell_field *around,
-                                    __global const uint *restrict cell_offsets,
-                                    __global const uchar *restrict list, uint begin, uint valid, uint low,
-                                    uint high, __global const uint *restrict ends)
+                                    local struct cell_field *around, global const uint *restrict cell_offsets,
+                                    global const uchar *restrict list, uint begin, uint valid, uint low,
+                                    uint high, global const uint *restrict ends)
 {
     /* Those of cells behind the window are strays. */
     const uint tile_cells = min(high + 1 - low, (uint)TILE_CELLS), rows = tile_cells + MORE_ROWS;

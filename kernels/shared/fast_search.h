@@ -8,7 +8,7 @@
 
 /* find_segment() of `count` segments, from one on that begins at or before p and is likely to be near: in
  * growing steps, then in shrinking ones. */
-static inline uint find_segment_near(__global const uint *restrict begins, uint count, uint from, uint p)
+static inline uint find_segment_near(global const uint *restrict begins, uint count, uint from, uint p)
 {
     uint segment = from, step = 1;
     for (; segment + step < count && begins[segment + step] <= p; step *= 2)
@@ -20,8 +20,7 @@ static inline uint find_segment_near(__global const uint *restrict begins, uint 
 }
 
 /* Whether place p lies in one of the segments from `low` to before `high`. */
-static inline bool segments_hold(__global const uint *restrict begins, uint count, uint low, uint high,
-                                 uint p)
+static inline bool segments_hold(global const uint *restrict begins, uint count, uint low, uint high, uint p)
 {
     return low < count && begins[low] <= p && (high >= count || begins[high] > p);
 }
@@ -29,8 +28,8 @@ static inline bool segments_hold(__global const uint *restrict begins, uint coun
 /* find_segment() of `count` segments with `places` places together, by all items of a group: first each item
  * looks at one segment around where p would be if all were as long, then, in each further round, at one part
  * of those left. Every item must call it, from uniform control flow; `found` is one word of local memory. */
-static inline uint find_segment_by_group(__global const uint *restrict begins, uint count, uint p,
-                                         uint places, local uint *found)
+static inline uint find_segment_by_group(global const uint *restrict begins, uint count, uint p, uint places,
+                                         local uint *found)
 {
     const uint items = (uint)get_local_size(0), item = (uint)get_local_id(0);
     const uint even = (uint)((ulong)p * count / places),

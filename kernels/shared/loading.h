@@ -16,7 +16,7 @@
 
 /* Where recipe and terms lie: buffers on a device, plain memory on the host. */
 #ifdef __OPENCL_VERSION__
-#define LOADING_MEMORY __global const
+#define LOADING_MEMORY global const
 #else
 #define LOADING_MEMORY const
 #endif

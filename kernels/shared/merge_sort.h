@@ -16,7 +16,7 @@
 #endif
 
 /* How many of the first `taken` words of two merged runs are those of the first run. */
-static inline uint merge_split(__global const uint *first, uint first_count, __global const uint *second,
+static inline uint merge_split(global const uint *first, uint first_count, global const uint *second,
                                uint second_count, uint taken)
 {
     uint low = taken > second_count ? taken - second_count : 0,
@@ -32,7 +32,7 @@ static inline uint merge_split(__global const uint *first, uint first_count, __g
 }
 
 /* What item `item` of `items` does to make of `from`, with runs of `run` words, `to`, with runs of 2 run. */
-static inline void merge_runs(__global const uint *from, __global uint *to, uint count, uint run, uint item,
+static inline void merge_runs(global const uint *from, global uint *to, uint count, uint run, uint item,
                               uint items)
 {
     const uint end = (uint)((ulong)count * (item + 1) / items);
@@ -40,7 +40,7 @@ static inline void merge_runs(__global const uint *from, __global uint *to, uint
         const uint begin = n & ~(2 * run - 1), left = count - begin;
         const uint first_count = left < run ? left : run;
         const uint second_count = left - first_count < run ? left - first_count : run;
-        __global const uint *first = from + begin, *second = first + first_count;
+        global const uint *first = from + begin, *second = first + first_count;
         const uint both = begin + first_count + second_count, stop = end < both ? end : both;
         uint a = merge_split(first, first_count, second, second_count, n - begin), b = n - begin - a;
         for (; n < stop; n++)

@@ -8,7 +8,7 @@
 
 /* The segment of place p, between `low` and `high`: the last that begins at or before p, so never an empty
  * one. */
-static inline uint find_segment(__global const uint *restrict begins, uint low, uint high, uint p)
+static inline uint find_segment(global const uint *restrict begins, uint low, uint high, uint p)
 {
     while (low < high) {
         const uint middle = low + (high - low + 1) / 2;

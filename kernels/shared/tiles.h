@@ -7,11 +7,11 @@
  * be cached.
  *
  * In PIC order a chunk holds few distinct digits. The histogram lists them, and gives each a compact number:
- *   up to 8 numbers (FEW)      an item's counters are bytes in registers (shared/few_digits.h)
- *   up to 32 numbers (SOME)    counters in local memory, a column an item, one round of 5 bits
- *   more                       the digit itself takes a round for each 5 bits, or with WINDOWS one round, if
- *                              those of a tile are in a window of 32, as in long keys
- * Compact numbers may differ from run to run; the result does not, since a number only names a run.
+ *   up to 8 numbers (REGISTER_DIGITS)      an item's counters are bytes in registers
+ * (shared/register_digits.h) up to 32 numbers (LISTED_DIGITS)    counters in local memory, a column an item,
+ * one round of 5 bits more                       the digit itself takes a round for each 5 bits, or with
+ * WINDOWS one round, if those of a tile are in a window of 32, as in long keys Compact numbers may differ
+ * from run to run; the result does not, since a number only names a run.
  *
  * ITEMS, KEYS   items of a group in the reorder, and entries of an item: powers of two, 32..128 and 16 or 32
  * DIGIT_BITS    (r) bits of the digit, 1..12
@@ -37,20 +37,20 @@
 #define UNROLL_8 _Pragma("unroll 8")
 #endif
 
-#define TILE        (ITEMS * KEYS)
-#define RADIX       (1u << DIGIT_BITS)
-#define DIGIT_MASK  (RADIX - 1)
-#define BINS        (1u << BIN_BITS)
-#define BIN_MASK    (BINS - 1)
-#define SCAN_BINS   8 /* bins of a group in the scan: one 32-byte sector of each row */
-#define ROW         (BINS < SCAN_BINS ? SCAN_BINS : BINS)
-#define CHUNKS_EACH 16 /* rows an item of the scan has */
-#define FEW         8
-#define SOME        32
-#define NARROW      (BINS < SOME ? BINS : SOME)
-/* A chunk's number of distinct digits; where it is <= SOME, then those digits, and from 1 + SOME on the count
- * of each. */
-#define LIST_WORDS (1 + 2 * SOME)
+#define TILE            (ITEMS * KEYS)
+#define RADIX           (1u << DIGIT_BITS)
+#define DIGIT_MASK      (RADIX - 1)
+#define BINS            (1u << BIN_BITS)
+#define BIN_MASK        (BINS - 1)
+#define SCAN_BINS       8 /* bins of a group in the scan: one 32-byte sector of each row */
+#define ROW             (BINS < SCAN_BINS ? SCAN_BINS : BINS)
+#define CHUNKS_EACH     16 /* rows an item of the scan has */
+#define REGISTER_DIGITS 8
+#define LISTED_DIGITS   32
+#define NARROW          (BINS < LISTED_DIGITS ? BINS : LISTED_DIGITS)
+/* A chunk's number of distinct digits; where it is <= LISTED_DIGITS, then those digits, and from 1 +
+ * LISTED_DIGITS on the count of each. */
+#define LIST_WORDS (1 + 2 * LISTED_DIGITS)
 /* Bins, and where they are not digits, from ROW on the digits too, and a 0. */
 #define TOTALS     (BIN_BITS < DIGIT_BITS ? ROW + RADIX + 1 : ROW)
 #define PLACE_BITS 12 /* bits of a place in the tile, in staged words: enough for 128 items */
@@ -72,17 +72,17 @@ static inline tile_range own_tiles(uint chunk, uint chunks, uint count)
 /* The end of a histogram: writes the chunk's counts into its row of the table, lists the distinct digits and
  * adds the counts to the totals, if there are any. By all 2 * ITEMS items of the group, after a barrier;
  * `distinct` is 0. */
-static inline void store_counts(volatile __local uint *counts, volatile __local uint *distinct, uint t,
-                                uint chunk, __global uint *restrict table, __global uint *restrict lists,
-                                volatile __global uint *restrict totals)
+static inline void store_counts(volatile local uint *counts, volatile local uint *distinct, uint t,
+                                uint chunk, global uint *restrict table, global uint *restrict lists,
+                                volatile global uint *restrict totals)
 {
-    __global uint *list = lists + chunk * LIST_WORDS;
+    global uint *list = lists + chunk * LIST_WORDS;
     for (uint c = t; c < RADIX; c += 2 * ITEMS)
         if (counts[c] > 0) {
             const uint slot = atomic_inc(distinct);
-            if (slot < SOME) {
+            if (slot < LISTED_DIGITS) {
                 list[1 + slot] = c;
-                list[1 + SOME + slot] = counts[c];
+                list[1 + LISTED_DIGITS + slot] = counts[c];
             }
             if (totals)
                 atomic_add(&totals[TOTALS > ROW ? ROW + c : c], counts[c]);
@@ -107,16 +107,16 @@ static inline void store_counts(volatile __local uint *counts, volatile __local 
  * where its run ends in the list, once the table is scanned, and number_of[digit], `scale` times the number.
  * What fills up the last tile, RADIX, counts as the last number: it comes after all entries. All items come
  * here; followed by a barrier of the caller. */
-static inline void open_list(__local uchar *number_of, __local uint *digits, __local uint *counts,
-                             __local uint *ends, uint most, uint scale, uint t, uint chunk, uint distinct,
-                             __global const uint *restrict table, __global const uint *restrict lists)
+static inline void open_list(local uchar *number_of, local uint *digits, local uint *counts, local uint *ends,
+                             uint most, uint scale, uint t, uint chunk, uint distinct,
+                             global const uint *restrict table, global const uint *restrict lists)
 {
-    __global const uint *list = lists + chunk * LIST_WORDS + 1;
+    global const uint *list = lists + chunk * LIST_WORDS + 1;
     const bool listed = distinct <= most && t < distinct;
     uint end = 0;
     if (listed) {
         digits[t] = list[t];
-        counts[t] = list[SOME + t];
+        counts[t] = list[LISTED_DIGITS + t];
         number_of[digits[t]] = (uchar)(scale * t);
         end = table[chunk * ROW + (digits[t] & BIN_MASK)];
     }
@@ -136,17 +136,16 @@ static inline void open_list(__local uchar *number_of, __local uint *digits, __l
 /* Inclusive sums over the items t, t - apart, t - 2 apart, ... of the group, whose number `items` and `apart`
  * are constants. sums has room for 2 * items; the returned half holds the sums of all items, after a barrier.
  */
-static inline __local uint *sum_along(__local uint *sums, const uint items, const uint apart, uint t,
-                                      uint value)
+static inline local uint *sum_along(local uint *sums, const uint items, const uint apart, uint t, uint value)
 {
-    __local uint *from = sums, *to = sums + items;
+    local uint *from = sums, *to = sums + items;
     from[t] = value;
     barrier(CLK_LOCAL_MEM_FENCE);
     UNROLL
     for (uint stride = apart; stride < items; stride *= 2) {
         to[t] = from[t] + (t >= stride ? from[t - stride] : 0);
         barrier(CLK_LOCAL_MEM_FENCE);
-        __local uint *swapped = from;
+        local uint *swapped = from;
         from = to;
         to = swapped;
     }
@@ -160,9 +159,9 @@ static inline __local uint *sum_along(__local uint *sums, const uint items, cons
  * up to this one. A group of SCAN_ITEMS owns SCAN_BINS columns, an item CHUNKS_EACH rows of one of them. Also
  * writes where each digit starts, for digits up to `cells`, if that is not 0. Returns where the digit of the
  * item's column starts. */
-static inline uint scan_table(__local uint *sums, __global uint *restrict table,
-                              __global const uint *restrict totals, __global uint *restrict offsets,
-                              uint chunks, uint cells)
+static inline uint scan_table(local uint *sums, global uint *restrict table,
+                              global const uint *restrict totals, global uint *restrict offsets, uint chunks,
+                              uint cells)
 {
     const uint t = (uint)get_local_id(0), first_bin = (uint)get_group_id(0) * SCAN_BINS;
     const uint bin = first_bin + t % SCAN_BINS, first_chunk = t / SCAN_BINS * CHUNKS_EACH;
@@ -212,7 +211,7 @@ static inline uint scan_table(__local uint *sums, __global uint *restrict table,
 
 /* The number of entries before each: before[n] = values[0] + ... + values[n-1], for n < count. By one group
  * of SCAN_ITEMS; `before` may be `values`. */
-static inline void scan_by_one_group(__local uint *sums, __global const uint *values, __global uint *before,
+static inline void scan_by_one_group(local uint *sums, global const uint *values, global uint *before,
                                      uint count)
 {
     const uint t = (uint)get_local_id(0), each = (count + SCAN_ITEMS - 1) / SCAN_ITEMS;
@@ -236,17 +235,17 @@ static inline void scan_by_one_group(__local uint *sums, __global const uint *va
  * any round reads. */
 #define RANK_SHIFT  27
 #define HALF        (ITEMS / 2)
-#define WORDS_EACH  (SOME / 2) /* words of counters an item sums: SOME * HALF / ITEMS */
+#define WORDS_EACH  (LISTED_DIGITS / 2) /* words of counters an item sums: LISTED_DIGITS * HALF / ITEMS */
 #define ITEMS_A_ROW (HALF / WORDS_EACH)
 
 /* Reorders the staged words of a tile, less `base`, by the bits of `mask`, up to 5, from `shift` on, stably.
  * Item t's counters are one column of ushorts: of word t % HALF in each row, the low half for t < HALF and
  * the high half for the others; so the items of a warp meet different banks whatever their digits. Begins
  * with a barrier's worth of staged words, ends with a barrier. */
-static inline void stage_by(__local uint *staged, __local uint *counters, __local uint *sums, uint t,
-                            uint base, uint shift, uint mask)
+static inline void stage_by(local uint *staged, local uint *counters, local uint *sums, uint t, uint base,
+                            uint shift, uint mask)
 {
-    __local ushort *column = (__local ushort *)counters + 2 * (t % HALF) + t / HALF;
+    local ushort *column = (local ushort *)counters + 2 * (t % HALF) + t / HALF;
     uint words[KEYS];
     UNROLL
     for (uint n = 0; n < KEYS; n++)
@@ -266,7 +265,7 @@ static inline void stage_by(__local uint *staged, __local uint *counters, __loca
 
     /* Item t sums WORDS_EACH words of row t / ITEMS_A_ROW, both halves at once. Each starts at another word
      * and goes round, to keep the banks apart; `wrapped` is the sum of the words before its first. */
-    __local uint *row = counters + t / ITEMS_A_ROW * HALF + t % ITEMS_A_ROW * WORDS_EACH;
+    local uint *row = counters + t / ITEMS_A_ROW * HALF + t % ITEMS_A_ROW * WORDS_EACH;
     const uint turn = (t >> 1) % WORDS_EACH;
     uint sum = 0, wrapped = 0;
     UNROLL
@@ -275,7 +274,7 @@ static inline void stage_by(__local uint *staged, __local uint *counters, __loca
         sum += word;
         wrapped += place < turn ? word : 0;
     }
-    __local uint *inclusive = sum_along(sums, ITEMS, 1, t, sum);
+    local uint *inclusive = sum_along(sums, ITEMS, 1, t, sum);
     /* Order: row by row, in a row the low halves, then the high halves. */
     const uint first = t / ITEMS_A_ROW * ITEMS_A_ROW;
     const uint before_row = first > 0 ? inclusive[first - 1] : 0,
@@ -300,9 +299,9 @@ static inline void stage_by(__local uint *staged, __local uint *counters, __loca
 }
 
 /* Stages four words of one item, neighbours in the tile. */
-static inline void stage_four(__local uint *staged, uint position, uint4 numbers)
+static inline void stage_four(local uint *staged, uint position, uint4 numbers)
 {
-    __local uint *four = staged + STAGE_PLACE(position); /* no skip among them */
+    local uint *four = staged + STAGE_PLACE(position); /* no skip among them */
     four[0] = numbers.x << PLACE_BITS | position;
     four[1] = numbers.y << PLACE_BITS | (position + 1);
     four[2] = numbers.z << PLACE_BITS | (position + 2);
@@ -311,7 +310,7 @@ static inline void stage_four(__local uint *staged, uint position, uint4 numbers
 
 /* Turns the ends of the chunk's remaining runs, `ends`, by bin, into target minus position for
  * the tile that is staged in order: where a run ends, its end is taken off. */
-static inline void open_runs(__local const uint *staged, __local uint *ends, uint t, uint valid)
+static inline void open_runs(local const uint *staged, local uint *ends, uint t, uint valid)
 {
     UNROLL_8
     for (uint n = 0; n < KEYS; n++) {
@@ -327,7 +326,7 @@ static inline void open_runs(__local const uint *staged, __local uint *ends, uin
 }
 
 /* The way back, to the ends of the runs that are left: where a run starts, its start is added. */
-static inline void close_runs(__local const uint *staged, __local uint *ends, uint t, uint valid)
+static inline void close_runs(local const uint *staged, local uint *ends, uint t, uint valid)
 {
     UNROLL_8
     for (uint n = 0; n < KEYS; n++) {
@@ -343,44 +342,47 @@ static inline void close_runs(__local const uint *staged, __local uint *ends, ui
 
 /* Local arrays of the ranking. */
 typedef struct {
-    __local uint *staged; /* number or digit and place in the tile, in order of the result */
-    __local uint *counters, *sums;
-    __local uint *ends;       /* by number or bin: where the chunk's runs end that are still to come */
-    __local uint *shifts;     /* by number: target of an entry minus its position in the tile */
-    __local uint *digits;     /* by number */
-    __local uchar *number_of; /* digit -> compact number; junk for absent digits; RADIX -> the last */
-} some_arrays;
+    local uint *staged; /* number or digit and place in the tile, in order of the result */
+    local uint *counters, *sums;
+    local uint *ends;       /* by number or bin: where the chunk's runs end that are still to come */
+    local uint *shifts;     /* by number: target of an entry minus its position in the tile */
+    local uint *digits;     /* by number */
+    local uchar *number_of; /* digit -> compact number; junk for absent digits; RADIX -> the last */
+} local_arrays;
 
-#define DECLARE_SOME_ARRAYS(name)                                                                            \
-    __local uint name##_staged[TILE + TILE / 32], name##_counters[SOME * HALF], name##_sums[2 * ITEMS];      \
-    __local uint name##_ends[BINS < SOME ? SOME : BINS], name##_shifts[SOME], name##_digits[SOME];           \
-    __local uchar name##_number_of[RADIX + 1];                                                               \
-    const some_arrays name = {name##_staged, name##_counters, name##_sums,     name##_ends,                  \
-                              name##_shifts, name##_digits,   name##_number_of}
+#define DECLARE_LOCAL_ARRAYS(name)                                                                           \
+    local uint name##_staged[TILE + TILE / 32], name##_counters[LISTED_DIGITS * HALF],                       \
+        name##_sums[2 * ITEMS];                                                                              \
+    local uint name##_ends[BINS < LISTED_DIGITS ? LISTED_DIGITS : BINS], name##_shifts[LISTED_DIGITS],       \
+        name##_digits[LISTED_DIGITS];                                                                        \
+    local uchar name##_number_of[RADIX + 1];                                                                 \
+    const local_arrays name = {name##_staged, name##_counters, name##_sums,     name##_ends,                 \
+                               name##_shifts, name##_digits,   name##_number_of}
 
-/* Opens the list of a chunk, or its whole row where it has more than SOME distinct digits, which are then
- * not compacted. All items come here; followed by a barrier of the caller. */
-static inline void open_some(const some_arrays some, uint t, uint chunk, uint distinct,
-                             __global const uint *restrict table, __global const uint *restrict lists)
+/* Opens the list of a chunk, or its whole row where it has more than LISTED_DIGITS distinct digits, which are
+ * then not compacted. All items come here; followed by a barrier of the caller. */
+static inline void open_local_list(const local_arrays arrays, uint t, uint chunk, uint distinct,
+                                   global const uint *restrict table, global const uint *restrict lists)
 {
-    open_list(some.number_of, some.digits, some.shifts, some.ends, SOME, 1, t, chunk, distinct, table, lists);
-    for (uint c = t; distinct > SOME && c < BINS; c += ITEMS)
-        some.ends[c] = table[chunk * ROW + c];
+    open_list(arrays.number_of, arrays.digits, arrays.shifts, arrays.ends, LISTED_DIGITS, 1, t, chunk,
+              distinct, table, lists);
+    for (uint c = t; distinct > LISTED_DIGITS && c < BINS; c += ITEMS)
+        arrays.ends[c] = table[chunk * ROW + c];
 }
 
 typedef struct {
-    __local const uint
+    local const uint
         *shifts; /* an entry's target is its position + shifts[(number or digit - base) & mask] */
     uint base, mask;
     bool by_bin; /* neither by number nor in a window */
 } tile_runs;
 
 #if WINDOWS
-/* The bin from which on SOME bins, in a circle, have those of the tile's first and last entry in their
- * middle. In a list nearly in order they have those of all entries; *fits says so, unless `compact` is set.
+/* The bin from which on LISTED_DIGITS bins, in a circle, have those of the tile's first and last entry in
+ * their middle. In a list nearly in order they have those of all entries; *fits says so, unless `compact` is
+ * set.
  */
-static inline uint window_of(__local uint *sums, uint t, const uint4 digits[KEYS / 4], bool compact,
-                             bool *fits)
+static inline uint window_of(local uint *sums, uint t, const uint4 digits[KEYS / 4], bool compact, bool *fits)
 {
     if (t == 0) {
         sums[0] = digits[0].x;
@@ -390,30 +392,30 @@ static inline uint window_of(__local uint *sums, uint t, const uint4 digits[KEYS
         sums[1] = digits[KEYS / 4 - 1].w;
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint up = (sums[1] - sums[0]) & BIN_MASK, width = min(up, BINS - up) + 1;
-    const uint base = sums[up < BINS / 2 ? 0 : 1] - (SOME - min(width, (uint)SOME)) / 2;
+    const uint base = sums[up < BINS / 2 ? 0 : 1] - (LISTED_DIGITS - min(width, (uint)LISTED_DIGITS)) / 2;
     uint4 beyond = 0;
     if (!compact) {
         UNROLL
         for (uint n = 0; n < KEYS / 4; n++)
             beyond |= (digits[n] - base) & BIN_MASK;
     }
-    if ((beyond.x | beyond.y | beyond.z | beyond.w) >= SOME)
-        atomic_or((volatile __local uint *)sums + 2, 1);
+    if ((beyond.x | beyond.y | beyond.z | beyond.w) >= LISTED_DIGITS)
+        atomic_or((volatile local uint *)sums + 2, 1);
     barrier(CLK_LOCAL_MEM_FENCE);
     *fits = sums[2] == 0;
     return base & BIN_MASK;
 }
 #endif
 
-/* Ranks a tile as stage_few() does. Afterwards staged[STAGE_PLACE(position)] names the entry at `position`,
- * its place in the tile below its compact number or its digit. Ends with a barrier. */
-static inline tile_runs stage_some(const some_arrays some, uint t, const uint4 digits[KEYS / 4], uint valid,
-                                   bool compact)
+/* Ranks a tile as rank_in_registers() does. Afterwards staged[STAGE_PLACE(position)] names the entry at
+ * `position`, its place in the tile below its compact number or its digit. Ends with a barrier. */
+static inline tile_runs rank_in_local_memory(const local_arrays arrays, uint t, const uint4 digits[KEYS / 4],
+                                             uint valid, bool compact)
 {
-    tile_runs runs = {some.shifts, 0, compact ? SOME - 1 : NARROW - 1, BIN_BITS > 5 && !compact};
+    tile_runs runs = {arrays.shifts, 0, compact ? LISTED_DIGITS - 1 : NARROW - 1, BIN_BITS > 5 && !compact};
 #if BIN_BITS > 5 && WINDOWS
     bool fits;
-    const uint base = window_of(some.sums, t, digits, compact, &fits);
+    const uint base = window_of(arrays.sums, t, digits, compact, &fits);
     runs.by_bin = !compact && !(fits && valid == TILE);
     runs.base = compact || runs.by_bin ? 0 : base;
 #endif
@@ -422,40 +424,41 @@ static inline tile_runs stage_some(const some_arrays some, uint t, const uint4 d
     for (uint n = 0; n < KEYS / 4; n++) {
         uint4 d = digits[n];
         if (compact)
-            d = (uint4)(some.number_of[d.x], some.number_of[d.y], some.number_of[d.z], some.number_of[d.w]);
+            d = (uint4)(arrays.number_of[d.x], arrays.number_of[d.y], arrays.number_of[d.z],
+                        arrays.number_of[d.w]);
         else
             d = min(d, (uint4)DIGIT_MASK); /* oclgrind reads past a scalar here */
-        stage_four(some.staged, 4 * (n * ITEMS + t), d);
+        stage_four(arrays.staged, 4 * (n * ITEMS + t), d);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint rounds = runs.by_bin ? (BIN_BITS + 4) / 5 : 1;
     for (uint round = 0; round < rounds; round++) { /* as many for all items of the group */
-        const uint mask = compact ? SOME - 1 : (1u << min(5u, BIN_BITS - 5 * round)) - 1;
-        stage_by(some.staged, some.counters, some.sums, t, runs.base << PLACE_BITS, PLACE_BITS + 5 * round,
-                 mask);
+        const uint mask = compact ? LISTED_DIGITS - 1 : (1u << min(5u, BIN_BITS - 5 * round)) - 1;
+        stage_by(arrays.staged, arrays.counters, arrays.sums, t, runs.base << PLACE_BITS,
+                 PLACE_BITS + 5 * round, mask);
     }
     if (runs.by_bin) {
-        open_runs(some.staged, some.ends, t, valid);
-        runs.shifts = some.ends;
+        open_runs(arrays.staged, arrays.ends, t, valid);
+        runs.shifts = arrays.ends;
         runs.mask = BIN_MASK;
     } else if (t <= runs.mask) {
-        __local const ushort *column = (__local const ushort *)some.counters; /* item 0's: the starts */
+        local const ushort *column = (local const ushort *)arrays.counters; /* item 0's: the starts */
         const uint start = min((uint)column[t * ITEMS], valid);
-        const uint next = t + 1 < SOME ? min((uint)column[(t + 1) * ITEMS], valid) : valid;
+        const uint next = t + 1 < LISTED_DIGITS ? min((uint)column[(t + 1) * ITEMS], valid) : valid;
         const uint run = compact ? t : (runs.base + t) & BIN_MASK;
-        some.ends[run] -= next - start;
-        some.shifts[t] = some.ends[run] - start;
+        arrays.ends[run] -= next - start;
+        arrays.shifts[t] = arrays.ends[run] - start;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     return runs;
 }
 
 /* To be called when the tile was sent. Begins with a barrier; followed by one of the caller. */
-static inline void leave_some(const some_arrays some, uint t, uint valid, tile_runs runs)
+static inline void close_local_list(const local_arrays arrays, uint t, uint valid, tile_runs runs)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
     if (runs.by_bin)
-        close_runs(some.staged, some.ends, t, valid);
+        close_runs(arrays.staged, arrays.ends, t, valid);
 }
 
 #endif

@@ -32,18 +32,18 @@ static size_t local_bytes(uint32_t items, uint32_t keys, uint32_t ranked_bits)
 {
     const size_t tile = (size_t)items * keys;
     const size_t staged = (tile + tile / 32) * sizeof(uint32_t);
-    const size_t counters = TILE_SOME * items * sizeof(uint16_t);
+    const size_t counters = TILE_LISTED_DIGITS * items * sizeof(uint16_t);
     return staged + counters + 2 * items * sizeof(uint32_t) + tile_row(ranked_bits) * (sizeof(uint32_t) + 1) +
            LOCAL_MARGIN;
 }
 
-/* The most items of a group, TILE_MOST_ITEMS or half or a quarter of them, that are wished for and that the
+/* The most items of a group, TILE_MOST_ITEMS or half or a quarter of them, asked for and that the
  * device has room for; 0 where it has room for none. */
 static uint32_t items_for(const struct device_info *info, uint32_t ranked_bits, uint32_t keys,
-                          const struct tile_wishes *wishes)
+                          const struct tile_request *request)
 {
     uint32_t most = TILE_MOST_ITEMS;
-    while (wishes->items > 0 && most > wishes->items && most > LEAST_ITEMS)
+    while (request->items > 0 && most > request->items && most > LEAST_ITEMS)
         most /= 2;
     for (uint32_t items = most; items >= LEAST_ITEMS; items /= 2)
         if (2 * items <= info->group_limit && local_bytes(items, keys, ranked_bits) <= info->local_memory)
@@ -51,15 +51,15 @@ static uint32_t items_for(const struct device_info *info, uint32_t ranked_bits, 
     return 0;
 }
 
-bool tile_plan_make(const struct device_info *info, uint32_t digit_bits, const struct tile_wishes *wishes,
+bool tile_plan_make(const struct device_info *info, uint32_t digit_bits, const struct tile_request *request,
                     struct tile_plan *plan)
 {
-    static const struct tile_wishes none = {0};
-    const struct tile_wishes *wished = wishes ? wishes : &none;
-    *plan = (struct tile_plan){.digit_bits = digit_bits, .keys = wished->keys > 0 ? wished->keys : TILE_KEYS};
+    static const struct tile_request none = {0};
+    const struct tile_request *asked = request ? request : &none;
+    *plan = (struct tile_plan){.digit_bits = digit_bits, .keys = asked->keys > 0 ? asked->keys : TILE_KEYS};
     if (digit_bits < 1 || digit_bits > TILE_MAX_DIGIT_BITS)
         return false;
-    plan->items = items_for(info, at_least(wished->ranked_bits, digit_bits), plan->keys, wished);
+    plan->items = items_for(info, at_least(asked->ranked_bits, digit_bits), plan->keys, asked);
     if (plan->items == 0)
         return false;
     /* On a CPU device an item is a loop turn, and many of them in a group gain nothing. */
@@ -70,11 +70,11 @@ bool tile_plan_make(const struct device_info *info, uint32_t digit_bits, const s
     plan->max_chunks = plan->scan_items / TILE_SCAN_BINS * CHUNKS_PER_SCAN_ITEM;
     if (digit_bits > 10) /* rows are long: fewer of them */
         plan->max_chunks /= 2;
-    if (wished->chunks > 0 && wished->chunks < plan->max_chunks)
-        plan->max_chunks = wished->chunks;
+    if (asked->chunks > 0 && asked->chunks < plan->max_chunks)
+        plan->max_chunks = asked->chunks;
     const uint32_t busy =
         GROUPS_PER_UNIT * TILE_MOST_ITEMS * TILE_KEYS / tile_length(plan) * info->compute_units;
-    const uint32_t wanted = wished->chunks > 0 ? wished->chunks : busy;
+    const uint32_t wanted = asked->chunks > 0 ? asked->chunks : busy;
     plan->min_chunks = wanted < plan->max_chunks ? wanted : plan->max_chunks;
     return true;
 }

@@ -8,9 +8,9 @@
 enum {
     TILE_KEYS = 32,
     TILE_SCAN_BINS = 8,
-    TILE_FEW = 8,
-    TILE_SOME = 32,
-    TILE_LIST_WORDS = 1 + 2 * TILE_SOME,
+    TILE_REGISTER_DIGITS = 8,
+    TILE_LISTED_DIGITS = 32,
+    TILE_LIST_WORDS = 1 + 2 * TILE_LISTED_DIGITS,
     TILE_MAX_DIGIT_BITS = 12,
     TILE_MOST_ITEMS = 128 /* of a group in the reorder */
 };
@@ -24,16 +24,16 @@ struct tile_plan {
 };
 
 /* What a caller knows better; 0 leaves it to the plan. */
-struct tile_wishes {
+struct tile_request {
     uint32_t items;       /* 128, 64 or 32, or as many as there is room for */
     uint32_t keys;        /* 32 or 16 */
     uint32_t chunks;      /* or as many as there are tiles or places for */
     uint32_t ranked_bits; /* bits of what is ranked, where that is more than the digit */
 };
 
-/* The plan for digits of `digit_bits` bits; `wishes` may be NULL. False where the device lacks the local
+/* The plan for digits of `digit_bits` bits; `request` may be NULL. False where the device lacks the local
  * memory or the group size. */
-bool tile_plan_make(const struct device_info *info, uint32_t digit_bits, const struct tile_wishes *wishes,
+bool tile_plan_make(const struct device_info *info, uint32_t digit_bits, const struct tile_request *request,
                     struct tile_plan *plan);
 
 /* Entries of a tile. */

@@ -30,7 +30,7 @@ struct shape {
 };
 
 struct pass {
-    struct kernel *histogram, *scan, *reorder_few, *reorder;
+    struct kernel *histogram, *scan, *reorder_registers, *reorder;
     struct buffer *table; /* uint[chunks][row] */
 };
 
@@ -71,12 +71,12 @@ static bool make_shape(const struct device_info *info, uint32_t key_bits, uint32
     const bool is_wide = is_short && (tiles <= GROUPS_AT_ONCE * info->compute_units ||
                                       shape->digit_bits[0] >= LONG_ROW_BITS || (has_windows && !half_fits));
     const uint32_t usual_items = !is_wide && (is_short || (half_fits && !whole_fits)) ? SHORT_ITEMS : 0;
-    const struct tile_wishes wishes = {.items = options->items > 0 ? options->items : usual_items,
-                                       .keys = options->items == 0 && is_wide ? HALF_KEYS : 0,
-                                       .chunks = options->chunks,
-                                       .ranked_bits = shape->counts_cells ? key_bits : 0};
+    const struct tile_request request = {.items = options->items > 0 ? options->items : usual_items,
+                                         .keys = options->items == 0 && is_wide ? HALF_KEYS : 0,
+                                         .chunks = options->chunks,
+                                         .ranked_bits = shape->counts_cells ? key_bits : 0};
     shape->index_bits = shape->between == FORM_PACKED ? 32 - shape->digit_bits[1] : 0;
-    return tile_plan_make(info, shape->digit_bits[0], &wishes, &shape->tiles);
+    return tile_plan_make(info, shape->digit_bits[0], &request, &shape->tiles);
 }
 
 enum status tiled_sort_resolve(const struct device_info *info, uint32_t key_bits,
@@ -116,7 +116,7 @@ static enum status create_pass(struct tiled_sort *sort, uint32_t number)
                       is_first ? FORM_KEYS : shape->between, is_last ? FORM_KEYS : shape->between));
     TRY(kernel_create(program, "tiled_histogram", &pass->histogram));
     TRY(kernel_create(program, "tiled_scan", &pass->scan));
-    TRY(kernel_create(program, "tiled_reorder_few", &pass->reorder_few));
+    TRY(kernel_create(program, "tiled_reorder_registers", &pass->reorder_registers));
     TRY(kernel_create(program, "tiled_reorder", &pass->reorder));
     const size_t word = sizeof(uint32_t), chunks = tile_chunks(&shape->tiles, sort->capacity);
     return buffer_create(sort->device, chunks * tile_row(shape->digit_bits[number]) * word,
@@ -200,12 +200,13 @@ static enum status one_pass(struct tiled_sort *sort, uint32_t number, const stru
     /* Each kernel takes the chunks that it is made for; the bytes of both are told with the first. */
     const bool two_reorders = shape->reorders == 2 && (is_first || !shape->counts_cells);
     if (two_reorders) {
-        TRY(KERNEL_LAUNCH(pass->reorder_few, launch, keys, values, table, sort->lists, sent,
+        TRY(KERNEL_LAUNCH(pass->reorder_registers, launch, keys, values, table, sort->lists, sent,
                           sort->between_digits, count));
         launch.bytes = 0;
     }
     return KERNEL_LAUNCH(pass->reorder, launch, keys, values, table, sort->lists, sort->totals, next_table,
-                         sort->runs, sent, sort->between_digits, count, two_reorders ? TILE_FEW : 0);
+                         sort->runs, sent, sort->between_digits, count,
+                         two_reorders ? TILE_REGISTER_DIGITS : 0);
 }
 
 enum status tiled_sort_run(struct tiled_sort *sort, uint32_t count, const struct radix_lists *lists)

@@ -275,12 +275,12 @@ static enum status scan_windows(struct stepper *stepper, uint32_t species, const
 /* ---- move ---- */
 
 /* Chunks of a move: those below `split`, and from split + skip on. */
-struct some_chunks {
+struct chunk_set {
     uint32_t groups, split, skip;
 };
 
 static enum status move_chunks(struct stepper *stepper, const struct fields *fields, uint32_t species,
-                               struct particles *list, struct some_chunks chunks)
+                               struct particles *list, struct chunk_set chunks)
 {
     struct tiled_step *step = stepper->own;
     const struct pusher pusher = species_pusher(list->species, &stepper->setup);
@@ -310,8 +310,8 @@ static enum status move_strays(struct stepper *stepper, const struct fields *fie
 }
 
 /* The chunks that hold particles of the rows at either end, and those between them. */
-static void cut_edges(const struct stepper *stepper, const struct particles *list, struct some_chunks *edges,
-                      struct some_chunks *inner)
+static void cut_edges(const struct stepper *stepper, const struct particles *list, struct chunk_set *edges,
+                      struct chunk_set *inner)
 {
     const struct tiled_step *step = stepper->own;
     const uint32_t *before = stepper->leavers + stepper_cells_beside(&stepper->setup);
@@ -319,8 +319,8 @@ static void cut_edges(const struct stepper *stepper, const struct particles *lis
     const uint32_t chunks = tiled_layout_chunks(&step->layout, list->count);
     const uint32_t low = divide_up(before[EDGE_LOW], length), high = before[EDGE_HIGH] / length;
     const uint32_t between = high > low ? high - low : 0;
-    *edges = (struct some_chunks){chunks - between, between > 0 ? low : chunks, between};
-    *inner = (struct some_chunks){between, 0, low};
+    *edges = (struct chunk_set){chunks - between, between > 0 ? low : chunks, between};
+    *inner = (struct chunk_set){between, 0, low};
 }
 
 /* Where room is left, leaving particles are in place when the side queue is through, whose work can go on
@@ -331,13 +331,13 @@ static enum status move_all(struct stepper *stepper, const struct fields *fields
     const struct tiled_step *step = stepper->own;
     struct device *device = stepper->device;
     const bool leaves_room = stepper->setup.leaves_room;
-    const struct some_chunks all = {tiled_layout_chunks(&step->layout, list->count), 0, 0};
+    const struct chunk_set all = {tiled_layout_chunks(&step->layout, list->count), 0, 0};
     if (!leaves_room || !step->layout.by_direction || stepper->setup.carries) {
         TRY(move_chunks(stepper, fields, species, list, all));
         TRY(stepper_move_carried(stepper, new_count, list));
         return leaves_room ? device_fork(device) : STATUS_OK;
     }
-    struct some_chunks edges, inner;
+    struct chunk_set edges, inner;
     cut_edges(stepper, list, &edges, &inner);
     TRY(device_fork(device));
     TRY(device_use(device, QUEUE_SIDE));

@@ -3,7 +3,7 @@
 
 static uint64_t comparisons;
 #define COMES_BEFORE(a, b) (comparisons++, (a) < (b))
-#define __global
+#define global
 #include "shared/merge_sort.h"
 
 enum { MOST = 1 << 16 };
