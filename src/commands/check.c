@@ -124,10 +124,9 @@ enum status command_check(int argc, char **argv)
         rows, NULL,
         "Validate the YAML file CONFIG, then print it with every key resolved and what follows from "
         "it; of a run folder RUN verify every file against the digest that the run wrote down.\v"
-        "Warnings point at numerical problems; they refuse nothing. Nothing is created, but with "
-        "--probe a folder beside that of the run, which is removed again. Each damaged or missing file of "
-        "RUN is "
-        "named on a line, and the exit code is 1 where there is one.\n\n"
+        "Warnings point at numerical problems; they refuse nothing. Nothing is created, but with --probe a "
+        "folder beside that of the run, which is removed again. Each damaged or missing file of RUN is named "
+        "on a line, and the exit code is 1 where there is one.\n\n"
         "Examples:\n"
         "  radixpic check configs/landau_damping.yaml\n"
         "  radixpic check configs/landau_damping.yaml --set grid.cells=[8,8]\n"

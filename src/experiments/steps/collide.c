@@ -224,9 +224,8 @@ const struct experiment experiment_collisions = {
         rows, NULL,
         "Time the binary collisions of a sorted list, and the random order in which they find partners.\v"
         "Electrons collide with one another, each once a run. \"shuffle\" is the random order of the "
-        "particles "
-        "of each cell alone, \"collisions\" this and the pairs. The order must have each particle of a cell "
-        "once; the collisions must keep momentum and energy.\n\n"
+        "particles of each cell alone, \"collisions\" this and the pairs. The order must have each particle "
+        "of a cell once; the collisions must keep momentum and energy.\n\n"
         "Examples:\n"
         "  radixpic bench collisions\n"
         "  radixpic bench collisions --device gpu --per-cell 16,128,1024 --csv pairs.csv\n"

@@ -295,8 +295,7 @@ static enum status run_kinds(struct bench *bench, struct case_of *c, const char 
         report(c, disk);
     }
     printf("\nMB: numbers before compression; ratio: bytes written to theirs; of the disk: write against the "
-           "disk "
-           "alone; beside: the part of the\nwriting that passed while the run went on\n");
+           "disk alone; beside: the part of the\nwriting that passed while the run went on\n");
     return STATUS_OK;
 }
 
@@ -350,8 +349,7 @@ const struct experiment experiment_output = {
         "Time whole runs without files, with snapshots of all particles at both ends and in the middle, "
         "compressed and not, and with checkpoints in the middle and at the end.\v"
         "Every run's last file is read back by HDF5 and compared with the device. The disk is timed by "
-        "writing "
-        "as many bytes in one piece, with a wait until they are on it.\n\n"
+        "writing as many bytes in one piece, with a wait until they are on it.\n\n"
         "Examples:\n"
         "  radixpic bench output\n"
         "  radixpic bench output --device gpu --particles 33554432 --folder /scratch --csv output.csv\n"),
