@@ -232,6 +232,7 @@ static enum status list_all(const struct growing_files *files)
 {
     if (!files->list)
         return STATUS_OK;
+    TRY(growing_files_sync(files));
     for (uint32_t n = files->count; n-- > 0;)
         TRY(growing_files_list(files, files->files[n].name, files->files[n].descriptor));
     return STATUS_OK;

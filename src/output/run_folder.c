@@ -305,7 +305,7 @@ enum status run_folder_open(const struct run_folder *folder, const char *name, b
 
 enum status run_folder_close(const struct run_folder *folder, const char *name, FILE *file)
 {
-    const bool failed = ferror(file) != 0;
+    const bool failed = ferror(file) != 0 || fflush(file) != 0 || !sync_file(fileno(file));
     return fclose(file) == 0 && !failed ? STATUS_OK : fail(folder, "write", name);
 }
 
@@ -362,11 +362,13 @@ static enum status clear_all(struct run_folder *folder, FILE *again)
         snprintf(name, sizeof name, "%s/" HDF5_UNFINISHED, inner ? inner : "");
         if (inner)
             status = remove_file(folder, name);
-        /* A loss of power must not bring the files back. */
+        /* A loss of power must not bring the files back, which the list will not name. */
         if (inner && !below_remove(folder->descriptor, inner, AT_REMOVEDIR) && errno == ENOTEMPTY &&
             !below_sync(folder->descriptor, name))
             status = fail(folder, "bring to the disk", inner);
     }
+    if (status == STATUS_OK && !below_sync(folder->descriptor, FILE_LIST_NAME))
+        status = fail(folder, "bring to the disk", "");
     return status;
 }
 

@@ -205,9 +205,12 @@ class PowerLoss(OnRanks, FolderTest):
 
     def breach(self, promises, tree):
         """What is wrong with a state, which has to have one of the manifests, the first of which was synced."""
-        text = tree.get(MANIFEST)
+        text, listed = tree.get(MANIFEST), tree.get("out/files.txt", b"")
         if text is None:
             return "" if promises[0] is None else "the manifest is not there"
+        for path in tree if b"restarting" not in text else ():  # which may write files of its first step again
+            if path.endswith((".h5", ".csv", ".pmd")) and path.count("/") == 2 and path[4:].encode() not in listed:
+                return f"{path} is not in files.txt"
         promise = next((each for each in reversed(promises) if each and each.text == text), None)
         return promise.breach(tree) if promise else "the manifest is not whole, or an older one"
 
