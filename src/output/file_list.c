@@ -38,7 +38,9 @@ static bool read_lines(FILE *stream, struct listed_file **files, size_t *count)
     size_t room = 0;
     uint64_t begin = 0;
     bool is_sound = true;
-    while (is_sound && fgets(line, sizeof line, stream) && (strchr(line, '\n') || !feof(stream))) {
+    /* A loss of power may leave zeros where lines were being written. */
+    while (is_sound && fgets(line, sizeof line, stream) && line[0] != '\0' &&
+           (strchr(line, '\n') || !feof(stream))) {
         if (*count == room) {
             struct listed_file *longer = realloc(*files, (room = 2 * room + 64) * sizeof *longer);
             if (!longer)

@@ -142,6 +142,8 @@ class RunFolder(RestartTest):
     def test_what_a_kill_leaves(self):
         """Unfinished files are removed by every start."""
         for arguments in (LATEST, ["--force"]):
+            with open(self.folder / "out" / "files.txt", "ab") as files:  # as after a loss of power
+                files.write(bytes(300) + b"_90.h5\n")
             for name in ("checkpoints", "snapshots"):
                 (self.folder / "out" / name / ".unfinished.tmp").write_bytes(b"part")
             self.run_well(*RUN, *arguments)
