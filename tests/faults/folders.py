@@ -111,15 +111,15 @@ class FolderTest(FaultTest):
         (folder / "fault.yaml").write_text(self.config)
         return folder
 
-    def start_in(self, folder, *arguments, ranks=1, call=0, action="", record=None):
-        """With a file in which to record, calls on the folder itself count too."""
+    def start_in(self, folder, *arguments, ranks=1, call=0, action="", record=None, below="out"):
+        """With a file in which to record, calls on the folder itself count too; `below` may be a single file."""
         (folder / "count").unlink(missing_ok=True)  # another process may still count in the last one
         (folder / "count").write_bytes(bytes(8))
         # Open MPI fails where an mpirun that ends removes ompi.HOST.UID while another begins: each has it in a folder
         # of its own.
         apart = {"TMPDIR": folder, "OMPI_MCA_btl_vader_backing_directory": folder}
         faults = {"FAULT_COUNTER": folder / "count", "FAULT_CALL": call, "FAULT_ACTION": action}
-        faults |= {"FAULT_FOLDER": folder, "FAULT_RECORD": record} if record else {"FAULT_FOLDER": folder / "out"}
+        faults |= {"FAULT_FOLDER": folder, "FAULT_RECORD": record} if record else {"FAULT_FOLDER": folder / below}
         environment = {
             **self.environment,
             **{key: str(value) for key, value in {**apart, **faults}.items()},

@@ -351,5 +351,5 @@ static off_t place_of(int file)
         return EOF;                                                                                          \
     }
 
-ON_STREAM(fflush, (void)0)
+ON_STREAM(fflush, stream->_flags |= _IO_ERR_SEEN)
 ON_STREAM(fclose, next(stream))

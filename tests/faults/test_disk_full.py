@@ -5,6 +5,7 @@ system's reason, the exit code is 1, and the checkpoint before it is one to go o
 A real full disk is a small tmpfs in a mount namespace of the program's own, which takes root; a limit of the file's
 size, which anyone can set, stands for it elsewhere."""
 
+import errno
 import random
 import resource
 import shutil
@@ -12,6 +13,7 @@ import subprocess
 import unittest
 
 from faults import CONFIG, TIMEOUT, FaultTest, OnRanks, start, step_of, times
+from folders import RESUME, FolderTest, difference
 
 OFFSETS = times(2, 10)  # of each kind of disk
 PAGE = 4096  # in which tmpfs counts
@@ -119,6 +121,27 @@ class LimitOfSize(DiskFull):
                 self.assert_same_run("disk", "straight")
         print(f"1 rank(s), file too large: {OFFSETS} times, {self.met} in a checkpoint of {size} bytes")
         self.assertEqual(self.met, OFFSETS)
+
+
+class TextFiles(FolderTest):
+    """The first line of a file finds no room: a new content is removed, opened and written, the history opened and written."""
+
+    def test_each(self):
+        whole = self.run_well_in(self.place("whole"), "run", "fault.yaml")
+        for name, written, call in (
+            ("config.yaml", ".config.yaml.tmp", 3),
+            ("manifest.yaml", ".manifest.yaml.tmp", 3),
+            ("history.csv", "history.csv", 2),
+        ):
+            with self.subTest(name=name):
+                folder = self.place(name)
+                below = f"out/{written}"
+                result = self.run_in(folder, "run", "fault.yaml", call=call, action=errno.ENOSPC, below=below)
+                self.assertEqual(result.returncode, 1, result.stderr)
+                said = self.said(result.stderr)
+                self.assertEqual(len(said), 1, result.stderr)
+                self.assertIn(f"cannot write out/{name}: No space left", said[0])
+                self.assertEqual(difference(self.run_well_in(folder, *RESUME), whole), "")
 
 
 if __name__ == "__main__":
