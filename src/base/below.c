@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 void below_end(int descriptor)
 {
@@ -97,27 +96,18 @@ const char *below_text(int error)
                                   : strerror(error);
 }
 
-bool below_digest(int descriptor, uint64_t *bytes, uint64_t *digest)
+bool below_digest(int descriptor, uint64_t *bytes, XXH3_state_t *state)
 {
-    enum { PIECE = 1 << 20 };
+    char piece[1 << 15];
     const uint64_t most = *bytes;
-    XXH3_state_t *state = XXH3_createState();
-    char *piece = malloc(PIECE);
-    ssize_t count = state && piece ? 1 : -1;
-    if (count > 0)
-        XXH3_64bits_reset(state);
-    *bytes = 0;
-    while (count > 0 && *bytes < most) {
+    ssize_t count = 1;
+    for (*bytes = 0; count > 0 && *bytes < most;) {
         const uint64_t left = most - *bytes;
-        count = pread(descriptor, piece, left < PIECE ? (size_t)left : PIECE, (off_t)*bytes);
-        if (count > 0) {
+        count = pread(descriptor, piece, left < sizeof piece ? (size_t)left : sizeof piece, (off_t)*bytes);
+        if (count > 0)
             XXH3_64bits_update(state, piece, (size_t)count);
-            *bytes += (uint64_t)count;
-        }
+        *bytes += count > 0 ? (uint64_t)count : 0;
     }
-    *digest = count >= 0 ? XXH3_64bits_digest(state) : 0;
-    free(piece);
-    XXH3_freeState(state);
     return count >= 0;
 }
 

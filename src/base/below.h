@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <xxhash.h>
 
 /* Opens a folder for the calls below; `flags` beside O_DIRECTORY. Below 0 with errno, as all of them. */
 int below_begin(const char *path, int flags);
@@ -38,8 +39,8 @@ bool below_append(int descriptor, const char *text, size_t length, uint64_t befo
 /* The text of an errno of these calls. */
 const char *below_text(int error);
 
-/* *digest <- XXH3, 64 bits, of the first `bytes` bytes of a file, or of all where it has fewer; *bytes <-
- * their number. False with errno. */
-bool below_digest(int descriptor, uint64_t *bytes, uint64_t *digest);
+/* Adds the first `bytes` bytes of a file to a digest, or all where it has fewer; *bytes <- their number.
+ * False with errno. */
+bool below_digest(int descriptor, uint64_t *bytes, XXH3_state_t *state);
 
 #endif

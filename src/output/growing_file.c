@@ -81,17 +81,24 @@ enum status growing_files_list_text(const struct growing_files *files, const cha
 
 /* ---- going on with an older file ---- */
 
-static enum status require_columns(const struct growing_file *file, const char *keys, const char *bytes,
-                                   size_t count)
+static enum status require_columns(const struct growing_file *file, const char *keys)
 {
     const size_t length = strlen(file->head);
-    if (count >= length && memcmp(bytes, file->head, length) == 0)
-        return STATUS_OK;
-    return status_fail(
-        STATUS_USAGE,
-        "%s/%s has other columns than %s ask for; go on with those it was begun with, or write "
-        "elsewhere by --output",
-        file->folder->path, file->name, keys);
+    char *found = calloc(length, 1);
+    const ssize_t read = found ? pread(file->descriptor, found, length, 0) : -1;
+    /* An empty file lacks the rows too. */
+    const bool is_same = read == 0 || (read == (ssize_t)length && memcmp(found, file->head, length) == 0);
+    const enum status status =
+        read < 0 ? fail(file, "read")
+        : is_same
+            ? STATUS_OK
+            : status_fail(
+                  STATUS_USAGE,
+                  "%s/%s has other columns than %s ask for; go on with those it was begun with, or write "
+                  "elsewhere by --output",
+                  file->folder->path, file->name, keys);
+    free(found);
+    return status;
 }
 
 static enum status refuse_rows(const struct growing_file *file)
@@ -112,22 +119,12 @@ static bool open_file(struct growing_file *file, int flags)
 /* Reads what was there at the checkpoint, and goes on behind it. */
 static enum status go_on(struct growing_file *file, const char *keys, const struct growing_mark *kept)
 {
-    char bytes[1 << 15]; /* more than the head has */
     if (!open_file(file, 0))
         return errno == ENOENT ? refuse_rows(file) : fail(file, "read");
-    while (file->whole < kept->bytes) {
-        const uint64_t left = kept->bytes - file->whole;
-        const ssize_t more =
-            pread(file->descriptor, bytes, left < sizeof bytes ? left : sizeof bytes, (off_t)file->whole);
-        if (more < 0)
-            return fail(file, "read");
-        if (more == 0)
-            break;
-        if (file->whole == 0)
-            TRY(require_columns(file, keys, bytes, (size_t)more));
-        file->whole += (uint64_t)more;
-        XXH3_64bits_update(file->digest, bytes, (size_t)more);
-    }
+    TRY(require_columns(file, keys));
+    file->whole = kept->bytes;
+    if (!below_digest(file->descriptor, &file->whole, file->digest))
+        return fail(file, "read");
     const struct growing_mark found = growing_file_mark(file);
     if (found.bytes != kept->bytes || found.digest != kept->digest)
         return refuse_rows(file);

@@ -45,18 +45,6 @@ static struct part divide(const struct stream *stream, uint64_t first, uint64_t 
                          .tail_count = end > chunk_end * elements ? end - chunk_end * elements : 0};
 }
 
-enum status writing_fill(const struct hdf5_array *array, uint64_t first, size_t count, void *values)
-{
-    const size_t size = hdf5_size(array->type);
-    if (first < array->first || first + count > array->first + array->count)
-        return status_fail(STATUS_FAILED, "a rank has no elements %llu to %llu of an array to write",
-                           (unsigned long long)first, (unsigned long long)(first + count - 1));
-    if (array->fill)
-        return array->fill(array->source, first - array->first, count, values);
-    memcpy(values, (const char *)array->source + (first - array->first) * size, count * size);
-    return STATUS_OK;
-}
-
 /* On rank 0. */
 static enum status write_chunk(struct stream *stream, uint64_t number, size_t bytes, const void *packed)
 {

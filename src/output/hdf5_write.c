@@ -20,102 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool writing_agree(struct writing *writing)
-{
-    writing->status = communicator_agree(writing->communicator, writing->status);
-    return writing->status == STATUS_OK;
-}
-
-/* ---- errors ---- */
-
-struct cause {
-    int error_number;
-    char text[256]; /* HDF5's innermost description */
-};
-
-/* HDF5 tells errno only within the text of its lowest error. */
-static herr_t find_cause(unsigned n, const H5E_error2_t *error, void *found)
-{
-    (void)n;
-    struct cause *cause = found;
-    if (!error->desc)
-        return 0;
-    static const char mark[] = "errno = ";
-    const char *number = strstr(error->desc, mark);
-    if (number && !cause->error_number)
-        cause->error_number = atoi(number + sizeof mark - 1);
-    if (!cause->text[0])
-        snprintf(cause->text, sizeof cause->text, "%s", error->desc);
-    return 0;
-}
-
-/* As writing_fail_in(), with the errno text. */
-static enum status fail_errno(struct writing *writing, const char *doing, int error_number)
-{
-    if (writing->status == STATUS_OK)
-        writing->status = status_fail(STATUS_FAILED, "%s: cannot %s: %s", writing->file->path, doing,
-                                      strerror(error_number));
-    return writing->status;
-}
-
-/* "PATH: cannot DOING: " and why the HDF5 call before this one failed. */
-enum status writing_fail_in(struct writing *writing, const char *doing)
-{
-    struct cause cause = {0};
-    if (writing->status != STATUS_OK)
-        return writing->status;
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_cause, &cause); /* visits the lowest error first */
-    if (cause.error_number)
-        return fail_errno(writing, doing, cause.error_number);
-    return writing->status = status_fail(STATUS_FAILED, "%s: cannot %s: HDF5 says: %s", writing->file->path,
-                                         doing, cause.text[0] ? cause.text : "nothing");
-}
-
-/* The system alone would begin much later: an fsync() of it all then takes as long as the packing did. */
-void writing_hand(struct writing *writing, size_t bytes)
-{
-    const uint64_t enough = 1 << 24;
-    writing->handed += bytes;
-    if (writing->descriptor < 0 || writing->handed < enough)
-        return;
-    sync_file_range(writing->descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); /* what fails here fails in fsync() */
-    writing->handed = 0;
-}
-
 /* ---- opening ---- */
-
-hid_t hdf5_access(void)
-{
-    H5dont_atexit();                       /* fails after the first time, in silence */
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the status message says it, in one sentence */
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fapl_sec2(access); /* whatever the environment names: descriptors of the file are used too */
-    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); /* also when an error left a dataset open */
-    /* No other program knows the temporary name, and some parallel file systems refuse locks. */
-    H5Pset_file_locking(access, false, true);
-    /* The newest format of metadata has checksums. */
-    H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
-    return access;
-}
-
-hid_t hdf5_native(enum hdf5_type type)
-{
-    switch (type) {
-    case HDF5_UINT8:
-        return H5T_NATIVE_UINT8;
-    case HDF5_UINT32:
-        return H5T_NATIVE_UINT32;
-    case HDF5_UINT64:
-        return H5T_NATIVE_UINT64;
-    case HDF5_FLOAT:
-        return H5T_NATIVE_FLOAT;
-    case HDF5_DOUBLE:
-        return H5T_NATIVE_DOUBLE;
-    case HDF5_TEXT:
-        break;
-    }
-    return H5T_C_S1;
-}
 
 static void open_file(struct writing *writing)
 {
@@ -285,7 +190,7 @@ static void write_plain_arrays(struct writing *writing)
 {
     const int descriptor = below_open(writing->folder, HDF5_UNFINISHED, O_RDWR);
     if (descriptor < 0 && writing_is_first(writing))
-        fail_errno(writing, "open it", errno);
+        writing_fail_errno(writing, "open it", errno);
     else if (descriptor < 0)
         writing->status = status_fail(STATUS_FAILED,
                                       "%s: rank 0 created it, but rank %d cannot open it: %s; do all ranks "
@@ -293,7 +198,7 @@ static void write_plain_arrays(struct writing *writing)
                                       writing->file->path, writing->communicator->rank, strerror(errno));
     write_plain(writing, &writing->file->root, descriptor);
     if (descriptor >= 0 && close(descriptor) != 0)
-        fail_errno(writing, "close it", errno);
+        writing_fail_errno(writing, "close it", errno);
 }
 
 /* ---- finishing ---- */
@@ -306,7 +211,7 @@ static void save(struct writing *writing)
     struct stat information = {0};
     const int descriptor = below_open(writing->folder, HDF5_UNFINISHED, O_RDWR);
     if (descriptor < 0 || !sync_file(descriptor) || fstat(descriptor, &information) != 0)
-        fail_errno(writing, "bring it to the disk", errno);
+        writing_fail_errno(writing, "bring it to the disk", errno);
     else if (writing_is_first(writing) && file->before)
         writing->status = file->before(file, descriptor);
     file->bytes = (uint64_t)information.st_size;
@@ -323,9 +228,9 @@ static void publish(struct writing *writing)
     if (!writing_agree(writing) || !writing_is_first(writing))
         return;
     if (renameat(writing->folder, HDF5_UNFINISHED, writing->folder, name) != 0)
-        fail_errno(writing, "give it its name", errno);
+        writing_fail_errno(writing, "give it its name", errno);
     else if (!below_sync(writing->folder, name))
-        fail_errno(writing, "bring its folder to the disk", errno);
+        writing_fail_errno(writing, "bring its folder to the disk", errno);
     else if (file->after)
         writing->status = file->after(file);
 }
@@ -339,7 +244,7 @@ enum status hdf5_file_write(struct hdf5_file *file, const struct communicator *c
                               .descriptor = -1,
                               .status = file->status};
     if (writing.folder < 0 && writing_is_first(&writing))
-        fail_errno(&writing, "open its folder", errno);
+        writing_fail_errno(&writing, "open its folder", errno);
     if (writing_agree(&writing) && writing_is_first(&writing))
         open_file(&writing);
     if (writing_agree(&writing))

@@ -44,6 +44,9 @@ bool writing_agree(struct writing *writing);
  * HDF5 call before this one failed. */
 enum status writing_fail_in(struct writing *writing, const char *doing);
 
+/* The same with the text of an errno. */
+enum status writing_fail_errno(struct writing *writing, const char *doing, int error_number);
+
 /* values[count] <- elements from number `first` on, which are the rank's own. */
 STATUS_CHECKED enum status writing_fill(const struct hdf5_array *array, uint64_t first, size_t count,
                                         void *values);
@@ -51,7 +54,7 @@ STATUS_CHECKED enum status writing_fill(const struct hdf5_array *array, uint64_t
 /* Counts bytes that were written, and from time to time starts to bring them to the disk. */
 void writing_hand(struct writing *writing, size_t bytes);
 
-/* Writes the chunks of an array. Collective; `dataset` is rank 0's. */
+/* Writes the chunks of an array (hdf5_stream.c). Collective; `dataset` is rank 0's. */
 void writing_chunks(struct writing *writing, const struct hdf5_object *object, hid_t dataset);
 
 #endif

@@ -36,9 +36,15 @@ static const char *digest(const struct check *check, const char *name, bool as_l
                           struct growing_mark *own)
 {
     const int file = below_open(check->folder, name, O_RDONLY);
+    XXH3_state_t *rows = as_listed ? NULL : XXH3_createState();
+    if (rows)
+        XXH3_64bits_reset(rows);
     const bool is_read =
-        file >= 0 && (as_listed ? digest_file(name, file, own->bytes, &own->digest) == STATUS_OK
-                                : below_digest(file, &own->bytes, &own->digest));
+        file >= 0 && (rows ? below_digest(file, &own->bytes, rows)
+                           : as_listed && digest_file(name, file, own->bytes, &own->digest) == STATUS_OK);
+    if (rows)
+        own->digest = XXH3_64bits_digest(rows);
+    XXH3_freeState(rows);
     below_end(file);
     if (!is_read && file >= 0 && as_listed)
         return status_message();
