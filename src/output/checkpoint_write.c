@@ -100,24 +100,25 @@ static void write_list(struct hdf5_object *group, const struct sorted_list *list
 
 /* ---- the rest of the state ---- */
 
+/* An array of one dimension, of which all ranks have the same and rank 0 writes it. */
+static void write_common(struct hdf5_file *file, const struct view *view, const char *name,
+                         enum hdf5_type type, uint64_t length, const void *values)
+{
+    const void *kept = hdf5_file_keep_copy(file, length * hdf5_size(type), values);
+    const uint64_t count = view->communicator->rank == 0 ? length : 0;
+    hdf5_dataset(&file->root, name, &(struct hdf5_array){type, 1, {length}, {0}, 0, count, NULL, kept});
+}
+
 static void write_config(struct hdf5_file *file, const struct view *view)
 {
     size_t length = 0;
     struct config resolved = *view->config; /* what was measured once is not measured again */
     resolved.fields.decomposition = view->decomposition;
     char *text = config_as_text(&resolved, &length);
-    if (!text)
-        hdf5_file_fail(file, STATUS_FAILED);
+    if (text)
+        write_common(file, view, "config", HDF5_UINT8, length, text);
     else
-        hdf5_dataset(&file->root, "config",
-                     &(struct hdf5_array){HDF5_UINT8,
-                                          1,
-                                          {length},
-                                          {0},
-                                          0,
-                                          view->communicator->rank == 0 ? length : 0,
-                                          NULL,
-                                          hdf5_file_keep_copy(file, length, text)});
+        hdf5_file_fail(file, STATUS_FAILED);
     free(text);
 }
 
@@ -126,7 +127,6 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     struct hdf5_object *root = &file->root;
     const uint32_t ranks = (uint32_t)view->partition->ranks, rank = (uint32_t)view->communicator->rank;
     const uint32_t species = view->config->species_count;
-    const uint64_t ends = ranks + UINT64_C(1);
     uint32_t capacities[CONFIG_MAX_SPECIES];
     hdf5_numbers(root, "version", HDF5_UINT32, 0, &(uint32_t){CHECKPOINT_VERSION});
     hdf5_numbers(root, "run", HDF5_UINT64, 0, &view->run);
@@ -139,16 +139,7 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     provenance_record(root);
     performance_record(file, view);
     write_config(file, view);
-    hdf5_dataset(root, "first_rows",
-                 &(struct hdf5_array){HDF5_UINT32,
-                                      1,
-                                      {ends},
-                                      {0},
-                                      0,
-                                      rank == 0 ? ends : 0,
-                                      NULL,
-                                      hdf5_file_keep_copy(file, ends * sizeof *view->partition->first,
-                                                          view->partition->first)});
+    write_common(file, view, "first_rows", HDF5_UINT32, ranks + UINT64_C(1), view->partition->first);
     for (uint32_t n = 0; n < species; n++)
         capacities[n] = view->particles[n].capacity;
     hdf5_dataset(root, "capacities",

@@ -130,8 +130,11 @@ struct hdf5_object *hdf5_group(struct hdf5_object *parent, const char *name)
 struct hdf5_object *hdf5_dataset(struct hdf5_object *parent, const char *name, const struct hdf5_array *array)
 {
     struct hdf5_object *dataset = add_object(parent, name);
-    if (dataset)
-        dataset->array = *array;
+    if (!dataset)
+        return NULL;
+    dataset->array = *array;
+    if (!parent->file->is_plain)
+        hdf5_choose_chunks(&dataset->array);
     return dataset;
 }
 

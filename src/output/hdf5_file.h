@@ -110,8 +110,8 @@ const void *hdf5_file_keep_buffer(struct hdf5_file *file, const struct buffer *b
 
 struct hdf5_object *hdf5_group(struct hdf5_object *parent, const char *name);
 
-/* An array, chunked, shuffled, deflated (unless the file's level is 0) and with checksums, unless the file is
- * plain. */
+/* An array, in chunks of the sides given or of hdf5_choose_chunks(), shuffled, deflated (unless the file's
+ * level is 0) and with checksums; unless the file is plain. */
 struct hdf5_object *hdf5_dataset(struct hdf5_object *parent, const char *name,
                                  const struct hdf5_array *array);
 

@@ -128,11 +128,9 @@ struct hdf5_object *openpmd_write_mesh_along(struct openpmd *openpmd, const stru
                                              const struct hdf5_array *part, const struct openpmd_axes *axes,
                                              uint32_t filter_passes)
 {
-    struct hdf5_array chunked = *part;
     const size_t count = (size_t)part->dimensions;
-    hdf5_choose_chunks(&chunked);
     struct hdf5_object *record =
-        openpmd_write_components(openpmd->meshes, mesh, &chunked, (double[]){axes->position, axes->position});
+        openpmd_write_components(openpmd->meshes, mesh, part, (double[]){axes->position, axes->position});
     hdf5_text(record, "geometry", "cartesian");
     hdf5_text(record, "dataOrder", "C");
     hdf5_texts(record, "axisLabels", count, axes->labels);

@@ -64,7 +64,6 @@ static void write_record(struct hdf5_object *group, const struct particle_record
 static void write_patches(struct hdf5_object *group, const double cell[2],
                           const struct openpmd_particles *list)
 {
-    struct hdf5_array part = list->patches;
     const double *const *low = list->low, *const *extent = list->extent;
     const struct openpmd_record records[] = {
         {"numParticles", {0}, {1}, {list->counts}, NULL, HDF5_UINT64, 0, NULL},
@@ -73,9 +72,8 @@ static void write_patches(struct hdf5_object *group, const double cell[2],
         {"extent", {1}, {cell[0], cell[1]}, {extent[0], extent[1]}, NULL, HDF5_DOUBLE, 0, NULL},
     };
     struct hdf5_object *patches = hdf5_group(group, "particlePatches");
-    hdf5_choose_chunks(&part);
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
-        openpmd_write_components(patches, &records[n], &part, NULL);
+        openpmd_write_components(patches, &records[n], &list->patches, NULL);
 }
 
 static void write_method(struct hdf5_object *group, const struct config *config,
@@ -125,13 +123,11 @@ void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_parti
         {{"weighting", {0}, {1}, {NULL}, NULL, 0, 0, list->of_weighting}, 1, 1, weight},
     };
     struct hdf5_object *group = hdf5_group(openpmd->particles, species->name);
-    struct hdf5_array part = list->part;
-    hdf5_choose_chunks(&part);
     write_method(group, config, species);
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
-        write_record(group, &records[n], &part);
+        write_record(group, &records[n], &list->part);
     for (size_t n = 0; n < list->more_count; n++)
-        write_record(group, &list->more[n], &part);
+        write_record(group, &list->more[n], &list->part);
     write_patches(group, cell, list);
 }
 

@@ -325,7 +325,7 @@ static bool stays(struct run_folder *folder, const struct listed_file *file, boo
     const uint32_t list = manifest_growing(&folder->manifest, FILE_LIST_NAME, false);
     const bool goes_on = folder->use == RUN_FOLDER_CONTINUE;
     *is_later = !goes_on || list == MANIFEST_GROWING || file->begin >= folder->kept[list].bytes;
-    if (row == &checkpoint_output)
+    if (row && row->keep)
         return manifest_find(&folder->manifest, step) != NULL;
     return !*is_later || (goes_on && row && step <= folder->from_step);
 }
