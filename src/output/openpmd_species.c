@@ -18,8 +18,9 @@ struct column {
  * that. */
 static double below_end(enum precision precision, double offset, double index)
 {
-    return precision == PRECISION_DOUBLE ? fmin(offset, nextafter(index + 1, 0) - index)
-                                         : fmin(offset, 1 - FLT_EPSILON / 2.0);
+    const double most =
+        precision == PRECISION_DOUBLE ? nextafter(index + 1, 0) - index : 1 - FLT_EPSILON / 2.0;
+    return offset > most ? most : offset;
 }
 
 static enum status fill(const void *source, uint64_t first, size_t count, void *values)
@@ -34,13 +35,12 @@ static enum status fill(const void *source, uint64_t first, size_t count, void *
         list->read(list->source, column->value, first + done, some, piece);
         if (is_offset && list->precision == PRECISION_DOUBLE)
             list->read(list->source, column->value - VALUE_OFFSET, first + done, some, cells);
-        for (size_t n = 0; n < some; n++)
-            if (is_cell)
-                ((uint32_t *)values)[done + n] = (uint32_t)piece[n];
-            else
-                store_real(list->precision, values, done + n,
-                           is_offset ? below_end(list->precision, piece[n], cells[n])
-                                     : list->species->mass * piece[n]);
+        for (size_t n = 0; n < some && is_cell; n++)
+            ((uint32_t *)values)[done + n] = (uint32_t)piece[n];
+        for (size_t n = 0; n < some && is_offset; n++)
+            piece[n] = below_end(list->precision, piece[n], cells[n]);
+        for (size_t n = 0; n < some && !is_cell; n++)
+            store_real(list->precision, values, done + n, (is_offset ? 1 : list->species->mass) * piece[n]);
     }
     return STATUS_OK;
 }
@@ -147,8 +147,13 @@ static void read_list(const void *source, enum particle_value value, uint64_t fi
             cell++;
         values[n] = value == VALUE_CELL ? slab_global_row(slab, cell / slab->box.ny) : cell % slab->box.ny;
     }
+    const uint32_t step = attribute_table[a].components;
+    const size_t begin = step * first + value % 2u;
+    const float *singles = list->data[a];
+    const double *doubles = list->data[a];
     for (size_t n = 0; n < count && value >= VALUE_OFFSET; n++)
-        values[n] = sorted_list_real(list, a, attribute_table[a].components * (first + n) + value % 2u);
+        values[n] = list->precision == PRECISION_SINGLE ? (double)singles[begin + step * n]
+                                                        : doubles[begin + step * n];
 }
 
 static enum status fill_id(const void *source, uint64_t first, size_t count, void *values)
