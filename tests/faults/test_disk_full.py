@@ -124,7 +124,7 @@ class LimitOfSize(DiskFull):
 
 
 class TextFiles(FolderTest):
-    """The first line of a file finds no room: a new content is removed, opened and written, the history opened and written."""
+    """No room for what is written first, after an older content was removed and the file opened."""
 
     def test_each(self):
         whole = self.run_well_in(self.place("whole"), "run", "fault.yaml")
