@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "config/config_reader.h"
 #include "config/schema.h"
+#include "output/run_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -199,7 +200,11 @@ enum status restart_open(const struct communicator *communicator, const struct o
     char path[PATH_MAX], own_config[PATH_MAX];
     struct overrides own = *given, *overrides = &own;
     take_own_config(restart->path, overrides, own_config);
-    enum status status = overrides->config_path ? overrides_read(overrides, config) : STATUS_OK;
+    enum status status = STATUS_OK;
+    if (overrides->config_path != given->config_path && communicator->rank == 0)
+        status = run_check_file(overrides->output_directory, "config.yaml");
+    TRY(communicator_agree(communicator, status));
+    status = overrides->config_path ? overrides_read(overrides, config) : STATUS_OK;
     if (status == STATUS_OK)
         status = find_path(overrides, restart->path, config, folder, path);
     if (status == STATUS_OK && folder->path && communicator->rank == 0)

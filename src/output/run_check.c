@@ -153,3 +153,30 @@ enum status run_check(const char *path, struct log *log)
     below_end(check.folder);
     return status;
 }
+
+enum status run_check_file(const char *path, const char *name)
+{
+    struct listed_file *files = NULL;
+    size_t count = 0;
+    uint64_t digest = 0;
+    bool is_listed = false, is_known = false;
+    const int folder = below_begin(path, 0), file = below_open(folder, name, O_RDONLY);
+    enum status status =
+        file < 0 ? status_fail(STATUS_USAGE, "cannot open %s/%s: %s", path, name, below_text(errno))
+                 : file_list_read(folder, path, &files, &count);
+    if (status == STATUS_OK)
+        status = digest_file(name, file, UINT64_MAX, &digest);
+    for (size_t n = 0; n < count; n++)
+        if (files[n].has_digest && strcmp(files[n].name, name) == 0) {
+            is_listed = true;
+            is_known |= files[n].digest == digest;
+        }
+    free(files);
+    below_end(file);
+    below_end(folder);
+    if (status != STATUS_OK || !is_listed || is_known)
+        return status;
+    return status_fail(
+        STATUS_USAGE,
+        "%s/%s was changed or damaged after the run wrote it; to go on by it, name it as CONFIG", path, name);
+}

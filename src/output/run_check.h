@@ -11,4 +11,7 @@
  * holds no run, or one that is going on. */
 STATUS_CHECKED enum status run_check(const char *path, struct log *log);
 
+/* STATUS_USAGE where the file list has digests of a file of the folder and none matches it. */
+STATUS_CHECKED enum status run_check_file(const char *path, const char *name);
+
 #endif

@@ -172,6 +172,13 @@ class Extended(RestartTest):
         self.assertRegex((self.folder / "out" / "config.yaml").read_text(), r"(?m)^seed: 4 ")
         self.assertRegex((self.folder / "out" / "manifest.yaml").read_text(), r"(?m)^state: complete\nstep: 40$")
 
+    def test_a_changed_config_of_the_run_is_not_taken(self):
+        self.run_straight(*self.settings, folder="out")
+        config = self.folder / "out" / "config.yaml"
+        config.write_text(config.read_text()[:-200])
+        result = self.run_program("run", "--restart", "latest", "--output", "out", "--steps", "40")
+        self.assert_refused(result, 2, "out/config.yaml was changed or damaged after the run wrote it")
+
     def test_steps_that_are_made_again_are_counted(self):
         self.run_straight(*self.settings, folder="out")
         self.extend(40, *sets("output.checkpoints.minutes=0"))
