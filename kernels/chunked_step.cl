@@ -6,7 +6,7 @@
  *   step_move           each item pushes its chunk again and stores every particle at its place, once
  *
  * A chunk is a range of particles, whatever cells they are in, so a full cell is shared. Its particles are
- * pushed sixteen at a time, whether in one cell or in several.
+ * pushed LANES at a time, whether in one cell or in several.
  *
  * Counting and moving must agree in every bit on where a particle goes, and a compiler may fuse products and
  * sums in one kernel and not in the other. Hence FP_CONTRACT OFF.
@@ -43,45 +43,46 @@ DEFINE_MOVE(first_halves,
             (a.s0, a.s1, b.s0, b.s1, a.s4, a.s5, b.s4, b.s5, a.s8, a.s9, b.s8, b.s9, a.sc, a.sd, b.sc, b.sd))
 DEFINE_MOVE(last_halves,
             (a.s2, a.s3, b.s2, b.s3, a.s6, a.s7, b.s6, b.s7, a.sa, a.sb, b.sa, b.sb, a.se, a.sf, b.se, b.sf))
-static inline struct state16 state_of_quads(real16 a, real16 b, real16 c, real16 d)
+struct quads {
+    reals a, b, c, d; /* or x, y, u, v */
+};
+
+static inline struct quads transpose_quads(reals a, reals b, reals c, reals d)
 {
-    const real16 x_y_ab = first_pairs(a, b), u_v_ab = last_pairs(a, b);
-    const real16 x_y_cd = first_pairs(c, d), u_v_cd = last_pairs(c, d);
-    const struct state16 state = {
-        first_halves(x_y_ab, x_y_cd),
-        last_halves(x_y_ab, x_y_cd),
-        {first_halves(u_v_ab, u_v_cd), last_halves(u_v_ab, u_v_cd), (real16)((real)0)}};
-    return state;
+    const reals x_y_ab = first_pairs(a, b), u_v_ab = last_pairs(a, b);
+    const reals x_y_cd = first_pairs(c, d), u_v_cd = last_pairs(c, d);
+    const struct quads transposed = {first_halves(x_y_ab, x_y_cd), last_halves(x_y_ab, x_y_cd),
+                                     first_halves(u_v_ab, u_v_cd), last_halves(u_v_ab, u_v_cd)};
+    return transposed;
 }
 
 /* The particle of each lane. */
 #define PARTICLE_OF_LANE (int16)(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)
 
-/* `number` particles from `begin`, a multiple of sixteen; the other lanes are 0. */
-static inline struct state16 load_state(global const real4 *states, global const real *w, uint begin,
-                                        uint number)
+/* x, y, u, v, and w, of `number` particles from `begin`, a multiple of sixteen; the other lanes are 0. */
+static inline struct quads load_state(global const real4 *states, global const real *w, uint begin,
+                                      uint number, reals *third)
 {
+    *third = (reals)0;
     if (number == LANES) {
-        global const real16 *four = (global const real16 *)(states + begin);
+        global const reals *four = (global const reals *)(states + begin);
         for (uint n = 0; n < LANES; n += 64 / sizeof(real4)) /* every line of the caches */
             WILL_READ(states + begin + PREFETCH_AHEAD + n);
-        struct state16 state = state_of_quads(four[0], four[1], four[2], four[3]);
         if (HAS_W) {
-            const real16 third = vload16(0, w + begin);
-            state.velocity.w = IN_ORDER(real16, third);
+            const reals in_order = LOAD(w + begin);
+            *third = IN_ORDER(reals, in_order);
         }
-        return state;
+        return transpose_quads(four[0], four[1], four[2], four[3]);
     }
-    real16 copy[4], third = (real16)((real)0);
+    reals copy[4], in_order = (reals)0;
     real4 *one = (real4 *)copy;
     for (uint n = 0; n < LANES; n++) {
         one[n] = n < number ? states[begin + n] : (real4)((real)0);
         if (HAS_W && n < number)
-            ((real *)&third)[n] = w[begin + n];
+            ((real *)&in_order)[n] = w[begin + n];
     }
-    struct state16 state = state_of_quads(copy[0], copy[1], copy[2], copy[3]);
-    state.velocity.w = IN_ORDER(real16, third);
-    return state;
+    *third = IN_ORDER(reals, in_order);
+    return transpose_quads(copy[0], copy[1], copy[2], copy[3]);
 }
 
 /* ---- a chunk ---- */
@@ -118,29 +119,30 @@ static inline void count_window(ulong sum, uint corner, uint ny, global uint *ne
     }
 }
 
-/* Counts where `number` pushed particles go; the other lanes are not looked at. */
-static inline void count_vector(const struct motion *motion, const struct surroundings16 *around,
-                                struct state16 *state, uint number, global uint *next)
+/* Counts where `number` particles go, the first of which is in the cell (i, j); the other lanes are not looked
+ * at. */
+static inline void count_vector(const struct motion *motion, uint i, uint j, struct pushed *pushed, uint number,
+                                global uint *next)
 {
-    const uint i = around->i, j = around->j;
-    int16 digits = (int16)NO_DIGIT;
+    ints digits = (ints)NO_DIGIT;
     if (number == LANES && i >= 1 && (int)i + WINDOW_ROWS - 1 <= rows_upwards(motion->nx) && j >= 1 &&
         j + WINDOW_COLUMNS - 1 <= motion->ny) {
-        struct state16 there = *state;
-        int16 right, above;
-        const int16 left = leave_cells(&there, &right, &above);
-        right += around->right + 1;
-        above += around->above + 1;
-        digits = select(digits, right * WINDOW_COLUMNS + above,
-                        left & (as_uint16(right) < WINDOW_ROWS) & (as_uint16(above) < WINDOW_COLUMNS));
-        const ulong sum = sum_of_words((ulong16)1 << convert_ulong16(as_uint16(digits * DIGIT_BITS)));
+        struct pushed near = *pushed;
+        const ints is_near = push_place_near(&near);
+        const ints row = near.i - (int)(i - 1), column = near.j - (int)(j - 1);
+        digits = is_near & (TO_UINTS(row) < WINDOW_ROWS) & (TO_UINTS(column) < WINDOW_COLUMNS)
+                     ? row * WINDOW_COLUMNS + column
+                     : digits;
+        const ulong sum = sum_of_words((ulong16)1 << convert_ulong16(TO_UINTS(digits * DIGIT_BITS)));
         count_window(sum, cell_index(i - 1, j - 1, motion->ny), motion->ny, next);
         /* Strays are counted in the four bits above the window's; of sixteen, nothing is left. */
         if (sum != 0 && sum >> DIGIT_BITS * NO_DIGIT == 0)
             return;
     }
-    const int16 cells = find_cells(motion, around, state), particles = PARTICLE_OF_LANE;
-    const int *cell = (const int *)&cells, *digit = (const int *)&digits, *particle = (const int *)&particles;
+    const uints cells = push_find_cells(motion, pushed);
+    const ints particles = PARTICLE_OF_LANE;
+    const uint *cell = (const uint *)&cells;
+    const int *digit = (const int *)&digits, *particle = (const int *)&particles;
     for (uint l = 0; l < LANES; l++)
         if (digit[l] == NO_DIGIT && particle[l] < (int)number)
             next[cell[l]]++;
@@ -148,12 +150,12 @@ static inline void count_vector(const struct motion *motion, const struct surrou
 
 /* Pushed particles wait until there are a hundred: storing waits for memory, one particle after the other,
  * and would keep the arithmetic of the next vectors from going on meanwhile. */
-#define STAGED 16u /* vectors */
+#define STAGED 16u /* vectors, half of a block of sums */
 
 struct staged_particles {
-    int16 cell[STAGED]; /* where they go */
-    real16 quad[STAGED][4];
-    real16 w[STAGED];
+    uints cell[STAGED]; /* where they go */
+    struct quads quads[STAGED];
+    reals w[STAGED];
     uint place[STAGED * LANES];
     uint begin, number; /* the first of them, and how many there are */
 };
@@ -162,8 +164,8 @@ struct staged_particles {
  * store whose address is not known yet would wait for it. */
 static inline void store_staged(struct staged_particles *staged, const struct chunk_lists *lists)
 {
-    const int *cell = (const int *)staged->cell;
-    const real4 *quad = (const real4 *)staged->quad;
+    const uint *cell = (const uint *)staged->cell;
+    const real4 *quad = (const real4 *)staged->quads;
     const real *w = (const real *)staged->w;
     for (uint n = 0; n < staged->number; n++) {
         const uint place = lists->next[cell[n]]++;
@@ -182,47 +184,61 @@ static inline void store_staged(struct staged_particles *staged, const struct ch
     }
 }
 
+/* Pushes the particles of one vector, and either counts where they go or stages them there. */
+static inline void step_vector(const struct motion *motion, struct walk *walk, global const uint *offsets,
+                               const struct chunk_lists *lists, uint begin, uint number,
+                               struct staged_particles *staged, uint vector, reals block[SUM_COUNT],
+                               const bool moving, const bool measuring)
+{
+    const ints particle = PARTICLE_OF_LANE;
+    reals w;
+    const struct quads state = load_state(lists->states, lists->w, begin, number, &w);
+    const struct surroundings around =
+        walk_along(walk, motion, offsets, begin, begin + number, particle, state.a, state.b);
+    const struct velocity velocity = {state.c, state.d, w};
+    struct pushed pushed = push(motion, &around, state.a, state.b, velocity);
+    if (measuring)
+        push_add_sums(block, &pushed.at_n, number, particle);
+    if (!moving) {
+        count_vector(motion, around.i, around.j, &pushed, number, lists->next);
+        return;
+    }
+    const uints cells = push_find_cells(motion, &pushed);
+    staged->quads[vector] =
+        transpose_quads(pushed.x, pushed.y, pushed.velocity.u, pushed.velocity.v); /* and back */
+    staged->cell[vector] = IN_ORDER(uints, cells);
+    if (HAS_W)
+        staged->w[vector] = IN_ORDER(reals, pushed.velocity.w);
+}
+
 /* Walks the own chunk, and either counts where its particles go or moves them there; leaves the sums at n in
  * sums[0 ... SUM_COUNT). `moving` and `measuring` are constants of each kernel. */
 static inline void step_chunk(const struct motion *motion, uint count, uint chunk, global const uint *offsets,
                               const struct chunk_lists *lists, global real *sums, const bool moving,
                               const bool measuring)
 {
-    struct chunk_walk walk = chunk_walk_begin(motion, offsets, count, chunk);
-    struct sums16 measured = {{0}, {0}, {0}, 0};
-    struct staged_particles staged;
-    for (staged.begin = walk.begin; staged.begin < walk.end; staged.begin += staged.number) {
-        staged.number = min(STAGED * LANES, walk.end - staged.begin);
-        for (uint v = 0; v * LANES < staged.number; v++) {
-            const uint begin = staged.begin + v * LANES, number = min(LANES, walk.end - begin);
-            struct state16 state = load_state(lists->states, lists->w, begin, number);
-            const struct surroundings16 around = chunk_walk_surroundings(
-                &walk, motion, offsets, begin, begin + number, PARTICLE_OF_LANE, state.x, state.y);
-            struct velocity_step16 step;
-            push16(motion, &around, &state, &step);
-            if (measuring)
-                push_add_sums16(&measured, &step, number == LANES, PARTICLE_OF_LANE < (int)number);
-            if (!moving) {
-                count_vector(motion, &around, &state, number, lists->next);
-                continue;
-            }
-            const int16 cells = find_cells(motion, &around, &state);
-            const struct velocity16 velocity = state.velocity;
-            const struct state16 quads =
-                state_of_quads(state.x, state.y, velocity.u, velocity.v); /* and back */
-            staged.cell[v] = IN_ORDER(int16, cells);
-            staged.quad[v][0] = quads.x;
-            staged.quad[v][1] = quads.y;
-            staged.quad[v][2] = quads.velocity.u;
-            staged.quad[v][3] = quads.velocity.v;
-            if (HAS_W)
-                staged.w[v] = IN_ORDER(real16, velocity.w);
+    const uint begin = (uint)min(get_global_id(0) * chunk, (ulong)count), end = begin + min(chunk, count - begin);
+    struct walk walk = walk_start();
+    if (begin < end)
+        walk_to(&walk, motion, offsets, begin, 0, motion->nx * motion->ny - 1);
+    struct staged_particles staged = {.begin = begin};
+    reals total[SUM_COUNT] = {0}, excess[SUM_COUNT] = {0};
+    while (staged.begin < end) {
+        const uint block_end = min(end, staged.begin + SUM_BLOCK * LANES);
+        reals block[SUM_COUNT] = {0};
+        for (; staged.begin < block_end; staged.begin += staged.number) {
+            staged.number = min(STAGED * LANES, block_end - staged.begin);
+            for (uint v = 0; v * LANES < staged.number; v++)
+                step_vector(motion, &walk, offsets, lists, staged.begin + v * LANES,
+                            min((uint)LANES, staged.number - v * LANES), &staged, v, block, moving, measuring);
+            if (moving)
+                store_staged(&staged, lists);
         }
-        if (moving)
-            store_staged(&staged, lists);
+        if (measuring)
+            sum_add_block_of_lanes(total, excess, block);
     }
-    if (measuring)
-        sums16_store(&measured, sums);
+    for (uint n = 0; measuring && n < SUM_COUNT; n++)
+        sums[n] = SUM_OF_LANES(total[n]);
 }
 
 /* The item's row of a table[chunk][cell]. */

@@ -48,6 +48,8 @@ static inline real sum_pieces(global const uint *restrict cell_offsets, global c
     return total;
 }
 
+#if LANES == 1
+
 /* The share of item `lane` of `lanes` in the SHAPE_NODES^2 sums that the cells around a node hold for it:
  * first the sums are dealt out, then, to more items than sums, their pieces. nx and ny are at least 2, so a
  * cell two to the left is still within wrap_near(). */
@@ -90,56 +92,57 @@ deposit_nodes(global const uint *restrict cell_offsets, global const real *restr
         rho[node] = set ? factor * sum : rho[node] + factor * sum;
 }
 
-/* ---- the vector form ---- */
+#else
 
-/* Adds sum number n of the VECTOR cells from (i, j) on, the ends of the grid joined, to `total`. Those of one
+/* Adds sum number n of the LANES cells from (i, j) on, the ends of the grid joined, to `total`. Those of one
  * segment have one piece each, side by side, or none where they are empty. */
 static inline void add_cells(global const uint *restrict cell_offsets, global const real *restrict sums,
                              uint nx, uint ny, uint segment_bits, uint most, int i, int j, uint n,
-                             real total[VECTOR])
+                             real total[LANES])
 {
     const uint row = cell_index(wrap_near(i, nx), 0, ny);
-    if (j < 0 || j + VECTOR > (int)ny) {
-        for (int l = 0; l < VECTOR; l++)
+    if (j < 0 || j + LANES > (int)ny) {
+        for (int l = 0; l < LANES; l++)
             total[l] +=
                 sum_pieces(cell_offsets, sums, segment_bits, most, row + wrap_any(j + l, ny), n, 0, 1);
         return;
     }
-    const uint cell = row + (uint)j, begin = cell_offsets[cell], end = cell_offsets[cell + VECTOR];
+    const uint cell = row + (uint)j, begin = cell_offsets[cell], end = cell_offsets[cell + LANES];
     if (begin == end)
         return;
     if ((begin >> segment_bits) != ((end - 1) >> segment_bits)) {
-        for (uint l = 0; l < VECTOR; l++)
+        for (uint l = 0; l < LANES; l++)
             total[l] += sum_pieces(cell_offsets, sums, segment_bits, most, cell + l, n, 0, 1);
         return;
     }
     global const real *const of_cell = sums + (size_t)((begin >> segment_bits) + cell) * SUM_COUNT + n;
-    const int16 filled = vload16(0, cell_offsets + cell) != vload16(0, cell_offsets + cell + 1);
-    real value[VECTOR];
-    for (uint l = 0; l < VECTOR; l++)
+    const ints filled = LOAD(cell_offsets + cell) != LOAD(cell_offsets + cell + 1);
+    real value[LANES];
+    for (uint l = 0; l < LANES; l++)
         value[l] = of_cell[l * SUM_COUNT];
-    const real16 added = select((real16)((real)0), vload16(0, value), convert_mask16(filled));
-    vstore16(vload16(0, total) + added, 0, total);
+    STORE(LOAD(total) + (REAL_MASK(filled) ? LOAD(value) : (reals)0), total);
 }
 
-/* What deposit_nodes() does with one lane, in the same order: an item has VECTOR nodes of a row. */
+/* What deposit_nodes() does with one lane, in the same order: an item has LANES nodes of a row. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 deposit_node_vectors(global const uint *restrict cell_offsets, global const real *restrict sums, uint nx,
                      uint ny, uint segment_bits, uint most, uint lanes, real factor, uint set,
                      global real *restrict rho)
 {
-    const uint in_row = (ny + VECTOR - 1) / VECTOR, item = (uint)get_global_id(0);
-    const uint i = item / in_row, j = item % in_row * VECTOR;
+    const uint in_row = (ny + LANES - 1) / LANES, item = (uint)get_global_id(0);
+    const uint i = item / in_row, j = item % in_row * LANES;
     if (i >= nx)
         return;
-    real total[VECTOR] = {(real)0};
+    real total[LANES] = {(real)0};
     for (uint n = 0; n < SUM_COUNT; n++) {
         const int a = (int)(n / SHAPE_NODES), b = (int)(n % SHAPE_NODES);
         add_cells(cell_offsets, sums, nx, ny, segment_bits, most, (int)i - SHAPE_FIRST - a,
                   (int)j - SHAPE_FIRST - b, n, total);
     }
-    for (uint l = 0; l < VECTOR && j + l < ny; l++) {
+    for (uint l = 0; l < LANES && j + l < ny; l++) {
         const uint node = cell_index(i, j + l, ny);
         rho[node] = set ? factor * total[l] : rho[node] + factor * total[l];
     }
 }
+
+#endif

@@ -3,10 +3,10 @@
  *
  * A group owns the particles [g chunk, (g + 1) chunk) of the sorted list; the cell of a particle follows from
  * the cell offsets. On a GPU the items of a group stride through its particles side by side, so that reads
- * and writes coalesce. On a CPU a group is one item, which pushes sixteen particles at once, in one
- * cell or in several; this is the same physics, sixteen lanes wide.
+ * and writes coalesce. On a CPU a group is one item, which pushes LANES particles at once, in one cell or in
+ * several.
  *
- * Compile-time parameters: those of shared/push.h; GROUP_ITEMS, a power of two.
+ * Compile-time parameters: those of shared/push.h; GROUP_ITEMS, a power of two, 1 where LANES is not.
  */
 #include "shared/push.h"
 
@@ -14,7 +14,88 @@
     uint count, uint chunk, global const uint *restrict cell_offsets, global real2 *restrict offset,         \
         global real2 *restrict velocity, global real *restrict w
 
-#if GROUP_ITEMS > 1
+/* Offsets and velocities of the particles [p, p + number), LANES or fewer; the other lanes are 0. */
+struct state {
+    reals x, y;
+    struct velocity velocity;
+};
+
+#if LANES == 1
+
+static inline struct state load_state(global const real2 *offset, global const real2 *velocity,
+                                      global const real *w, uint p, uint number)
+{
+    const real2 place = offset[p];
+    const struct state state = {place.x, place.y, read_velocity(velocity, w, p)};
+    return state;
+}
+
+static inline void store_state(const struct pushed *pushed, uints cells, uint p, uint number,
+                               global real2 *offset, global real2 *velocity, global real *w, global uint *key)
+{
+    write_velocity(&pushed->velocity, velocity, w, p);
+    offset[p] = (real2)(pushed->x, pushed->y);
+    key[p] = cells;
+}
+
+#else
+
+static inline struct state load_state(global const real2 *offset, global const real2 *velocity,
+                                      global const real *w, uint p, uint number)
+{
+    reals pairs[4], third = (reals)0;
+    if (number == LANES) {
+        WILL_READ(offset + p + PREFETCH_AHEAD);
+        WILL_READ(velocity + p + PREFETCH_AHEAD);
+        for (uint part = 0; part < 2; part++) {
+            pairs[part] = vload16(part, (global const real *)(offset + p));
+            pairs[2 + part] = vload16(part, (global const real *)(velocity + p));
+        }
+        if (HAS_W)
+            third = LOAD(w + p);
+    } else {
+        real2 *one = (real2 *)pairs;
+        for (uint n = 0; n < LANES; n++) {
+            one[n] = n < number ? offset[p + n] : (real2)((real)0);
+            one[LANES + n] = n < number ? velocity[p + n] : (real2)((real)0);
+            if (HAS_W && n < number)
+                ((real *)&third)[n] = w[p + n];
+        }
+    }
+    const struct state state = {even_lanes(pairs[0], pairs[1]),
+                                odd_lanes(pairs[0], pairs[1]),
+                                {even_lanes(pairs[2], pairs[3]), odd_lanes(pairs[2], pairs[3]), third}};
+    return state;
+}
+
+static inline void store_state(const struct pushed *pushed, uints cells, uint p, uint number,
+                               global real2 *offset, global real2 *velocity, global real *w, global uint *key)
+{
+    const struct velocity *const velocities = &pushed->velocity;
+    const reals pairs[4] = {low_pairs(pushed->x, pushed->y), high_pairs(pushed->x, pushed->y),
+                            low_pairs(velocities->u, velocities->v),
+                            high_pairs(velocities->u, velocities->v)};
+    const real2 *one = (const real2 *)pairs;
+    if (number == LANES) {
+        for (uint part = 0; part < 2; part++) {
+            vstore16(pairs[part], part, (global real *)(offset + p));
+            vstore16(pairs[2 + part], part, (global real *)(velocity + p));
+        }
+        if (HAS_W)
+            STORE(velocities->w, w + p);
+        STORE(cells, key + p);
+        return;
+    }
+    for (uint n = 0; n < number; n++) {
+        offset[p + n] = one[n];
+        velocity[p + n] = one[LANES + n];
+        if (HAS_W)
+            w[p + n] = ((const real *)&velocities->w)[n];
+        key[p + n] = ((const uint *)&cells)[n];
+    }
+}
+
+#endif
 
 /* `moves` and `measures` are constants of each kernel. Group g leaves the sums of |v|^2, u, v and w at n in
  * sums[SUM_COUNT g ...]. */
@@ -25,119 +106,31 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
     const uint group = (uint)get_group_id(0), item = (uint)get_local_id(0);
     const uint begin = group * chunk, end = begin + min(chunk, count - begin);
     struct walk walk = walk_start();
-    real total[SUM_COUNT] = {(real)0}, excess[SUM_COUNT] = {(real)0};
-    for (uint p = begin + item; p < end;) {
-        const uint block_end = min(end, p + SUM_BLOCK * GROUP_ITEMS);
-        real block[SUM_COUNT] = {(real)0};
-        for (; p < block_end; p += GROUP_ITEMS) {
-            walk_to(&walk, motion, cell_offsets, p, 0, motion->nx * motion->ny - 1);
-            const real2 place = offset[p];
-            const struct velocity_step step =
-                push_velocity(motion, &walk, place, read_velocity(velocity, w, p));
+    if (LANES > 1)
+        walk_to(&walk, motion, cell_offsets, begin, 0, motion->nx * motion->ny - 1);
+    reals total[SUM_COUNT] = {0}, excess[SUM_COUNT] = {0};
+    for (uint p = begin + item * LANES; p < end;) {
+        const uint block_end = min(end, p + SUM_BLOCK * GROUP_ITEMS * LANES);
+        reals block[SUM_COUNT] = {0};
+        for (; p < block_end; p += GROUP_ITEMS * LANES) {
+            const uint number = LANES == 1 ? 1 : min((uint)LANES, end - p);
+            const struct state state = load_state(offset, velocity, w, p, number);
+            const struct surroundings around = walk_along(&walk, motion, cell_offsets, p, p + number,
+                                                          LANE_NUMBERS, state.x, state.y);
+            struct pushed pushed = push(motion, &around, state.x, state.y, state.velocity);
             if (measures)
-                push_add_sums(block, &step);
+                push_add_sums(block, &pushed.at_n, number, LANE_NUMBERS);
             if (moves) {
-                const struct pushed pushed = push_position(motion, &walk, place, &step);
-                write_velocity(&pushed.velocity, velocity, w, p);
-                offset[p] = pushed.offset;
-                key[p] = pushed_cell(motion, &pushed);
+                const uints cells = push_find_cells(motion, &pushed);
+                store_state(&pushed, cells, p, number, offset, velocity, w, key);
             }
         }
         if (measures)
-            sum_add_block(total, excess, block);
+            sum_add_block_of_lanes(total, excess, block);
     }
     if (measures)
         sum_store(total, shared, sums + SUM_COUNT * group);
 }
-
-#else /* the vector form */
-
-/* Particles [p, p + number) of the sixteen that a state has room for; the other lanes are 0. */
-static inline struct state16 load_state(global const real2 *offset, global const real2 *velocity,
-                                        global const real *w, uint p, uint number)
-{
-    real16 pairs[4], third = (real16)((real)0);
-    if (number == LANES) {
-        WILL_READ(offset + p + PREFETCH_AHEAD);
-        WILL_READ(velocity + p + PREFETCH_AHEAD);
-        for (uint part = 0; part < 2; part++) {
-            pairs[part] = vload16(part, (global const real *)(offset + p));
-            pairs[2 + part] = vload16(part, (global const real *)(velocity + p));
-        }
-        if (HAS_W)
-            third = vload16(0, w + p);
-    } else {
-        real2 *one = (real2 *)pairs;
-        for (uint n = 0; n < LANES; n++) {
-            one[n] = n < number ? offset[p + n] : (real2)((real)0);
-            one[LANES + n] = n < number ? velocity[p + n] : (real2)((real)0);
-            if (HAS_W && n < number)
-                ((real *)&third)[n] = w[p + n];
-        }
-    }
-    struct state16 state;
-    state.x = even_lanes(pairs[0], pairs[1]);
-    state.y = odd_lanes(pairs[0], pairs[1]);
-    state.velocity.u = even_lanes(pairs[2], pairs[3]);
-    state.velocity.v = odd_lanes(pairs[2], pairs[3]);
-    state.velocity.w = third;
-    return state;
-}
-
-/* The way back, and the keys of the cells. */
-static inline void store_state(const struct state16 *state, uint16 cells, uint p, uint number,
-                               global real2 *offset, global real2 *velocity, global real *w, global uint *key)
-{
-    const struct velocity16 *const velocities = &state->velocity;
-    const real16 pairs[4] = {low_pairs(state->x, state->y), high_pairs(state->x, state->y),
-                             low_pairs(velocities->u, velocities->v),
-                             high_pairs(velocities->u, velocities->v)};
-    if (number == LANES) {
-        for (uint part = 0; part < 2; part++) {
-            vstore16(pairs[part], part, (global real *)(offset + p));
-            vstore16(pairs[2 + part], part, (global real *)(velocity + p));
-        }
-        if (HAS_W)
-            vstore16(velocities->w, 0, w + p);
-        vstore16(cells, 0, key + p);
-        return;
-    }
-    const real2 *one = (const real2 *)pairs;
-    const uint *cell = (const uint *)&cells;
-    for (uint n = 0; n < number; n++) {
-        offset[p + n] = one[n];
-        velocity[p + n] = one[LANES + n];
-        if (HAS_W)
-            w[p + n] = ((const real *)&velocities->w)[n];
-        key[p + n] = cell[n];
-    }
-}
-
-static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, global uint *restrict key,
-                              global real *restrict sums, local real *shared, const bool moves,
-                              const bool measures)
-{
-    const int16 particle = (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    struct chunk_walk walk = chunk_walk_begin(motion, cell_offsets, count, chunk);
-    struct sums16 measured = {{0}, {0}, {0}, 0};
-    for (uint p = walk.begin; p < walk.end; p += LANES) {
-        const uint number = min(LANES, walk.end - p);
-        struct state16 state = load_state(offset, velocity, w, p, number);
-        const struct surroundings16 around =
-            chunk_walk_surroundings(&walk, motion, cell_offsets, p, p + number, particle, state.x, state.y);
-        struct velocity_step16 step;
-        push16(motion, &around, &state, &step);
-        const uint16 cells = as_uint16(find_cells(motion, &around, &state));
-        if (measures)
-            push_add_sums16(&measured, &step, number == LANES, particle < (int)number);
-        if (moves)
-            store_state(&state, cells, p, number, offset, velocity, w, key);
-    }
-    if (measures)
-        sums16_store(&measured, sums + SUM_COUNT * get_group_id(0));
-}
-
-#endif
 
 /* One step; the same with the sums at n; the sums alone, where nothing moves. */
 #define DEFINE_PUSH(name, moves, measures)                                                                   \

@@ -18,11 +18,14 @@ kernel void start_velocities(global const real *restrict e, uint field_stride, u
     if (p >= count)
         return;
     const uint cell = find_segment(cell_offsets, 0, nx * ny - 1, p);
-    const struct cell_field around = cell_field_read(e, field_stride, nx, ny, cell);
-    const real2 field = interpolate(&around, offset[stride * p]);
+    struct cell_field around;
+    cell_field_enter(&around, e, field_stride, nx, ny, cell / ny, cell % ny);
+    const real2 place = offset[stride * p];
+    real ex, ey;
+    interpolate(&around, place.x, place.y, &ex, &ey);
     const real2 pair = velocity[stride * p + first];
     const struct velocity loaded = {pair.x, pair.y, HAS_W ? w[p] : (real)0};
-    const struct velocity start = velocity_start(loaded, field.x, field.y, &pusher);
+    const struct velocity start = velocity_start(loaded, ex, ey, &pusher);
     velocity[stride * p + first] = (real2)(start.u, start.v);
     if (HAS_W)
         w[p] = start.w;

@@ -128,10 +128,9 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
 #else
                     walk_to(&walk, motion, cell_offsets, p, low, high);
 #endif
-                    const struct velocity_step step = push_velocity(motion, &walk, offsets[n], velocities[n]);
-                    const struct pushed pushed = push_position(motion, &walk, offsets[n], &step);
+                    const struct pushed pushed = push_one(motion, &walk, offsets[n], velocities[n]);
                     if (measures)
-                        push_add_sums(block, &step);
+                        push_add_sums(block, &pushed.at_n, 1, 0);
 #if BY_DIRECTION
                     uint digit;
                     const uint kept =
@@ -214,7 +213,7 @@ struct arrays {
 static inline void store_pushed(const struct arrays *arrays, const struct pushed *pushed, uint source,
                                 uint target)
 {
-    arrays->new_offset[target] = pushed->offset;
+    arrays->new_offset[target] = (real2)(pushed->x, pushed->y);
     write_velocity(&pushed->velocity, arrays->new_velocity, arrays->new_w, target);
     if (CARRIES)
         arrays->origin[target] = source;
@@ -263,8 +262,7 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
 #else
         walk_to(walk, motion, arrays->cell_offsets, source, tile->low, tile->high);
 #endif
-        const struct velocity_step step = push_velocity(motion, walk, offsets[n], velocities[n]);
-        const struct pushed pushed = push_position(motion, walk, offsets[n], &step);
+        const struct pushed pushed = push_one(motion, walk, offsets[n], velocities[n]);
         store_pushed(arrays, &pushed, source, target);
     }
 }

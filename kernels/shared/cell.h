@@ -9,12 +9,10 @@
 #ifndef SHARED_CELL_H
 #define SHARED_CELL_H
 
-#include "shared/real.h"
+#include "shared/lanes.h"
 
-static inline uint cell_index(uint i, uint j, uint ny)
-{
-    return ny * i + j;
-}
+/* Of cells, or of vectors of them. */
+#define cell_index(i, j, ny) ((ny) * (i) + (j))
 
 #ifndef GHOST_ROWS
 #define GHOST_ROWS 0
@@ -43,76 +41,45 @@ static inline int rows_upwards(uint nx)
     return GHOST_ROWS == 0 ? (int)nx : (int)nx - 1 - GHOST_ROWS;
 }
 
-/* Whether row i, counted from row 0 without joining the grid's ends, is one that the grid has. */
-static inline int has_row(int i, uint nx)
+/* The same in every lane. */
+static inline uints wrap_lanes(ints i, uint n)
 {
-    return GHOST_ROWS == 0 || (i >= -GHOST_ROWS && i < rows_upwards(nx));
+#if LANES == 1
+    return wrap_any(i, n);
+#else
+    const int size = (int)n;
+    ints wrapped = i + (i < 0 ? (ints)size : (ints)0);
+    wrapped -= wrapped >= size ? (ints)size : (ints)0;
+    if (all_lanes(as_uint16(wrapped) < n))
+        return as_uint16(wrapped);
+    uint lane[LANES];
+    for (uint l = 0; l < LANES; l++)
+        lane[l] = wrap_any(((const int *)&i)[l], n);
+    return LOAD(lane);
+#endif
+}
+
+/* Whether row i, counted from row 0 without joining the grid's ends, is one that the grid has. */
+static inline ints has_row(ints i, uint nx)
+{
+    return GHOST_ROWS == 0 ? (ints)-1 : (i >= -GHOST_ROWS) & (i < rows_upwards(nx));
 }
 
 /* The row i where a particle of an own row has come to, brought to [0, nx): those beyond the ghost rows to
  * the lost one. */
-static inline uint wrap_row(int i, uint nx)
+static inline uints wrap_row(ints i, uint nx)
 {
     if (GHOST_ROWS == 0)
-        return wrap_any(i, nx);
-    return has_row(i, nx) ? wrap_near(i, nx) : (uint)rows_upwards(nx);
+        return wrap_lanes(i, nx);
+    const ints row = has_row(i, nx) ? i : (ints)rows_upwards(nx);
+    return TO_UINTS(row < 0 ? row + (int)nx : row);
 }
 
 /* The offset to keep of a particle that has come to row i: in the lost row all of x, counted from row 0, so
  * that it can be found again. */
-static inline real row_offset(real offset, int i, uint nx)
+static inline reals row_offset(reals offset, ints i, uint nx)
 {
-    return has_row(i, nx) ? offset : (real)i + offset;
+    return GHOST_ROWS == 0 ? offset : REAL_MASK(has_row(i, nx)) ? offset : TO_REALS(i) + offset;
 }
 
-#ifdef __OPENCL_VERSION__
-
-/* ---- the same for sixteen particles ---- */
-
-#include "shared/lanes.h"
-
-/* As wrap_any(). */
-static inline int16 wrap_any16(int16 i, uint n)
-{
-    const int size = (int)n;
-    int16 wrapped = i + select((int16)0, (int16)size, i < 0);
-    wrapped -= select((int16)0, (int16)size, wrapped >= size);
-    int lane[LANES];
-    vstore16(wrapped, 0, lane);
-    int far = 0; /* further than the box is long */
-    for (uint l = 0; l < LANES; l++)
-        far |= lane[l] < 0 || lane[l] >= size;
-    if (far) {
-        vstore16(i, 0, lane);
-        for (uint l = 0; l < LANES; l++)
-            lane[l] = (int)wrap_any(lane[l], n);
-        wrapped = vload16(0, lane);
-    }
-    return wrapped;
-}
-
-/* As wrap_row(). */
-static inline int16 wrap_row16(int16 i, uint nx)
-{
-#if GHOST_ROWS == 0
-    return wrap_any16(i, nx);
-#else
-    const int16 wrapped = i + select((int16)0, (int16)(int)nx, i < 0);
-    return select((int16)rows_upwards(nx), wrapped, i >= -GHOST_ROWS & i < rows_upwards(nx));
-#endif
-}
-
-/* As row_offset(). */
-static inline real16 row_offset16(real16 offset, int16 i, uint nx)
-{
-#if GHOST_ROWS == 0
-    return offset;
-#else
-    const real16 row = convert_real16(i);
-    const mask16 has_row = row >= -(real)GHOST_ROWS & row < (real)rows_upwards(nx);
-    return select(row + offset, offset, has_row);
-#endif
-}
-
-#endif
 #endif

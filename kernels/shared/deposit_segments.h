@@ -9,7 +9,8 @@
 
 #include "shared/deposit_sums.h"
 #include "shared/fast_search.h"
-#include "shared/lanes.h"
+
+#if LANES == 1
 
 /* ---- one group per segment ---- */
 
@@ -88,7 +89,7 @@ static inline struct item_sums sum_item(global const uint *restrict cell_offsets
             cell = find_segment_near(cell_offsets, cells, cell + 1, begin + n);
             cell_end = cell_offsets[cell + 1];
         }
-        add_particle(staged[n], own.last);
+        add_particles(staged[n].x, staged[n].y, true, 1, own.last);
     }
     own.last_cell = cell;
     return own;
@@ -132,41 +133,41 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, global const
         store_sums(sums, segment + own.last_cell, own.last);
 }
 
-/* ---- one item per segment, in vectors ---- */
+#else
 
-#define VECTOR 16 /* particles side by side */
+/* ---- one item per segment ---- */
 
-/* Adds the weights of VECTOR particles from p on to sums of as many lanes each; those before `begin` and from
- * `end` on are left out. `whole`: none is, and p is a multiple of VECTOR, where vectors are loaded at once.
- */
-static inline void add_vector(global const real2 *restrict offset, uint stride, uint p, bool whole,
-                              uint begin, uint end, real16 sums[SUM_COUNT])
+/* Adds the weights of LANES particles from p on; those before `begin` and from `end` on are left out. `whole`:
+ * none is, and p is a multiple of LANES, where vectors are loaded at once. */
+static inline void add_vector(global const real2 *restrict offset, uint stride, uint p, const bool whole,
+                              uint begin, uint end, reals sums[SUM_COUNT])
 {
-    global const real16 *const at = (global const real16 *)(offset + (size_t)p * stride);
+    global const reals *const at = (global const reals *)(offset + (size_t)p * stride);
     global const real *const from = (global const real *)at;
-    real16 x = whole ? at[0] : vload16(0, from), y = whole ? at[1] : vload16(1, from);
-    if (stride == 2) {
-        const real16 c = whole ? at[2] : vload16(2, from), d = whole ? at[3] : vload16(3, from);
-        const real16 x_u = even_lanes(x, y), y_v = odd_lanes(x, y);
-        x = even_lanes(x_u, even_lanes(c, d));
-        y = even_lanes(y_v, odd_lanes(c, d));
-    } else {
-        const real16 a = x;
-        x = even_lanes(a, y);
-        y = odd_lanes(a, y);
+    const reals a = whole ? at[0] : vload16(0, from), b = whole ? at[1] : vload16(1, from);
+    const ints lane = LANE_NUMBERS;
+    const masks counts = REAL_MASK(lane >= (int)(begin - p) & lane < (int)(end - p));
+    if (stride == 1) {
+        add_particles(even_lanes(a, b), odd_lanes(a, b), whole, counts, sums);
+        return;
     }
-    const real16 lane = (real16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), none = 0;
-    real16 along_x[SHAPE_NODES], along_y[SHAPE_NODES];
-    shape_weights16(x, along_x);
-    shape_weights16(y, along_y);
-    if (!whole)
-        for (uint a = 0; a < SHAPE_NODES; a++) { /* both: the others' may be non-finite */
-            along_x[a] = lane >= (real)(begin - p) && lane < (real)(end - p) ? along_x[a] : none;
-            along_y[a] = lane >= (real)(begin - p) && lane < (real)(end - p) ? along_y[a] : none;
-        }
-#pragma unroll
-    for (uint n = 0; n < SUM_COUNT; n++)
-        sums[n] += along_x[n / SHAPE_NODES] * along_y[n % SHAPE_NODES];
+    const reals c = whole ? at[2] : vload16(2, from), d = whole ? at[3] : vload16(3, from);
+    add_particles(even_lanes(even_lanes(a, b), even_lanes(c, d)),
+                  even_lanes(odd_lanes(a, b), odd_lanes(c, d)), whole, counts, sums);
+}
+
+/* Adds those of the particles from `begin` to before `end` of a list that is shorter than LANES. */
+static inline void add_few(global const real2 *restrict offset, uint stride, uint begin, uint end,
+                           reals sums[SUM_COUNT])
+{
+    real x[LANES], y[LANES];
+    for (uint n = 0; n < LANES; n++) {
+        const real2 place = offset[(size_t)min(n, end - 1) * stride];
+        x[n] = place.x;
+        y[n] = place.y;
+    }
+    const ints lane = LANE_NUMBERS;
+    add_particles(LOAD(x), LOAD(y), false, REAL_MASK(lane >= (int)begin & lane < (int)end), sums);
 }
 
 /* A block: the particles from `begin` to `aligned`, a vector or fewer, up to SUM_BLOCK - 2 whole vectors from
@@ -174,19 +175,19 @@ static inline void add_vector(global const real2 *restrict offset, uint stride, 
 static inline void sum_block(global const real2 *restrict offset, uint stride, uint count, uint begin,
                              uint aligned, uint end, real block[SUM_COUNT])
 {
-    real16 sums[SUM_COUNT];
-    for (uint n = 0; n < SUM_COUNT; n++)
-        sums[n] = (real16)0;
+    reals sums[SUM_COUNT] = {0};
     /* Of a part of a vector the other lanes hold neighbours in the list. */
-    if (begin < aligned)
-        add_vector(offset, stride, min(begin, count - VECTOR), false, begin, min(aligned, end), sums);
+    if (count < LANES)
+        add_few(offset, stride, begin, end, sums);
+    else if (begin < aligned)
+        add_vector(offset, stride, min(begin, count - LANES), false, begin, min(aligned, end), sums);
     uint p = aligned;
-    for (; p + VECTOR <= end; p += VECTOR)
+    for (; p + LANES <= end; p += LANES)
         add_vector(offset, stride, p, true, p, end, sums);
     if (p < end)
-        add_vector(offset, stride, min(p, count - VECTOR), false, p, end, sums);
+        add_vector(offset, stride, min(p, count - LANES), false, p, end, sums);
     for (uint n = 0; n < SUM_COUNT; n += 4) {
-        const real16 four = sum_lanes(sums + n);
+        const reals four = sum_lanes(sums + n);
         block[n] = four.s0;
         block[n + 1] = four.s1;
         block[n + 2] = four.s2;
@@ -198,15 +199,10 @@ static inline void sum_block(global const real2 *restrict offset, uint stride, u
 static inline void sum_consecutive(global const real2 *restrict offset, uint stride, uint count, uint begin,
                                    uint end, real total[SUM_COUNT])
 {
-    if (count < VECTOR) {
-        for (uint p = begin; p < end; p++) /* no more than SUM_BLOCK */
-            add_particle(offset[(size_t)p * stride], total);
-        return;
-    }
     real excess[SUM_COUNT] = {(real)0};
     for (uint p = begin; p < end;) {
-        const uint aligned = end - p <= VECTOR ? end : (p + VECTOR - 1) / VECTOR * VECTOR;
-        const uint block_end = min(end, aligned + VECTOR * (SUM_BLOCK - 2));
+        const uint aligned = end - p <= LANES ? end : (p + LANES - 1) / LANES * LANES;
+        const uint block_end = min(end, aligned + LANES * (SUM_BLOCK - 2));
         real block[SUM_COUNT];
         sum_block(offset, stride, count, p, aligned, block_end, block);
         sum_add_block(total, excess, block);
@@ -247,6 +243,8 @@ deposit_item_per_segment(global const uint *restrict cell_offsets, global const 
     else
         sum_segment(cell_offsets, offset, 2, cells, count, segment_bits, sums, segment_cell);
 }
+
+#endif
 
 /* ---- cells of many pieces ---- */
 

@@ -11,12 +11,16 @@
 
 #include "shared/sum.h"
 
-/* The weights of one particle, added to the sums of its cell. */
-static inline void add_particle(real2 offset, real sums[SUM_COUNT])
+/* The weights of particles, of all lanes or of those where `counts` is set, added to the sums of their cell. */
+static inline void add_particles(reals x, reals y, const bool all, masks counts, reals sums[SUM_COUNT])
 {
-    real along_x[SHAPE_NODES], along_y[SHAPE_NODES];
-    shape_weights(offset.x, along_x);
-    shape_weights(offset.y, along_y);
+    reals along_x[SHAPE_NODES], along_y[SHAPE_NODES];
+    shape_weights(x, along_x);
+    shape_weights(y, along_y);
+    for (uint a = 0; !all && a < SHAPE_NODES; a++) { /* both: the others' may be non-finite */
+        along_x[a] = counts ? along_x[a] : (reals)0;
+        along_y[a] = counts ? along_y[a] : (reals)0;
+    }
 #pragma unroll
     for (uint n = 0; n < SUM_COUNT; n++)
         sums[n] += along_x[n / SHAPE_NODES] * along_y[n % SHAPE_NODES];

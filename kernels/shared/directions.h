@@ -75,12 +75,15 @@ static inline uint direction_of(uint steps, uint i, uint j, int new_i, int new_j
 static inline void stage_fields(local struct cell_field *around, const struct motion *motion, uint t,
                                 uint items, uint low, uint high)
 {
-    for (uint c = t; c < TILE_CELLS && low + c <= high; c += items)
-        around[c] = cell_field_read(motion->e, motion->stride, motion->nx, motion->ny, low + c);
+    for (uint c = t; c < TILE_CELLS && low + c <= high; c += items) {
+        struct walk walk;
+        walk_enter(&walk, motion, low + c);
+        around[c] = walk.around;
+    }
 }
 
 /* Moves the walk to a cell of a tile whose first one is `low`. Where its field is staged, i stays that of
- * another cell: particles of a band come to rows that the grid has from any own row, so that push_position()
+ * another cell: particles of a band come to rows that the grid has from any own row, so that push_place()
  * keeps their offset, and nothing else reads i. */
 static inline void enter_cell(struct walk *walk, const struct motion *motion,
                               local const struct cell_field *around, uint low, uint cell)

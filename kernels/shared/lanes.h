@@ -1,44 +1,95 @@
-/* Lanes: masks, reductions and prefetching for vectors of sixteen reals, for CPU devices. Device only. */
+/* Lanes: the particles that an item has side by side: 1, the default, or 16 as vectors on CPU devices. Formulas
+ * are written over `reals`, `ints` and `uints`, which are numbers or vectors of them, in code that both the
+ * OpenCL and the host compiler read. Conditions are ?: in either.
+ *
+ * Compile-time parameters: LANES, and FUSE_PRODUCTS, which a program says whose kernels must agree in every
+ * bit, where the device is fast at rounding once. Such a program has FP_CONTRACT OFF, since a compiler may fuse
+ * products and sums in one kernel and not in the other.
+ */
 #ifndef SHARED_LANES_H
 #define SHARED_LANES_H
 
-#include "shared/fold.h"
 #include "shared/real.h"
 
-#define LANES 16u /* particles of a vector */
+#define CPU_LANES 16 /* LANES on CPU devices */
+#ifndef LANES
+#define LANES 1
+#endif
+#ifndef FUSE_PRODUCTS
+#define FUSE_PRODUCTS 0
+#endif
 
-/* What comparing vectors of reals gives: 0 or -1 a lane. */
+#if LANES == 1
+
+typedef real reals;
+typedef int ints, masks; /* masks: what comparing reals gives */
+typedef uint uints;
+#define LANE_NUMBERS         0
+#define TO_REALS(v)          ((real)(v))
+#define TO_INTS(v)           ((int)(v))
+#define TO_UINTS(v)          ((uint)(v))
+#define ONE_WHERE(mask)      (mask) /* ints: 1, or 0 */
+#define REAL_MASK(mask)      (mask) /* of one that comparing ints gives */
+#define INT_MASK(mask)       (mask) /* of masks */
+#define LOAD(values)         (*(values))
+#define STORE(value, values) (*(values) = (value))
+#define SUM_OF_LANES(v)      (v)
+
+#else
+
+#include "shared/fold.h"
+
+typedef real16 reals;
+typedef int16 ints;
+typedef uint16 uints;
+#define LANE_NUMBERS (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 #if REAL_IS_DOUBLE
-typedef long16 mask16;
-#define convert_real16 convert_double16
-#define convert_mask16 convert_long16
-#define bits_of_real   as_ulong
-#define bits_of_real16 as_ulong16
-#else
-typedef int16 mask16;
-#define convert_real16 convert_float16
-#define convert_mask16 convert_int16
-#define bits_of_real   as_uint
-#define bits_of_real16 as_uint16
+typedef long16 masks;
+#define TO_REALS(v)     convert_double16(v)
+#define REAL_MASK(mask) convert_long16(mask)
+#ifdef FP_FAST_FMA
+#define HAS_FAST_FUSE 1
 #endif
-
-/* a b + c, rounded once where the device is fast at that. Written out, so that every kernel rounds alike:
- * compilers may fuse a plain expression in one kernel and not in another. */
-#if defined(__FMA__) || (REAL_IS_DOUBLE && defined(FP_FAST_FMA)) || (!REAL_IS_DOUBLE && defined(FP_FAST_FMAF))
-#define MULTIPLY_ADD(a, b, c) fma((real16)(a), (real16)(b), (real16)(c))
 #else
-#define MULTIPLY_ADD(a, b, c) ((real16)(a) * (real16)(b) + (real16)(c))
+typedef int16 masks;
+#define TO_REALS(v)     convert_float16(v)
+#define REAL_MASK(mask) (mask)
+#ifdef FP_FAST_FMAF
+#define HAS_FAST_FUSE 1
 #endif
+#endif
+#define TO_INTS(v)           convert_int16(v)
+#define TO_UINTS(v)          as_uint16(v)
+#define INT_MASK(mask)       convert_int16(mask)
+#define ONE_WHERE(mask)      (-convert_int16(mask))
+#define LOAD(values)         vload16(0, (values))
+#define STORE(value, values) vstore16((value), 0, (values))
+#define SUM_OF_LANES(v)      sum_of_lanes(v)
 
-DEFINE_FOLD(all_lanes, int, AND) /* whether a mask is set in all lanes: not 0 */
+DEFINE_FOLD(all_lanes, int, AND) /* whether a mask of ints is set in all lanes: not 0 */
 DEFINE_FOLD(sum_of_words, ulong, ADD)
 DEFINE_FOLD(sum_of_lanes, real, ADD)
 
+#endif
+
+/* a b + c. Vectors are written out, so that every kernel rounds alike. */
+#if FUSE_PRODUCTS || (LANES > 1 && (defined(__FMA__) || defined(HAS_FAST_FUSE)))
+#define PRODUCT_SUM(a, b, c) fma((reals)(a), (reals)(b), (reals)(c))
+#else
+#define PRODUCT_SUM(a, b, c) ((reals)(a) * (reals)(b) + (reals)(c))
+#endif
+
+#if LANES > 1
+
 /* Which lanes are in [0, 1): positive reals are in the order of the words that hold them, and what is
  * negative or not a number has greater words. -0 is left out. */
-static inline mask16 is_fraction(real16 v)
+static inline masks is_fraction(reals v)
 {
-    return bits_of_real16(v) < bits_of_real((real)1);
+#if REAL_IS_DOUBLE
+    return as_ulong16(v) < as_ulong((real)1);
+#else
+    return as_uint16(v) < as_uint((real)1);
+#endif
 }
 
 /* Prefetch of memory that will be read, or written, soon: hardware prefetching ends with the page, and it
@@ -51,17 +102,17 @@ static inline mask16 is_fraction(real16 v)
 #define WILL_READ(address)  ((void)0)
 #define WILL_WRITE(address) ((void)0)
 #endif
-#define PREFETCH_AHEAD 256u /* particles */
+#define PREFETCH_AHEAD 256 /* particles */
 
 /* Moves of lanes between two vectors. They are spelled out, since oclgrind 21.10 takes lane b of a.s89ab for
- * uninitialised, and ends at the lanes that a.even leaves open in (real16)(a.even, b.even).
+ * uninitialised, and ends at the lanes that a.even leaves open in (reals)(a.even, b.even).
  *
  *   even_lanes, odd_lanes    a0 a2 a4 ... b0 b2 ..., and a1 a3 ... b1 b3 ...
  *   low_pairs, high_pairs    a0 b0 a1 b1 ... a7 b7, and a8 b8 ... */
 #define DEFINE_MOVE(name, lanes)                                                                             \
-    static inline real16 name(real16 a, real16 b)                                                            \
+    static inline reals name(reals a, reals b)                                                            \
     {                                                                                                        \
-        return (real16)lanes;                                                                                \
+        return (reals)lanes;                                                                                \
     }
 DEFINE_MOVE(even_lanes,
             (a.s0, a.s2, a.s4, a.s6, a.s8, a.sa, a.sc, a.se, b.s0, b.s2, b.s4, b.s6, b.s8, b.sa, b.sc, b.se))
@@ -73,17 +124,18 @@ DEFINE_MOVE(high_pairs,
             (a.s8, b.s8, a.s9, b.s9, a.sa, b.sa, a.sb, b.sb, a.sc, b.sc, a.sd, b.sd, a.se, b.se, a.sf, b.sf))
 
 /* Adds neighbouring lanes of a, then of b. */
-static inline real16 add_neighbours(real16 a, real16 b)
+static inline reals add_neighbours(reals a, reals b)
 {
     return even_lanes(a, b) + odd_lanes(a, b);
 }
 
 /* Four of the sums, each over its lanes, in the first lanes of what it returns. */
-static inline real16 sum_lanes(const real16 *of)
+static inline reals sum_lanes(const reals *of)
 {
-    const real16 four = add_neighbours(add_neighbours(of[0], of[1]), add_neighbours(of[2], of[3]));
-    const real16 two = add_neighbours(four, four);
+    const reals four = add_neighbours(add_neighbours(of[0], of[1]), add_neighbours(of[2], of[3]));
+    const reals two = add_neighbours(four, four);
     return add_neighbours(two, two);
 }
 
+#endif
 #endif

@@ -1,11 +1,9 @@
-/* Motion: how one particle moves, as plain functions that every push kernel and the host tests share.
+/* Motion: how particles move, as plain functions that every push kernel and the host tests share.
  *
  * Velocities live at half steps, positions and fields at whole steps (leapfrog). All quantities are in
  * normalised units but for the position, which is an offset in cells.
  *
- * Below them stand their vector forms, for sixteen particles, which CPUs take and which agree to round-off.
- *
- * Compile-time parameters:
+ * Compile-time parameters: those of shared/lanes.h and
  *   VELOCITIES  components of a velocity: 2, which leaves w out, or 3, the default
  *   MAGNETIC    whether there is a magnetic field; 1, the default, also where there is none. 0 leaves the
  *               rotation out.
@@ -13,7 +11,7 @@
 #ifndef SHARED_MOTION_H
 #define SHARED_MOTION_H
 
-#include "shared/real.h"
+#include "shared/lanes.h"
 
 #ifndef VELOCITIES
 #define VELOCITIES 3
@@ -28,15 +26,20 @@
 
 /* Components along x, y and z. Where a species has no w, w is 0 throughout. */
 struct velocity {
-    real u, v, w;
+    reals u, v, w;
+};
+
+/* Along the axis of a rotation. */
+struct rotation {
+    real x, y, z;
 };
 
 /* The numbers of a species that the pusher takes. All members are reals, since a kernel takes the struct as
  * one argument, which the host converts to the precision of the kernel. */
 struct pusher {
     real half_kick;          /* q dt/2m */
-    struct velocity tangent; /* q B dt/2m: as long as the tangent of half the rotation */
-    struct velocity sine;    /* 2 tangent/(1 + |tangent|^2): as long as the sine of the whole rotation */
+    struct rotation tangent; /* q B dt/2m: as long as the tangent of half the rotation */
+    struct rotation sine;    /* 2 tangent/(1 + |tangent|^2): as long as the sine of the whole rotation */
     real cosine;             /* 1/sqrt(1 + |tangent|^2): of half the rotation */
     real correction;         /* of the sine, relative: by it the rounded numbers keep |v| */
 };
@@ -44,22 +47,25 @@ struct pusher {
 /* Where an offset that may have left [0, 1) belongs: `cells` away from its cell, at `offset` in [0, 1) there.
  */
 struct placement {
-    int cells;
-    real offset;
+    ints cells;
+    reals offset;
 };
 
 /* The difference can round up to 1, which is offset 0 of the next cell. What is not a number, or is so far
  * away that no integer holds it, becomes NaN in its old cell: the energies show it and the run stops. */
-static inline struct placement offset_place(real offset)
+static inline struct placement offset_place(reals offset)
 {
     /* floor() by way of int: CPU devices do that faster. */
-    const int in_reach = fabs(offset) < (real)1e9;
-    const int towards_zero = in_reach ? (int)offset : 0;
-    const int lower = towards_zero - (offset < (real)towards_zero);
-    const real rest = offset - (real)lower;
-    const int rounded_up = rest >= (real)1;
-    const real wrapped = rounded_up ? (real)0 : rest;
-    const struct placement place = {in_reach ? lower + rounded_up : 0, in_reach ? wrapped : (real)NAN};
+    const reals none = (reals)0;
+    const masks in_reach = fabs(offset) < (real)1e9;
+    const reals reached = in_reach ? offset : none;
+    const ints towards_zero = TO_INTS(reached);
+    const ints lower = towards_zero - ONE_WHERE(reached < TO_REALS(towards_zero));
+    const reals rest = reached - TO_REALS(lower);
+    const masks rounded_up = rest >= (real)1;
+    const reals wrapped = rounded_up ? none : rest;
+    const struct placement place = {lower + ONE_WHERE(rounded_up), /* 0 out of reach */
+                                    in_reach ? wrapped : (reals)((real)NAN)};
     return place;
 }
 
@@ -70,17 +76,17 @@ struct velocity_step {
     struct velocity at_n;
 };
 
-/* a + b x c. The products of c.w come first: where c is along z, u and v are in every bit what they are
+/* a + b x c. The products of c.z come first: where c is along z, u and v are in every bit what they are
  * without w. */
-static inline struct velocity add_cross(struct velocity a, struct velocity b, struct velocity c)
+static inline struct velocity add_cross(struct velocity a, struct velocity b, struct rotation c)
 {
     struct velocity sum = a;
-    sum.u = PRODUCT_SUM(c.w, b.v, a.u);
-    sum.v = PRODUCT_SUM(-c.w, b.u, a.v);
+    sum.u = PRODUCT_SUM(c.z, b.v, a.u);
+    sum.v = PRODUCT_SUM(-c.z, b.u, a.v);
     if (HAS_W) {
-        sum.u = PRODUCT_SUM(-c.v, b.w, sum.u);
-        sum.v = PRODUCT_SUM(c.u, b.w, sum.v);
-        sum.w = PRODUCT_SUM(c.v, b.u, PRODUCT_SUM(-c.u, b.v, a.w));
+        sum.u = PRODUCT_SUM(-c.y, b.w, sum.u);
+        sum.v = PRODUCT_SUM(c.x, b.w, sum.v);
+        sum.w = PRODUCT_SUM(c.y, b.u, PRODUCT_SUM(-c.x, b.v, a.w));
     }
     return sum;
 }
@@ -90,16 +96,16 @@ static inline struct velocity add_cross(struct velocity a, struct velocity b, st
  * tangent . velocity, written without a difference of like numbers. */
 static inline struct velocity half_rotation(struct velocity turned, const struct pusher *pusher)
 {
-    const struct velocity tangent = pusher->tangent;
+    const struct rotation tangent = pusher->tangent;
     const real cosine = pusher->cosine;
     struct velocity middle = {cosine * turned.u, cosine * turned.v, turned.w};
     if (HAS_W) {
-        const real along =
+        const reals along =
             cosine * cosine / ((real)1 + cosine) *
-            PRODUCT_SUM(tangent.u, turned.u, PRODUCT_SUM(tangent.v, turned.v, tangent.w * turned.w));
-        middle.u = PRODUCT_SUM(along, tangent.u, middle.u);
-        middle.v = PRODUCT_SUM(along, tangent.v, middle.v);
-        middle.w = PRODUCT_SUM(along, tangent.w, cosine * turned.w);
+            PRODUCT_SUM(tangent.x, turned.u, PRODUCT_SUM(tangent.y, turned.v, tangent.z * turned.w));
+        middle.u = PRODUCT_SUM(along, tangent.x, middle.u);
+        middle.v = PRODUCT_SUM(along, tangent.y, middle.v);
+        middle.w = PRODUCT_SUM(along, tangent.z, cosine * turned.w);
     }
     return middle;
 }
@@ -107,7 +113,7 @@ static inline struct velocity half_rotation(struct velocity turned, const struct
 /* The Boris scheme (Boris 1970; Birdsall & Langdon section 4-3): half an electric kick, rotation about B by 2
  * atan(q |B| dt/2m), half a kick. With B = 0 it is the plain leapfrog. `old` is at n-1/2, (ex, ey) at n. The
  * rotation is minus + first + second with first = minus x sine, second = first x tangent. */
-static inline struct velocity_step velocity_push(struct velocity old, real ex, real ey,
+static inline struct velocity_step velocity_push(struct velocity old, reals ex, reals ey,
                                                  const struct pusher *pusher)
 {
     const real half_kick = pusher->half_kick;
@@ -130,100 +136,14 @@ static inline struct velocity_step velocity_push(struct velocity old, real ex, r
     return step;
 }
 
-/* ---- the vector form ---- */
-
-#ifdef __OPENCL_VERSION__
-#include "shared/lanes.h"
-
-struct placement16 {
-    int16 cells;
-    real16 offset;
-};
-
-static inline struct placement16 offset_place16(real16 offset)
-{
-    const mask16 in_reach = fabs(offset) < (real16)((real)1e9);
-    const real16 reached = select((real16)((real)0), offset, in_reach);
-    const int16 towards_zero = convert_int16(reached);
-    const int16 lower = towards_zero + convert_int16(reached < convert_real16(towards_zero));
-    const real16 rest = reached - convert_real16(lower);
-    const mask16 rounded_up = rest >= (real16)((real)1);
-
-    struct placement16 place;
-    place.cells = lower - convert_int16(rounded_up); /* 0 out of reach */
-    place.offset = select(select(rest, (real16)((real)0), rounded_up), (real16)((real)NAN), ~in_reach);
-    return place;
-}
-
-struct velocity16 {
-    real16 u, v, w;
-};
-
-struct velocity_step16 {
-    struct velocity16 after, at_n;
-};
-
-static inline struct velocity16 add_cross16(struct velocity16 a, struct velocity16 b, struct velocity c)
-{
-    struct velocity16 sum = a;
-    sum.u = MULTIPLY_ADD(c.w, b.v, a.u);
-    sum.v = MULTIPLY_ADD(-c.w, b.u, a.v);
-    if (HAS_W) {
-        sum.u = MULTIPLY_ADD(-c.v, b.w, sum.u);
-        sum.v = MULTIPLY_ADD(c.u, b.w, sum.v);
-        sum.w = MULTIPLY_ADD(c.v, b.u, MULTIPLY_ADD(-c.u, b.v, a.w));
-    }
-    return sum;
-}
-
-static inline struct velocity16 half_rotation16(struct velocity16 turned, const struct pusher *pusher)
-{
-    const struct velocity tangent = pusher->tangent;
-    const real cosine = pusher->cosine;
-    struct velocity16 middle = {cosine * turned.u, cosine * turned.v, turned.w};
-    if (HAS_W) {
-        const real16 along =
-            cosine * cosine / ((real)1 + cosine) *
-            MULTIPLY_ADD(tangent.u, turned.u, MULTIPLY_ADD(tangent.v, turned.v, tangent.w * turned.w));
-        middle.u = MULTIPLY_ADD(along, tangent.u, middle.u);
-        middle.v = MULTIPLY_ADD(along, tangent.v, middle.v);
-        middle.w = MULTIPLY_ADD(along, tangent.w, cosine * turned.w);
-    }
-    return middle;
-}
-
-static inline struct velocity_step16 velocity_push16(struct velocity16 old, real16 ex, real16 ey,
-                                                     const struct pusher *pusher)
-{
-    const real half_kick = pusher->half_kick;
-    struct velocity16 minus = old;
-    minus.u = MULTIPLY_ADD(half_kick, ex, old.u);
-    minus.v = MULTIPLY_ADD(half_kick, ey, old.v);
-    struct velocity_step16 step = {minus, minus};
-    if (MAGNETIC) {
-        const struct velocity16 none = {0, 0, 0}, first = add_cross16(none, minus, pusher->sine);
-        const real c = pusher->correction;
-        const struct velocity16 small = {c * first.u, c * first.v, c * first.w};
-        const struct velocity16 second = add_cross16(small, first, pusher->tangent);
-        step.after.u = minus.u + (first.u + second.u);
-        step.after.v = minus.v + (first.v + second.v);
-        step.after.w = minus.w + (first.w + second.w);
-        step.at_n = half_rotation16(add_cross16(minus, minus, pusher->tangent), pusher);
-    }
-    step.after.u = MULTIPLY_ADD(half_kick, ex, step.after.u);
-    step.after.v = MULTIPLY_ADD(half_kick, ey, step.after.v);
-    return step;
-}
-#endif
-
 /* ---- the start ---- */
 
 /* The loaded velocity at 0 -> -1/2, so that velocity_push() passes through it: back by half the rotation,
  * then by half a kick. */
-static inline struct velocity velocity_start(struct velocity loaded, real ex, real ey,
+static inline struct velocity velocity_start(struct velocity loaded, reals ex, reals ey,
                                              const struct pusher *pusher)
 {
-    const struct velocity tangent = pusher->tangent, back = {-tangent.u, -tangent.v, -tangent.w};
+    const struct rotation tangent = pusher->tangent, back = {-tangent.x, -tangent.y, -tangent.z};
     struct velocity start = half_rotation(add_cross(loaded, loaded, back), pusher);
     start.u -= pusher->half_kick * ex;
     start.v -= pusher->half_kick * ey;

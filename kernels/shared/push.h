@@ -1,7 +1,7 @@
-/* Push: the walk along a sorted list, and particles through one step, from their cell and offset at n to
- * those at n+1: one at a time, and sixteen of one cell at a time for CPU devices. Device only.
+/* Push: the walk along a sorted list, and the LANES particles that an item has at once through one step, from
+ * their cells and offsets at n to those at n+1. Device only.
  *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h), GHOST_ROWS
+ * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), LANES (shared/lanes.h), SHAPE_ORDER (shared/shape.h), GHOST_ROWS
  * (shared/cell.h), VELOCITIES, MAGNETIC (shared/motion.h) and GROUP_ITEMS (shared/sum.h).
  */
 #ifndef SHARED_PUSH_H
@@ -41,7 +41,10 @@ struct walk {
 
 static inline struct walk walk_start(void)
 {
-    const struct walk start = {.cell = WALK_NO_CELL};
+    struct walk start = {.cell = WALK_NO_CELL};
+#if LANES > 1
+    start.around.i = WALK_NO_CELL; /* nor a row */
+#endif
     return start;
 }
 
@@ -50,7 +53,7 @@ static inline void walk_enter(struct walk *walk, const struct motion *motion, ui
     walk->cell = cell;
     walk->i = cell / motion->ny;
     walk->j = cell - walk->i * motion->ny;
-    walk->around = cell_field_read(motion->e, motion->stride, motion->nx, motion->ny, cell);
+    cell_field_enter(&walk->around, motion->e, motion->stride, motion->nx, motion->ny, walk->i, walk->j);
 }
 
 /* To particle p, which is in one of the cells from `low` to `high`. */
@@ -67,15 +70,117 @@ static inline void walk_to(struct walk *walk, const struct motion *motion,
     walk_enter(walk, motion, cell);
 }
 
-/* ---- one particle ---- */
+/* To particle p behind the walk's cell, for an item that meets all cells on the way. */
+static inline void walk_on(struct walk *walk, const struct motion *motion,
+                           global const uint *restrict cell_offsets, uint p)
+{
+    do {
+        walk->cell++;
+        walk->j++;
+        if (walk->j == motion->ny) {
+            walk->j = 0;
+            walk->i++;
+        }
+        walk->end = cell_offsets[walk->cell + 1];
+    } while (walk->end <= p);
+    cell_field_enter(&walk->around, motion->e, motion->stride, motion->nx, motion->ny, walk->i, walk->j);
+}
 
-/* A particle at n+1: its cell before the grid's ends are joined, and its offset there, beyond the ends as
- * shared/cell.h has it. */
-struct pushed {
-    real2 offset;
-    struct velocity velocity;
-    int i, j;
+/* ---- the particles of an item ---- */
+
+/* The cells of particles, and the field at each. */
+struct surroundings {
+    uint i, j;         /* the first one's cell, */
+    ints right, above; /* and how far each is from there */
+    reals ex, ey;
 };
+
+/* Of particles at the offsets (x, y) in the walk's cell. */
+static inline struct surroundings walk_surroundings(const struct walk *walk, reals x, reals y)
+{
+    struct surroundings around = {.i = walk->i, .j = walk->j, .right = (ints)0, .above = (ints)0};
+    interpolate(&walk->around, x, y, &around.ex, &around.ey);
+    return around;
+}
+
+/* Of the particles from `begin` to before `end`, to which the walk goes; lane l has particle begin +
+ * particle[l]. With vectors the walk is in the cell of an earlier particle, or of the first. Where they are in several cells, what belongs to the later ones replaces what the earlier ones
+ * gave. */
+static inline struct surroundings walk_along(struct walk *walk, const struct motion *motion,
+                                             global const uint *restrict cell_offsets, uint begin, uint end,
+                                             ints particle, reals x, reals y)
+{
+    if (LANES == 1)
+        walk_to(walk, motion, cell_offsets, begin, 0, motion->nx * motion->ny - 1);
+    else if (walk->end <= begin)
+        walk_on(walk, motion, cell_offsets, begin);
+    struct surroundings around = walk_surroundings(walk, x, y);
+    while (LANES > 1 && walk->end < end) {
+        const ints later = particle >= (int)(walk->end - begin);
+        walk_on(walk, motion, cell_offsets, walk->end);
+        const struct surroundings next = walk_surroundings(walk, x, y);
+        around.right = later ? (ints)(int)(next.i - around.i) : around.right;
+        around.above = later ? (ints)(int)(next.j - around.j) : around.above;
+        around.ex = REAL_MASK(later) ? next.ex : around.ex;
+        around.ey = REAL_MASK(later) ? next.ey : around.ey;
+    }
+    return around;
+}
+
+/* Particles on their way: offsets, at first in the cells (i, j), velocities, and velocities at n. */
+struct pushed {
+    reals x, y;
+    struct velocity velocity, at_n;
+    ints i, j;
+};
+
+/* One step of particles at the offsets (x, y), which may leave [0, 1). */
+static inline struct pushed push(const struct motion *motion, const struct surroundings *around, reals x,
+                                 reals y, struct velocity velocity)
+{
+    const struct velocity_step step = velocity_push(velocity, around->ex, around->ey, &motion->pusher);
+    const struct pushed pushed = {PRODUCT_SUM(step.after.u, motion->step_x, x),
+                                  PRODUCT_SUM(step.after.v, motion->step_y, y),
+                                  step.after,
+                                  step.at_n,
+                                  (int)around->i + around->right,
+                                  (int)around->j + around->above};
+    return pushed;
+}
+
+/* Brings them to the cells (i, j) where they belong, before the grid's ends are joined; offsets beyond the
+ * ends are as shared/cell.h has them. */
+static inline void push_place(const struct motion *motion, struct pushed *pushed)
+{
+    const struct placement x = offset_place(pushed->x), y = offset_place(pushed->y);
+    pushed->i += x.cells;
+    pushed->j += y.cells;
+    pushed->x = row_offset(x.offset, pushed->i, motion->nx);
+    pushed->y = y.offset;
+}
+
+/* The keys of these cells. */
+static inline uints pushed_cell(const struct motion *motion, const struct pushed *pushed)
+{
+    return cell_index(wrap_row(pushed->i, motion->nx), wrap_lanes(pushed->j, motion->ny), motion->ny);
+}
+
+/* Adds |v|^2, u, v and w at n of the lanes whose `particle` is below `number`. */
+static inline void push_add_sums(reals block[SUM_COUNT], const struct velocity *at_n, uint number,
+                                 ints particle)
+{
+    reals values[SUM_COUNT] = {PRODUCT_SUM(at_n->u, at_n->u, at_n->v * at_n->v), at_n->u, at_n->v};
+    if (HAS_W) {
+        values[0] = PRODUCT_SUM(at_n->w, at_n->w, values[0]);
+        values[SUM_COUNT - 1] = at_n->w;
+    }
+#pragma unroll
+    for (uint n = 0; n < SUM_COUNT; n++)
+        block[n] += LANES == 1 || number == LANES ? values[n]
+                    : REAL_MASK(particle < (int)number) ? values[n] : (reals)0;
+}
+
+#if LANES == 1
 
 /* Velocities as lists have them: pairs, and w where species have it. */
 static inline struct velocity read_velocity(global const real2 *pairs, global const real *w, uint p)
@@ -93,206 +198,53 @@ static inline void write_velocity(const struct velocity *velocity, global real2 
         w[p] = velocity->w;
 }
 
-/* The velocities before and after the step, in the field around the particle. */
-static inline struct velocity_step push_velocity(const struct motion *motion, const struct walk *walk,
-                                                 real2 offset, struct velocity velocity)
+/* A particle of the walk's cell through the whole step. */
+static inline struct pushed push_one(const struct motion *motion, const struct walk *walk, real2 offset,
+                                     struct velocity velocity)
 {
-    const real2 field = interpolate(&walk->around, offset);
-    return velocity_push(velocity, field.x, field.y, &motion->pusher);
-}
-
-/* Where a particle at `offset` of the walk's cell comes with its new velocity. */
-static inline struct pushed push_position(const struct motion *motion, const struct walk *walk, real2 offset,
-                                          const struct velocity_step *step)
-{
-    const struct placement x = offset_place(PRODUCT_SUM(step->after.u, motion->step_x, offset.x));
-    const struct placement y = offset_place(PRODUCT_SUM(step->after.v, motion->step_y, offset.y));
-    struct pushed pushed;
-    pushed.velocity = step->after;
-    pushed.i = (int)walk->i + x.cells;
-    pushed.j = (int)walk->j + y.cells;
-    pushed.offset = (real2)(row_offset(x.offset, pushed.i, motion->nx), y.offset);
+    const struct surroundings around = walk_surroundings(walk, offset.x, offset.y);
+    struct pushed pushed = push(motion, &around, offset.x, offset.y, velocity);
+    push_place(motion, &pushed);
     return pushed;
 }
 
-/* The key of the cell. */
-static inline uint pushed_cell(const struct motion *motion, const struct pushed *pushed)
-{
-    return cell_index(wrap_row(pushed->i, motion->nx), wrap_any(pushed->j, motion->ny), motion->ny);
-}
-
-static inline void push_add_sums(real block[SUM_COUNT], const struct velocity_step *step)
-{
-    const struct velocity at_n = step->at_n;
-    const real in_plane = at_n.u * at_n.u + at_n.v * at_n.v;
-    block[0] += HAS_W ? in_plane + at_n.w * at_n.w : in_plane;
-    block[1] += at_n.u;
-    block[2] += at_n.v;
-    if (HAS_W)
-        block[SUM_COUNT - 1] += at_n.w;
-}
-
-/* ---- the vector form ---- */
-
-/* The walk of an item through a chunk, sixteen particles at a time. */
-struct chunk_walk {
-    uint begin, end;          /* particles of the chunk */
-    uint cell, i, j;          /* the cell where the walk is, */
-    uint cell_end;            /* the first particle behind it, */
-    struct field_strip strip; /* and the field around it and its neighbours */
-};
-
-static inline void chunk_walk_enter(struct chunk_walk *walk, const struct motion *motion)
-{
-    struct field_strip *const strip = &walk->strip;
-    const uint j = walk->j / LANES * LANES;
-    if (strip->i == walk->i && strip->j == j)
-        return;
-    strip->i = walk->i;
-    strip->j = j;
-    strip_read(motion->e, motion->nx, motion->ny, walk->i, j, strip->ex);
-    strip_read(motion->e + motion->stride, motion->nx, motion->ny, walk->i, j, strip->ey);
-}
-
-static inline struct chunk_walk chunk_walk_begin(const struct motion *motion, global const uint *cell_offsets,
-                                                 uint count, uint chunk)
-{
-    const ulong item = get_global_id(0);
-    struct chunk_walk walk;
-    walk.begin = (uint)min(item * chunk, (ulong)count);
-    walk.end = walk.begin + min(chunk, count - walk.begin);
-    walk.cell =
-        walk.begin < count ? find_segment(cell_offsets, 0, motion->nx * motion->ny - 1, walk.begin) : 0;
-    walk.i = walk.cell / motion->ny;
-    walk.j = walk.cell - walk.i * motion->ny;
-    walk.cell_end = cell_offsets[walk.cell + 1];
-    walk.strip.i = NO_ROW;
-    chunk_walk_enter(&walk, motion);
-    return walk;
-}
-
-/* To the cell of particle p, which is behind the cell where the walk is. */
-static inline void chunk_walk_to(struct chunk_walk *walk, const struct motion *motion,
-                                 global const uint *cell_offsets, uint p)
-{
-    do {
-        walk->cell++;
-        walk->j++;
-        if (walk->j == motion->ny) {
-            walk->j = 0;
-            walk->i++;
-        }
-        walk->cell_end = cell_offsets[walk->cell + 1];
-    } while (walk->cell_end <= p);
-    chunk_walk_enter(walk, motion);
-}
-
-struct state16 {
-    real16 x, y;
-    struct velocity16 velocity;
-};
-
-/* The cells of sixteen particles, and the field around each. */
-struct surroundings16 {
-    uint i, j;          /* the first one's cell, */
-    int16 right, above; /* and how far each is from there */
-    real16 ex, ey;
-};
-
-/* Of the particles from `begin` to before `end`, which come next; lane l has particle begin + particle[l] and
- * its offset (x, y). Where a vector has several cells, what belongs to the later ones replaces what the
- * earlier ones gave. */
-static inline struct surroundings16 chunk_walk_surroundings(struct chunk_walk *walk,
-                                                            const struct motion *motion,
-                                                            global const uint *cell_offsets, uint begin,
-                                                            uint end, int16 particle, real16 x, real16 y)
-{
-    struct surroundings16 around;
-    if (walk->cell_end <= begin)
-        chunk_walk_to(walk, motion, cell_offsets, begin);
-    around.i = walk->i;
-    around.j = walk->j;
-    around.right = around.above = (int16)0;
-    interpolate16(&walk->strip, walk->j % LANES, x, y, &around.ex, &around.ey);
-    while (walk->cell_end < end) {
-        const int16 later = particle >= (int)(walk->cell_end - begin);
-        real16 ex, ey;
-        chunk_walk_to(walk, motion, cell_offsets, walk->cell_end);
-        interpolate16(&walk->strip, walk->j % LANES, x, y, &ex, &ey);
-        around.ex = select(around.ex, ex, convert_mask16(later));
-        around.ey = select(around.ey, ey, convert_mask16(later));
-        around.right = select(around.right, (int16)((int)walk->i - (int)around.i), later);
-        around.above = select(around.above, (int16)((int)walk->j - (int)around.j), later);
-    }
-    return around;
-}
-
-/* One step of sixteen particles, but for their cells: `state` has offsets in the cells where they were. */
-static inline void push16(const struct motion *motion, const struct surroundings16 *around,
-                          struct state16 *state, struct velocity_step16 *step)
-{
-    *step = velocity_push16(state->velocity, around->ex, around->ey, &motion->pusher);
-    state->velocity = step->after;
-    state->x = MULTIPLY_ADD(step->after.u, motion->step_x, state->x);
-    state->y = MULTIPLY_ADD(step->after.v, motion->step_y, state->y);
-}
+#else
 
 /* floor() by way of int: CPU devices do that faster. */
-static inline int16 floor_in_reach(real16 x)
+static inline ints floor_in_reach(reals x)
 {
-    return convert_int16(x) + convert_int16(x < (real)0);
+    return TO_INTS(x) - ONE_WHERE(x < (real)0);
 }
 
-/* By how many cells particles have left their cells; `state` becomes what it is there. Returns the lanes for
- * which that holds: elsewhere a difference has rounded up to 1, or the particle is far away or none. */
-static inline int16 leave_cells(struct state16 *state, int16 *right, int16 *above)
+/* push_place() where that is simple. Returns the lanes of which it is: in the others a difference has rounded
+ * up to 1, or the particle is far away or none. */
+static inline ints push_place_near(struct pushed *pushed)
 {
-    *right = floor_in_reach(state->x);
-    *above = floor_in_reach(state->y);
-    state->x -= convert_real16(*right);
-    state->y -= convert_real16(*above);
-    return convert_int16(is_fraction(state->x) & is_fraction(state->y));
+    const ints right = floor_in_reach(pushed->x), above = floor_in_reach(pushed->y);
+    pushed->x -= TO_REALS(right);
+    pushed->y -= TO_REALS(above);
+    pushed->i += right;
+    pushed->j += above;
+    return INT_MASK(is_fraction(pushed->x) & is_fraction(pushed->y));
 }
 
-/* The cells of particles with any offsets, also NaN or far outside [0, 1), and the offsets there. */
-static inline int16 find_any_cells(const struct motion *motion, const struct surroundings16 *around,
-                                   struct state16 *state)
-{
-    const struct placement16 along_x = offset_place16(state->x), along_y = offset_place16(state->y);
-    const int16 row = (int)around->i + around->right + along_x.cells;
-    state->x = row_offset16(along_x.offset, row, motion->nx);
-    state->y = along_y.offset;
-    return wrap_row16(row, motion->nx) * (int)motion->ny +
-           wrap_any16((int)around->j + around->above + along_y.cells, motion->ny);
-}
+#endif
 
-/* The same, fast where no particle leaves the grid on one side and comes in on the other, or goes to the lost
- * row. */
-static inline int16 find_cells(const struct motion *motion, const struct surroundings16 *around,
-                               struct state16 *state)
+/* push_place() and pushed_cell(), for vectors fast where no particle leaves the grid on one side and comes in
+ * on the other, or goes to the lost row. */
+static inline uints push_find_cells(const struct motion *motion, struct pushed *pushed)
 {
-    struct state16 there = *state;
-    int16 right, above;
-    const int16 left = leave_cells(&there, &right, &above);
-    const int16 row = (int)around->i + around->right + right, column = (int)around->j + around->above + above;
-    if (!all_lanes(left & (as_uint16(row) < (uint)rows_upwards(motion->nx)) &
-                   (as_uint16(column) < motion->ny)))
-        return find_any_cells(motion, around, state);
-    *state = there;
-    return row * (int)motion->ny + column;
-}
-
-/* Of all lanes, or of those where `counts` is set. */
-static inline void push_add_sums16(struct sums16 *sums, const struct velocity_step16 *step, bool all,
-                                   int16 counts)
-{
-    const struct velocity16 at_n = step->at_n;
-    real16 values[SUM_COUNT] = {MULTIPLY_ADD(at_n.u, at_n.u, at_n.v * at_n.v), at_n.u, at_n.v};
-    if (HAS_W) {
-        values[0] = MULTIPLY_ADD(at_n.w, at_n.w, values[0]);
-        values[SUM_COUNT - 1] = at_n.w;
+#if LANES > 1
+    struct pushed near = *pushed;
+    const ints is_near = push_place_near(&near);
+    if (all_lanes(is_near & (TO_UINTS(near.i) < (uint)rows_upwards(motion->nx)) &
+                  (TO_UINTS(near.j) < motion->ny))) {
+        *pushed = near;
+        return TO_UINTS(cell_index(near.i, near.j, (int)motion->ny));
     }
-    sums16_add(sums, values, all, convert_mask16(counts));
+#endif
+    push_place(motion, pushed);
+    return pushed_cell(motion, pushed);
 }
 
 #endif

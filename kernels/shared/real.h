@@ -26,13 +26,6 @@ typedef float8 real8;
 typedef float16 real16;
 #endif
 
-/* a b + c, of reals or their vectors. A program whose kernels must agree in every bit says FP_CONTRACT OFF,
- * since a compiler may fuse products and sums in one kernel and not in the other, and FUSE_PRODUCTS where the
- * device is fast at rounding once. */
-#if defined(FUSE_PRODUCTS) && FUSE_PRODUCTS
-#define PRODUCT_SUM(a, b, c) fma((a), (b), (c))
-#endif
-
 #else /* the host */
 
 #include <math.h>
@@ -47,10 +40,6 @@ typedef float real;
 typedef unsigned int uint;
 typedef unsigned long ulong;
 
-#endif
-
-#ifndef PRODUCT_SUM
-#define PRODUCT_SUM(a, b, c) ((a) * (b) + (c))
 #endif
 
 #endif

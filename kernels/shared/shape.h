@@ -12,7 +12,7 @@
 #ifndef SHARED_SHAPE_H
 #define SHARED_SHAPE_H
 
-#include "shared/real.h"
+#include "shared/lanes.h"
 
 #define SHAPE_NODES_OF(order) (2 * ((order) / 2 + 1))
 #define SHAPE_FIRST_OF(order) (-((order) / 2))
@@ -23,69 +23,37 @@
 #endif
 
 /* The SHAPE_NODES_OF(order) weights at offset d; they sum to 1. */
-static inline void shape_weights_of(const int order, real d, real *weights)
+static inline void shape_weights_of(const int order, reals d, reals *weights)
 {
-    const real rest = (real)1 - d;
+    const reals none = (reals)0, one = (reals)1, rest = one - d;
     if (order == 0) {
         /* 0 d is 0 but for a non-finite d, which must show in the sums. */
-        weights[1] = (d < (real)0.5 ? (real)0 : (real)1) + (real)0 * d;
-        weights[0] = (real)1 - weights[1];
+        weights[1] = (d < (real)0.5 ? none : one) + (real)0 * d;
+        weights[0] = one - weights[1];
     } else if (order == 1) {
         weights[0] = rest;
         weights[1] = d;
     } else if (order == 2) {
-        /* Distances are measured from the nearest node, which is the lower one (shift 0) or the upper one
-         * (shift 1); the three weights around it are (1/2 - s)^2/2, 3/4 - s^2, (1/2 + s)^2/2 with s in
-         * [-1/2, 1/2). */
-        const int shift = d < (real)0.5 ? 0 : 1;
-        const real s = d - (real)shift;
-        const real before = (real)0.5 * ((real)0.5 - s) * ((real)0.5 - s);
-        const real middle = (real)0.75 - s * s;
-        const real after = (real)0.5 * ((real)0.5 + s) * ((real)0.5 + s);
-        weights[0] = shift ? (real)0 : before;
-        weights[1] = shift ? before : middle;
-        weights[2] = shift ? middle : after;
-        weights[3] = shift ? after : (real)0;
+        /* Distances are measured from the nearest node, which is the lower one or the upper one; the three
+         * weights around it are (1/2 - s)^2/2, 3/4 - s^2, (1/2 + s)^2/2 with s in [-1/2, 1/2). */
+        const masks lower = d < (real)0.5;
+        const reals s = d - (lower ? none : one);
+        const reals before = (real)0.5 * ((real)0.5 - s) * ((real)0.5 - s);
+        const reals middle = (real)0.75 - s * s;
+        const reals after = (real)0.5 * ((real)0.5 + s) * ((real)0.5 + s);
+        weights[0] = lower ? before : none;
+        weights[1] = lower ? middle : before;
+        weights[2] = lower ? after : middle;
+        weights[3] = lower ? none : after;
     } else {
         weights[0] = (real)1 / (real)6 * rest * rest * rest;
-        weights[1] = (real)2 / (real)3 - d * d * ((real)1 - (real)0.5 * d);
-        weights[2] = (real)2 / (real)3 - rest * rest * ((real)1 - (real)0.5 * rest);
+        weights[1] = (real)2 / (real)3 - d * d * (one - (real)0.5 * d);
+        weights[2] = (real)2 / (real)3 - rest * rest * (one - (real)0.5 * rest);
         weights[3] = (real)1 / (real)6 * d * d * d;
     }
 }
 
-/* ---- the vector form ---- */
-
-#ifdef __OPENCL_VERSION__
-static inline void shape_weights16(real16 d, real16 weights[SHAPE_NODES])
-{
-    const real16 none = (real16)((real)0), one = (real16)((real)1);
-#if SHAPE_ORDER == 0
-    const real16 upper = (d < (real)0.5 ? none : one) + (real)0 * d;
-    weights[0] = one - upper;
-    weights[1] = upper;
-#elif SHAPE_ORDER == 1
-    weights[0] = one - d;
-    weights[1] = d;
-#elif SHAPE_ORDER == 2
-    const real16 s = d - (d < (real)0.5 ? none : one);
-    const real16 before = (real)0.5 * ((real)0.5 - s) * ((real)0.5 - s);
-    const real16 middle = (real)0.75 - s * s;
-    const real16 after = (real)0.5 * ((real)0.5 + s) * ((real)0.5 + s);
-    weights[0] = d < (real)0.5 ? before : none;
-    weights[1] = d < (real)0.5 ? middle : before;
-    weights[2] = d < (real)0.5 ? after : middle;
-    weights[3] = d < (real)0.5 ? none : after;
-#else
-    const real16 rest = one - d;
-    weights[0] = (real)1 / (real)6 * rest * rest * rest;
-    weights[1] = (real)2 / (real)3 - d * d * (one - (real)0.5 * d);
-    weights[2] = (real)2 / (real)3 - rest * rest * (one - (real)0.5 * rest);
-    weights[3] = (real)1 / (real)6 * d * d * d;
-#endif
-}
-
-#else /* the host */
+#ifndef __OPENCL_VERSION__
 
 /* The B-spline of an order at a distance, which weights are held against (de Boor, A Practical Guide to
  * Splines, 1978, chapter IX): order 0 is 1 in [-1/2, 1/2), and each further one a mean of two before it. That

@@ -9,10 +9,7 @@
 #ifndef SHARED_SUM_H
 #define SHARED_SUM_H
 
-#include "shared/real.h"
-#ifdef __OPENCL_VERSION__
 #include "shared/lanes.h"
-#endif
 
 #ifndef SUM_COUNT
 #error "SUM_COUNT must be the number of sums that run side by side"
@@ -21,20 +18,22 @@
 /* Short enough that even equal terms, whose rounding errors all point one way, stay within some 1e-6. */
 #define SUM_BLOCK 32
 
-/* Adds to a total. `excess` is what it holds too much, 0 at first. */
-static inline void sum_add(real *total, real *excess, real value)
-{
-    const real addend = value - *excess;
-    const real sum = *total + addend;
-    *excess = (sum - *total) - addend;
-    *total = sum;
-}
-
-static inline void sum_add_block(real total[SUM_COUNT], real excess[SUM_COUNT], const real block[SUM_COUNT])
-{
-    for (int n = 0; n < SUM_COUNT; n++)
-        sum_add(&total[n], &excess[n], block[n]);
-}
+/* add() adds to a total. `excess` is what it holds too much, 0 at first. */
+#define DEFINE_SUM(add, add_block, type)                                                                     \
+    static inline void add(type *total, type *excess, type value)                                            \
+    {                                                                                                        \
+        const type addend = value - *excess;                                                                 \
+        const type sum = *total + addend;                                                                    \
+        *excess = (sum - *total) - addend;                                                                   \
+        *total = sum;                                                                                        \
+    }                                                                                                        \
+    static inline void add_block(type total[SUM_COUNT], type excess[SUM_COUNT], const type block[SUM_COUNT]) \
+    {                                                                                                        \
+        for (int n = 0; n < SUM_COUNT; n++)                                                                  \
+            add(&total[n], &excess[n], block[n]);                                                            \
+    }
+DEFINE_SUM(sum_add, sum_add_block, real)
+DEFINE_SUM(sum_add_lanes, sum_add_block_of_lanes, reals)
 
 #ifdef __OPENCL_VERSION__
 
@@ -63,58 +62,16 @@ static inline void sum_over_group(real total[SUM_COUNT], local real *shared)
     }
 }
 
-/* The same, left in result[0 ... SUM_COUNT). */
-static inline void sum_store(real total[SUM_COUNT], local real *shared, global real *result)
+/* The same of all lanes, left in result[0 ... SUM_COUNT). */
+static inline void sum_store(const reals lanes[SUM_COUNT], local real *shared, global real *result)
 {
+    real total[SUM_COUNT];
+    for (uint n = 0; n < SUM_COUNT; n++)
+        total[n] = SUM_OF_LANES(lanes[n]);
     sum_over_group(total, shared);
     if (get_local_id(0) == 0)
         for (uint n = 0; n < SUM_COUNT; n++)
             result[n] = total[n];
-}
-
-/* ---- sums of sixteen lanes each, in a group of one item; unrolled, or they would not stay in registers ----
- */
-
-struct sums16 {
-    real16 block[SUM_COUNT], total[SUM_COUNT], excess[SUM_COUNT];
-    uint added; /* vectors in the block */
-};
-
-static inline void sums16_end_block(struct sums16 *sums)
-{
-#pragma unroll
-    for (int n = 0; n < SUM_COUNT; n++) {
-        const real16 addend = sums->block[n] - sums->excess[n];
-        const real16 sum = sums->total[n] + addend;
-        sums->excess[n] = (sum - sums->total[n]) - addend;
-        sums->total[n] = sum;
-        sums->block[n] = (real16)((real)0);
-    }
-    sums->added = 0;
-}
-
-/* Adds those of the lanes where `counts` is set, or with `all` of every lane, which takes fewer operations.
- */
-static inline void sums16_add(struct sums16 *sums, const real16 values[SUM_COUNT], bool all, mask16 counts)
-{
-    if (all) {
-#pragma unroll
-        for (int n = 0; n < SUM_COUNT; n++)
-            sums->block[n] += values[n];
-    } else {
-#pragma unroll
-        for (int n = 0; n < SUM_COUNT; n++)
-            sums->block[n] = select(sums->block[n], sums->block[n] + values[n], counts);
-    }
-    if (++sums->added == SUM_BLOCK)
-        sums16_end_block(sums);
-}
-
-static inline void sums16_store(struct sums16 *sums, global real *result)
-{
-    sums16_end_block(sums);
-    for (int n = 0; n < SUM_COUNT; n++)
-        result[n] = sum_of_lanes(sums->total[n]);
 }
 
 #endif

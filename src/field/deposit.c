@@ -5,8 +5,6 @@
 #include "field/deposit_atomic.h"
 #include "shared/shape.h"
 
-enum { VECTOR = 16 }; /* VECTOR of kernels/shared/deposit_segments.h */
-
 struct deposit {
     struct device *device; /* not owned */
     struct grid grid;
@@ -32,8 +30,10 @@ static enum status create_kernels(struct deposit *deposit, enum shape_kind shape
     const struct deposit_plan *plan = &deposit->plan;
     struct program *program = NULL;
     TRY(program_build(deposit->device, "deposit.cl", deposit->precision, &program,
-                      "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D SEGMENT_ITEMS=%zu -D ITEM_PARTICLES=%zu",
-                      (int)shape, plan->items, plan->segment_items, plan->item_particles));
+                      "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D SEGMENT_ITEMS=%zu -D ITEM_PARTICLES=%zu "
+                      "-D LANES=%d",
+                      (int)shape, plan->items, plan->segment_items, plan->item_particles,
+                      plan->vectors ? CPU_LANES : 1));
     TRY(kernel_create(program, plan->vectors ? "deposit_item_per_segment" : "deposit_group_per_segment",
                       &deposit->sum));
     TRY(kernel_create(program, "deposit_long_cells", &deposit->long_cells));
@@ -81,10 +81,10 @@ static enum status sum_particles(struct deposit *deposit, const struct particles
     const struct deposit_plan *plan = &deposit->plan;
     const uint32_t filled = deposit->filled_cells, count = particles->count;
     const uint32_t stride = particles_stride(particles, ATTRIBUTE_OFFSET);
-    const uint64_t reals = 2 * (uint64_t)stride * count + /* in, and out */
+    const uint64_t numbers = 2 * (uint64_t)stride * count + /* in, and out */
                            deposit->planes * (segments + (uint64_t)filled - 1);
     const struct launch launch = {segments, plan->vectors ? 1 : plan->segment_items, STAGE_DEPOSIT,
-                                  precision_bytes(deposit->precision) * reals +
+                                  precision_bytes(deposit->precision) * numbers +
                                       sizeof(uint32_t) * (filled + UINT64_C(1))};
     return KERNEL_LAUNCH(deposit->sum, launch, particles->cell_offsets,
                          particles->attribute[ATTRIBUTE_OFFSET], stride, filled, count, plan->segment_bits,
@@ -112,7 +112,7 @@ static enum status add_nodes(struct deposit *deposit, const struct particles *pa
                    reals_per_node = deposit->planes + (first ? UINT64_C(1) : UINT64_C(2));
     const double factor = particles->species->charge * particles->weight / (grid->dx * grid->dy);
     const uint64_t items =
-        plan->vectors ? (uint64_t)grid->nx * divide_up(grid->ny, VECTOR) : cells * plan->lanes;
+        plan->vectors ? (uint64_t)grid->nx * divide_up(grid->ny, CPU_LANES) : cells * plan->lanes;
     return KERNEL_LAUNCH(deposit->nodes,
                          launch_covering(items, plan->items, STAGE_DEPOSIT,
                                          cells * reals_per_node * precision_bytes(deposit->precision)),

@@ -3,9 +3,8 @@
 #include "step/stepper_internal.h"
 
 enum {
-    LANES = 16,          /* LANES of kernels/shared/lanes.h */
     CHUNKS_PER_UNIT = 4, /* more than one, so that a late thread does not keep all waiting */
-    BLOCK_CELLS = 8192,  /* cells an item brings from counts to places, at least; a multiple of LANES */
+    BLOCK_CELLS = 8192,  /* cells an item brings from counts to places, at least; a multiple of CPU_LANES */
     BLOCKS_PER_UNIT = 4,
     TABLE_WORDS = 1 << 24, /* of the table that any run may take ... */
     TABLE_SHARE = 2        /* ... or this many words a particle, if that is more */
@@ -37,7 +36,7 @@ static uint32_t most_chunks_of(const struct device_info *info, const struct step
 static uint32_t block_of(const struct device_info *info, const struct stepper_setup *setup)
 {
     const uint64_t blocks = (uint64_t)BLOCKS_PER_UNIT * info->compute_units;
-    return round_up(at_least(divide_up(grid_cells(&setup->grid), blocks), BLOCK_CELLS), LANES);
+    return round_up(at_least(divide_up(grid_cells(&setup->grid), blocks), BLOCK_CELLS), CPU_LANES);
 }
 
 static enum status create_kernels(struct device *device, const struct stepper_setup *setup, bool has_w,
@@ -46,9 +45,9 @@ static enum status create_kernels(struct device *device, const struct stepper_se
     struct program *program = NULL;
     TRY(program_build(device, "chunked_step.cl", setup->precision, &program,
                       "-D SHAPE_ORDER=%d -D VELOCITIES=%d -D MAGNETIC=%d -D GHOST_ROWS=%u -D LEAVES_ROOM=%d "
-                      "-D CARRIES=%d",
+                      "-D CARRIES=%d -D LANES=%d",
                       (int)setup->shape, 2 + has_w, is_magnetic(setup), setup->ghost_rows, setup->leaves_room,
-                      setup->carries));
+                      setup->carries, CPU_LANES));
     TRY(kernel_create(program, "step_count", &step->push[has_w].count));
     TRY(kernel_create(program, "step_count_and_measure", &step->push[has_w].count_and_measure));
     TRY(kernel_create(program, "step_move", &step->push[has_w].move));
@@ -92,7 +91,7 @@ struct chunks {
 
 static struct chunks deal_out(const struct chunked_step *step, uint32_t count)
 {
-    const uint32_t length = round_up(divide_up(count, step->most_chunks), LANES);
+    const uint32_t length = round_up(divide_up(count, step->most_chunks), CPU_LANES);
     return (struct chunks){length > 0 ? divide_up(count, length) : 0, length};
 }
 

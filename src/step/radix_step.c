@@ -31,9 +31,10 @@ static enum status create_kernels(struct stepper *stepper, bool has_w, struct ra
     const struct stepper_setup *setup = &stepper->setup;
     struct program *program = NULL;
     TRY(program_build(stepper->device, "push.cl", setup->precision, &program,
-                      "-D SHAPE_ORDER=%d -D GHOST_ROWS=%u -D GROUP_ITEMS=%zu -D MAGNETIC=%d -D VELOCITIES=%d",
-                      (int)setup->shape, setup->ghost_rows, step->group_items, is_magnetic(setup),
-                      2 + has_w));
+                      "-D SHAPE_ORDER=%d -D GHOST_ROWS=%u -D GROUP_ITEMS=%zu -D LANES=%d -D MAGNETIC=%d "
+                      "-D VELOCITIES=%d",
+                      (int)setup->shape, setup->ghost_rows, step->group_items,
+                      step->group_items == 1 ? CPU_LANES : 1, is_magnetic(setup), 2 + has_w));
     for (int n = 0; n < PUSHES; n++)
         TRY(kernel_create(program, names[n], &step->push[has_w][n]));
     return STATUS_OK;

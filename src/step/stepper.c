@@ -139,9 +139,9 @@ static size_t slot_reals(const struct stepper *stepper)
 enum status stepper_create_sums(struct stepper *stepper, uint32_t most_groups)
 {
     stepper->most_groups = most_groups;
-    const size_t reals = SUM_SLOTS * slot_reals(stepper);
-    TRY(DEVICE_NEW_ARRAY(stepper->device, stepper->read_sums, reals));
-    return buffer_create(stepper->device, reals * precision_bytes(stepper->setup.precision),
+    const size_t numbers = SUM_SLOTS * slot_reals(stepper);
+    TRY(DEVICE_NEW_ARRAY(stepper->device, stepper->read_sums, numbers));
+    return buffer_create(stepper->device, numbers * precision_bytes(stepper->setup.precision),
                          "the push's sums", &stepper->sums);
 }
 
@@ -152,9 +152,9 @@ uint32_t stepper_first_sum(const struct stepper *stepper, uint32_t slot, uint32_
 
 enum status stepper_read_sums(struct stepper *stepper, uint32_t first, uint32_t count)
 {
-    const size_t reals = slot_reals(stepper);
-    return buffer_read_reals(stepper->sums, stepper->setup.precision, first * reals, count * reals,
-                             stepper->read_sums + first * reals);
+    const size_t numbers = slot_reals(stepper);
+    return buffer_read_reals(stepper->sums, stepper->setup.precision, first * numbers, count * numbers,
+                             stepper->read_sums + first * numbers);
 }
 
 struct push_sums stepper_sums(const struct stepper *stepper, uint32_t slot, uint32_t species,
