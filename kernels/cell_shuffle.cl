@@ -20,8 +20,8 @@
  * the number of lesser words there, which are one or none as a rule; an item alone inserts each word where it
  * belongs.
  *
- * Compile-time parameters: CELL_ITEMS (of a group that has short cells), CELL_MOST, GROUP_ITEMS, TILE (a
- * power of two from 4 on, words of local memory).
+ * Compile-time parameters: LANES (shared/lanes.h), CELL_ITEMS (of a group that has short cells), CELL_MOST,
+ * GROUP_ITEMS, TILE (a power of two from 4 on, words of local memory).
  */
 #include "shared/random.h"
 
@@ -67,21 +67,19 @@ static inline uint bucket_of(uint key, uint count)
     return (uint)((ulong)key * count >> 32);
 }
 
-/* keys[] <- those of all places; buckets[] <- how many each bucket has. CPUs draw sixteen counters at once.
- */
+/* keys[] <- those of all places; buckets[] <- how many each bucket has. CPUs draw LANES counters at once. */
 static inline void draw_keys(local uint *keys, local uint *buckets, uint count, uint cell, uint species,
                              ulong step, ulong seed)
 {
-#if CELL_ITEMS == 1
-    const uint16 lanes = (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    uint drawn[4][16];
-    for (uint first = 0; first < count; first += 64) {
-        uint16 words[4] = {(uint16)cell, first / 4 + lanes, (uint16)(uint)step,
-                           (uint16)((uint)(step >> 32) << 8 | species)};
-        random_words_at16(words, seed);
+#if LANES > 1
+    uint drawn[4][LANES];
+    for (uint first = 0; first < count; first += 4 * LANES) {
+        uints words[4] = {(uints)cell, first / 4 + TO_UINTS(LANE_NUMBERS), (uints)(uint)step,
+                          (uints)((uint)(step >> 32) << 8 | species)};
+        random_lanes_at(words, seed);
         for (uint n = 0; n < 4; n++)
-            vstore16(words[n], 0, drawn[n]);
-        for (uint n = 0; n < 64 && first + n < count; n++) {
+            STORE(words[n], drawn[n]);
+        for (uint n = 0; n < 4 * LANES && first + n < count; n++) {
             keys[first + n] = drawn[n % 4][n / 4];
             take_one(&buckets[bucket_of(keys[first + n], count)]);
         }

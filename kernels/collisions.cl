@@ -8,27 +8,10 @@
  * A group brings the velocities of a cell of up to STAGED particles into local memory and back, since pairs
  * are at places by chance.
  *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), GROUP_ITEMS, PAIRS, how many pairs an item has at
- * once: 1, or 16 as vectors of a CPU, and STAGED, 0 where caches do as well.
+ * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), LANES (shared/lanes.h), how many pairs an item has
+ * at once, GROUP_ITEMS, and STAGED, 0 where caches do as well.
  */
 #include "shared/random.h"
-
-#if PAIRS == 1
-typedef real reals;
-typedef uint numbers;
-#define LANE_NUMBERS         0
-#define TO_REALS(numbers)    ((real)(numbers))
-#define LOAD(values)         (*(values))
-#define STORE(value, values) (*(values) = (value))
-#else
-#include "shared/lanes.h"
-typedef real16 reals;
-typedef uint16 numbers;
-#define LANE_NUMBERS         (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-#define TO_REALS(numbers)    convert_real16(numbers)
-#define LOAD(values)         vload16(0, (values))
-#define STORE(value, values) vstore16((value), 0, (values))
-#endif
 
 #define OWN_DRAWS 0x80000000u /* of the second word of a counter: cell_shuffle has it 0 */
 #define TURN_DRAW 0xc0000000u
@@ -140,15 +123,15 @@ static inline uint2 places_of(const cell_pairs *own, uint pair, uint in_turn,
 /* Uniform in (0, 1], four for each pair from number `pair` of the cell on. */
 static inline void draw(const cell_pairs *own, uint pair, reals *chance)
 {
-#if PAIRS == 1
+#if LANES == 1
     const random_words counter = {
         {own->cell, OWN_DRAWS | pair, (uint)own->step, (uint)(own->step >> 32) << 8 | own->entry}};
     const random_words drawn = random_words_at(counter, own->seed);
     const uint *const words = drawn.word;
 #else
-    numbers words[4] = {(numbers)own->cell, OWN_DRAWS | (pair + LANE_NUMBERS), (numbers)(uint)own->step,
-                        (numbers)((uint)(own->step >> 32) << 8 | own->entry)};
-    random_words_at16(words, own->seed);
+    uints words[4] = {(uints)own->cell, OWN_DRAWS | (pair + TO_UINTS(LANE_NUMBERS)), (uints)(uint)own->step,
+                      (uints)((uint)(own->step >> 32) << 8 | own->entry)};
+    random_lanes_at(words, own->seed);
 #endif
     for (uint n = 0; n < 4; n++)
         chance[n] = (TO_REALS(words[n]) + (real)0.5) * (real)0x1p-32;
@@ -194,16 +177,16 @@ static inline void scatter(reals *u, reals *v, reals *w, real variance, uint is_
     *v = sine_of * w_along + cosine_of * beside - *v * versine;
 }
 
-/* `count` pairs, up to PAIRS, at the places, which no two of them share; numbers of the cell from `pair` on.
+/* `count` pairs, up to LANES, at the places, which no two of them share; numbers of the cell from `pair` on.
  * keep: how likely a particle of species a, and b, takes its part; one of them is 1. */
 static inline void collide(const cell_pairs *own, uint pair, uint count, uint2 *places, real variance, list a,
                            list b, real2 share, real2 keep)
 {
-    real velocity_a[3][PAIRS], velocity_b[3][PAIRS], chance_to_keep[PAIRS];
+    real velocity_a[3][LANES], velocity_b[3][LANES], chance_to_keep[LANES];
     reals chance[4], change[3];
-    for (uint n = count; n < PAIRS; n++) /* lanes without a pair */
+    for (uint n = count; n < LANES; n++) /* lanes without a pair */
         places[n] = places[0];
-    for (uint n = 0; n < PAIRS; n++) {
+    for (uint n = 0; n < LANES; n++) {
         read_velocity(&a, places[n].x, &velocity_a[0][n], &velocity_a[1][n], &velocity_a[2][n]);
         read_velocity(&b, places[n].y, &velocity_b[0][n], &velocity_b[1][n], &velocity_b[2][n]);
     }
@@ -228,10 +211,10 @@ static inline void collide(const cell_pairs *own, uint pair, uint count, uint2 *
  */
 static inline void prefetch_next_cell(const list *of, uint p)
 {
-#if PAIRS > 1
-    for (uint n = 0; n < 2 * PAIRS; n += 4)
+#if LANES > 1
+    for (uint n = 0; n < 2 * LANES; n += 4)
         WILL_READ(&of->velocity[(size_t)(p + n) * of->stride]);
-    for (uint n = 0; n < 2 * PAIRS; n += 16)
+    for (uint n = 0; n < 2 * LANES; n += 16)
         WILL_READ(&of->w[p + n]);
 #endif
 }
@@ -253,7 +236,7 @@ collide_pairs(global real2 *velocity_a, global real *w_a, uint stride_a, uint fi
     const list a = {velocity_a, w_a, stride_a, first_a}, b = {velocity_b, w_b, stride_b, first_b};
     const real2 share = (real2)(parts.share_a, parts.share_b), keep = (real2)(parts.keep_a, parts.keep_b);
     const uint begin = (uint)get_group_id(0) * cells_of_group, item = (uint)get_local_id(0);
-    uint2 places[PAIRS];
+    uint2 places[LANES];
 #if STAGED > 0
     local real room[3 * STAGED];
 #endif
@@ -276,13 +259,13 @@ collide_pairs(global real2 *velocity_a, global real *w_a, uint stride_a, uint fi
         move_velocities(&b, &there, own.start_b, is_staged ? others : 0);
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-        for (uint first = item * PAIRS; first < alone; first += GROUP_ITEMS * PAIRS) {
+        for (uint first = item * LANES; first < alone; first += GROUP_ITEMS * LANES) {
             prefetch_next_cell(&a, own.start_a + own.count_a + (alike ? 2 : 1) * first);
             if (!alike)
                 prefetch_next_cell(&b, own.start_b + own.count_b + first);
             const uint pairs = alike ? alone : max(own.count_a, own.count_b);
             for (uint pair = first; pair < pairs; pair += own.less) { /* alike, once */
-                const uint count = min(min((uint)PAIRS, alone - first), pairs - pair);
+                const uint count = min(min((uint)LANES, alone - first), pairs - pair);
                 for (uint n = 0; n < count; n++)
                     places[n] =
                         alike ? vload2(pair + n, order) : places_of(&own, pair + n, first + n, permutation);

@@ -10,7 +10,7 @@
 #ifndef SHARED_RANDOM_H
 #define SHARED_RANDOM_H
 
-#include "shared/real.h"
+#include "shared/lanes.h"
 
 /* A counter, or the four numbers that stand there, each uniform in 0..2^32-1. */
 typedef struct {
@@ -24,41 +24,37 @@ typedef struct {
 #define RANDOM_FIRST_STRIDE  0x9E3779B9u
 #define RANDOM_SECOND_STRIDE 0xBB67AE85u
 
-/* The four numbers of a counter. The key's low half is the first of the paper's two key words. */
+/* words[4], a counter or vectors of counters, become its numbers. The key's low half is the first of the paper's
+ * two key words. */
+#define DRAW_RANDOM_WORDS(type, words, key, HIGH_HALF)                                                       \
+    uint keys[2] = {(uint)(key), (uint)((key) >> 32)};                                                       \
+    for (int round = 0; round < 10; round++) {                                                               \
+        const type first = HIGH_HALF((words)[0], RANDOM_FIRST_FACTOR) ^ (words)[3] ^ keys[1];                \
+        const type second = HIGH_HALF((words)[2], RANDOM_SECOND_FACTOR) ^ (words)[1] ^ keys[0];              \
+        (words)[1] = (words)[2] * RANDOM_SECOND_FACTOR;                                                      \
+        (words)[3] = (words)[0] * RANDOM_FIRST_FACTOR;                                                       \
+        (words)[0] = second;                                                                                 \
+        (words)[2] = first;                                                                                  \
+        keys[0] += RANDOM_FIRST_STRIDE;                                                                      \
+        keys[1] += RANDOM_SECOND_STRIDE;                                                                     \
+    }
+#define RANDOM_HIGH_HALF(word, factor) ((uint)(((ulong)(word) * (factor)) >> 32))
+
+/* The four numbers of a counter. */
 static inline random_words random_words_at(random_words counter, ulong key)
 {
-    uint keys[2] = {(uint)key, (uint)(key >> 32)};
-    for (int round = 0; round < 10; round++) {
-        const ulong first = (ulong)RANDOM_FIRST_FACTOR * counter.word[0];
-        const ulong second = (ulong)RANDOM_SECOND_FACTOR * counter.word[2];
-        counter.word[0] = (uint)(second >> 32) ^ counter.word[1] ^ keys[0];
-        counter.word[1] = (uint)second;
-        counter.word[2] = (uint)(first >> 32) ^ counter.word[3] ^ keys[1];
-        counter.word[3] = (uint)first;
-        keys[0] += RANDOM_FIRST_STRIDE;
-        keys[1] += RANDOM_SECOND_STRIDE;
-    }
+    DRAW_RANDOM_WORDS(uint, counter.word, key, RANDOM_HIGH_HALF)
     return counter;
 }
 
-#ifdef __OPENCL_VERSION__
-/* The high halves of products; PoCL 3.1 makes mul_hi() of a dozen products of halves. */
+#if LANES > 1
+/* PoCL 3.1 makes mul_hi() of a dozen products of halves. */
 #define RANDOM_HIGH_HALVES(words, factor) convert_uint16((convert_ulong16(words) * (ulong)(factor)) >> 32ul)
 
-/* The same of sixteen counters at once, for CPUs: words[k] has word k of each, and then its number k. */
-static inline void random_words_at16(uint16 *words, ulong key)
+/* Those of a counter in each lane. */
+static inline void random_lanes_at(uints words[4], ulong key)
 {
-    uint keys[2] = {(uint)key, (uint)(key >> 32)};
-    for (int round = 0; round < 10; round++) {
-        const uint16 first = RANDOM_HIGH_HALVES(words[0], RANDOM_FIRST_FACTOR) ^ words[3] ^ keys[1];
-        const uint16 second = RANDOM_HIGH_HALVES(words[2], RANDOM_SECOND_FACTOR) ^ words[1] ^ keys[0];
-        words[1] = words[2] * RANDOM_SECOND_FACTOR;
-        words[3] = words[0] * RANDOM_FIRST_FACTOR;
-        words[0] = second;
-        words[2] = first;
-        keys[0] += RANDOM_FIRST_STRIDE;
-        keys[1] += RANDOM_SECOND_STRIDE;
-    }
+    DRAW_RANDOM_WORDS(uints, words, key, RANDOM_HIGH_HALVES)
 }
 #endif
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 enum {
-    PAIRS = 16,       /* of an item of a CPU */
     GROUP_ITEMS = 64, /* or a multiple, of a GPU, an item for each PARTICLES; a CPU has one */
     PARTICLES = 16,   /* half as many pairs */
     MOST_ITEMS = 256,
@@ -152,8 +151,8 @@ enum status collisions_create(struct device *device, const struct config *config
                              ? at_most(collisions->cells, (uint64_t)GROUPS_PER_UNIT * info->compute_units)
                              : collisions->cells;
     TRY(program_build(device, "collisions.cl", config->precision, &program,
-                      "-D GROUP_ITEMS=%u -D PAIRS=%d -D STAGED=%u", collisions->items,
-                      has_vectors ? PAIRS : 1, has_vectors ? 0 : staged));
+                      "-D GROUP_ITEMS=%u -D LANES=%d -D STAGED=%u", collisions->items,
+                      has_vectors ? CPU_LANES : 1, has_vectors ? 0 : staged));
     TRY(kernel_create(program, "collide_pairs", &collisions->collide));
     TRY(buffer_create(device, capacity * sizeof(uint32_t), "the order of partners",
                       &collisions->permutation));

@@ -2,6 +2,7 @@
 #include "sort/cell_shuffle.h"
 
 #include "base/integers.h"
+#include "shared/lanes.h"
 
 enum {
     GROUPS_PER_UNIT = 8, /* of a CPU: a late one does not keep all waiting; a GPU has one a cell */
@@ -67,8 +68,9 @@ static enum status build(struct device *device, struct cell_shuffle *shuffle)
     const struct cell_shuffle_options *shape = &shuffle->shape;
     struct program *program = NULL;
     TRY(program_build(device, "cell_shuffle.cl", PRECISION_SINGLE, &program,
-                      "-D CELL_ITEMS=%u -D CELL_MOST=%u -D GROUP_ITEMS=%u -D TILE=%u", shape->cell_items,
-                      shape->cell_most, shape->group_items, shape->tile));
+                      "-D CELL_ITEMS=%u -D CELL_MOST=%u -D GROUP_ITEMS=%u -D TILE=%u -D LANES=%d",
+                      shape->cell_items, shape->cell_most, shape->group_items, shape->tile,
+                      shape->cell_items == 1 ? CPU_LANES : 1));
     TRY(kernel_create(program, "shuffle_cells", &shuffle->sort_cells));
     TRY(kernel_create(program, "shuffle_tiles", &shuffle->sort_tiles));
     TRY(kernel_create(program, "shuffle_far", &shuffle->far));
