@@ -119,10 +119,10 @@ static inline void count_window(ulong sum, uint corner, uint ny, global uint *ne
     }
 }
 
-/* Counts where `number` particles go, the first of which is in the cell (i, j); the other lanes are not looked
- * at. */
-static inline void count_vector(const struct motion *motion, uint i, uint j, struct pushed *pushed, uint number,
-                                global uint *next)
+/* Counts where `number` particles go, the first of which is in the cell (i, j); the other lanes are not
+ * looked at. */
+static inline void count_vector(const struct motion *motion, uint i, uint j, struct pushed *pushed,
+                                uint number, global uint *next)
 {
     ints digits = (ints)NO_DIGIT;
     if (number == LANES && i >= 1 && (int)i + WINDOW_ROWS - 1 <= rows_upwards(motion->nx) && j >= 1 &&
@@ -217,7 +217,8 @@ static inline void step_chunk(const struct motion *motion, uint count, uint chun
                               const struct chunk_lists *lists, global real *sums, const bool moving,
                               const bool measuring)
 {
-    const uint begin = (uint)min(get_global_id(0) * chunk, (ulong)count), end = begin + min(chunk, count - begin);
+    const uint begin = (uint)min(get_global_id(0) * chunk, (ulong)count),
+               end = begin + min(chunk, count - begin);
     struct walk walk = walk_start();
     if (begin < end)
         walk_to(&walk, motion, offsets, begin, 0, motion->nx * motion->ny - 1);
@@ -230,7 +231,8 @@ static inline void step_chunk(const struct motion *motion, uint count, uint chun
             staged.number = min(STAGED * LANES, block_end - staged.begin);
             for (uint v = 0; v * LANES < staged.number; v++)
                 step_vector(motion, &walk, offsets, lists, staged.begin + v * LANES,
-                            min((uint)LANES, staged.number - v * LANES), &staged, v, block, moving, measuring);
+                            min((uint)LANES, staged.number - v * LANES), &staged, v, block, moving,
+                            measuring);
             if (moving)
                 store_staged(&staged, lists);
         }

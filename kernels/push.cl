@@ -115,8 +115,8 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
         for (; p < block_end; p += GROUP_ITEMS * LANES) {
             const uint number = LANES == 1 ? 1 : min((uint)LANES, end - p);
             const struct state state = load_state(offset, velocity, w, p, number);
-            const struct surroundings around = walk_along(&walk, motion, cell_offsets, p, p + number,
-                                                          LANE_NUMBERS, state.x, state.y);
+            const struct surroundings around =
+                walk_along(&walk, motion, cell_offsets, p, p + number, LANE_NUMBERS, state.x, state.y);
             struct pushed pushed = push(motion, &around, state.x, state.y, state.velocity);
             if (measures)
                 push_add_sums(block, &pushed.at_n, number, LANE_NUMBERS);

@@ -137,8 +137,8 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, global const
 
 /* ---- one item per segment ---- */
 
-/* Adds the weights of LANES particles from p on; those before `begin` and from `end` on are left out. `whole`:
- * none is, and p is a multiple of LANES, where vectors are loaded at once. */
+/* Adds the weights of LANES particles from p on; those before `begin` and from `end` on are left out.
+ * `whole`: none is, and p is a multiple of LANES, where vectors are loaded at once. */
 static inline void add_vector(global const real2 *restrict offset, uint stride, uint p, const bool whole,
                               uint begin, uint end, reals sums[SUM_COUNT])
 {

@@ -11,7 +11,8 @@
 
 #include "shared/sum.h"
 
-/* The weights of particles, of all lanes or of those where `counts` is set, added to the sums of their cell. */
+/* The weights of particles, of all lanes or of those where `counts` is set, added to the sums of their cell.
+ */
 static inline void add_particles(reals x, reals y, const bool all, masks counts, reals sums[SUM_COUNT])
 {
     reals along_x[SHAPE_NODES], along_y[SHAPE_NODES];

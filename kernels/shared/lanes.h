@@ -1,10 +1,10 @@
-/* Lanes: the particles that an item has side by side: 1, the default, or 16 as vectors on CPU devices. Formulas
- * are written over `reals`, `ints` and `uints`, which are numbers or vectors of them, in code that both the
- * OpenCL and the host compiler read. Conditions are ?: in either.
+/* Lanes: the particles that an item has side by side: 1, the default, or 16 as vectors on CPU devices.
+ * Formulas are written over `reals`, `ints` and `uints`, which are numbers or vectors of them, in code that
+ * both the OpenCL and the host compiler read. Conditions are ?: in either.
  *
  * Compile-time parameters: LANES, and FUSE_PRODUCTS, which a program says whose kernels must agree in every
- * bit, where the device is fast at rounding once. Such a program has FP_CONTRACT OFF, since a compiler may fuse
- * products and sums in one kernel and not in the other.
+ * bit, where the device is fast at rounding once. Such a program has FP_CONTRACT OFF, since a compiler may
+ * fuse products and sums in one kernel and not in the other.
  */
 #ifndef SHARED_LANES_H
 #define SHARED_LANES_H
@@ -110,9 +110,9 @@ static inline masks is_fraction(reals v)
  *   even_lanes, odd_lanes    a0 a2 a4 ... b0 b2 ..., and a1 a3 ... b1 b3 ...
  *   low_pairs, high_pairs    a0 b0 a1 b1 ... a7 b7, and a8 b8 ... */
 #define DEFINE_MOVE(name, lanes)                                                                             \
-    static inline reals name(reals a, reals b)                                                            \
+    static inline reals name(reals a, reals b)                                                               \
     {                                                                                                        \
-        return (reals)lanes;                                                                                \
+        return (reals)lanes;                                                                                 \
     }
 DEFINE_MOVE(even_lanes,
             (a.s0, a.s2, a.s4, a.s6, a.s8, a.sa, a.sc, a.se, b.s0, b.s2, b.s4, b.s6, b.s8, b.sa, b.sc, b.se))

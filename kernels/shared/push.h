@@ -1,8 +1,9 @@
 /* Push: the walk along a sorted list, and the LANES particles that an item has at once through one step, from
  * their cells and offsets at n to those at n+1. Device only.
  *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), LANES (shared/lanes.h), SHAPE_ORDER (shared/shape.h), GHOST_ROWS
- * (shared/cell.h), VELOCITIES, MAGNETIC (shared/motion.h) and GROUP_ITEMS (shared/sum.h).
+ * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), LANES (shared/lanes.h), SHAPE_ORDER
+ * (shared/shape.h), GHOST_ROWS (shared/cell.h), VELOCITIES, MAGNETIC (shared/motion.h) and GROUP_ITEMS
+ * (shared/sum.h).
  */
 #ifndef SHARED_PUSH_H
 #define SHARED_PUSH_H
@@ -104,8 +105,8 @@ static inline struct surroundings walk_surroundings(const struct walk *walk, rea
 }
 
 /* Of the particles from `begin` to before `end`, to which the walk goes; lane l has particle begin +
- * particle[l]. With vectors the walk is in the cell of an earlier particle, or of the first. Where they are in several cells, what belongs to the later ones replaces what the earlier ones
- * gave. */
+ * particle[l]. With vectors the walk is in the cell of an earlier particle, or of the first. Where they are
+ * in several cells, what belongs to the later ones replaces what the earlier ones gave. */
 static inline struct surroundings walk_along(struct walk *walk, const struct motion *motion,
                                              global const uint *restrict cell_offsets, uint begin, uint end,
                                              ints particle, reals x, reals y)
@@ -176,8 +177,9 @@ static inline void push_add_sums(reals block[SUM_COUNT], const struct velocity *
     }
 #pragma unroll
     for (uint n = 0; n < SUM_COUNT; n++)
-        block[n] += LANES == 1 || number == LANES ? values[n]
-                    : REAL_MASK(particle < (int)number) ? values[n] : (reals)0;
+        block[n] += LANES == 1 || number == LANES       ? values[n]
+                    : REAL_MASK(particle < (int)number) ? values[n]
+                                                        : (reals)0;
 }
 
 #if LANES == 1

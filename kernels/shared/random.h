@@ -24,8 +24,8 @@ typedef struct {
 #define RANDOM_FIRST_STRIDE  0x9E3779B9u
 #define RANDOM_SECOND_STRIDE 0xBB67AE85u
 
-/* words[4], a counter or vectors of counters, become its numbers. The key's low half is the first of the paper's
- * two key words. */
+/* words[4], a counter or vectors of counters, become its numbers. The key's low half is the first of the
+ * paper's two key words. */
 #define DRAW_RANDOM_WORDS(type, words, key, HIGH_HALF)                                                       \
     uint keys[2] = {(uint)(key), (uint)((key) >> 32)};                                                       \
     for (int round = 0; round < 10; round++) {                                                               \

@@ -17,7 +17,8 @@ static inline struct pushed push_stray(const struct arrays *arrays, const struct
     struct walk walk = walk_start();
     global const uint *const ends = arrays->tile_cells + source / TILE;
     walk_to(&walk, motion, arrays->cell_offsets, source, ends[0], ends[1]);
-    return push_one(motion, &walk, arrays->offset[source], read_velocity(arrays->velocity, arrays->w, source));
+    return push_one(motion, &walk, arrays->offset[source],
+                    read_velocity(arrays->velocity, arrays->w, source));
 }
 
 /* Leaves stray_counts at 0, for the next count. */

@@ -82,7 +82,7 @@ static enum status sum_particles(struct deposit *deposit, const struct particles
     const uint32_t filled = deposit->filled_cells, count = particles->count;
     const uint32_t stride = particles_stride(particles, ATTRIBUTE_OFFSET);
     const uint64_t numbers = 2 * (uint64_t)stride * count + /* in, and out */
-                           deposit->planes * (segments + (uint64_t)filled - 1);
+                             deposit->planes * (segments + (uint64_t)filled - 1);
     const struct launch launch = {segments, plan->vectors ? 1 : plan->segment_items, STAGE_DEPOSIT,
                                   precision_bytes(deposit->precision) * numbers +
                                       sizeof(uint32_t) * (filled + UINT64_C(1))};

@@ -260,7 +260,7 @@ WRONG = [
         ("filter", PARTS[:1], "local_memory.cl", "middle * 0.5f", "middle"))],
     *[("deposit", ["--particles=512", "--per-cell=8"], file, old, new, f"NOT VERIFIED: {words}",
         "not the host's") for file, old, new, words in (
-        ("shared/deposit_segments.h", "x[n / SHAPE_NODES] * along_y[n % S", "x[n % SHAPE_NODES] * along_y[n / S",
+        ("shared/deposit_sums.h", "x[n / SHAPE_NODES] * along_y[n % S", "x[n % SHAPE_NODES] * along_y[n / S",
             "node"), ("deposit_atomic.cl", *WEIGHTS, "node"),
         ("deposit_atomic.cl", "keys[p]", "keys[0]", "node"))],
     *[("collisions", ["--per-cell=64"], file, old, new, "NOT VERIFIED", "an order is not one") for file, old, new in (
@@ -281,7 +281,7 @@ WRONG = [
         "NOT VERIFIED: the energy drifted",
        "a step left a wrong result") for steps in (18, 20) for method, file, old, new in (
         ("tiled", "shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick"),
-        ("chunked", "shared/motion.h", "MULTIPLY_ADD(half_kick", "MULTIPLY_ADD(-half_kick"))],
+        ("chunked", "shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick"))],
 ]  # fmt: skip
 
 

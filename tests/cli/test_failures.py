@@ -253,15 +253,19 @@ class Kernels(ProgramTest):
         self.assertFalse((self.folder / "out").exists())
 
     def test_an_edited_kernel_is_used(self):
-        few = ["run", "small.yaml", "--steps", "2", "--quiet", "--force", *sets("step.method=tiled")]
-        self.run_well(*few)
-        plain = self.history()
-        self.run_well(*few, environment=self.with_kernels())
-        self.assertEqual(self.history(), plain)
+        """One line of velocity_push() changes every way to take a step, on any device."""
         kick = "step.after.u = PRODUCT_SUM(half_kick, ex, step.after.u)"
         weaker = kick.replace("(half_kick", "((real)0.9 * half_kick")
-        self.run_well(*few, environment=self.with_kernels("shared/motion.h", kick, weaker))
-        self.assertNotEqual(self.history(), plain)
+        own = self.with_kernels("shared/motion.h", kick, weaker)
+        for method in ("radix", "chunked", "tiled"):
+            with self.subTest(method=method):
+                few = ["run", "small.yaml", "--steps", "2", "--quiet", "--force", *sets(f"step.method={method}")]
+                self.run_well(*few)
+                plain = self.history()
+                self.run_well(*few, environment=own)
+                self.assertNotEqual(self.history(), plain)
+        self.run_well(*few, environment=self.with_kernels())
+        self.assertEqual(self.history(), plain)
 
 
 class Devices(ProgramTest):
