@@ -378,7 +378,9 @@ static enum status cut(const struct run_folder *folder)
         if (n > 0 && folder->kept[n].bytes == 0)
             continue;
         const int file = below_open(folder->descriptor, folder->manifest.growing[n], O_WRONLY);
-        const bool is_cut = file >= 0 && ftruncate(file, (off_t)folder->kept[n].bytes) == 0;
+        /* Else a loss of power could leave new lines over parts of old ones. */
+        const bool is_cut =
+            file >= 0 && ftruncate(file, (off_t)folder->kept[n].bytes) == 0 && sync_file(file);
         below_end(file);
         if (!is_cut)
             return fail(folder, "cut", folder->manifest.growing[n]);
