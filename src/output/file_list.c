@@ -79,3 +79,19 @@ enum status file_list_read(int folder, const char *path, struct listed_file **fi
                        "checkpoints by --restart FILE --output OTHER",
                        path);
 }
+
+enum status file_list_require_files(int folder, const char *path)
+{
+    struct listed_file *files;
+    size_t count;
+    struct stat found;
+    enum status status = file_list_read(folder, path, &files, &count);
+    for (size_t n = 0; n < count && status == STATUS_OK; n++)
+        if (below_look(folder, files[n].name, &found) && !S_ISREG(found.st_mode))
+            status = status_fail(
+                STATUS_USAGE,
+                "%s/%s is no regular file, as the run made it; remove it, or choose another --output", path,
+                files[n].name);
+    free(files);
+    return status;
+}

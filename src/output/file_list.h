@@ -29,4 +29,7 @@ void file_list_line(char line[FILE_LIST_LINE], const char *name, const uint64_t 
 STATUS_CHECKED enum status file_list_read(int folder, const char *path, struct listed_file **files,
                                           size_t *count);
 
+/* STATUS_USAGE where a file of the list is something else by now: a link, a pipe or a folder. */
+STATUS_CHECKED enum status file_list_require_files(int folder, const char *path);
+
 #endif

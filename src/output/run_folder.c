@@ -138,6 +138,8 @@ enum status run_folder_check(struct run_folder *folder)
     if (manifest->state == MANIFEST_NONE)
         return refuse_foreign_files(folder, false);
     folder->held_run = manifest->state > MANIFEST_STARTING;
+    if (folder->use == RUN_FOLDER_REPLACE)
+        return file_list_require_files(folder->descriptor, folder->path);
     if (folder->use != RUN_FOLDER_NEW || !folder->held_run)
         return STATUS_OK;
     return status_fail(

@@ -257,6 +257,18 @@ class RunFolder(RestartTest):
         self.assert_refused(result, 1, "out/snapshots/data_30.h5", "not overwritten")
         self.assertEqual((self.folder / "out" / "snapshots" / "data_30.h5").read_text(), "mine")
 
+    def test_a_file_that_became_another_thing_is_refused_before_anything_is_removed(self):
+        self.run_well(*RUN, *sets("output.snapshots.every=10"), "--force")
+        checkpoints = self.names("checkpoints")
+        snapshot = self.folder / "out" / "snapshots" / "data_10.h5"
+        snapshot.unlink()
+        for make in (snapshot.mkdir, lambda: snapshot.symlink_to("/dev/null"), lambda: os.mkfifo(snapshot)):
+            make()
+            result = self.run_program(*RUN, "--force")
+            self.assert_refused(result, 2, "out/snapshots/data_10.h5 is no regular file")
+            self.assertEqual(self.names("checkpoints"), checkpoints)
+            snapshot.rmdir() if snapshot.is_dir() else snapshot.unlink()
+
     def test_check_names_each_damaged_file(self):
         """A flipped bit, a byte more, a missing file, a link: one line each; a run that went on has digests of all
         files."""
