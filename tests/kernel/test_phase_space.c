@@ -177,13 +177,13 @@ static void check_bytes(const struct scene *scene, uint32_t index)
 {
     const struct phase_space_config *item = &config.output.phase_space[index];
     const struct phase_volume volume = phase_volume_make(item);
-    const uint64_t reals = scene->sorted.particles.count * precision_bytes(config.precision);
+    const uint64_t values = scene->sorted.particles.count * precision_bytes(config.precision);
     bool in_plane = false, has_w = false;
     for (uint32_t k = 0; k < item->axis_count; k++) {
         in_plane |= item->axes[k].axis == PHASE_AXIS_U || item->axes[k].axis == PHASE_AXIS_V;
         has_w |= item->axes[k].axis == PHASE_AXIS_W;
     }
-    const uint64_t read = (in_plane ? 2 * reals : 0) + (has_w ? reals : 0);
+    const uint64_t read = (in_plane ? 2 * values : 0) + (has_w ? values : 0);
     const uint64_t permuted = volume.is_permuted ? 2 * ndpa_bytes(&volume.shape) : 0;
     assert_int_equal(device_timers(device)->stages[STAGE_OUTPUT].bytes, read + permuted);
 }
