@@ -25,7 +25,7 @@
  *   offset        the offsets (dx, dy), `stride` real2 from one particle to the next: 1 in SoA, 2 in AoS;
  *   sums          real[places][SUM_COUNT]: number a SHAPE_NODES + b of a piece holds its weights for the node
  *                 a along x and b along y from the shape's first;
- *   segment_cell  uint[segments]: the cell that holds the first particle of a segment.
+ *   segment_cell  uint[segments]: the cell that holds the first particle of a segment; before, any number.
  */
 #include "shared/cell.h"
 #include "shared/deposit_segments.h"

@@ -119,7 +119,8 @@ deposit_atomic_by_order(global const uint *restrict cell_offsets, uint cells,
 {
     local uint found;
     const uint p = (uint)get_global_id(0), begin = p - (uint)get_local_id(0);
-    const uint first = find_segment_by_group(cell_offsets, cells, begin, count, &found);
+    const uint guess = (uint)((ulong)begin * cells / count); /* where cells are equally full */
+    const uint first = find_segment_by_group(cell_offsets, cells, begin, guess, &found);
     if (p < count)
         add_particle(offset[(size_t)p * stride], find_segment_near(cell_offsets, cells, first, p), nx, ny,
                      scale, sums);

@@ -97,7 +97,7 @@ static inline struct item_sums sum_item(global const uint *restrict cell_offsets
 
 /* A group stages its segment in local memory, with reads that coalesce, then each item sums ITEM_PARTICLES
  * consecutive particles, no more than SUM_BLOCK, which need no compensation, and pieces that several items
- * share are added along the items. */
+ * share are added along the items. The search begins where the segment was at the last deposit. */
 kernel __attribute__((reqd_work_group_size(SEGMENT_ITEMS, 1, 1))) void
 deposit_group_per_segment(global const uint *restrict cell_offsets, global const real2 *restrict offset,
                           uint stride, uint cells, uint count, uint segment_bits, global real *restrict sums,
@@ -110,7 +110,7 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, global const
     const uint size = min((uint)SEGMENT_SIZE, count - begin);
     stage_particles(offset, stride, begin, size, staged);
     /* With its barriers, behind which the particles are staged. */
-    const uint first_cell = find_segment_by_group(cell_offsets, cells, begin, count, &found);
+    const uint first_cell = find_segment_by_group(cell_offsets, cells, begin, segment_cell[segment], &found);
 
     const uint from = item * ITEM_PARTICLES, to = min(from + ITEM_PARTICLES, size);
     struct item_sums own =

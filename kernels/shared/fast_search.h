@@ -25,15 +25,14 @@ static inline bool segments_hold(global const uint *restrict begins, uint count,
     return low < count && begins[low] <= p && (high >= count || begins[high] > p);
 }
 
-/* find_segment() of `count` segments with `places` places together, by all items of a group: first each item
- * looks at one segment around where p would be if all were as long, then, in each further round, at one part
- * of those left. Every item must call it, from uniform control flow; `found` is one word of local memory. */
-static inline uint find_segment_by_group(global const uint *restrict begins, uint count, uint p, uint places,
+/* find_segment() of `count` segments by all items of a group: first each item looks at one segment around
+ * `guess`, then, in each further round, at one part of those left. Every item must call it, from uniform
+ * control flow; `found` is one word of local memory. */
+static inline uint find_segment_by_group(global const uint *restrict begins, uint count, uint p, uint guess,
                                          local uint *found)
 {
     const uint items = (uint)get_local_size(0), item = (uint)get_local_id(0);
-    const uint even = (uint)((ulong)p * count / places),
-               near = even + item - items / 2; /* or beyond `count` */
+    const uint near = guess + item - items / 2; /* or beyond `count` */
     if (item == 0)
         *found = count;
     barrier(CLK_LOCAL_MEM_FENCE);

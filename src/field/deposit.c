@@ -52,8 +52,9 @@ static enum status create_sorted(struct deposit *deposit, enum shape_kind shape)
     const size_t places = grid_cells(&deposit->grid) + segments;
     TRY(create_kernels(deposit, shape));
     TRY(buffer_create(device, places * deposit->planes * real_bytes, "the deposit's sums", &deposit->sums));
-    return buffer_create(device, segments * sizeof(uint32_t), "the cells of the deposit's segments",
-                         &deposit->segment_cell);
+    TRY(buffer_create(device, segments * sizeof(uint32_t), "the cells of the deposit's segments",
+                      &deposit->segment_cell));
+    return buffer_fill(deposit->segment_cell, 0);
 }
 
 enum status deposit_create(struct device *device, const struct grid *grid, enum precision precision,
