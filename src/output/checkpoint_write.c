@@ -136,7 +136,7 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
         hdf5_double(root, "drive_work", view->drive_work);
     hdf5_numbers(root, "ranks", HDF5_UINT32, 0, &ranks);
     hdf5_numbers(root, "ghost", HDF5_UINT32, 0, &view->ghost);
-    provenance_record(root);
+    provenance_record(file);
     performance_record(file, view);
     write_config(file, view);
     write_common(file, view, "first_rows", HDF5_UINT32, ranks + UINT64_C(1), view->partition->first);

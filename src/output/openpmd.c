@@ -25,7 +25,6 @@ static void write_root(struct hdf5_object *root, const struct config *config, co
     hdf5_text(root, "iterationEncoding", "fileBased");
     hdf5_text(root, "iterationFormat", format);
     hdf5_text(root, "author", account ? account->pw_name : "unknown");
-    provenance_record(root);
     if (config->title[0])
         hdf5_text(root, "comment", config->title);
 }
@@ -40,6 +39,7 @@ enum status openpmd_create(const struct view *view, const char *folder, const ch
     openpmd->file->has_no_data = view->has_no_data;
     openpmd->file->compression = view->config->output.snapshots.compression;
     write_root(&openpmd->file->root, view->config, prefix, extensions);
+    provenance_record(openpmd->file);
     performance_record(openpmd->file, view);
     snprintf(name, sizeof name, "%" PRIu64, view->step);
     openpmd->iteration = hdf5_group(hdf5_group(&openpmd->file->root, "data"), name);

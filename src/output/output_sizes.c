@@ -7,7 +7,7 @@
 
 uint64_t outputs_bytes(const struct output_row *row, const struct config *config)
 {
-    enum { OF_DEVICE = 2048 }; /* attributes of performance_record() that it takes a device to know */
+    enum { OF_PROCESS = 4096 }; /* attributes that tell the device and the command */
     static const struct communicator alone = {.size = 1, .local_size = 1};
     const struct grid grid = grid_make(&config->grid);
     const struct slab slab = slab_whole_box(&grid);
@@ -26,7 +26,7 @@ uint64_t outputs_bytes(const struct output_row *row, const struct config *config
                               .particles = particles,
                               .has_no_data = true};
     if (row->record(NULL, "", &view, &file) == STATUS_OK)
-        bytes = OF_DEVICE + file->user_block + hdf5_bytes(&file->root);
+        bytes = OF_PROCESS + file->user_block + hdf5_bytes(&file->root);
     hdf5_file_free(&file);
     return bytes;
 }

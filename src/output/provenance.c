@@ -118,9 +118,12 @@ static void record_printed(struct hdf5_object *root, const char *name, void (*pr
     free(text);
 }
 
-void provenance_record(struct hdf5_object *root)
+void provenance_record(struct hdf5_file *file)
 {
+    struct hdf5_object *const root = &file->root;
     char date[NAME_LENGTH], host[NAME_LENGTH];
+    if (file->has_no_data)
+        return;
     get_date(date);
     get_host(host);
     hdf5_text(root, "software", "RadixPIC");

@@ -14,6 +14,6 @@ char *provenance_text(const struct device_info *device);
 
 /* Records the same as attributes by their names in openPMD: software, softwareVersion, softwareDependencies,
  * machine, date; and command. Of device, driver and kernels performance_record() tells. */
-void provenance_record(struct hdf5_object *root);
+void provenance_record(struct hdf5_file *file);
 
 #endif
