@@ -70,9 +70,9 @@ class OneRank(FaultTest):
             self.assertEqual(self.said(), [], stderr)
         self.report("killed in mid-run", KILLS)
 
-    def check_start(self, ranks, rank, do, config, words):
+    def check_start(self, ranks, rank, do, config, words, on_all=()):
         """All end after the first has started, and one of them says what is wrong with its one."""
-        process = self.start_on(ranks, "run", config, *ENDLESS, before=only(rank, do))
+        process = self.start_on(ranks, "run", config, *ENDLESS, before=[*on_all, *only(rank, do)])
         pids = self.processes(process, ranks)
         stderr = self.end(process, pids)
         self.assertEqual(process.returncode, 1, stderr)
@@ -98,11 +98,14 @@ class OneRank(FaultTest):
         return 5 * [(ranks, rank) for ranks in (2, MANY) for rank in range(ranks)] if SOAK else [(2, 1), (MANY, 0)]
 
     def test_kernels_that_do_not_build(self):
-        folder = self.with_kernels("push.cl", "#include", "nonsense_word here;\n#include")["RADIXPIC_KERNELS"]
+        """The same kernels on all ranks, to which the compiler of one gives another word."""
+        broken = "#ifdef BROKEN\nnonsense_word here;\n#endif\n#include"
+        folder = self.with_kernels("push.cl", "#include", broken)["RADIXPIC_KERNELS"]
         for ranks, rank in self.each_rank():
             with self.subTest(ranks=ranks, rank=rank):
-                do = f"export RADIXPIC_KERNELS='{folder}'"
-                self.check_start(ranks, rank, do, "fault.yaml", ["kernels/push.cl does not build"])
+                on_all = ["env", f"RADIXPIC_KERNELS={folder}"]
+                do = "export POCL_EXTRA_BUILD_FLAGS=-DBROKEN"
+                self.check_start(ranks, rank, do, "fault.yaml", ["kernels/push.cl does not build"], on_all)
         self.report("kernels of one rank do not build", len(self.each_rank()))
 
     def test_no_memory_for_the_particles(self):
