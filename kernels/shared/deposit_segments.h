@@ -115,10 +115,11 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, global const
     const uint from = item * ITEM_PARTICLES, to = min(from + ITEM_PARTICLES, size);
     struct item_sums own =
         sum_item(cell_offsets, cells, staged + item, begin, from, to, first_cell, segment, sums);
+    first_cells[item] = own.first_cell;
+    /* The staged particles are done with, and every item has read the segment's cell. */
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (item == 0)
         segment_cell[segment] = own.first_cell;
-    first_cells[item] = own.first_cell;
-    barrier(CLK_LOCAL_MEM_FENCE); /* the staged particles are done with */
     local real *shared = (local real *)staged;
     sum_along_items(own.last_cell, last_cells, own.last, shared);
 
