@@ -41,19 +41,6 @@ static void read_text(cl_device_id id, cl_device_info what, char *text, size_t s
     settle_text(clGetDeviceInfo(id, what, size, text, NULL), text, size);
 }
 
-/* Numbers of OpenCL 2.0 and 3.0, whose names the headers for 1.2 lack. */
-enum { QUEUE_ON_DEVICE_PROPERTIES = 0x104E, DEVICE_ENQUEUE_CAPABILITIES = 0x1070, ENQUEUE_SUPPORTED = 1 };
-
-/* Every device of 2.x can; 3.0 leaves it to the device, and 1.2 does not know the questions. */
-static bool can_enqueue(cl_device_id id)
-{
-    cl_bitfield properties = 0, capabilities = 0;
-    if (ASK(id, QUEUE_ON_DEVICE_PROPERTIES, properties) != CL_SUCCESS || properties == 0)
-        return false;
-    return ASK(id, DEVICE_ENQUEUE_CAPABILITIES, capabilities) != CL_SUCCESS ||
-           (capabilities & ENQUEUE_SUPPORTED) != 0;
-}
-
 /* Whether the device has an OpenCL extension; no other's name may contain this one. */
 static bool has_extension(cl_device_id id, const char *name)
 {
@@ -91,7 +78,6 @@ static struct device_info describe(cl_platform_id platform, cl_device_id id, uin
     info.is_gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
     info.has_fp64 = fp64 != 0;
     info.has_fma = (fp32 & CL_FP_FMA) != 0; /* asked only of single precision: in double it must be there */
-    info.can_enqueue = can_enqueue(id);
     info.has_int64_atomics = has_extension(id, "cl_khr_int64_base_atomics");
     return info;
 }

@@ -129,8 +129,6 @@ void device_close(struct device **device)
     for (int n = 0; n < QUEUES; n++)
         if (core->queues[n])
             clReleaseCommandQueue(core->queues[n]);
-    if (core->child_queue)
-        clReleaseCommandQueue(core->child_queue);
     if (core->context)
         clReleaseContext(core->context);
     free(core);

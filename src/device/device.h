@@ -37,7 +37,6 @@ struct device_info {
     bool has_fp64;
     bool has_fma;           /* multiplies and adds in one operation */
     bool has_int64_atomics; /* adds to 64-bit integers at once */
-    bool can_enqueue;       /* kernels can launch kernels: device-side enqueue of OpenCL 2.0 */
     uint32_t platform_index, device_index;
     uint32_t compute_units;
     size_t local_memory;  /* bytes a group may use */
@@ -106,12 +105,6 @@ enum device_queue { QUEUE_MAIN, QUEUE_SIDE, QUEUES };
 STATUS_CHECKED enum status device_fork(struct device *device);
 STATUS_CHECKED enum status device_use(struct device *device, enum device_queue queue);
 STATUS_CHECKED enum status device_join(struct device *device);
-
-/* The queue on which kernels launch others, made by the first call for `wanted` launches or as many as the
- * device allows, and closed with the device. *fit is how many launches it has room for; a kernel that the
- * host launches has ended when all that it launched have. STATUS_FAILED where device_info()->can_enqueue is
- * not set. */
-STATUS_CHECKED enum status device_child_queue(struct device *device, uint32_t wanted, uint32_t *fit);
 
 /* Waits, then returns the times of all stages since the last device_reset_timers(). Owned by the device. */
 const struct timers *device_timers(struct device *device);
@@ -250,13 +243,6 @@ const char *program_folder(void);
  * double program on a device without fp64 is STATUS_FAILED too. */
 STATUS_CHECKED enum status program_build(struct device *device, const char *file, enum precision precision,
                                          struct program **program, const char *options_format, ...)
-    __attribute__((format(printf, 5, 6)));
-
-/* The same for kernels that launch kernels: in OpenCL C 2.0, on a device of OpenCL 3 in OpenCL C 3.0.
- * STATUS_FAILED too where device_info()->can_enqueue is not set. They launch on device_child_queue(). */
-STATUS_CHECKED enum status program_build_enqueuing(struct device *device, const char *file,
-                                                   enum precision precision, struct program **program,
-                                                   const char *options_format, ...)
     __attribute__((format(printf, 5, 6)));
 
 STATUS_CHECKED enum status kernel_create(struct program *program, const char *name, struct kernel **kernel);

@@ -40,8 +40,6 @@ struct core {
     cl_context context;
     cl_command_queue queue;          /* where work goes: one of `queues` */
     cl_command_queue queues[QUEUES]; /* in order, each */
-    cl_command_queue child_queue;    /* on the device; NULL until it is asked for */
-    uint32_t child_launches;         /* that it holds */
     struct built *built;             /* the programs that were built, the latest first */
     bool keeps_programs;             /* from one run to the next, in the cache folder */
     struct device_info info;

@@ -243,9 +243,8 @@ static enum status find_or_compile(struct program *program, const char *options)
     return STATUS_OK;
 }
 
-static enum status build(struct device *device, const char *file, enum precision precision,
-                         const char *standard, struct program **program, const char *options_format,
-                         va_list arguments)
+enum status program_build(struct device *device, const char *file, enum precision precision,
+                          struct program **program, const char *options_format, ...)
 {
     enum { OPTIONS_BYTES = 2048 };
     char options[OPTIONS_BYTES];
@@ -256,9 +255,12 @@ static enum status build(struct device *device, const char *file, enum precision
     /* -w: without it PoCL prints the number of warnings where results are expected, and has some about
      * vectors on every CPU without AVX-512. */
     const char *for_cpu = device->core->info.is_cpu ? "-w -D ON_CPU=1 " : "";
-    const int begun = snprintf(options, sizeof options, "-cl-std=%s %s-D REAL_IS_DOUBLE=%d ", standard,
-                               for_cpu, precision == PRECISION_DOUBLE);
+    const int begun = snprintf(options, sizeof options, "-cl-std=CL1.2 %s-D REAL_IS_DOUBLE=%d ", for_cpu,
+                               precision == PRECISION_DOUBLE);
+    va_list arguments;
+    va_start(arguments, options_format);
     const int added = vsnprintf(options + begun, sizeof options - (size_t)begun, options_format, arguments);
+    va_end(arguments);
     if (added < 0 || added >= OPTIONS_BYTES - begun)
         return status_fail(STATUS_FAILED, "kernels/%s: too many build options", file);
     struct program *created = NULL;
@@ -272,33 +274,6 @@ static enum status build(struct device *device, const char *file, enum precision
     device_add_time(device, STAGE_START_KERNELS, timer_now() - start, 0);
     *program = created;
     return STATUS_OK;
-}
-
-enum status program_build(struct device *device, const char *file, enum precision precision,
-                          struct program **program, const char *options_format, ...)
-{
-    va_list arguments;
-    va_start(arguments, options_format);
-    const enum status status = build(device, file, precision, "CL1.2", program, options_format, arguments);
-    va_end(arguments);
-    return status;
-}
-
-enum status program_build_enqueuing(struct device *device, const char *file, enum precision precision,
-                                    struct program **program, const char *options_format, ...)
-{
-    unsigned version = 0;
-    va_list arguments;
-    *program = NULL;
-    if (!device->core->info.can_enqueue || sscanf(device->core->info.version, "OpenCL %u", &version) != 1)
-        return status_fail(STATUS_FAILED, "%s has no device-side enqueue, which kernels/%s needs",
-                           device->core->info.name, file);
-    /* every device of 2.x has C 2.0; those of 3.x need not, but have C 3.0 */
-    const char *standard = version >= 3 ? "CL3.0" : "CL2.0";
-    va_start(arguments, options_format);
-    const enum status status = build(device, file, precision, standard, program, options_format, arguments);
-    va_end(arguments);
-    return status;
 }
 
 static void release_kernel(struct owned *owned)

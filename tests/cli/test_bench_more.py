@@ -90,27 +90,6 @@ class Special(BenchTest):
         # single precision may put one that lands on the edge of a cell, a multiple of 1/16, on its other side
         self.assertLessEqual(sum(key != expected for key, expected in zip(keys, moved)), 4)
 
-    def refine(self, old, new):
-        return self.bench("local-memory", "--part=refine", "--coarse=13",
-            environment=self.with_kernels("local_memory_enqueue.cl", old, new))
-
-    def test_a_parent_that_does_not_build(self):
-        result = self.refine("enqueue_kernel(", "enqueue_kernl(")
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertRegex(result.stdout, "has no device-side enqueue\n|fails: .*local_memory_enqueue.cl does not build")
-        self.assertEqual(result.stdout.count(" verified\n"), 3)
-
-    def test_children_that_are_not_launched(self):
-        for old, new, words in (
-            ("(), CLK_ENQUEUE_FLAGS_NO_WAIT", "(), cell % 2 ? (kernel_enqueue_flags_t)77 : CLK_ENQUEUE_FLAGS_NO_WAIT",
-             "its kernels could not launch"),
-            ("refine_cell(values, cell", "refine_cell(values, 0", "a result is not that of the host"),
-        ):  # fmt: skip
-            result = self.refine(old, new)
-            if "has no device-side enqueue" in result.stdout:
-                self.skipTest("this device has no device-side enqueue")
-            self.assert_refused(result, 1, words)
-
     def test_double_precision_takes_more_memory(self):
         held = {}
         for precision in ("single", "double"):

@@ -86,31 +86,6 @@ TEST(cells_over_the_threshold_are_refined)
     }
 }
 
-/* More children than the device's own queue holds: its parent is launched in pieces. */
-TEST(parents_launch_more_children_than_fit)
-{
-    uint32_t fit = 0;
-    if (!device_info(device)->can_enqueue)
-        skip();
-    check_part(local_memory_refine, parts_of(0), (struct options){.coarse = 127});
-    assert_ok(device_child_queue(device, UINT32_MAX, &fit)); /* it is there, and stays as large as it is */
-    assert_in_range(fit, 1, 127 * 127 - 1);
-}
-
-TEST(a_device_that_cannot_enqueue_says_so)
-{
-    struct program *program = NULL;
-    uint32_t fit = 1;
-    if (device_info(device)->can_enqueue)
-        skip();
-    assert_fails(
-        program_build_enqueuing(device, "local_memory_enqueue.cl", PRECISION_SINGLE, &program, "%s", ""),
-        "has no device-side enqueue");
-    assert_null(program);
-    assert_fails(device_child_queue(device, 1, &fit), "no device-side enqueue");
-    assert_int_equal(fit, 0);
-}
-
 /* At its radius, 3/4 of the half width, the ring is highest; it is lower on both sides, and the same in all
  * directions. */
 TEST(the_density_is_a_ring)

@@ -1,6 +1,5 @@
 /* Local memory, part refine: a coarse grid some of whose cells get a child grid. The lecture's children are
- * launched by the parent's items (dynamic parallelism); OpenCL has that since 2.0, as device-side enqueue,
- * where a device offers it. On all others the host launches the children. */
+ * launched by the parent's items (dynamic parallelism); in OpenCL 1.2 the host launches them. */
 #include "experiments/local_memory/local_memory.h"
 
 #include <string.h>
@@ -9,28 +8,24 @@ enum way {
     UNIFORM,    /* a child grid for every cell, in one launch */
     TOGETHER,   /* one launch for the child grids of all cells over the threshold */
     ONE_BY_ONE, /* a launch for each child grid */
-    BY_PARENT,  /* a launch for each child grid, by the item that finds its cell over the threshold */
     WAYS
 };
 static const char *const way_names[WAYS] = {
     [UNIFORM] = "a child grid for every cell",
     [TOGETHER] = "over the threshold, in one launch",
     [ONE_BY_ONE] = "over the threshold, a launch for each",
-    [BY_PARENT] = "over the threshold, launched by parents",
 };
 
-/* The coarse grid of cells x cells, and where its kernels write: a word for each cell, and two more in
- * `counts`. */
+/* The coarse grid of cells x cells, and where its kernels write. */
 struct refinement {
     struct device *device;
-    struct kernel *parent, *child, *enqueuing_parent; /* the last of BY_PARENT */
+    struct kernel *parent, *child;
     enum way way;
     uint32_t cells, threshold;
-    size_t count; /* of the cells */
-    struct buffer *values, *listed, *counts;
-    uint32_t launches; /* that the device's own queue holds */
-    uint32_t *found;   /* the values on the host, which are judged */
-    uint32_t refined;  /* how many children the last run made */
+    size_t count;                                  /* of the cells */
+    struct buffer *values, *listed, *listed_count; /* a word for each cell; how many are listed */
+    uint32_t *found;                               /* the values on the host, which are judged */
+    uint32_t refined;                              /* how many children the last run made */
 };
 
 /* A child grid for every cell, or those over the threshold; every density is above 0. */
@@ -45,59 +40,21 @@ static enum status run_parent(struct refinement *grid)
     const uint64_t cells = (uint64_t)grid->cells * grid->cells;
     const struct launch launch =
         launch_covering(cells, device_group_items(grid->device, 64), STAGE_FIELD, cells * sizeof(uint32_t));
-    TRY(buffer_fill(grid->counts, 0));
-    TRY(KERNEL_LAUNCH(grid->parent, launch, grid->values, grid->listed, grid->counts, grid->cells,
+    TRY(buffer_fill(grid->listed_count, 0));
+    TRY(KERNEL_LAUNCH(grid->parent, launch, grid->values, grid->listed, grid->listed_count, grid->cells,
                       threshold_of(grid)));
-    return buffer_read(grid->counts, 0, sizeof grid->refined, &grid->refined);
-}
-
-/* Builds what BY_PARENT needs besides. STATUS_FAILED where the device has device-side enqueue and takes these
- * kernels not; the other ways are as good as before. */
-static enum status prepare_parent(struct refinement *grid)
-{
-    enum { LAUNCHES = 8192 };
-    struct program *program = NULL;
-    TRY(program_build_enqueuing(grid->device, "local_memory_enqueue.cl", PRECISION_SINGLE, &program, "%s",
-                                ""));
-    TRY(device_child_queue(grid->device, LAUNCHES, &grid->launches));
-    return kernel_create(program, "refine_parent_enqueue", &grid->enqueuing_parent);
-}
-
-/* The parent in pieces, so that their children have room even where every cell has one; a piece begins when
- * the children of the one before have ended. */
-static enum status run_enqueuing_parent(struct refinement *grid)
-{
-    const uint32_t cells = grid->cells * grid->cells;
-    uint32_t counts[2]; /* enqueued, refused */
-    TRY(device_region_begin(grid->device));
-    TRY(buffer_fill(grid->counts, 0));
-    for (uint32_t first = 0, end; first < cells; first = end) {
-        end = cells - first < grid->launches ? cells : first + grid->launches;
-        const struct launch launch =
-            launch_covering(end - first, device_group_items(grid->device, 64), STAGE_FIELD, 0);
-        TRY(KERNEL_LAUNCH(grid->enqueuing_parent, launch, grid->values, grid->counts, grid->cells,
-                          grid->threshold, first, end));
-    }
-    TRY(device_region_end(grid->device, STAGE_OTHER, 0));
-    TRY(buffer_read(grid->counts, 0, sizeof counts, counts));
-    grid->refined = counts[0];
-    if (counts[1] > 0)
-        return status_fail(STATUS_FAILED, "%s: its kernels could not launch %u of %u child kernels",
-                           device_info(grid->device)->name, counts[1], counts[0] + counts[1]);
-    return STATUS_OK;
+    return buffer_read(grid->listed_count, 0, sizeof grid->refined, &grid->refined);
 }
 
 /* values[cell] = sum of refinement_density() over the child's cells where the density in the middle is above
- * the threshold (everywhere if uniform), else REFINEMENT_CELLS times that. Host-enqueued it waits between the
- * parent and its children, whose number the host must know; a child that a parent could not launch is
- * STATUS_FAILED. Timed as a whole as STAGE_OTHER, the launches as STAGE_FIELD. */
+ * the threshold (everywhere if uniform), else REFINEMENT_CELLS times that. It waits between the parent and
+ * its children, whose number the host must know. Timed as a whole as STAGE_OTHER, the launches as
+ * STAGE_FIELD. */
 static enum status run(void *context)
 {
     struct refinement *grid = context;
     struct device *device = grid->device;
     grid->refined = 0;
-    if (grid->way == BY_PARENT)
-        return run_enqueuing_parent(grid);
     if (grid->way == UNIFORM) /* all cells are known beforehand */
         TRY(run_parent(grid));
     TRY(device_region_begin(device));
@@ -156,25 +113,6 @@ static enum status verify(void *context, bool *right)
     return STATUS_OK;
 }
 
-/* Whether the device can launch children itself, and a line for below the table that says how they are
- * launched. */
-static bool parents_launch(const struct local_memory *all, struct refinement *grid, size_t size, char *how)
-{
-    if (!all->bench->info->can_enqueue) {
-        snprintf(how, size, "host-enqueued: this device has no device-side enqueue");
-        return false;
-    }
-    if (prepare_parent(grid) != STATUS_OK) {
-        const char *message = status_message();
-        const size_t line = strcspn(message, "\n"); /* a build log follows */
-        snprintf(how, size, "host-enqueued: this device's device-side enqueue fails: %.*s", (int)line,
-                 message);
-        return false;
-    }
-    snprintf(how, size, "launched by parents: device-enqueued; the other ways: host-enqueued");
-    return true;
-}
-
 /* How many cells a way refines, on which work and size depend. */
 static enum status report_way(const struct local_memory *all, struct refinement *grid)
 {
@@ -195,18 +133,14 @@ enum status local_memory_refine(struct bench *bench, void *context)
     const uint32_t cells = all->options->coarse;
     struct refinement grid = {
         .device = bench->device, .cells = cells, .threshold = all->threshold, .count = (size_t)cells * cells};
-    char how[512];
     TRY(kernel_create(all->program, "refine_parent", &grid.parent));
     TRY(kernel_create(all->program, "refine_child", &grid.child));
     TRY(DEVICE_NEW_ARRAY(bench->part, grid.found, grid.count + BEHIND));
     TRY(buffer_create(bench->part, (grid.count + BEHIND) * sizeof(uint32_t), "numbers", &grid.values));
     TRY(buffer_create(bench->part, grid.count * sizeof(uint32_t), "numbers", &grid.listed));
-    TRY(buffer_create(bench->part, 2 * sizeof(uint32_t), "numbers", &grid.counts));
+    TRY(buffer_create(bench->part, sizeof(uint32_t), "numbers", &grid.listed_count));
     timing_print_head("Refinement of a coarse grid, children of 8 x 8; rate of their cells");
-    const bool by_parent = parents_launch(all, &grid, sizeof how, how);
     for (grid.way = UNIFORM; grid.way < WAYS; grid.way++)
-        if (grid.way != BY_PARENT || by_parent)
-            TRY(report_way(all, &grid));
-    printf("  %s\n", how);
+        TRY(report_way(all, &grid));
     return STATUS_OK;
 }

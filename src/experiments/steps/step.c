@@ -240,56 +240,44 @@ static void name_point(struct bench *bench, const struct step_setup *setup)
                 setup->cells[0], setup->cells[1], (unsigned long long)setup->particles);
 }
 
-static void report_ratios(struct bench *bench, const struct costs *costs)
-{
-    static const struct bench_table ratio_table = {
-        .columns = {SWEEP_COLUMNS, NUMBER("over least", "over_least", 1)}};
-    printf("\nhow the cost grows: ns per particle-step over the least of all, %.4g\n", costs->least);
-    bench_head(&ratio_table);
-    for (const struct cost *cost = costs->points; cost < costs->points + costs->count; cost++) {
-        const struct spread ratio = spread_of_one(cost->nanoseconds / costs->least);
-        name_point(bench, &cost->setup);
-        bench_row(bench, &ratio_table, NULL, &ratio, NULL);
-    }
-}
-
 static bool counts(const struct growth_rule *rule, const struct step_setup *setup)
 {
     return setup->particles >= rule->particles[0] && setup->particles <= rule->particles[1] &&
            per_cell(setup) >= rule->per_cell[0] && per_cell(setup) <= rule->per_cell[1];
 }
 
-/* The largest cost over the least of the points that count, beside what is wanted. */
+/* Every point over the least of all; and of those that count the largest over the least, beside what is
+ * wanted. */
 static void report_growth(struct bench *bench, const struct costs *costs)
 {
-    static const struct bench_table cost_table = {
-        .columns = {SWEEP_COLUMNS, NUMBER("a cell", NULL, 1), NUMBER("ns/p-step", NULL, 1)}};
+    static const struct bench_table ratio_table = {
+        .columns = {SWEEP_COLUMNS, NUMBER("over least", "over_least", 1)}};
     static const struct bench_table growth_table = {.columns = {IN_FILE("cost_growth", 1)}};
     const struct growth_rule *rule = &growth_rules[bench->info->is_cpu];
-    const struct cost *ends[2] = {NULL}; /* the least and the largest */
+    double least = INFINITY, most = 0;
     uint32_t points = 0;
-    for (const struct cost *cost = costs->points; cost < costs->points + costs->count; cost++)
-        if (counts(rule, &cost->setup)) {
-            ends[0] = !ends[0] || cost->nanoseconds < ends[0]->nanoseconds ? cost : ends[0];
-            ends[1] = !ends[1] || cost->nanoseconds > ends[1]->nanoseconds ? cost : ends[1];
-            points++;
-        }
+    if (costs->count > 0) {
+        printf("\nhow the cost grows: ns per particle-step over the least of all, %.4g\n", costs->least);
+        bench_head(&ratio_table);
+    }
+    for (const struct cost *cost = costs->points; cost < costs->points + costs->count; cost++) {
+        const struct spread ratio = spread_of_one(cost->nanoseconds / costs->least);
+        name_point(bench, &cost->setup);
+        bench_row(bench, &ratio_table, NULL, &ratio, NULL);
+        if (!counts(rule, &cost->setup))
+            continue;
+        least = fmin(least, cost->nanoseconds);
+        most = fmax(most, cost->nanoseconds);
+        points++;
+    }
     printf("\npoints that count: %u of those with %s\n", points, rule->words);
     if (points == 0)
         return;
-    bench_head(&cost_table);
-    for (int n = 0; n < 2; n++) {
-        name_point(bench, &ends[n]->setup);
-        bench_print(
-            bench, &cost_table, NULL,
-            (struct spread[]){spread_of_one(per_cell(&ends[n]->setup)), spread_of_one(ends[n]->nanoseconds)},
-            n == 0 ? "the least" : "the largest");
-    }
-    const struct spread growth = spread_of_one(ends[1]->nanoseconds / ends[0]->nanoseconds);
+    const struct spread growth = spread_of_one(most / least);
     printf("cost growth: the largest is %.4g times the least; at most %g is wanted: %s\n", growth.median,
            rule->wanted, growth.median <= rule->wanted ? "met" : "not met");
     bench_words(bench, false, !bench->is_wrong, PLASMA_WORDS " points=%u wanted=%g",
-                PLASMA_OF(&ends[0]->setup), points, rule->wanted);
+                PLASMA_OF(&costs->points[0].setup), points, rule->wanted);
     bench_write(bench, &growth_table, NULL, &growth);
 }
 
@@ -303,8 +291,6 @@ static enum status run_sweep(struct step_run *run)
     bench_head(&sweep_table);
     for (uint32_t grid = 0; grid < GRIDS; grid++)
         TRY(sweep_grid(run, (uint32_t)SMALLEST_GRID << grid, costs));
-    if (costs->count > 0)
-        report_ratios(run->bench, costs);
     report_growth(run->bench, costs);
     return STATUS_OK;
 }
