@@ -16,7 +16,7 @@ enum status parts_create_for_grid(struct simulation *simulation)
     struct device *device = simulation->grid_parts;
     const struct rank_place place = {device, &simulation->communicator, &simulation->partition,
                                      slab,   simulation->ghost,         config->precision};
-    TRY(fields_create(device, &slab->local, config->precision, &simulation->fields));
+    TRY(fields_create(device, &slab->local, config->precision, config->fields.solver, &simulation->fields));
     for (uint32_t s = 0; s < config->species_count; s++)
         if (snapshots_separate(&config->output.snapshots, &config->species[s]))
             TRY(buffer_create(device, grid_cells(&slab->local) * precision_bytes(config->precision),

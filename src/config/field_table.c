@@ -5,8 +5,7 @@
 
 #define ROW(name, word, components, record, length, mass, time, current, unit, level, provider, noun)        \
     {word,                                                                                                   \
-     components,                                                                                             \
-     FIELD_FIRST_##name,                                                                                     \
+     {components},                                                                                           \
      record,                                                                                                 \
      {length, mass, time, current},                                                                          \
      offsetof(struct units, unit),                                                                           \

@@ -7,13 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Which equations the fields follow: fields.solver, src/field/solver.h. */
+enum solver_name { SOLVER_ELECTROSTATIC, SOLVERS };
+
 /* What sets a field: the solver in each step; the deposit, and the sum over ranks and the filter; or the
  * solver where an output asks for it. */
 enum field_provider { FIELD_OF_SOLVER, FIELD_OF_DEPOSIT, FIELD_ON_REQUEST };
 
-/* Columns: name; word in a config; components, along x and y; openPMD record; powers of length, mass, time
- * and current in its unit; member of struct units; time level, in steps after n; provider; name in messages.
- */
+/* Columns: name; word in a config; components with each solver, along x, y and z; openPMD record; powers of
+ * length, mass, time and current in its unit; member of struct units; time level, in steps after n; provider;
+ * name in messages. */
 /* clang-format off */
 #define FIELD_TABLE(ROW)                                                                                     \
     ROW(E,   "E",   2, "E",              1, 1, -3, -1, electric_field, 0, FIELD_OF_SOLVER,  "field E")       \
@@ -22,19 +25,18 @@ enum field_provider { FIELD_OF_SOLVER, FIELD_OF_DEPOSIT, FIELD_ON_REQUEST };
 
 #define FIELD_NAME(name, ...)                    FIELD_##name,
 #define FIELD_WORD(name, word, ...)              {word, FIELD_##name},
-#define FIELD_PLACES(name, word, components, ...) FIELD_FIRST_##name, FIELD_LAST_##name = FIELD_FIRST_##name + (components) - 1,
 
 /* The rows, and behind them what snapshots may hold too: the charge density of each species, and moments. */
 enum field { FIELD_TABLE(FIELD_NAME) FIELDS, FIELD_SPECIES_RHO = FIELDS, FIELD_MOMENTS, FIELD_CHOICES };
 
-/* The components of all fields, one field after the other. */
-enum { FIELD_TABLE(FIELD_PLACES) FIELD_COMPONENTS };
+/* The most components that the fields of a solver have together. */
+#define FIELD_COUNT(name, word, components, ...)  + (components)
+enum { FIELD_COMPONENTS = 0 FIELD_TABLE(FIELD_COUNT) };
 /* clang-format on */
 
 struct field_row {
     const char *word;
-    uint32_t components;
-    uint32_t first; /* component of all FIELD_COMPONENTS */
+    uint32_t components[SOLVERS]; /* 0: the solver has no such field */
     const char *record;
     double dimension[7]; /* openPMD's unitDimension */
     size_t unit;         /* offset of a double in struct units */
@@ -45,13 +47,36 @@ struct field_row {
 
 extern const struct field_row field_table[FIELDS];
 
-/* "x" or "y", which stands behind the name of a component; "" for a field of one component. */
-static inline const char *field_axis(enum field field, uint32_t component)
+static inline uint32_t field_components(enum solver_name solver, enum field field)
 {
-    return field_table[field].components == 1 ? "" : component == 0 ? "x" : "y";
+    return field_table[field].components[solver];
 }
 
-/* The bits of a field's components in a set of them, component c of all FIELD_COMPONENTS being 1 << c. */
-#define FIELD_BITS(name) ((2u << FIELD_LAST_##name) - (1u << FIELD_FIRST_##name))
+/* The number of a field's first component among those of all fields, one field after the other, in the order
+ * of the table; of FIELDS, how many there are, at most FIELD_COMPONENTS. */
+static inline uint32_t field_first(enum solver_name solver, enum field field)
+{
+    uint32_t first = 0;
+    for (enum field f = 0; f < field; f++)
+        first += field_components(solver, f);
+    return first;
+}
+
+/* "x", "y" or "z", which stands behind the name of a component; "" for a field of one component. */
+static inline const char *field_axis(enum solver_name solver, enum field field, uint32_t component)
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    return field_components(solver, field) == 1 ? "" : axes[component];
+}
+
+/* A set of fields has the bit 1 << f for field f; a set of components the bit 1 << c for component c. */
+static inline unsigned field_component_bits(enum solver_name solver, unsigned fields)
+{
+    unsigned bits = 0;
+    for (enum field f = 0; f < FIELDS; f++)
+        if (fields >> f & 1)
+            bits |= ((1u << field_components(solver, f)) - 1) << field_first(solver, f);
+    return bits;
+}
 
 #endif

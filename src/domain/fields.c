@@ -2,16 +2,18 @@
 #include "domain/fields.h"
 
 enum status fields_create(struct device *device, const struct grid *grid, enum precision precision,
-                          struct fields *fields)
+                          enum solver_name solver, struct fields *fields)
 {
     const size_t real = precision_bytes(precision), bytes = grid_cells(grid) * real,
                  stride = buffer_view_stride(bytes);
-    *fields = (struct fields){.stride = (uint32_t)(stride / real)};
-    TRY(buffer_create(device, FIELD_COMPONENTS * stride, "fields", &fields->all));
-    for (uint32_t c = 0; c < FIELD_COMPONENTS; c++)
+    const uint32_t components = field_first(solver, FIELDS);
+    *fields = (struct fields){.solver = solver, .stride = (uint32_t)(stride / real)};
+    TRY(buffer_create(device, components * stride, "fields", &fields->all));
+    for (uint32_t c = 0; c < components; c++)
         TRY(buffer_view(fields->all, c * stride, bytes, &fields->component[c]));
     for (enum field f = 0; f < FIELDS; f++)
-        TRY(buffer_view(fields->all, field_table[f].first * stride, field_table[f].components * stride,
-                        &fields->of[f]));
+        if (field_components(solver, f) > 0)
+            TRY(buffer_view(fields->all, field_first(solver, f) * stride,
+                            field_components(solver, f) * stride, &fields->of[f]));
     return STATUS_OK;
 }

@@ -13,23 +13,25 @@ enum { SUM_SLOTS = 32 };
 /* A component is real[nx * ny], node (i, j) at ny*i + j. rho is the charge density of all species, without
  * the neutralising background; phi has mean 0. */
 struct fields {
+    enum solver_name solver;
     struct buffer *all; /* every component, `stride` reals from one to the next, in the table's order */
     uint32_t stride;
-    struct buffer *of[FIELDS];                  /* views of it: a field, */
+    struct buffer *of[FIELDS];                  /* views of it: a field, NULL where the solver has none, */
     struct buffer *component[FIELD_COMPONENTS]; /* and a component */
     /* Part of each species in rho, on the own rows of the local grid, in steps that write it; NULL where none
      * does. */
     struct buffer *species_rho[CONFIG_MAX_SPECIES];
 };
 
-/* The arrays, contents undefined, owned by the handle. */
+/* The arrays that a solver has, contents undefined, owned by the handle. */
 STATUS_CHECKED enum status fields_create(struct device *device, const struct grid *grid,
-                                         enum precision precision, struct fields *fields);
+                                         enum precision precision, enum solver_name solver,
+                                         struct fields *fields);
 
 /* Component `axis` of a field. */
 static inline struct buffer *field_component(const struct fields *fields, enum field field, uint32_t axis)
 {
-    return fields->component[field_table[field].first + axis];
+    return fields->component[field_first(fields->solver, field) + axis];
 }
 
 #endif

@@ -17,7 +17,7 @@ enum status drives_create(struct device *device, const struct config *config, co
                           struct drives **created)
 {
     const uint64_t nodes = grid_cells(&slab->local), bytes = nodes * precision_bytes(config->precision);
-    const uint32_t components = field_table[FIELD_E].components;
+    const uint32_t components = field_components(config->fields.solver, FIELD_E);
     struct program *program = NULL;
     struct drives *drives = NULL;
     TRY(DEVICE_NEW(device, drives));

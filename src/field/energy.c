@@ -51,7 +51,7 @@ enum status energy_measure(struct energy *energy, const struct fields *fields, u
 {
     const uint32_t nodes = grid_cells(&energy->grid);
     const struct followed_modes *modes = &energy->modes;
-    const struct buffer *rho = fields->component[FIELD_FIRST_RHO];
+    const struct buffer *rho = field_component(fields, FIELD_RHO, 0);
     return KERNEL_LAUNCH(energy->kernel,
                          ((struct launch){energy->groups, energy->group_items, STAGE_OUTPUT,
                                           3 * (uint64_t)nodes * precision_bytes(energy->precision)}),

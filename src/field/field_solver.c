@@ -64,7 +64,7 @@ static enum status create_replicated(struct field_solver *solver, const struct r
 {
     const struct grid *box = &solver->slab.box;
     if (place->communicator->size > 1) {
-        TRY(fields_create(solver->device, box, solver->precision, &solver->box));
+        TRY(fields_create(solver->device, box, solver->precision, config->fields.solver, &solver->box));
         TRY(gather_create(place, GATHER_AUTO, &solver->gather));
     }
     if (solver->filter_passes > 0)
@@ -132,7 +132,7 @@ static enum status sum_replicated(struct field_solver *solver, const struct buff
 static enum status solve_replicated(struct field_solver *solver, struct fields *fields)
 {
     struct fields *box = solver->gather ? &solver->box : fields;
-    const unsigned solved = solver->kind->sources | solver->kind->provides;
+    const unsigned solved = field_component_bits(fields->solver, solver->kind->sources | solver->kind->provides);
     TRY(sum_replicated(solver, rho_of(fields), rho_of(box)));
     TRY(solver->kind->solve(solver->own_solver, box));
     return solver->gather
@@ -141,6 +141,12 @@ static enum status solve_replicated(struct field_solver *solver, struct fields *
 }
 
 /* ---- slabs ---- */
+
+/* The number of a field's first component with the solver that the slabs are for. */
+static uint32_t place_of(enum field field)
+{
+    return field_first(SOLVER_ELECTROSTATIC, field);
+}
 
 static void to_doubles(enum precision precision, size_t count, const void *reals, double *doubles)
 {
@@ -163,7 +169,7 @@ static void from_doubles(enum precision precision, size_t count, const double *d
 /* The host's rho <- a density of the own rows, with what the neighbours deposited there. */
 static enum status sum_rows(struct field_solver *solver, const struct buffer *density)
 {
-    char *const local = solver->local[FIELD_FIRST_RHO];
+    char *const local = solver->local[place_of(FIELD_RHO)];
     TRY(device_finish(solver->device)); /* so that the deposit is not timed as waiting for rows */
     const double start = timer_now();
     for (int n = 0; n < PIECES; n++) {
@@ -172,16 +178,17 @@ static enum status sum_rows(struct field_solver *solver, const struct buffer *de
     }
     TRY(device_finish(solver->device));
     halo_add(solver->halo, local);
-    to_doubles(solver->precision, slab_own_cells(&solver->slab), local, solver->own[FIELD_FIRST_RHO]);
+    to_doubles(solver->precision, slab_own_cells(&solver->slab), local, solver->own[place_of(FIELD_RHO)]);
     device_add_time(solver->device, STAGE_HALO, timer_now() - start,
                     solver->pieces[0].bytes + solver->pieces[1].bytes);
     return STATUS_OK;
 }
 
-/* The own rows of components, and those beside from their owners, to the device. Only enqueues: the device
+/* The own rows of a set of fields, and those beside from their owners, to the device. Only enqueues: the device
  * must have taken what was sent before. */
-static enum status send_rows(struct field_solver *solver, unsigned which, struct buffer *const components[])
+static enum status send_rows(struct field_solver *solver, unsigned fields, struct buffer *const components[])
 {
+    const unsigned which = field_component_bits(SOLVER_ELECTROSTATIC, fields);
     const double start = timer_now();
     void *sent[FIELD_COMPONENTS];
     size_t count = 0;
@@ -206,7 +213,8 @@ static enum status solve_slabs(struct field_solver *solver, struct fields *field
     double **own = solver->own;
     TRY(sum_rows(solver, rho_of(fields)));
     const double start = timer_now();
-    slab_solver_solve(solver->slabs, own[FIELD_FIRST_RHO], own[FIELD_FIRST_E], own[FIELD_FIRST_E + 1]);
+    slab_solver_solve(solver->slabs, own[place_of(FIELD_RHO)], own[place_of(FIELD_E)],
+                      own[place_of(FIELD_E) + 1]);
     device_add_time(solver->device, STAGE_FIELD, timer_now() - start,
                     6 * sizeof(double) * (uint64_t)slab_own_cells(&solver->slab));
     return send_rows(solver, solver->kind->sources | solver->kind->provides, fields->component);
@@ -223,22 +231,23 @@ enum status field_solver_potential(struct field_solver *solver, struct fields *f
 {
     if (solver->slabs) {
         TRY(device_finish(solver->device)); /* it has taken the rows of the solve */
-        slab_solver_potential(solver->slabs, solver->own[FIELD_FIRST_PHI]);
-        return send_rows(solver, FIELD_BITS(PHI), fields->component);
+        slab_solver_potential(solver->slabs, solver->own[place_of(FIELD_PHI)]);
+        return send_rows(solver, 1u << FIELD_PHI, fields->component);
     }
     if (!solver->gather)
         return solver->kind->potential(solver->own_solver, fields);
     TRY(solver->kind->potential(solver->own_solver, &solver->box));
-    return gather_keep(solver->gather, FIELD_BITS(PHI), solver->box.all, solver->box.stride, fields->all,
+    return gather_keep(solver->gather, field_component_bits(fields->solver, 1u << FIELD_PHI), solver->box.all, solver->box.stride, fields->all,
                        fields->stride);
 }
 
 static enum status sum_slabs(struct field_solver *solver, struct buffer *density)
 {
-    struct buffer *components[FIELD_COMPONENTS] = {[FIELD_FIRST_RHO] = density};
+    struct buffer *components[FIELD_COMPONENTS] = {NULL};
+    components[place_of(FIELD_RHO)] = density;
     TRY(sum_rows(solver, density));
-    slab_solver_filter(solver->slabs, solver->own[FIELD_FIRST_RHO]);
-    return send_rows(solver, FIELD_BITS(RHO), components);
+    slab_solver_filter(solver->slabs, solver->own[place_of(FIELD_RHO)]);
+    return send_rows(solver, 1u << FIELD_RHO, components);
 }
 
 enum status field_solver_sum(struct field_solver *solver, struct buffer *density)
@@ -270,7 +279,7 @@ static enum status measure(const struct rank_place *place, struct field_solver *
 {
     enum { REPEATS = 3 };
     struct fields fields;
-    TRY(fields_create(place->device, &place->slab->local, place->precision, &fields));
+    TRY(fields_create(place->device, &place->slab->local, place->precision, SOLVER_ELECTROSTATIC, &fields));
     TRY(buffer_fill(rho_of(&fields), 0));
     *seconds = INFINITY;
     for (int n = 0; n <= REPEATS; n++) {

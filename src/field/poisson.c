@@ -92,7 +92,7 @@ static struct launch launch_rows(const struct poisson *poisson, uint32_t element
 
 static enum status transform(struct poisson *poisson, struct fields *fields)
 {
-    return fft_run(poisson->fft, FFT_FORWARD, fields->component[FIELD_FIRST_RHO], poisson->rho_modes);
+    return fft_run(poisson->fft, FFT_FORWARD, field_component(fields, FIELD_RHO, 0), poisson->rho_modes);
 }
 
 static enum status solve_spectral(struct poisson *poisson, struct fields *fields)
@@ -113,7 +113,7 @@ static enum status solve_potential(struct poisson *poisson, struct fields *field
     const uint32_t modes_y = poisson->grid.ny / 2 + 1;
     TRY(KERNEL_LAUNCH(poisson->potential, launch_rows(poisson, modes_y), poisson->rho_modes, poisson->wave_x,
                       poisson->wave_y, modes_y, 1.0 / grid_cells(&poisson->grid), poisson->result_modes));
-    return fft_run(poisson->fft, FFT_INVERSE, fields->component[FIELD_FIRST_PHI], poisson->result_modes);
+    return fft_run(poisson->fft, FFT_INVERSE, field_component(fields, FIELD_PHI, 0), poisson->result_modes);
 }
 
 static enum status solve_centred(struct poisson *poisson, struct fields *fields)
@@ -122,7 +122,7 @@ static enum status solve_centred(struct poisson *poisson, struct fields *fields)
     TRY(transform(poisson, fields));
     TRY(solve_potential(poisson, fields));
     return KERNEL_LAUNCH(poisson->centred_field, launch_rows(poisson, grid->ny),
-                         fields->component[FIELD_FIRST_PHI], grid->nx, grid->ny, 0.5 / grid->dx,
+                         field_component(fields, FIELD_PHI, 0), grid->nx, grid->ny, 0.5 / grid->dx,
                          0.5 / grid->dy, fields->of[FIELD_E], fields->stride);
 }
 
@@ -204,8 +204,8 @@ static const char *transforms(const void *own)
 }
 
 const struct solver_kind electrostatic_solver = {.name = "electrostatic",
-                                                 .sources = FIELD_BITS(RHO),
-                                                 .provides = FIELD_BITS(E),
+                                                 .sources = 1u << FIELD_RHO,
+                                                 .provides = 1u << FIELD_E,
                                                  .create = create,
                                                  .solve = solve,
                                                  .potential = potential,

@@ -20,8 +20,8 @@ struct followed_modes {
 
 struct solver_kind {
     const char *name;
-    unsigned sources;  /* components (field_bits()) that it needs deposited, summed and filtered */
-    unsigned provides; /* components that solve() sets; one of FIELD_ON_REQUEST is potential()'s */
+    unsigned sources;  /* the fields that it needs deposited, summed and filtered */
+    unsigned provides; /* and those that solve() sets; one of FIELD_ON_REQUEST is potential()'s */
 
     /* On the whole box; what it makes dies with the device handle. `followed` has count and wanted set. */
     enum status (*create)(struct device *device, const struct grid *box, const struct config *config,

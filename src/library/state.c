@@ -28,17 +28,19 @@ struct component_name {
     enum field field;
 };
 
-static void name_components(struct component_name names[FIELD_COMPONENTS],
-                            const char *known[FIELD_COMPONENTS])
+/* How many there are. */
+static size_t name_components(enum solver_name solver, struct component_name names[FIELD_COMPONENTS],
+                              const char *known[FIELD_COMPONENTS])
 {
     for (enum field f = 0; f < FIELDS; f++)
-        for (uint32_t axis = 0; axis < field_table[f].components; axis++) {
-            const uint32_t c = field_table[f].first + axis;
+        for (uint32_t axis = 0; axis < field_components(solver, f); axis++) {
+            const uint32_t c = field_first(solver, f) + axis;
             names[c].field = f;
             snprintf(names[c].text, FIELD_NAME_LENGTH, "%s%s%s", field_table[f].record,
-                     field_table[f].components > 1 ? "/" : "", field_axis(f, axis));
+                     field_components(solver, f) > 1 ? "/" : "", field_axis(solver, f, axis));
             known[c] = names[c].text;
         }
+    return field_first(solver, FIELDS);
 }
 
 /* The field of that name, with its values at n. */
@@ -49,8 +51,8 @@ static enum status find_field(struct radixpic *run, const char *name, enum field
     struct component_name names[FIELD_COMPONENTS];
     const char *known[FIELD_COMPONENTS];
     size_t c;
-    name_components(names, known);
-    TRY(suggest_find("field", name, known, FIELD_COMPONENTS, &c));
+    const size_t count = name_components(run->config.fields.solver, names, known);
+    TRY(suggest_find("field", name, known, count, &c));
     *field = names[c].field;
     *component = simulation->fields.component[c];
     TRY(state_settle(run));
@@ -324,14 +326,14 @@ enum radixpic_status radixpic_species_at(const struct radixpic *run, uint32_t n,
 
 enum radixpic_status radixpic_unit(const struct radixpic *run, const char *quantity, double *si)
 {
-    enum { OWN = 1 + COMPONENTS, QUANTITIES = OWN + FIELD_COMPONENTS };
+    enum { OWN = 1 + COMPONENTS, MOST = OWN + FIELD_COMPONENTS };
     const struct units units = units_make(&run->config.units);
     struct component_name names[FIELD_COMPONENTS];
-    const char *known[QUANTITIES] = {"time"};
+    const char *known[MOST] = {"time"};
     size_t n;
     memcpy(known + 1, component_names, sizeof component_names);
-    name_components(names, known + OWN);
-    if (suggest_find("quantity", quantity, known, QUANTITIES, &n) != STATUS_OK)
+    const size_t count = OWN + name_components(run->config.fields.solver, names, known + OWN);
+    if (suggest_find("quantity", quantity, known, count, &n) != STATUS_OK)
         return RADIXPIC_USAGE;
     *si = n == 0         ? units.time
           : n <= SPATIAL ? units.length

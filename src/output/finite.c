@@ -93,10 +93,11 @@ static enum status search_nodes(const struct view *view, const struct buffer *no
 /* The charge density first, from which E follows. */
 static enum status search_fields(const struct view *view)
 {
+    const enum solver_name solver = view->config->fields.solver;
     for (enum field f = FIELDS; f-- > 0;)
-        for (uint32_t axis = 0; axis < field_table[f].components; axis++) {
+        for (uint32_t axis = 0; axis < field_components(solver, f); axis++) {
             char what[64];
-            snprintf(what, sizeof what, "the %s%s", field_table[f].name, field_axis(f, axis));
+            snprintf(what, sizeof what, "the %s%s", field_table[f].name, field_axis(solver, f, axis));
             if (field_table[f].provider != FIELD_ON_REQUEST)
                 TRY(search_nodes(view, field_component(view->fields, f, axis), what));
         }

@@ -39,30 +39,25 @@ static enum status create_lines(struct device *device, const struct config *conf
 
 /* ---- the file ---- */
 
-/* One component at each point of a line. */
-static enum status fill(const void *values, uint64_t first, size_t count, void *column)
-{
-    for (size_t n = 0; n < count; n++)
-        ((double *)column)[n] = ((const double *)values)[FIELD_COMPONENTS * (first + n)];
-    return STATUS_OK;
-}
-
-/* `values`: those of its points on rank 0, which writes them. */
-static void write_line(struct openpmd *openpmd, const struct line_config *line, const double *values)
+/* `values`: those of its points on rank 0, which writes them; of the next component `stride` behind. */
+static void write_line(struct openpmd *openpmd, const struct line_config *line, const double *values,
+                       size_t stride)
 {
     const struct view *view = openpmd->view;
+    const enum solver_name solver = view->config->fields.solver;
     const struct hdf5_array part = {
         .dimensions = 1, .shape = {line->points}, .count = view->communicator->rank == 0 ? line->points : 0};
     const double length = hypot(line->to[0] - line->from[0], line->to[1] - line->from[1]);
     const struct openpmd_axes axes = {{"s"}, {length / (line->points - 1)}, 0};
     for (enum field f = 0; f < FIELDS; f++) {
         char name[CONFIG_NAME_LENGTH + 16];
-        struct openpmd_record mesh = openpmd_field(openpmd, f, HDF5_DOUBLE, fill);
+        struct openpmd_record mesh = 
+            openpmd_field(openpmd, f, HDF5_DOUBLE, openpmd_rounding(PRECISION_DOUBLE, PRECISION_DOUBLE));
         snprintf(name, sizeof name, "%s_%s", line->name, mesh.name);
         mesh.name = name;
         mesh.comment = NULL;
-        for (uint32_t axis = 0; axis < field_table[f].components; axis++)
-            mesh.source[axis] = values + field_table[f].first + axis;
+        for (uint32_t axis = 0; axis < field_components(solver, f); axis++)
+            mesh.source[axis] = values + (field_first(solver, f) + axis) * stride;
         if (!fields_hold(&line->fields, f))
             continue;
         struct hdf5_object *object =
@@ -90,19 +85,20 @@ static enum status record_lines(void *part, const char *folder, const struct vie
     const struct lines *lines = part;
     const struct output_config *output = &view->config->output;
     struct openpmd openpmd;
-    size_t count = 0;
+    size_t points = 0;
     TRY(openpmd_create(view, folder, "data", OPENPMD_BASE, &openpmd));
     *file = openpmd.file;
     for (uint32_t n = 0; n < output->line_count; n++)
-        count += FIELD_COMPONENTS * (size_t)output->lines[n].points;
+        points += output->lines[n].points;
+    const size_t count = field_first(view->config->fields.solver, FIELDS) * points;
     double *values = hdf5_file_keep(*file, count * sizeof *values);
     TRY(communicator_agree(view->communicator, (*file)->status));
     if (lines)
         TRY(take_values(lines->points, view, count, values));
     for (uint32_t n = 0; n < output->line_count; n++) {
         if (view_is_due(view, output->lines[n].every))
-            write_line(&openpmd, &output->lines[n], values);
-        values += FIELD_COMPONENTS * (size_t)output->lines[n].points;
+            write_line(&openpmd, &output->lines[n], values, points);
+        values += output->lines[n].points;
     }
     return (*file)->status;
 }

@@ -7,29 +7,31 @@ enum { ITEMS = 64, NODES = 4 /* around a point */ };
 
 struct points {
     const struct config *config; /* not owned */
-    uint32_t count;
+    uint32_t count, components; /* of the fields, all of them */
     const double (*at)[2];
     struct slab slab; /* whose nodes `nodes` has; no rows: none yet */
     size_t items;     /* of a group */
     struct kernel *kernel;
     struct buffer *nodes;  /* uint[count][NODES]: numbers of nodes; 0 for those of other ranks */
-    struct buffer *values; /* real[slots][FIELD_COMPONENTS][count][NODES] */
+    struct buffer *values; /* real[slots][components][count][NODES] */
     uint32_t *host_nodes;
     double *weights; /* [count][NODES]; 0 for those of other ranks */
     double *read;    /* as `values` */
-    double *shares;  /* [slots][count][FIELD_COMPONENTS] */
+    double *shares;  /* [slots][components][count] */
 };
 
 enum status points_create(struct device *device, const struct config *config, uint32_t count,
                           const double (*at)[2], uint32_t slots, struct points **created)
 {
-    const size_t nodes = (size_t)count * NODES, values = nodes * FIELD_COMPONENTS * slots;
+    const uint32_t components = field_first(config->fields.solver, FIELDS);
+    const size_t nodes = (size_t)count * NODES, values = nodes * components * slots;
     struct program *program = NULL;
     struct points *points;
     TRY(DEVICE_NEW(device, points));
     *created = points;
     points->config = config;
     points->count = count;
+    points->components = components;
     points->at = at;
     points->items = device_group_items(device, ITEMS);
     TRY(DEVICE_NEW_ARRAY(device, points->host_nodes, nodes));
@@ -80,27 +82,27 @@ enum status points_measure(struct points *points, const struct view *view, uint3
     if (points->slab.rows != view->slab->rows || points->slab.first_row != view->slab->first_row)
         TRY(take_slab(points, view->slab));
     return KERNEL_LAUNCH(points->kernel, launch_covering(nodes, points->items, STAGE_OUTPUT, 0), fields->all,
-                         fields->stride, FIELD_COMPONENTS, points->nodes, nodes,
-                         FIELD_COMPONENTS * nodes * slot, points->values);
+                         fields->stride, points->components, points->nodes, nodes,
+                         points->components * nodes * slot, points->values);
 }
 
 static void interpolate(struct points *points, uint32_t slot)
 {
     const size_t nodes = (size_t)NODES * points->count;
-    const double *values = points->read + slot * FIELD_COMPONENTS * nodes;
+    const double *values = points->read + slot * points->components * nodes;
     double *shares = points_values(points, slot);
     for (size_t p = 0; p < points->count; p++)
-        for (size_t v = 0; v < FIELD_COMPONENTS; v++) {
+        for (size_t v = 0; v < points->components; v++) {
             double rows[2] = {0, 0};
             for (size_t n = 0; n < NODES; n++)
                 rows[n / 2] += points->weights[NODES * p + n] * values[v * nodes + NODES * p + n];
-            shares[FIELD_COMPONENTS * p + v] = rows[0] + rows[1];
+            shares[v * points->count + p] = rows[0] + rows[1];
         }
 }
 
 enum status points_read(struct points *points, uint32_t first, uint32_t count)
 {
-    const size_t slot = (size_t)FIELD_COMPONENTS * NODES * points->count;
+    const size_t slot = (size_t)points->components * NODES * points->count;
     TRY(buffer_read_reals(points->values, points->config->precision, first * slot, count * slot,
                           points->read + first * slot));
     for (uint32_t n = first; n < first + count; n++)
@@ -110,5 +112,5 @@ enum status points_read(struct points *points, uint32_t first, uint32_t count)
 
 double *points_values(struct points *points, uint32_t slot)
 {
-    return points->shares + (size_t)slot * FIELD_COMPONENTS * points->count;
+    return points->shares + (size_t)slot * points->components * points->count;
 }

@@ -21,7 +21,8 @@ STATUS_CHECKED enum status points_measure(struct points *points, const struct vi
 /* Brings slots `first` to before first + count to the host. Blocking. */
 STATUS_CHECKED enum status points_read(struct points *points, uint32_t first, uint32_t count);
 
-/* The rank's share of the values in a slot that was read: [count][FIELD_COMPONENTS]. */
+/* The rank's share of the values in a slot that was read: [components][count], of all fields that
+ * the solver has (field_first()). */
 double *points_values(struct points *points, uint32_t slot);
 
 #endif

@@ -28,6 +28,7 @@ static enum status create_probes(struct device *device, const struct config *con
 
 static enum status open_probes(struct growing_files *files, const struct config *config, void **part)
 {
+    const enum solver_name solver = config->fields.solver;
     struct probes *probes = *part;
     for (uint32_t n = 0; n < config->output.probe_count; n++) {
         const struct probe_config *probe = &config->output.probes[n];
@@ -35,9 +36,9 @@ static enum status open_probes(struct growing_files *files, const struct config 
         snprintf(name, sizeof name, "probes/%s.csv", probe->name);
         snprintf(keys, sizeof keys, "output.probes.%s.fields", probe->name);
         for (enum field f = 0; f < FIELDS; f++)
-            for (uint32_t axis = 0; axis < field_table[f].components && fields_hold(&probe->fields, f);
+            for (uint32_t axis = 0; axis < field_components(solver, f) && fields_hold(&probe->fields, f);
                  axis++)
-                strcat(strcat(strcat(head, ","), field_table[f].word), field_axis(f, axis));
+                strcat(strcat(strcat(head, ","), field_table[f].word), field_axis(solver, f, axis));
         TRY(growing_files_add(files, name, head, keys, &probes->files[n]));
     }
     return STATUS_OK;
@@ -57,17 +58,17 @@ static enum status read_probes(void *part, uint32_t first, uint32_t count)
 static enum status write_rows(void *part, const struct view *view)
 {
     struct probes *probes = part;
+    const enum solver_name solver = view->config->fields.solver;
     const struct output_config *output = &view->config->output;
     double *values = points_values(probes->points, (uint32_t)(view->step % SUM_SLOTS));
-    communicator_sum(view->communicator, FIELD_COMPONENTS * (size_t)output->probe_count, values);
+    communicator_sum(view->communicator, field_first(solver, FIELDS) * (size_t)output->probe_count, values);
     for (uint32_t n = 0; n < output->probe_count; n++) {
-        const double *of_probe = values + (size_t)FIELD_COMPONENTS * n;
         double row[2 + FIELD_COMPONENTS] = {(double)view->step, view->time};
         uint32_t count = 2;
         for (enum field f = 0; f < FIELDS; f++)
-            for (uint32_t axis = 0; axis < field_table[f].components; axis++)
+            for (uint32_t axis = 0; axis < field_components(solver, f); axis++)
                 if (fields_hold(&output->probes[n].fields, f))
-                    row[count++] = of_probe[field_table[f].first + axis];
+                    row[count++] = values[(field_first(solver, f) + axis) * output->probe_count + n];
         if (probes->files[n] && view_is_due(view, output->probes[n].every))
             TRY(growing_file_write(probes->files[n], count, row));
     }
@@ -81,7 +82,7 @@ static void print_size(const struct config *config)
         const uint64_t rows = outputs_times_due(config, probe->every);
         double row_bytes = 32;
         for (enum field f = 0; f < FIELDS; f++)
-            row_bytes += fields_hold(&probe->fields, f) ? 24 * field_table[f].components : 0;
+            row_bytes += fields_hold(&probe->fields, f) ? 24 * field_components(config->fields.solver, f) : 0;
         printf("probe %-19s %" PRIu64 " rows, about %.3g MB\n", probe->name, rows,
                1e-6 * row_bytes * (double)rows);
     }

@@ -30,7 +30,7 @@ static void write_field(struct openpmd *openpmd, enum field field, const char *n
         openpmd_field(openpmd, field, hdf5_real(precision), openpmd_rounding(config->precision, precision));
     mesh.name = name;
     mesh.comment = comment;
-    for (uint32_t axis = 0; axis < field_table[field].components; axis++)
+    for (uint32_t axis = 0; axis < field_components(config->fields.solver, field); axis++)
         /* The nodes of the own rows come first on the device. */
         mesh.source[axis] =
             hdf5_file_keep_buffer(openpmd->file, components[axis],
@@ -47,7 +47,7 @@ static void write_fields(struct openpmd *openpmd)
         if (fields_hold(&config->output.snapshots.fields, f))
             write_field(openpmd, f, field_table[f].record,
                         f == FIELD_RHO ? "of all species, without the neutralising background" : NULL,
-                        &fields->component[field_table[f].first]);
+                        &fields->component[field_first(config->fields.solver, f)]);
     for (uint32_t s = 0; s < config->species_count; s++) {
         char name[CONFIG_NAME_LENGTH + 16];
         snprintf(name, sizeof name, "%s_%s", config->species[s].name, field_table[FIELD_RHO].record);

@@ -28,7 +28,7 @@ static void write_real(const struct scene *scene, struct buffer *buffer, size_t 
 static void fill_fields(struct scene *scene, const struct grid *grid)
 {
     const enum precision precision = scene->config.precision;
-    assert_ok(fields_create(device, grid, precision, &scene->fields));
+    assert_ok(fields_create(device, grid, precision, SOLVER_ELECTROSTATIC, &scene->fields));
     assert_ok(buffer_write_reals(field_component(&scene->fields, FIELD_RHO, 0), precision, 0,
                                  grid_cells(grid), halves));
     assert_ok(buffer_write_reals(field_component(&scene->fields, FIELD_E, 0), precision, 0, grid_cells(grid),

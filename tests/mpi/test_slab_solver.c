@@ -200,7 +200,7 @@ static struct solution solve_on_device(const struct scene *scene, const double *
     struct fields fields;
     struct filter *filter = NULL;
     struct poisson *poisson = NULL;
-    assert_ok(fields_create(device, &scene->grid, PRECISION_DOUBLE, &fields));
+    assert_ok(fields_create(device, &scene->grid, PRECISION_DOUBLE, SOLVER_ELECTROSTATIC, &fields));
     assert_ok(filter_create(device, &scene->grid, PRECISION_DOUBLE, NULL, &filter));
     assert_ok(
         poisson_create(device, &scene->grid, PRECISION_DOUBLE, TRANSFORMS_AUTO, scene->gradient, &poisson));

@@ -149,7 +149,7 @@ static inline void begin(const struct config *config, struct scene *scene)
     *scene = (struct scene){.config = *config, .box = grid_make(&config->grid)};
     scene->slab = slab_of(ranks.rank, &scene->box);
     assert_ok(device_branch(device, &scene->owner));
-    assert_ok(fields_create(scene->owner, &scene->slab.local, config->precision, &scene->fields));
+    assert_ok(fields_create(scene->owner, &scene->slab.local, config->precision, SOLVER_ELECTROSTATIC, &scene->fields));
     fill_fields(scene);
     for (uint32_t s = 0; s < config->species_count; s++)
         fill_species(scene, &scene->config.species[s], &scene->particles[s]);

@@ -146,7 +146,7 @@ static inline void scene_create(const struct scene_kind *kind, enum particle_lay
                                kind->count + more, &sorted->particles));
     sorted->particles.count = kind->count;
     sorted_particles_upload(sorted);
-    assert_ok(fields_create(scene->device, &scene->slab.local, kind->precision, &scene->fields));
+    assert_ok(fields_create(scene->device, &scene->slab.local, kind->precision, SOLVER_ELECTROSTATIC, &scene->fields));
     scene->field[0] = scene_field(scene, field_component(&scene->fields, FIELD_E, 0), 21);
     scene->field[1] = scene_field(scene, field_component(&scene->fields, FIELD_E, 1), 22);
 }
