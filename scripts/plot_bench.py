@@ -15,7 +15,7 @@ EXAMPLES = """examples:
   scripts/plot_bench.py lists.csv -o lists.png
   radixpic bench permutation --csv volumes.csv          time by elements, a panel for each table
   scripts/plot_bench.py volumes.csv -o volumes.png
-  radixpic bench local-memory --csv local.csv           bars of the rates, a map of the atomic functions
+  radixpic bench local-memory --csv local.csv           bars of the rates, lines of the atomic functions
   scripts/plot_bench.py local.csv -o local.png
   radixpic bench deposit --csv deposit.csv              ns a particle by particles per cell, a panel for each shape
   scripts/plot_bench.py deposit.csv -o deposit.png

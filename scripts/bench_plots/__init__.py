@@ -1,2 +1,1 @@
-"""What scripts/plot_bench.py draws: figures.py has the table of the figures; lines.py, bars.py and maps.py draw
-them."""
+"""What scripts/plot_bench.py draws: figures.py has the table of the figures; lines.py and bars.py draw them."""

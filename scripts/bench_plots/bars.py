@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from radixpic.script import Problem
 
-from bench_plots import look, maps
+from bench_plots import lines, look
 from bench_plots.reading import HOST, Settings, is_refuted
 
 WHOLE = "whole sort, without phases"  # of a sort whose phases were not timed
@@ -129,18 +129,16 @@ def limit_of(bars):
 
 
 def draw(plt, kind, rows, title):
-    """A figure of the bars, their legend, and the maps that are of other rows, side by side."""
+    """A figure of the bars, and beside them of the lines that the kind has of other rows."""
     rows, words = kind.lone(rows)
-    bars, grids = Bars(kind, rows), maps.Maps(rows)
-    if not bars.bars and not grids.maps:
+    bars = Bars(kind, rows)
+    legend, words = bars.legend(), [*words, *bars.settings.shared, *kind.words]
+    parts = [(bars.draw, WIDTH, bars.height)] * bool(bars.bars)
+    parts += [(legend.draw, legend.width, legend.height)] * bool(legend.entries)
+    if kind.lines and any(row["quantity"] == kind.lines.quantity for row in rows):
+        panels = lines.Panels(kind.lines, rows)
+        parts += panels.parts()
+        words += [*panels.settings.shared, kind.lines.words]
+    if not parts:
         raise Problem("no row is of a bar")
-    legend = bars.legend()
-    parts = [(bars.draw, WIDTH)] * bool(bars.bars)
-    parts += [(legend.draw, legend.width)] * bool(legend.entries)
-    parts += [(grids.draw, grids.width)] * bool(grids.maps)
-    height = max(bars.height, legend.height, grids.height) + 0.6
-    words = [*words, *bars.settings.shared, *kind.words, *grids.words]
-    figure, subfigures = look.make_figure(plt, [width for _, width in parts], height, title, words)
-    for (draw_part, _), subfigure in zip(parts, subfigures):
-        draw_part(subfigure)
-    return figure
+    return look.make_figure(plt, parts, title, dict.fromkeys(words))

@@ -34,7 +34,8 @@ class BarFigure:
     """bar: function of a row that returns (title of a panel, label of x, name of a bar, part of it, length of that
     part), or None for a row that is of no bar; a part "" is the whole bar, whose colour tells its settings; TOTAL is a
     mark beside the bar. shown: see LineFigure; phases: the parts in the order of their colours, `heading` theirs;
-    lone: function of rows that returns what of them is drawn, and words for the title that say the others."""
+    lone: function of rows that returns what of them is drawn, and words for the title that say the others; lines: the
+    LineFigure of other rows, beside the bars."""
 
     shown: tuple
     bar: object
@@ -42,6 +43,7 @@ class BarFigure:
     phases: tuple = ()
     words: tuple = ("medians",)
     lone: object = lambda rows: (rows, [])
+    lines: LineFigure = None
     draw = staticmethod(bars.draw)
 
 
@@ -99,6 +101,7 @@ def costs_of(row):
 
 # ---- bars ----
 
+SCOPES = {"device": "words of the device (global memory)", "group": "words of a group (local memory)"}
 RATES = {"GB/s": "Bandwidth", "Gflop/s": "Product of matrices", "Gcells/s": "Refinement"}
 
 
@@ -145,6 +148,14 @@ SORTS = BarFigure(
     heading="bar: phases of single sorts",
     phases=("transpose", "histogram", "scan", "reorder"),
     words=("medians", "number beside a bar: its length"),
+)
+ATOMICS = LineFigure(
+    quantity="rate_Gop/s",
+    heading="atomic function",
+    shown=("part", "version", "scope", "words", "size"),
+    panels=lambda row: [(f"On {SCOPES[row['scope']]}", "words", number(row, "words"))],
+    line=lambda row: row["version"],
+    ylabel="rate [Gop/s]",
 )
 FIGURES = {
     "deposit": LineFigure(
@@ -195,5 +206,7 @@ FIGURES = {
     "output": BarFigure(shown=("of", "bytes", "output", "compression"), bar=output_bar),
     "pic-sort": SORTS,
     "random-lists": SORTS,
-    "local-memory": BarFigure(shown=("of", "bytes", "part", "version", "size"), bar=rate_bar, lone=lone_copies),
+    "local-memory": BarFigure(
+        shown=("of", "bytes", "part", "version", "size"), bar=rate_bar, lone=lone_copies, lines=ATOMICS
+    ),
 }

@@ -68,8 +68,8 @@ class Panels:
             if where[2]:
                 axes.plot(*where[:2], label="_refuted", zorder=5, **look.REFUTED)
 
-    def draw(self, axes, title, xlabel, lines):
-        """A panel; points that all have the same x stand beside one another, so that none hides another."""
+    def draw_panel(self, axes, title, xlabel, lines):
+        """Points that all have the same x stand beside one another, so that none hides another."""
         axes.set(title=title, xlabel=xlabel, ylabel=self.kind.ylabel, yscale=self.kind.yscale)
         values = [point[0] for points in lines.values() for point in points]
         is_column = len(set(values)) == 1
@@ -88,23 +88,34 @@ class Panels:
             axes.set_ylim(bottom=0)
 
 
+    def draw(self, figure):
+        """All panels, in two rows where there are more than three."""
+        all_axes = figure.subplots(*self.shape, squeeze=False).flatten()
+        for axes, ((panel, xlabel), lines) in zip(all_axes, self.panels.items()):
+            self.draw_panel(axes, panel, xlabel, lines)
+        for axes in all_axes[len(self.panels) :]:
+            axes.remove()
+
+    @property
+    def shape(self):
+        number = len(self.panels)
+        return (1, number) if number <= 3 else (2, math.ceil(number / 2))
+
+    def parts(self):
+        """Those of a figure, with the legend on the right."""
+        down, across = self.shape
+        legend = self.legend()
+        return [
+            (self.draw, PANEL_WIDTH * across, PANEL_HEIGHT * down),
+            (legend.draw, legend.width, legend.height),
+        ]
+
+
 def agree(rest, other):
     """Whether what a line has of its settings is what the other has."""
     return all(mine in ("", theirs) for mine, theirs in zip(rest, other))
 
 
 def draw(plt, kind, rows, title):
-    """A figure of all panels, two rows of them where there are more than three; the legend beside them."""
     panels = Panels(kind, rows)
-    legend, number = panels.legend(), len(panels.panels)
-    columns = number if number <= 3 else math.ceil(number / 2)
-    down = math.ceil(number / columns)
-    widths, height = [PANEL_WIDTH * columns, legend.width], max(PANEL_HEIGHT * down, legend.height) + 0.7
-    figure, parts = look.make_figure(plt, widths, height, title, [*panels.settings.shared, kind.words])
-    all_axes = parts[0].subplots(down, columns, squeeze=False).flatten()
-    for axes, ((panel, xlabel), lines) in zip(all_axes, panels.panels.items()):
-        panels.draw(axes, panel, xlabel, lines)
-    for axes in all_axes[number:]:
-        axes.remove()
-    legend.draw(parts[1])
-    return figure
+    return look.make_figure(plt, panels.parts(), title, [*panels.settings.shared, kind.words])

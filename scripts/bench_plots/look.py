@@ -79,13 +79,18 @@ def plain_log_ticks(axis):
 # ---- figures, titles and legends ----
 
 
-def make_figure(plt, widths, height, title, words):
-    """A figure and its parts side by side, in inches; the title and, below, what was measured."""
-    figure = plt.figure(figsize=(sum(widths), height))
+def make_figure(plt, parts, title, words):
+    """A figure of parts side by side, (function that draws into a subfigure, width, height) in inches; above them the
+    title and what was measured."""
+    widths = [width for _, width, _ in parts]
+    figure = plt.figure(figsize=(sum(widths), max(height for _, _, height in parts) + 0.7))
     characters = int(12 * sum(widths))
     lines = [wrap(title, characters), wrap("; ".join(words), characters)]
     figure.suptitle("\n".join(line for line in lines if line), fontsize=11)
-    return figure, figure.subfigures(1, len(widths), width_ratios=widths, squeeze=False)[0]
+    subfigures = figure.subfigures(1, len(parts), width_ratios=widths, squeeze=False)[0]
+    for (draw, *_), subfigure in zip(parts, subfigures):
+        draw(subfigure)
+    return figure
 
 
 def title_of(kind, rows):

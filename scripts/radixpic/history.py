@@ -75,20 +75,10 @@ def read_history(path):
 
 def read_title(folder):
     """The title in RUN_FOLDER/config.yaml, or the folder's name where there is none; safe as matplotlib text."""
-    title = ""
     try:
-        line = re.search(r"^title:[ \t]*(.*?)[ \t]*$", (folder / "config.yaml").read_text(), re.MULTILINE)
-    except (OSError, UnicodeDecodeError):
-        line = None
-    if line and (quoted := re.match(r'"(?:[^"\\]|\\.)*"', line[1])):
-        try:
-            title = json.loads(quoted[0])  # escapes of JSON are escapes of YAML too
-        except ValueError:
-            title = quoted[0][1:-1]
-    elif line and (quoted := re.match(r"'((?:[^']|'')*)'", line[1])):
-        title = quoted[1].replace("''", "'")
-    elif line:
-        title = re.sub(r"(^|\s+)#.*", "", line[1])
+        title = str(read_config(folder).get("title") or "")
+    except Problem:
+        title = ""
     if title.strip() in ("", "untitled"):  # the latter is what a run without a title writes
         title = folder.resolve().name.replace("_", " ")
     return title.replace("$", r"\$")
@@ -99,8 +89,10 @@ def read_title(folder):
 
 def value_of(text):
     """A number, a text, or a list of those."""
+    if text.startswith("'"):
+        return text[1:-1].replace("''", "'")
     try:
-        return json.loads(text)
+        return json.loads(text)  # escapes of JSON are escapes of YAML too
     except ValueError:
         if not text.startswith("["):
             return text  # a word
@@ -123,11 +115,9 @@ def read_config(folder):
 def parse_config(text):
     """The same of a text that the program or the library wrote."""
     root = {}
-    open_nodes = [
-        (-1, root)
-    ]  # (indentation, mapping or list); a key without a value waits as (indentation, parent, key)
+    open_nodes = [(-1, root)]  # (indentation, mapping or list)
     for line in text.splitlines():
-        match = re.match(r'( *)(- )?([A-Za-z_]\w*):[ ]*("(?:[^"\\]|\\.)*"|.*?)[ ]*(?:#.*)?$', line)
+        match = re.match(r"""( *)(- )?([A-Za-z_]\w*): *("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|.*?) *(?:#.*)?$""", line)
         if not match:
             continue
         indent, dash, key, value = len(match[1]), match[2], match[3], match[4].strip()
