@@ -263,7 +263,7 @@ step_count(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets,
            global const real *w, global uint *table)
 {
     const struct motion motion = MOTION;
-    const struct chunk_lists lists = {states, w, cleared_row(table, nx * ny), 0, 0, 0};
+    const struct chunk_lists lists = {states, w, cleared_row(table, motion.nx * motion.ny), 0, 0, 0};
     step_chunk(&motion, count, chunk, offsets, &lists, 0, false, false);
 }
 
@@ -274,7 +274,7 @@ step_count_and_measure(MOTION_ARGUMENTS, uint count, uint chunk, global const ui
                        global real *sums)
 {
     const struct motion motion = MOTION;
-    const struct chunk_lists lists = {states, w, cleared_row(table, nx * ny), 0, 0, 0};
+    const struct chunk_lists lists = {states, w, cleared_row(table, motion.nx * motion.ny), 0, 0, 0};
     step_chunk(&motion, count, chunk, offsets, &lists, sums + first_sum + SUM_COUNT * get_global_id(0), false,
                true);
 }
@@ -286,7 +286,8 @@ step_move(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets, 
           global uint *origin)
 {
     const struct motion motion = MOTION;
-    const struct chunk_lists lists = {states, w, own_row(table, nx * ny), moved, moved_w, origin};
+    const struct chunk_lists lists = {states, w,       own_row(table, motion.nx * motion.ny),
+                                      moved,  moved_w, origin};
     step_chunk(&motion, count, chunk, offsets, &lists, 0, true, false);
 }
 

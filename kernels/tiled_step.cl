@@ -202,7 +202,7 @@ static inline void load_digits(global const ushort *restrict list, uint begin, u
 
 /* The arrays of a move. */
 struct arrays {
-    global const uint *cell_offsets, *tile_cells;
+    global const uint *cell_offsets;
     global const real2 *offset, *velocity;
     global const real *w;
     global real2 *new_offset, *new_velocity;
@@ -286,8 +286,7 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
     const uint chunk = group < split ? group : group + skip;
     const tile_range own = chunk_tiles(chunk, count);
     const struct motion motion = MOTION;
-    const struct arrays arrays = {cell_offsets, tile_cells,   offset, velocity, w,
-                                  new_offset,   new_velocity, new_w,  origin};
+    const struct arrays arrays = {cell_offsets, offset, velocity, w, new_offset, new_velocity, new_w, origin};
     struct walk walk = walk_start();
 #if !BY_DIRECTION
     for (uint c = t; chunk == 0 && c < ROW; c += ITEMS)

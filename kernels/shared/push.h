@@ -24,10 +24,12 @@ struct motion {
     real step_x, step_y;
     struct pusher pusher;
 };
+struct motion_grid {
+    uint stride, nx, ny;
+};
 #define MOTION_ARGUMENTS                                                                                     \
-    global const real *restrict e, uint field_stride, uint nx, uint ny, real step_x, real step_y,            \
-        struct pusher pusher
-#define MOTION ((struct motion){e, field_stride, nx, ny, step_x, step_y, pusher})
+    global const real *restrict e, struct motion_grid grid, real2 steps, struct pusher pusher
+#define MOTION ((struct motion){e, grid.stride, grid.nx, grid.ny, steps.x, steps.y, pusher})
 
 /* ---- the walk of an item ---- */
 

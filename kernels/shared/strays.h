@@ -15,22 +15,20 @@
 static inline struct pushed push_stray(const struct arrays *arrays, const struct motion *motion, uint source)
 {
     struct walk walk = walk_start();
-    global const uint *const ends = arrays->tile_cells + source / TILE;
-    walk_to(&walk, motion, arrays->cell_offsets, source, ends[0], ends[1]);
+    walk_to(&walk, motion, arrays->cell_offsets, source, 0, motion->nx * motion->ny - 1);
     return push_one(motion, &walk, arrays->offset[source],
                     read_velocity(arrays->velocity, arrays->w, source));
 }
 
 /* Leaves stray_counts at 0, for the next count. */
-kernel void step_order_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cells,
-                              volatile global uint *restrict stray_number,
+kernel void step_order_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, volatile global uint *restrict stray_number,
                               global const uint *restrict stray_list,
                               volatile global uint *restrict stray_counts,
                               global const uint *restrict stray_begins, global uint *restrict order,
                               global uint *restrict dense)
 {
     const struct motion motion = MOTION;
-    const struct arrays arrays = {cell_offsets, tile_cells, offset, velocity, w, 0, 0, 0, 0};
+    const struct arrays arrays = {cell_offsets, offset, velocity, w, 0, 0, 0, 0};
     const uint strays = stray_number[0];
     for (uint n = (uint)get_global_id(0); n < strays; n += (uint)get_global_size(0)) {
         const struct pushed pushed = push_stray(&arrays, &motion, stray_list[n]);
@@ -60,20 +58,18 @@ static inline void move_dense(const struct arrays *arrays, const struct motion *
     }
 }
 
-kernel void step_move_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cells,
-                             global const uint *restrict stray_number, global const uint *restrict stray_list,
-                             global const uint *restrict stray_begins, global uint *restrict order,
-                             global const uint *restrict dense, ARRIVAL_ARGUMENTS,
-                             global const uint *restrict new_offsets, NEW_LIST_ARGUMENTS)
+kernel void step_move_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict stray_number,
+                             global const uint *restrict stray_list, global const uint *restrict stray_begins,
+                             global uint *restrict order, global const uint *restrict dense,
+                             ARRIVAL_ARGUMENTS, global const uint *restrict new_offsets, NEW_LIST_ARGUMENTS)
 {
     const struct motion motion = MOTION;
-    const struct arrays arrays = {cell_offsets, tile_cells,   offset, velocity, w,
-                                  new_offset,   new_velocity, new_w,  origin};
+    const struct arrays arrays = {cell_offsets, offset, velocity, w, new_offset, new_velocity, new_w, origin};
     for (uint n = (uint)get_global_id(0); n < stray_number[0]; n += (uint)get_global_size(0)) {
         const uint source = stray_list[n];
         const struct pushed pushed = push_stray(&arrays, &motion, source);
         const uint cell = pushed_cell(&motion, &pushed), begin = stray_begins[cell];
-        const uint end = new_offsets[cell + 1] - arrivals_of(arrival_rows, arrival_counts, cell, ny);
+        const uint end = new_offsets[cell + 1] - arrivals_of(arrival_rows, arrival_counts, cell, motion.ny);
         if (end - begin > MOST_COMPARED)
             continue;
         uint target = begin;
@@ -83,7 +79,7 @@ kernel void step_move_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint
     }
     for (uint n = (uint)get_group_id(0); n < stray_number[1]; n += (uint)get_num_groups(0)) {
         const uint cell = dense[n], begin = stray_begins[cell];
-        const uint end = new_offsets[cell + 1] - arrivals_of(arrival_rows, arrival_counts, cell, ny);
+        const uint end = new_offsets[cell + 1] - arrivals_of(arrival_rows, arrival_counts, cell, motion.ny);
         move_dense(&arrays, &motion, order, begin, end - begin);
     }
 }

@@ -250,11 +250,8 @@ STATUS_CHECKED enum status kernel_create(struct program *program, const char *na
 enum kernel_argument_kind {
     ARGUMENT_NONE,
     ARGUMENT_BUFFER,
-    ARGUMENT_UINT,
-    ARGUMENT_UINTS, /* a struct of them in the kernel */
-    ARGUMENT_ULONG,
-    ARGUMENT_REAL,  /* a double here, float or double in the kernel */
-    ARGUMENT_REALS, /* the same, a struct of them in the kernel */
+    ARGUMENT_BYTES, /* as the kernel has them */
+    ARGUMENT_REALS, /* doubles here, float or double in the kernel */
     ARGUMENT_LOCAL  /* bytes of local memory */
 };
 
@@ -262,52 +259,44 @@ enum { MOST_REALS = 16 };
 
 struct kernel_argument {
     enum kernel_argument_kind kind;
+    size_t count; /* of bytes or reals */
+    const void
+        *values; /* a struct of them in the kernel, or a buffer; NULL: one number, which stands in `own` */
     union {
-        const struct buffer *buffer;
         uint32_t uint_value;
         uint64_t ulong_value;
         double real_value;
-        struct {
-            const double *values;
-            size_t count;
-        } reals;
-        struct {
-            const uint32_t *values;
-            size_t count;
-        } uints;
-        size_t local_bytes;
-    } value;
+    } own;
 };
 
 static inline struct kernel_argument arg_buffer(const struct buffer *buffer)
 {
-    return (struct kernel_argument){.kind = ARGUMENT_BUFFER, .value.buffer = buffer};
+    return (struct kernel_argument){.kind = ARGUMENT_BUFFER, .values = buffer};
 }
 static inline struct kernel_argument arg_uint(uint32_t value)
 {
-    return (struct kernel_argument){.kind = ARGUMENT_UINT, .value.uint_value = value};
+    return (struct kernel_argument){ARGUMENT_BYTES, sizeof value, NULL, {.uint_value = value}};
 }
 static inline struct kernel_argument arg_ulong(uint64_t value)
 {
-    return (struct kernel_argument){.kind = ARGUMENT_ULONG, .value.ulong_value = value};
+    return (struct kernel_argument){ARGUMENT_BYTES, sizeof value, NULL, {.ulong_value = value}};
 }
 static inline struct kernel_argument arg_real(double value)
 {
-    return (struct kernel_argument){.kind = ARGUMENT_REAL, .value.real_value = value};
+    return (struct kernel_argument){ARGUMENT_REALS, 1, NULL, {.real_value = value}};
 }
-/* A struct of `count` uints. `values` must live until the launch. */
+/* Structs of `count` uints, or reals, up to MOST_REALS of these. `values` must live until the launch. */
 static inline struct kernel_argument arg_uints(const uint32_t *values, size_t count)
 {
-    return (struct kernel_argument){.kind = ARGUMENT_UINTS, .value.uints = {values, count}};
+    return (struct kernel_argument){ARGUMENT_BYTES, count * sizeof *values, values, {0}};
 }
-/* A struct of `count` reals, up to MOST_REALS. `values` must live until the launch. */
 static inline struct kernel_argument arg_reals(const double *values, size_t count)
 {
-    return (struct kernel_argument){.kind = ARGUMENT_REALS, .value.reals = {values, count}};
+    return (struct kernel_argument){ARGUMENT_REALS, count, values, {0}};
 }
 static inline struct kernel_argument arg_local(size_t bytes)
 {
-    return (struct kernel_argument){.kind = ARGUMENT_LOCAL, .value.local_bytes = bytes};
+    return (struct kernel_argument){.kind = ARGUMENT_LOCAL, .count = bytes};
 }
 
 static inline struct kernel_argument arg_itself(struct kernel_argument argument)
@@ -341,25 +330,22 @@ size_t device_row_items(const struct device *device, uint32_t elements);
 STATUS_CHECKED enum status kernel_launch(struct kernel *kernel, struct launch launch,
                                          const struct kernel_argument *arguments);
 
-/* KERNEL_LAUNCH(kernel, launch, argument, ...): each of up to 28 arguments is a buffer, a uint32_t, a
+/* KERNEL_LAUNCH(kernel, launch, argument, ...): each of up to 20 arguments is a buffer, a uint32_t, a
  * uint64_t, a double, arg_uints(), arg_reals(), or arg_local(bytes). Its C type alone decides how it is
  * passed: what the kernel takes as a real is a double here (2.0, not 2), and what it takes as a uint no
  * size_t. More arguments do not compile, or the launch refuses them. */
 #define KERNEL_LAUNCH(kernel, launch, ...)                                                                   \
     LAUNCH_WITH(kernel, launch, __VA_ARGS__, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END,  \
                 ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END,    \
-                ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END,    \
-                ARG_END, ARG_END)
-#define LAUNCH_WITH(kernel, launch, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x,  \
-                    y, z, A, B, end, ...)                                                                    \
+                ARG_END, ARG_END, ARG_END, ARG_END)
+#define LAUNCH_WITH(kernel, launch, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, end, ...)    \
     kernel_launch((kernel), (launch),                                                                        \
                   (const struct kernel_argument[]){                                                          \
-                      ARGUMENT(a), ARGUMENT(b), ARGUMENT(c), ARGUMENT(d), ARGUMENT(e),        ARGUMENT(f),   \
-                      ARGUMENT(g), ARGUMENT(h), ARGUMENT(i), ARGUMENT(j), ARGUMENT(k),        ARGUMENT(l),   \
-                      ARGUMENT(m), ARGUMENT(n), ARGUMENT(o), ARGUMENT(p), ARGUMENT(q),        ARGUMENT(r),   \
-                      ARGUMENT(s), ARGUMENT(t), ARGUMENT(u), ARGUMENT(v), ARGUMENT(w),        ARGUMENT(x),   \
-                      ARGUMENT(y), ARGUMENT(z), ARGUMENT(A), ARGUMENT(B), LAST_ARGUMENT(end), ARG_END})
-#define ARG_END            ((struct kernel_argument){ARGUMENT_NONE, {0}})
+                      ARGUMENT(a), ARGUMENT(b), ARGUMENT(c),        ARGUMENT(d), ARGUMENT(e), ARGUMENT(f),   \
+                      ARGUMENT(g), ARGUMENT(h), ARGUMENT(i),        ARGUMENT(j), ARGUMENT(k), ARGUMENT(l),   \
+                      ARGUMENT(m), ARGUMENT(n), ARGUMENT(o),        ARGUMENT(p), ARGUMENT(q), ARGUMENT(r),   \
+                      ARGUMENT(s), ARGUMENT(t), LAST_ARGUMENT(end), ARG_END})
+#define ARG_END            ((struct kernel_argument){.kind = ARGUMENT_NONE})
 #define LAST_ARGUMENT(end) _Generic((end), struct kernel_argument : (end))
 #define ARGUMENT(x)                                                                                          \
     _Generic((x),                                                                                            \

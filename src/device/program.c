@@ -306,40 +306,32 @@ enum status kernel_create(struct program *program, const char *name, struct kern
     return STATUS_OK;
 }
 
-/* In the precision of the kernel's program. */
-static cl_int set_reals(const struct kernel *kernel, cl_uint index, const double *values, size_t count)
-{
-    cl_float narrowed[MOST_REALS];
-    if (count > MOST_REALS)
-        return CL_INVALID_ARG_SIZE;
-    if (kernel->program->precision == PRECISION_DOUBLE)
-        return clSetKernelArg(kernel->handle, index, count * sizeof *values, values);
-    for (size_t n = 0; n < count; n++)
-        narrowed[n] = (cl_float)values[n];
-    return clSetKernelArg(kernel->handle, index, count * sizeof *narrowed, narrowed);
-}
-
+/* Reals in the precision of the kernel's program. */
 static cl_int set_argument(const struct kernel *kernel, cl_uint index, const struct kernel_argument *argument)
 {
+    const struct buffer *buffer = argument->values;
+    const double *reals = argument->values ? argument->values : &argument->own.real_value;
+    const size_t count = argument->count;
+    cl_float narrowed[MOST_REALS];
     switch (argument->kind) {
     case ARGUMENT_BUFFER:
-        return clSetKernelArg(kernel->handle, index, sizeof(cl_mem), &argument->value.buffer->memory);
-    case ARGUMENT_UINT:
-        return clSetKernelArg(kernel->handle, index, sizeof(cl_uint), &argument->value.uint_value);
-    case ARGUMENT_UINTS:
-        return clSetKernelArg(kernel->handle, index, argument->value.uints.count * sizeof(cl_uint),
-                              argument->value.uints.values);
-    case ARGUMENT_ULONG:
-        return clSetKernelArg(kernel->handle, index, sizeof(cl_ulong), &argument->value.ulong_value);
+        return clSetKernelArg(kernel->handle, index, sizeof buffer->memory, &buffer->memory);
+    case ARGUMENT_BYTES:
+        return clSetKernelArg(kernel->handle, index, count,
+                              argument->values ? argument->values : &argument->own);
     case ARGUMENT_LOCAL:
-        return clSetKernelArg(kernel->handle, index, argument->value.local_bytes, NULL);
-    case ARGUMENT_REALS:
-        return set_reals(kernel, index, argument->value.reals.values, argument->value.reals.count);
+        return clSetKernelArg(kernel->handle, index, count, NULL);
     case ARGUMENT_NONE:
-    case ARGUMENT_REAL:
+    case ARGUMENT_REALS:
         break;
     }
-    return set_reals(kernel, index, &argument->value.real_value, 1);
+    if (count > MOST_REALS)
+        return CL_INVALID_ARG_SIZE;
+    for (size_t n = 0; n < count; n++)
+        narrowed[n] = (cl_float)reals[n];
+    return kernel->program->precision == PRECISION_DOUBLE
+               ? clSetKernelArg(kernel->handle, index, count * sizeof *reals, reals)
+               : clSetKernelArg(kernel->handle, index, count * sizeof *narrowed, narrowed);
 }
 
 size_t device_group_items(const struct device *device, size_t wanted)

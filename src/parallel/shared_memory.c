@@ -35,19 +35,7 @@ static int make_file(const char *name, size_t bytes)
     return -1;
 }
 
-/* The memory of a file, which is closed, or NULL. */
-static void *map_file(int file, size_t bytes)
-{
-    if (file < 0)
-        return NULL;
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    const int error = errno;
-    close(file);
-    errno = error;
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-/* Collective: the memory, or NULL and errno. */
+/* Collective: the memory, or MAP_FAILED and errno. */
 static void *open_together(const struct communicator *communicator, size_t bytes)
 {
     char name[NAME_BYTES]; /* not in use; that of rank 0 counts */
@@ -56,16 +44,21 @@ static void *open_together(const struct communicator *communicator, size_t bytes
     clock_gettime(CLOCK_REALTIME, &now); /* so not the leftover of a run that was killed either */
     snprintf(name, sizeof name, "/radixpic.%ld.%lld.%09ld", (long)getpid(), (long long)now.tv_sec,
              now.tv_nsec);
-    int file = is_maker ? make_file(name, bytes) : -1;
-    const bool is_made = file >= 0;
+    int file = is_maker ? make_file(name, bytes) : -1, error = errno;
     communicator_broadcast(communicator, sizeof name, name);
-    if (!is_maker)
+    if (!is_maker) {
         file = shm_open(name, O_RDWR, 0);
-    void *memory = map_file(file, bytes);
-    const int error = errno;
+        error = errno;
+    }
+    void *memory = MAP_FAILED;
+    if (file >= 0) {
+        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        error = errno;
+        close(file);
+    }
     double rank = communicator->rank;
     communicator_max(communicator, 1, &rank); /* all have come past opening it */
-    if (is_made)
+    if (is_maker && file >= 0)
         shm_unlink(name);
     errno = error;
     return memory;
@@ -74,8 +67,7 @@ static void *open_together(const struct communicator *communicator, size_t bytes
 static void unmap(void *object)
 {
     const struct mapping *mapping = object;
-    if (mapping->memory)
-        munmap(mapping->memory, mapping->bytes);
+    munmap(mapping->memory, mapping->bytes);
 }
 
 enum status shared_memory_create(const struct communicator *communicator, struct device *device, size_t bytes,
@@ -84,16 +76,17 @@ enum status shared_memory_create(const struct communicator *communicator, struct
     struct mapping *mapping = NULL;
     void *const mapped = open_together(communicator, bytes);
     const int error = errno;
-    enum status status = DEVICE_NEW(device, mapping);
+    enum status status = mapped == MAP_FAILED ? STATUS_FAILED : DEVICE_NEW(device, mapping);
     if (status == STATUS_OK) {
         *mapping = (struct mapping){mapped, bytes};
         status = device_at_close(device, unmap, mapping);
     }
-    double missing = !mapped || status != STATUS_OK;
+    double missing = status != STATUS_OK;
     communicator_max(communicator, 1, &missing);
     *memory = missing > 0 ? NULL : mapped;
     if (missing > 0)
         return status_fail(STATUS_FAILED, "no memory of %.1f MiB that all ranks share (%s)",
-                           (double)bytes / 0x1p20, mapped ? "on another rank" : strerror(error));
+                           (double)bytes / 0x1p20,
+                           mapped == MAP_FAILED ? strerror(error) : "on another rank");
     return STATUS_OK;
 }

@@ -49,8 +49,12 @@ static inline struct buffer *spare_w(const struct particles *list)
 
 /* MOTION_ARGUMENTS of the kernels, kernels/shared/push.h. */
 #define MOTION_ARGUMENTS(setup, fields, pusher)                                                              \
-    (fields)->of[FIELD_E], (fields)->stride, (setup)->grid.nx, (setup)->grid.ny,                             \
-        (setup)->time_step / (setup)->grid.dx, (setup)->time_step / (setup)->grid.dy, arg_pusher(pusher)
+    (fields)->of[FIELD_E],                                                                                   \
+        arg_uints((const uint32_t[]){(fields)->stride, (setup)->grid.nx, (setup)->grid.ny}, 3),              \
+        arg_reals(                                                                                           \
+            (const double[]){(setup)->time_step / (setup)->grid.dx, (setup)->time_step / (setup)->grid.dy},  \
+            2),                                                                                              \
+        arg_pusher(pusher)
 
 /* Room for the sums of up to `most_groups` groups of each species in each slot. */
 STATUS_CHECKED enum status stepper_create_sums(struct stepper *stepper, uint32_t most_groups);

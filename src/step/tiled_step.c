@@ -293,20 +293,20 @@ static enum status move_chunks(struct stepper *stepper, const struct fields *fie
                          NEW_LIST_ARGUMENTS, list->count, chunks.split, chunks.skip, step->totals);
 }
 
-static enum status move_strays(struct stepper *stepper, const struct fields *fields, uint32_t species,
-                               struct particles *list, const struct arrival_room *room)
+static enum status move_strays(struct stepper *stepper, const struct fields *fields, struct particles *list,
+                               const struct arrival_room *room)
 {
     struct tiled_step *step = stepper->own;
     const struct pusher pusher = species_pusher(list->species, &stepper->setup);
     const bool has_w = species_has_w(list->species);
     const struct launch launch = {(size_t)STRAY_GROUPS_PER_UNIT * device_info(stepper->device)->compute_units,
                                   device_group_items(stepper->device, FLAT_ITEMS), STAGE_PUSH, 0};
-    TRY(KERNEL_LAUNCH(step->push[has_w].order_strays, launch, PUSH_ARGUMENTS, step->tile_cells[species],
-                      step->stray_number[0], step->stray_list, step->stray_counts, step->stray_begins,
-                      step->stray_order, step->dense));
-    return KERNEL_LAUNCH(step->push[has_w].move_strays, launch, PUSH_ARGUMENTS, step->tile_cells[species],
-                         step->stray_number[0], step->stray_list, step->stray_begins, step->stray_order,
-                         step->dense, room->rows, room->counts, stepper->new_offsets, NEW_LIST_ARGUMENTS);
+    TRY(KERNEL_LAUNCH(step->push[has_w].order_strays, launch, PUSH_ARGUMENTS, step->stray_number[0],
+                      step->stray_list, step->stray_counts, step->stray_begins, step->stray_order,
+                      step->dense));
+    return KERNEL_LAUNCH(step->push[has_w].move_strays, launch, PUSH_ARGUMENTS, step->stray_number[0],
+                         step->stray_list, step->stray_begins, step->stray_order, step->dense, room->rows,
+                         room->counts, stepper->new_offsets, NEW_LIST_ARGUMENTS);
 }
 
 /* The chunks that hold particles of the rows at either end, and those between them. */
@@ -353,7 +353,7 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
     struct tiled_step *step = stepper->own;
     TRY(step->layout.by_direction ? scan_windows(stepper, species, list, room) : scan(stepper, list, room));
     if (step->layout.by_direction)
-        TRY(move_strays(stepper, fields, species, list, room));
+        TRY(move_strays(stepper, fields, list, room));
     TRY(move_all(stepper, fields, species, list, list->count + room->count));
     if (list->count == 0) /* and no chunk cleared them */
         TRY(buffer_fill(step->totals, 0));
