@@ -76,9 +76,8 @@ class Files:
         count = self.last.meshes[name].shape[number]
         if "axisLow" in record.attrs:  # a phase space: the centres of its bins
             low, high = (record.attrs[end][number] for end in ("axisLow", "axisHigh"))
-            return (low + (np.arange(count) + 0.5) * (high - low) / count) * (
-                self.length if axis in "xy" else self.velocity
-            )
+            unit = self.length if axis in "xy" else self.velocity
+            return (low + (np.arange(count) + 0.5) * (high - low) / count) * unit
         centred = name.partition("/")[0].rpartition("_")[2] in ("density", "velocity", "temperature")
         return (np.arange(count) + 0.5 * centred) * self.cell[number]
 
@@ -119,17 +118,14 @@ def by_h5py(files):
             records = [species[f"{record}/{axis}"] for record in ("position", "positionOffset")]
             values[f"{name} {axis}"] = sum(record[...] * record.attrs["unitSI"] for record in records)
             momentum, mass = species[f"momentum/{axis}"], species["mass"].attrs
-            values[f"{name} u{axis}"] = (
-                momentum[...] * momentum.attrs["unitSI"] / (mass["value"] * mass["unitSI"] * LIGHT)
-            )
+            unit = momentum.attrs["unitSI"] / (mass["value"] * mass["unitSI"] * LIGHT)
+            values[f"{name} u{axis}"] = momentum[...] * unit
         values[f"{name} w"] = np.full(species["weighting"].attrs["shape"], species["weighting"].attrs["value"])
     history = read_history(files.run)
     if "E/x" in values and files.last.step in history["step"]:
         energy = history["field_energy"][history["step"] == files.last.step][0]
         found = sum(np.sum(files.last.meshes[name][...].astype(float) ** 2) for name in ("E/x", "E/y"))
-        area = np.prod(
-            [side / cells for side, cells in zip(files.config["grid"]["length"], files.config["grid"]["cells"])]
-        )
+        area = np.prod(files.config["grid"]["length"]) / np.prod(files.config["grid"]["cells"])
         if abs(found * area / 2 - energy) > CLOSE * energy:
             raise Problem(f"the field energy is {found * area / 2:g}, and in history.csv {energy:g}")
     return values
@@ -201,14 +197,14 @@ def by_yt(files):
 
 def difference(found, expected):
     """In words; nothing where they agree."""
+    if found is None:
+        return "is missing"
     if found.shape != expected.shape:
         return f"has the shape {found.shape} instead of {expected.shape}"
     largest, wrong = (np.max(np.abs(values), initial=0) for values in (expected, found - expected))
-    return (
-        ""
-        if wrong <= CLOSE * largest
-        else f"differs by {wrong / largest if largest else wrong:.2g} of the largest value"
-    )
+    if wrong <= CLOSE * largest:
+        return ""
+    return f"differs by {wrong / largest if largest else wrong:.2g} of the largest value"
 
 
 def compare(client, files, kinds):
@@ -222,11 +218,8 @@ def compare(client, files, kinds):
         if kind not in kinds or not expected:
             continue
         none = not found.keys() & expected.keys()
-        wrong = [
-            (name, difference(found[name], values) if name in found else "is missing")
-            for name, values in expected.items()
-        ]
-        results = ["finds none"] if none else [f"{name} {what}" for name, what in wrong if what]
+        wrong = {name: difference(found.get(name), values) for name, values in expected.items()}
+        results = ["finds none"] if none else [f"{name} {what}" for name, what in wrong.items() if what]
         rows.append((f"{files.folder.name}: {kind}", "; ".join(results)))
     return rows
 
@@ -238,9 +231,8 @@ def validate(files, _):
     for path in files.paths:
         said = subprocess.run([program, "-i", path, *extension], capture_output=True, text=True).stdout
         if "Result: 0 Errors and 0 Warnings" not in said:
-            wrong += [
-                f"{path.name}: {line}" for line in said.splitlines() if line.startswith(("Error", "Warning"))
-            ] or [said]
+            lines = [line for line in said.splitlines() if line.startswith(("Error", "Warning"))]
+            wrong += [f"{path.name}: {line}" for line in lines or [said]]
     return [(f"{files.folder.name}: {len(files.paths)} files", "; ".join(wrong))]
 
 
@@ -277,9 +269,8 @@ def main():
     failed = False
     for name, client, reads, kinds in CLIENTS:
         its = version_of(name)
-        rows = (
-            [row for one in files if one.folder.name in reads for row in client(one, kinds)] if its else [("", MISSING)]
-        )
+        rows = [row for one in files if its and one.folder.name in reads for row in client(one, kinds)]
+        rows += [("", MISSING)] * (its is None)
         for what, result in rows:
             is_known = (name, what, result) == YT_FINDS_NONE
             failed |= bool(result) and not is_known

@@ -108,14 +108,12 @@ class Checker:
             power = record.attrs.get("weightingPower")
             self.require(power == (name in WEIGHTED), record, f"attribute weightingPower is {power}")
         powers = tuple(record.attrs.get("unitDimension", ()))
-        self.require(
-            name not in POWERS or powers == (*POWERS[name], 0, 0, 0), record, f"attribute unitDimension is {powers}"
-        )
+        self.require(name not in POWERS or powers == (*POWERS[name], 0, 0, 0), record,
+            f"attribute unitDimension is {powers}")
         is_vector = isinstance(record, h5py.Group) and "value" not in record.attrs and len(record) > 0
         components = [["x", "y"], *[["x", "y", "z"]] * (name in ("velocity", "momentum"))]
-        self.require(
-            name not in VECTORS or is_vector and list(record) in components, record, "has not the components x and y"
-        )
+        self.require(name not in VECTORS or is_vector and list(record) in components, record,
+            "has not the components x and y")
         shapes = set()
         for component in record.values() if is_vector else [record]:
             self.attributes(component, "component")
@@ -172,9 +170,8 @@ class Checker:
             self.require(units == (1, 1), weight, f"attributes unitSI and macroWeighted are {units}, not 1")
             self.require(weight.attrs.get("value", 1) > 0, weight, "attribute value is not positive")
         ids = species.get("id")
-        if ids is not None and self.require(
-            isinstance(ids, h5py.Dataset) and ids.dtype == np.uint64, ids, "is not a dataset of uint64"
-        ):
+        if ids is not None and self.require(isinstance(ids, h5py.Dataset) and ids.dtype == np.uint64, ids,
+                "is not a dataset of uint64"):
             self.require(len(np.unique(ids)) == count, ids, "holds an id twice")
         if "particlePatches" in species:
             self.patches(species["particlePatches"], species, count)
@@ -189,20 +186,14 @@ class Checker:
             self.attributes(patches[name], "component")
         numbers, starts = (patches[name][...] for name in ("numParticles", "numParticlesOffset"))
         right = numbers.dtype == starts.dtype == np.uint64 and numbers.sum() == count
-        if not self.require(
-            right, patches, f"numParticles does not sum to the {count} particles of the species, in uint64"
-        ):
+        if not self.require(right, patches,
+                f"numParticles does not sum to the {count} particles of the species, in uint64"):
             return
-        self.require(
-            np.array_equal(starts, np.cumsum(numbers) - numbers), patches, "do not begin where those before them end"
-        )
+        self.require(np.array_equal(starts, np.cumsum(numbers) - numbers), patches,
+            "do not begin where those before them end")
         for axis in "xy":
-            names = [
-                f"position/{axis}",
-                f"positionOffset/{axis}",
-                f"particlePatches/offset/{axis}",
-                f"particlePatches/extent/{axis}",
-            ]
+            names = [f"position/{axis}", f"positionOffset/{axis}", f"particlePatches/offset/{axis}",
+                f"particlePatches/extent/{axis}"]
             cells, unit = self.grid.get(axis) or (np.inf, patches[f"extent/{axis}"].attrs.get("unitSI"))
             try:
                 found = (component_values(species, name, name) for name in names)
@@ -211,11 +202,8 @@ class Checker:
             except (KeyError, OSError, RuntimeError, ValueError):
                 continue  # told where the array and its attributes were read
             place = offset + cell
-            for is_inside, what in (
-                ((offset >= 0) & (offset < 1) & (cell == np.floor(cell)), "cell"),
-                ((place >= low) & (place < low + extent), "patch"),
-                ((place >= 0) & (place < cells), "box"),
-            ):
+            for is_inside, what in (((offset >= 0) & (offset < 1) & (cell == np.floor(cell)), "cell"),
+                    ((place >= low) & (place < low + extent), "patch"), ((place >= 0) & (place < cells), "box")):
                 self.require(np.all(is_inside), species, f"has particles outside their {what} along {axis}")
 
 

@@ -74,9 +74,8 @@ def theories(arguments, history, wave):
             raise
         return []
     if not roots or roots[0] is None:
-        raise Problem(
-            f"no root of the dispersion relation was found for --theory {arguments.theory} at k = {plasma.k:g}"
-        )
+        raise Problem(f"no root of the dispersion relation was found for --theory {arguments.theory} at k = "
+            f"{plasma.k:g}")
     names = [f"{name}, root {number}" for number in range(1, len(roots) + 1)] if len(roots) > 1 else [name]
     found = [(name, *root) for name, root in zip(names, roots)]
     if discrete is not None:
@@ -101,9 +100,8 @@ def report(history, name, wave, measured, expected):
     print()
     print(f"  {'':42}{kind + ' rate':>14}{'':>10}{'frequency':>14}")
     print(f"  {'measured':42}{abs(gamma):>14.5f}{'':>10}{omega:>14.5f}")
-    print(
-        f"  {'standard error, by the residuals':42}{measured.gamma_error:>14.1g}{'':>10}{measured.omega_error:>14.1g}"
-    )
+    print("  "
+        f"{'standard error, by the residuals':42}{measured.gamma_error:>14.1g}{'':>10}{measured.omega_error:>14.1g}")
     for title, theory_gamma, theory_omega in expected:
         line = f"  {title:42}"
         for value, theory in ((gamma, theory_gamma), (omega, theory_omega)):
@@ -153,28 +151,16 @@ def parse_arguments():
     what.add_argument("--field-energy", action="store_true", help="fit the field energy instead of a density mode")
     parser.add_argument("--from", dest="start", type=float, metavar="T", help="start of the window")
     parser.add_argument("--to", dest="end", type=float, metavar="T", help="end of the window")
-    parser.add_argument(
-        "--model",
-        choices=["auto", "oscillation", "exponential"],
-        default="auto",
-        help="what to fit (default: auto, by looking for an oscillation)",
-    )
-    parser.add_argument(
-        "--theory", choices=THEORIES, help="print the roots of this dispersion relation beside (default: config)"
-    )
+    parser.add_argument("--model", choices=["auto", "oscillation", "exponential"], default="auto",
+        help="what to fit (default: auto, by looking for an oscillation)")
+    parser.add_argument("--theory", choices=THEORIES,
+        help="print the roots of this dispersion relation beside (default: config)")
     parser.add_argument("--k", type=float, help="wave number of --theory, in 1/lambda_D")
-    parser.add_argument(
-        "--beam",
-        nargs=3,
-        type=float,
-        action="append",
-        metavar=("DENSITY", "DRIFT", "THERMAL"),
-        help="beams: one of them, along the wave; its density times q^2/m where it is not of electrons; repeated",
-    )
+    parser.add_argument("--beam", nargs=3, type=float, action="append", metavar=("DENSITY", "DRIFT", "THERMAL"),
+        help="beams: one of them, along the wave; its density times q^2/m where it is not of electrons; repeated")
     parser.add_argument("--drift", type=float, help="two-stream: drift of each beam")
-    parser.add_argument(
-        "--thermal", type=float, default=1.0, help="two-stream: thermal velocity of each beam (default: 1)"
-    )
+    parser.add_argument("--thermal", type=float, default=1.0,
+        help="two-stream: thermal velocity of each beam (default: 1)")
     parser.add_argument("--dt", type=float, help="with --dx: compare with this time step and cell size")
     parser.add_argument("--dx", type=float, help="with --dt: cell size along the wave")
     parser.add_argument("--theory-gamma", type=float, metavar="GAMMA", help="a rate to compare with")

@@ -34,10 +34,8 @@ METHOD = "tiled"  # the step that the model is of
 REACHED_ROWS = 3  # of nodes beside a slab
 ANNOUNCEMENTS, STATES = 2, 4  # messages: counts to two neighbours; offsets and velocities to them
 SOLVE_TRANSFERS = 1  # waited for, of a step and rank: the charge density
-MOVE_SHARE, DEPOSIT_SHARE = (
-    0.6,
-    0.1,
-)  # of a particle's time: what hides the particles on their way, and the counts of the rest
+# Of a particle's time: what hides the particles on their way, and the counts of the rest.
+MOVE_SHARE, DEPOSIT_SHARE = 0.6, 0.1
 MOST_ROWS, MOST_CELLS = 16384, 1 << 26  # of a config
 MOST_ROUNDS = 20  # of the fit
 
@@ -227,9 +225,8 @@ def read_runs(paths):
             of_case.setdefault((row["path"], tuple(row["case"].items())), []).append(row)
     devices = {row["device"] for row in rows}
     if len(devices) > 1:
-        raise Problem(
-            f"one model is of one kind of device; the files are of {len(devices)}: {', '.join(sorted(devices))}"
-        )
+        raise Problem(f"one model is of one kind of device; the files are of {len(devices)}: "
+            f"{', '.join(sorted(devices))}")
     return [make_run(path, of_run) for (path, _), of_run in of_case.items()]
 
 
@@ -241,27 +238,20 @@ def print_constants(constants, told_apart):
     for (name, meaning), value in zip(CONSTANTS.items(), constants):
         print(f"  {name:<12} {'no run' if math.isnan(value) else f'{value:.4g}':>11}   {meaning}")
     if not told_apart:
-        print(
-            "  note: these runs do not tell all constants apart, only sums of them; add runs on other numbers of "
-            "ranks, "
-            "other grids and the other decomposition"
-        )
+        print("  note: these runs do not tell all constants apart, only sums of them; add runs on other numbers of "
+            "ranks, other grids and the other decomposition")
 
 
 def print_errors(runs, constants):
-    print(
-        f"\n  {'run':<20} {'scaling':<9} {'field':<10} {'ranks':>5} {'ms measured':>12} {'ms of model':>12} "
-        f"{'error':>9}"
-    )
+    print(f"\n  {'run':<20} {'scaling':<9} {'field':<10} {'ranks':>5} {'ms measured':>12} {'ms of model':>12} "
+        f"{'error':>9}")
     squares = []
     for run in runs:
         measured, modelled = run.measured["wall clock"], seconds(run, constants)
         error = modelled / measured - 1
         squares.append(error**2)
-        print(
-            f"  {run.name[:20]:<20} {run.scaling:<9} {run.decomposition:<10} {run.ranks:>5} {1e3 * measured:>12.4f} "
-            f"{1e3 * modelled:>12.4f} {100 * error:>+7.1f} %"
-        )
+        print(f"  {run.name[:20]:<20} {run.scaling:<9} {run.decomposition:<10} {run.ranks:>5} {1e3 * measured:>12.4f} "
+            f"{1e3 * modelled:>12.4f} {100 * error:>+7.1f} %")
     print(f"  root of the mean square of the errors: {100 * math.sqrt(sum(squares) / len(squares)):.1f} %")
 
 
@@ -284,17 +274,12 @@ def notes_of(run):
 
 def print_predictions(base, ranks, constants):
     one = seconds(base._replace(decomposition="alone", ranks=1, nx=base.rows, ghost=0, leavers=0.0), constants)
-    print(
-        f"\n  weak scaling of {base.particles_most} particles in {base.rows}x{base.ny} cells a rank, "
-        f"{base.leavers:.0f} of "
-        f"whom leave in a step; from 1 rank, {1e3 * one:.4f} ms a step"
-    )
+    print(f"\n  weak scaling of {base.particles_most} particles in {base.rows}x{base.ny} cells a rank, "
+        f"{base.leavers:.0f} of whom leave in a step; from 1 rank, {1e3 * one:.4f} ms a step")
     print(f"  {'ranks':>7} {'field':<10} {'ms a step':>12} {'efficiency':>11}   most of it")
     for count in ranks:
         for decomposition in ("replicated", "slabs"):
-            run = base._replace(
-                decomposition=decomposition, ranks=count, nx=base.rows * count
-            )  # the base's rank, repeated
+            run = base._replace(decomposition=decomposition, ranks=count, nx=base.rows * count)  # its rank, repeated
             taken = seconds(run, constants)
             if math.isnan(taken):
                 print(f"  {count:>7} {decomposition:<10} {'-':>12} {'-':>11}   no run tells what its solve costs")
@@ -308,17 +293,10 @@ def print_predictions(base, ranks, constants):
 
 def main():
     parser = make_parser(__doc__, EXAMPLES)
-    parser.add_argument(
-        "files", metavar="CSV", nargs="+", help="what radixpic bench scaling --csv wrote, of one device"
-    )
-    parser.add_argument(
-        "--ranks",
-        type=int,
-        nargs="+",
-        default=[100, 1000, 10000],
-        metavar="P",
-        help="to predict (default: 100 1000 10000)",
-    )
+    parser.add_argument("files", metavar="CSV", nargs="+",
+        help="what radixpic bench scaling --csv wrote, of one device")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[100, 1000, 10000], metavar="P",
+        help="to predict (default: 100 1000 10000)")
     arguments = parser.parse_args()
     if min(arguments.ranks) < 2:
         parser.error("--ranks must be 2 or more")

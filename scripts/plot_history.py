@@ -22,36 +22,15 @@ EXAMPLES = """examples:
 
 def main():
     parser = make_parser(__doc__, EXAMPLES)
-    parser.add_argument(
-        "histories",
-        nargs="+",
-        metavar="HISTORY",
-        help="a run's output folder, or its history.csv; several are compared",
-    )
-    parser.add_argument(
-        "--mode",
-        nargs=2,
-        type=int,
-        action="append",
-        metavar=("MX", "MY"),
-        help="density mode to draw, may be repeated (default: the first six, of several runs the first)",
-    )
-    parser.add_argument(
-        "--theory-gamma",
-        type=float,
-        metavar="GAMMA",
+    parser.add_argument("histories", nargs="+", metavar="HISTORY",
+        help="a run's output folder, or its history.csv; several are compared")
+    parser.add_argument("--mode", nargs=2, type=int, action="append", metavar=("MX", "MY"),
+        help="density mode to draw, may be repeated (default: the first six, of several runs the first)")
+    parser.add_argument("--theory-gamma", type=float, metavar="GAMMA",
         help="draw exp(GAMMA t) along the first mode in the place of the config's theory, or exp(2 GAMMA t) along the "
-        "field "
-        "energy if there is no mode",
-    )
-    parser.add_argument(
-        "--fit-range",
-        nargs=2,
-        type=float,
-        metavar=("FROM", "TO"),
-        default=energy.ALL_TIMES,
-        help="where to fit and draw theory (default: everywhere)",
-    )
+        "field energy if there is no mode")
+    parser.add_argument("--fit-range", nargs=2, type=float, metavar=("FROM", "TO"), default=energy.ALL_TIMES,
+        help="where to fit and draw theory (default: everywhere)")
     picture_options(parser, "energy.png beside the history, of several in the current folder")
     arguments = parser.parse_args()
 

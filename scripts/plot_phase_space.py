@@ -27,13 +27,9 @@ EXAMPLES = """examples:
 def parser_of():
     parser = make_parser(__doc__, EXAMPLES)
     parser.add_argument("place", metavar="RUN", help="a run's output folder, or one file of its phase_space/")
-    parser.add_argument(
-        "--mesh",
-        nargs="+",
-        metavar="NAME",
+    parser.add_argument("--mesh", nargs="+", metavar="NAME",
         help="draw these together, each of another species (default: one of each species that has the axes, the one of "
-        "the fewest axes, and then the one in most of the files; a species whose bins differ is left out)",
-    )
+        "the fewest axes, and then the one in most of the files; a species whose bins differ is left out)")
     parser.add_argument(
         "--axes",
         nargs="+",

@@ -34,17 +34,11 @@ def main():
     parser = make_parser(__doc__, EXAMPLES)
     parser.add_argument("place", metavar="RUN", help="a run's output folder, or one snapshot file")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument(
-        "--mesh",
-        nargs="+",
-        default=["E/x"],
-        metavar="NAME",
+    what.add_argument("--mesh", nargs="+", default=["E/x"], metavar="NAME",
         help="E/x, E/y, phi, chargeDensity (of all species), or others of snapshots/, moments/ or lines/, as "
-        "SPECIES_density (default: E/x)",
-    )
-    what.add_argument(
-        "--phase-space", nargs="+", metavar="SPECIES", help="draw f(x, u) of these species together, or f(y, v)"
-    )
+        "SPECIES_density (default: E/x)")
+    what.add_argument("--phase-space", nargs="+", metavar="SPECIES",
+        help="draw f(x, u) of these species together, or f(y, v)")
     parser.add_argument("--axis", choices=["x", "y"], default="x", help="axis of --phase-space (default: x)")
     parser.add_argument("--bins", type=int, default=200, help="cells along each axis of --phase-space (default: 200)")
     pictures = "in RUN: field.png for E/x, else named after its meshes, as phi.png; phase_space.png, phase_space_y.png"

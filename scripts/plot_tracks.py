@@ -18,16 +18,10 @@ EXAMPLES = """examples:
 def main():
     parser = make_parser(__doc__, EXAMPLES)
     parser.add_argument("place", metavar="RUN", type=Path, help="a run's output folder")
-    parser.add_argument(
-        "--axes",
-        nargs=2,
-        choices=list("txyuvw"),
-        default=["x", "y"],
-        help="to the right and upwards; t is time (default: x y)",
-    )
-    parser.add_argument(
-        "--id", nargs="+", type=int, metavar="N", help="particles to draw (default: all that are tracked)"
-    )
+    parser.add_argument("--axes", nargs=2, choices=list("txyuvw"), default=["x", "y"],
+        help="to the right and upwards; t is time (default: x y)")
+    parser.add_argument("--id", nargs="+", type=int, metavar="N",
+        help="particles to draw (default: all that are tracked)")
     picture_options(parser, "RUN/tracks.png, with --axes RUN/tracks_AXES.png")
     arguments = parser.parse_args()
     axes = "".join(arguments.axes)

@@ -24,9 +24,8 @@ class Panels:
         for row in rows:
             times = row["median"], row["min"], row["max"]
             if not 0 < times[1] <= times[0] <= times[2]:
-                raise Problem(
-                    f"{row['file']}: a median of {times[0]:g} is not between {times[1]:g} and {times[2]:g}, above 0"
-                )
+                raise Problem(f"{row['file']}: a median of {times[0]:g} is not between {times[1]:g} and {times[2]:g}, "
+                    "above 0")
             line = kind.line(row), self.settings.words(row)
             lines[line] = lines.get(line, False) or is_refuted(row)
             for *panel, x in kind.panels(row):
@@ -105,10 +104,7 @@ class Panels:
         """Those of a figure, with the legend on the right."""
         down, across = self.shape
         legend = self.legend()
-        return [
-            (self.draw, PANEL_WIDTH * across, PANEL_HEIGHT * down),
-            (legend.draw, legend.width, legend.height),
-        ]
+        return [(self.draw, PANEL_WIDTH * across, PANEL_HEIGHT * down), (legend.draw, legend.width, legend.height)]
 
 
 def agree(rest, other):

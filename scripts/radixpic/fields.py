@@ -154,9 +154,8 @@ def read_velocity(snapshot, species_name, axis, si):
     """Velocity along axis and weight of every macro-particle; None for the former where the species has no such
     component."""
     if species_name not in snapshot.species:
-        raise Problem(
-            f"{snapshot.path} holds no particles of {species_name} (it has: {', '.join(snapshot.species) or 'none'})"
-        )
+        raise Problem(f"{snapshot.path} holds no particles of {species_name} (it has: "
+            f"{', '.join(snapshot.species) or 'none'})")
     species = snapshot.species[species_name]
 
     def values(record, component=""):

@@ -177,10 +177,8 @@ def select(history, name=None, start=-math.inf, end=math.inf):
     time = history["time"]
     inside = (time >= start - 1e-9) & (time <= end + 1e-9)
     if np.count_nonzero(inside) < LEAST_ROWS:
-        raise Problem(
-            f"{history.path} has {np.count_nonzero(inside)} rows from t = {start:g} to {end:g}, "
-            f"of {len(time)} up to t = {time[-1]:g}; a fit needs {LEAST_ROWS}"
-        )
+        raise Problem(f"{history.path} has {np.count_nonzero(inside)} rows from t = {start:g} to {end:g}, of "
+            f"{len(time)} up to t = {time[-1]:g}; a fit needs {LEAST_ROWS}")
     name = name.replace("_", " ")
     if not np.all(np.isfinite(series[inside])) or not np.all(np.diff(time[inside]) > 0):
         raise Problem(f"{history.path}: the {name} is not finite, or time does not rise, in the window")
@@ -225,9 +223,8 @@ def plasma_of(config, mode):
     if config["fields"]["magnetic"]:
         raise Problem("the dispersion relation is that of a plasma without a magnetic field, and this one has one")
     if config.get("collisions"):
-        raise Problem(
-            "the dispersion relation is that of a plasma without collisions, and this one has some (collisions)"
-        )
+        raise Problem("the dispersion relation is that of a plasma without collisions, and this one has some "
+            "(collisions)")
     if config["fields"].get("drive"):
         raise Problem("the dispersion relation is that of free waves, and this run drives its own (fields.drive)")
     k = [2 * math.pi * m / length for m, length in zip(mode, config["grid"]["length"])]
@@ -242,9 +239,8 @@ def plasma_of(config, mode):
             continue
         if not species.get("push", True):
             if amplitude(species, mode):
-                raise Problem(
-                    f"species {species['name']} is perturbed and stands still; the theory is of a uniform background"
-                )
+                raise Problem(f"species {species['name']} is perturbed and stands still; the theory is of a uniform "
+                    "background")
             continue
         velocities = species["velocities"]
         along = velocities["kind"] == "maxwellian" and math.hypot(
@@ -305,9 +301,8 @@ class Fits:
         """What the same fit() of a mode measures in linear_series()."""
         mode = tuple(mode or next(iter(self.history.modes), (1, 0)))
         wave = select(self.history, "density_{}_{}".format(*mode), start, end)[0]
-        return fit_exact_series(
-            wave, plasma_of(self.config, mode), self.config["time"]["step"], grid_of(self.config, mode), model
-        )
+        return fit_exact_series(wave, plasma_of(self.config, mode), self.config["time"]["step"],
+            grid_of(self.config, mode), model)
 
     def linear_series(self, mode=None):
         """n_k(t) / n_k(0) of the exact linear solution, all its roots together, with the time step and grid of the run:

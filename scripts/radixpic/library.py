@@ -16,12 +16,8 @@ HANDLE = ctypes.c_void_p
 
 def find_program():
     """$RADIXPIC, else that of the tree or prefix that the package lies in, else by PATH."""
-    there = [
-        os.environ.get("RADIXPIC"),
-        TREE / "build" / "radixpic",
-        PREFIX / "bin" / "radixpic",
-        shutil.which("radixpic"),
-    ]
+    there = [os.environ.get("RADIXPIC"), TREE / "build" / "radixpic", PREFIX / "bin" / "radixpic",
+        shutil.which("radixpic")]
     for path in filter(None, there):
         if Path(path).is_file():
             return Path(path).resolve()
@@ -33,11 +29,8 @@ def find_library():
     chosen = os.environ.get("RADIXPIC_LIBRARY")
     folder = find_program().parent if not chosen else None
     beside = (
-        [
-            folder / "libradixpic.so",
-            *folder.parent.glob("lib*/libradixpic.so*"),
-            *folder.parent.glob("lib/*/libradixpic.so*"),
-        ]
+        [folder / "libradixpic.so", *folder.parent.glob("lib*/libradixpic.so*"),
+            *folder.parent.glob("lib/*/libradixpic.so*")]
         if folder
         else []
     )
@@ -50,14 +43,8 @@ def find_library():
 class Species(ctypes.Structure):
     """struct radixpic_species"""
 
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("charge", ctypes.c_double),
-        ("mass", ctypes.c_double),
-        ("density", ctypes.c_double),
-        ("weight", ctypes.c_double),
-        ("particles", ctypes.c_uint64),
-    ]
+    _fields_ = [("name", ctypes.c_char_p), ("charge", ctypes.c_double), ("mass", ctypes.c_double),
+        ("density", ctypes.c_double), ("weight", ctypes.c_double), ("particles", ctypes.c_uint64)]
 
 
 class SortShape(ctypes.Structure):

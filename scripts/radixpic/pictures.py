@@ -81,15 +81,8 @@ def set_up_planes(plt, figure, row, panels, ranges, log):
     centred = low == -high and high > 0
     colours = "magma" if not row.signed else "RdBu_r" if centred else "viridis"
     images = [
-        panel.imshow(
-            row.frames[0][0].T,
-            origin="lower",
-            extent=(*row.ranges[0], *row.ranges[1]),
-            aspect="equal" if row.equal else "auto",
-            interpolation="nearest",
-            cmap=colours,
-            norm=norm,
-        )
+        panel.imshow(row.frames[0][0].T, origin="lower", extent=(*row.ranges[0], *row.ranges[1]),
+            aspect="equal" if row.equal else "auto", interpolation="nearest", cmap=colours, norm=norm)
         for panel, norm in zip(panels, norms)
     ]
     for panel in panels:
@@ -101,9 +94,8 @@ def set_up_planes(plt, figure, row, panels, ranges, log):
     bar = figure.colorbar(images[0], ax=panels, pad=0.015, extend=beyond[ends])
     bar.set_label(row.label + ("\neach panel: range above it" if own else ""))
     if own:
-        bar.set_ticks(
-            [low, 0, high] if centred else [low, high], labels=["lowest", "0", "highest"][:: 1 if centred else 2]
-        )
+        bar.set_ticks([low, 0, high] if centred else [low, high],
+            labels=["lowest", "0", "highest"][:: 1 if centred else 2])
         for panel, (low, high) in zip(panels, ranges):
             panel.set_title(rf"$\pm${high:.3g}" if centred else f"{low:.4g} to {high:.4g}", loc="right")
     elif not log:
@@ -117,14 +109,8 @@ def set_up_lines(row, panels, ranges, log):
     shows = []
     for panel, ends in zip(panels, ranges):
         lines = [
-            panel.stairs(
-                values,
-                np.linspace(low, high, len(values) + 1),
-                label=name,
-                color=f"C{number}",
-                baseline=None,
-                linewidth=1.6,
-            )
+            panel.stairs(values, np.linspace(low, high, len(values) + 1), label=name, color=f"C{number}", baseline=None,
+                linewidth=1.6)
             for number, (values, (low, high), name) in enumerate(zip(row.frames[0], row.ranges, row.names))
         ]
         panel.set_axisbelow(True)  # the lines over the grid

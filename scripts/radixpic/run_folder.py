@@ -99,9 +99,8 @@ class Run(Fits):
 
     def plot_tracks(self, axes="xy", ids=None, output=None):
         """The paths in tracks/, of these ids or of all, over two of t, x, y, u, v and w: "xy", "xu", "tx"."""
-        return self._picture(
-            output, tracks.draw, self.tracks, axes, ids, self.config["grid"]["length"], read_title(self.folder)
-        )
+        return self._picture(output, tracks.draw, self.tracks, axes, ids, self.config["grid"]["length"],
+            read_title(self.folder))
 
     def particles(self, species, step="last", si=False):
         """The particles of a species in a snapshot, a Cloud."""
@@ -148,18 +147,16 @@ class Run(Fits):
         there is one, along the first mode; or with exp(gamma t), fitted to it."""
         if isinstance(modes, (str, Path)):
             raise Problem(f'modes: expected a list such as [(1, 0)], found "{modes}"; a file is output="{modes}"')
-        return self._picture(
-            output, energy.draw, [self.history], modes, gamma, window, title or read_title(self.folder)
-        )
+        return self._picture(output, energy.draw, [self.history], modes, gamma, window,
+            title or read_title(self.folder))
 
     def plot_field(self, *names, step="last", si=False, limits=None, log=False, output=None, inner=None):
         """Meshes, by default "E/x", of the folder that has them: a row of panels for each, a panel for each time."""
         rows = self._rows(names or ("E/x",), step, si, inner)
         return self._picture(output, pictures.draw, rows, read_title(self.folder), limits, log)
 
-    def plot_phase_space(
-        self, *names, step="last", axes=None, si=False, limits=None, log=False, apart=False, output=None
-    ):
+    def plot_phase_space(self, *names, step="last", axes=None, si=False, limits=None, log=False, apart=False,
+            output=None):
         """Meshes of phase_space/ over one or two axes, by default what suits: the sum of species, or each `apart`."""
         kept, axes, _ = phase_space.choose(self._open(step, phase_space.FOLDER), names, axes, apart)
         rows = phase_space.rows(kept, axes, si, apart)

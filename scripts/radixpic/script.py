@@ -61,32 +61,17 @@ def picture_options(parser, default, of_files=False):
     """Those that all have, and those of pictures `of_files`, with a panel for each; `default` is written without
     --output."""
     if of_files:
-        parser.add_argument(
-            "--step",
-            nargs="+",
-            type=step_list,
-            metavar="N",
-            help="steps to draw, last or all (default: the last; of a movie all)",
-        )
+        parser.add_argument("--step", nargs="+", type=step_list, metavar="N",
+            help="steps to draw, last or all (default: the last; of a movie all)")
         parser.add_argument("--si", action="store_true", help="SI units instead of normalised ones")
-        parser.add_argument(
-            "--limits",
-            nargs=2,
-            type=float,
-            metavar=("LOW", "HIGH"),
+        parser.add_argument("--limits", nargs=2, type=float, metavar=("LOW", "HIGH"),
             help="of the colour scale, or of the lines' axis (default: what all times need together; in a picture "
-            "where that would "
-            "leave panels blank what each needs, which stands above it)",
-        )
+            "where that would leave panels blank what each needs, which stands above it)")
         parser.add_argument("--log", action="store_true", help="a logarithmic colour scale, or lines' axis")
-        parser.add_argument(
-            "--apart", action="store_true", help="a row for each species, on the same axes, not one for all"
-        )
-        parser.add_argument(
-            "--movie",
-            metavar="FILE",
-            help="instead of a picture, with a frame for each step: .gif by Pillow, .mp4 by ffmpeg",
-        )
+        parser.add_argument("--apart", action="store_true",
+            help="a row for each species, on the same axes, not one for all")
+        parser.add_argument("--movie", metavar="FILE",
+            help="instead of a picture, with a frame for each step: .gif by Pillow, .mp4 by ffmpeg")
         parser.add_argument("--rate", type=float, metavar="N", help="frames of --movie a second (default: 10)")
     parser.add_argument("--title", help="title of the picture (default: the run's)")
     parser.add_argument("-o", "--output", metavar="FILE", help=f"picture to write (default: {default})")

@@ -254,9 +254,8 @@ class Simulation(Fits):
         table = (1 << shape.radix_bits, shape.groups, shape.items_per_group)
         result = Sort(*(np.empty(size, np.uint32) for size in (len(given), len(given), table, table)))
         arrays = [pointer(array, WORDS) for array in result]
-        load().sort(
-            self._open(), len(given), pointer(given, WORDS), shape.passes if passes is None else passes, *arrays
-        )
+        load().sort(self._open(), len(given), pointer(given, WORDS), shape.passes if passes is None else passes,
+            *arrays)
         return result
 
     # ---- particles ----

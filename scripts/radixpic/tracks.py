@@ -35,9 +35,8 @@ def read_file(path, columns):
             rows.append(unit * (species[f"positionOffset/{axis}"][...] + species[f"position/{axis}"][...]))
         rows += [species[f"momentum/{axis}"][...] / species["mass"].attrs["value"] for axis in species["momentum"]]
         rows, ids, patches = np.array(rows), species["track"][...].astype(int), species["particlePatches"]
-        for first, count in zip(
-            patches["numParticlesOffset"][...].astype(int), patches["numParticles"][...].astype(int)
-        ):
+        for first, count in zip(patches["numParticlesOffset"][...].astype(int),
+                patches["numParticles"][...].astype(int)):
             columns.setdefault(ids[first], []).append(rows[:, first : first + count])
 
 
@@ -69,12 +68,8 @@ def draw(plt, tracks, axes, ids, lengths, title):
         path = {"t": tracks.times, **{axis: getattr(tracks, axis)[place] for axis in axes if axis != "t"}}
         leaps = [abs(np.diff(path[axis])) > lengths["xy".index(axis)] / 2 for axis in axes if axis in "xy"]
         gaps = 1 + np.flatnonzero(np.any(leaps, axis=0))
-        panel.plot(
-            *(np.insert(path[axis], gaps, np.nan) for axis in axes),
-            color=colour,
-            linewidth=1,
-            label=f"id {tracks.ids[place]}",
-        )
+        panel.plot(*(np.insert(path[axis], gaps, np.nan) for axis in axes), color=colour, linewidth=1,
+            label=f"id {tracks.ids[place]}")
         panel.plot(*(path[axis][0] for axis in axes), ".", color=colour, markersize=5)
     for axis, way in zip(axes, "xy"):
         label = r"time $t\;[1/\omega_p]$" if axis == "t" else fields.axis_labels(False, axis)[0]
