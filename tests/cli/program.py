@@ -1,9 +1,12 @@
 """What the tests of the program share: a small config, a folder of their own, and the program run in it."""
 
+import contextlib
 import csv
+import io
 import os
 import re
 import resource
+import runpy
 import shutil
 import signal
 import struct
@@ -13,6 +16,7 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))  # the package radixpic, for tests that import it after this
@@ -20,10 +24,7 @@ sys.dont_write_bytecode = True
 PROGRAM = os.environ.get("RADIXPIC_PROGRAM", str(ROOT / "build" / "radixpic"))
 DEVICE = os.environ.get("RADIXPIC_TEST_DEVICE") or "auto"
 os.environ["RADIXPIC_CACHE"] = os.devnull  # holds no file: what this machine was tuned to is no part of a test
-for number in (
-    signal.SIGINT,
-    signal.SIGHUP,
-):  # ignored below `&` of a script and below nohup, and so by what a test starts
+for number in (signal.SIGINT, signal.SIGHUP):  # a script's `&` and nohup ignore these, and so would what a test starts
     signal.signal(number, signal.SIG_DFL)
 TIMEOUT = 300  # seconds: only what hangs takes as long, on a busy machine too
 ENDLESS = ["--steps", "100000000"]  # a run that does not end before it is told to
@@ -96,8 +97,24 @@ class ProgramTest(unittest.TestCase):
         )
 
     def run_script(self, name, *arguments):
-        """One of scripts/, in Python."""
-        return self.run_program(*arguments, command=(sys.executable, "-B", ROOT / "scripts" / name))
+        """One of scripts/, in this process: numpy and matplotlib are imported once for all."""
+        path, here, printed, code = ROOT / "scripts" / name, os.getcwd(), (io.StringIO(), io.StringIO()), 0
+        words = [str(path), *map(str, arguments)]
+        with contextlib.redirect_stdout(printed[0]), contextlib.redirect_stderr(printed[1]):
+            os.chdir(self.folder)
+            try:
+                with mock.patch.object(sys, "argv", words):
+                    runpy.run_path(str(path), run_name="__main__")
+            except SystemExit as end:
+                code = end.code or 0
+                if isinstance(code, str):  # a sentence for the error output
+                    print(code, file=sys.stderr)
+                    code = 1
+            finally:
+                os.chdir(here)
+        if "matplotlib.pyplot" in sys.modules:
+            sys.modules["matplotlib.pyplot"].close("all")
+        return subprocess.CompletedProcess(words, code, *(text.getvalue() for text in printed))
 
     def assert_script_fails(self, name, *arguments, words):
         """Exit code 1 and one sentence that says the words."""
@@ -179,6 +196,14 @@ class ProgramTest(unittest.TestCase):
         for word in words:
             self.assertIn(word, said)
 
+    def refuse(self, code, words, *arguments, **options):
+        """Runs the program, which refuses with this exit code and one sentence that says the words; returns the
+        result."""
+        with self.subTest(arguments=arguments):
+            result = self.run_program(*arguments, **options)
+            self.assert_refused(result, code, *([words] if isinstance(words, str) else words))
+        return result
+
     def assert_picture(self, name):
         """A whole PNG of a good size, which is removed."""
         content = (self.folder / name).read_bytes()
@@ -206,6 +231,13 @@ class ProgramTest(unittest.TestCase):
 
     def history(self, folder="out"):
         return self.assert_whole_rows(self.folder / folder / "history.csv")
+
+    def read(self, name):
+        """The bytes of a file of the folder."""
+        return (self.folder / name).read_bytes()
+
+    def names(self, folder):
+        return sorted(os.listdir(self.folder / folder))
 
     def everything(self, folder="out"):
         """Content and time of every file but the lock, which names the last process that looked, and the time of every
