@@ -50,24 +50,12 @@ class Drive(ProgramTest):
             there = self.run_driven(*wide, *sets(key, "parallel.threshold=1"), ranks=ranks, output=f"{ranks}{key[:6]}")
             self.assertAlmostEqual(float(there[-1]["drive_work"]), work, delta=1e-5 * work, msg=key)
 
-    def test_what_is_refused(self):
+    def test_limits_are_included(self):
+        """What is beyond them malformed_configs.txt has."""
         drive = "fields.drive=[{{axis: y, mode: {}, amplitude: 1, frequency: 1, from: 2, ramp: 1.5, until: {}}}]"
-        for mode, until, passes, words in (
-            (3, 0, 0, None),
-            (4, 0, 0, "less than half of the 8 cells along y, found 4"),
-            (3, 0, 3, None),
-            (3, 0, 4, "deposit.filter_passes leaves at least 0.001, found 3, of which it leaves 0.00046"),
-            (1, 2, 0, "after from, 2, or 0, found 2"),
-            (1, 5, 0, None),
-            (1, 4.9, 0, "at most half of the time from `from` to `until`, 1.45, found 1.5"),
-        ):
-            result = self.run_program(
-                "check", "small.yaml", *sets(drive.format(mode, until), f"deposit.filter_passes={passes}")
-            )
-            if words:
-                self.assert_refused(result, 2, "fields.drive.0.", words)
-            else:
-                self.assertEqual(result.returncode, 0, result.stderr)
+        for mode, until, passes in ((3, 0, 0), (3, 0, 3), (1, 5, 0)):
+            settings = sets(drive.format(mode, until), f"deposit.filter_passes={passes}")
+            self.run_well("check", "small.yaml", *settings)
 
 
 if __name__ == "__main__":

@@ -27,9 +27,9 @@ class Said(ProgramTest):
             with self.subTest(settings=settings):
                 self.assertRegex(self.check(*settings), said)
         grid = sets("grid.cells=[512, 512]", "step.method=tiled")
-        words = ["step.method", "cannot take the tiled step on 512x512 cells", "radix fits"]
-        self.assert_refused(self.run_program("check", "small.yaml", *grid), 2, *words)
-        self.assert_refused(self.run_program("run", "small.yaml", *grid), 2, *words)
+        for command in ("check", "run"):
+            words = ["step.method", "cannot take the tiled step on 512x512 cells", "radix fits"]
+            self.refuse(2, words, command, "small.yaml", *grid)
 
     def test_run_says_it_too(self):
         for method, said in (("radix", RADIX), ("fused", FUSED)):
@@ -109,5 +109,5 @@ class SpeciesApart(ProgramTest):
                     self.assertEqual(float(row["ions_kinetic_energy"]), 0)
 
     def test_one_that_is_not_pushed_has_no_velocity(self):
-        words = ["species.electrons.push", "stands still: expected cold velocities without drift"]
-        self.assert_refused(self.run_program("check", "small.yaml", *sets("species.electrons.push=false")), 2, *words)
+        words = "stands still: expected cold velocities without drift"
+        self.refuse(2, ["species.electrons.push", words], "check", "small.yaml", *sets("species.electrons.push=false"))
