@@ -1,5 +1,5 @@
 /* Simulation, inside: what the files simulation*.c call of one another. simulation.c and simulation_start.c
- * call simulation_ranks.c, which calls simulation_sums.c and simulation_parts.c; they all call the plan. */
+ * call simulation_ranks.c, which calls simulation_sums.c and simulation_parts.c. */
 #ifndef RADIXPIC_SIMULATION_INTERNAL_H
 #define RADIXPIC_SIMULATION_INTERNAL_H
 
@@ -38,19 +38,11 @@ STATUS_CHECKED enum status parts_create_for_lists(struct simulation *simulation)
 /* Destroys all of them. */
 void parts_close(struct simulation *simulation);
 
-/* ---- simulation_plan.c: what follows from a config before anything is built ---- */
-
 /* Rows beside a slab: as the config says, or as few as the loaded speeds let most particles stay within. */
 uint32_t plan_ghost_rows(const struct config *config);
 
 /* Room for a list of `count` particles now on one of several ranks, where more may come. */
 uint32_t plan_capacity(uint64_t count);
-
-/* What the stepper of a rank is made for: lists of up to `capacity` particles on a slab. STATUS_USAGE when
- * the sort's parameters do not fit the device. */
-STATUS_CHECKED enum status plan_step(const struct config *config, const struct device_info *info,
-                                     const struct slab *slab, int ranks, uint32_t capacity,
-                                     struct stepper_setup *setup);
 
 /* ---- simulation_ranks.c: particles that go to other ranks, and rows that change hands ---- */
 

@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,6 +15,9 @@ static bool write_line(FILE *stream, const char *line)
 {
     return fprintf(stream, "%s\n", line) >= 0 && fflush(stream) == 0;
 }
+
+/* The thread that writes files has lines too. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void log_line(struct log *log, enum log_level level, const char *format, ...)
 {
@@ -27,6 +31,7 @@ void log_line(struct log *log, enum log_level level, const char *format, ...)
         free(text);
     if (!line)
         return;
+    pthread_mutex_lock(&lock);
     if (log->terminal && level <= log->level && !write_line(log->terminal, line)) {
         log->terminal = NULL;
         if (log->file)
@@ -35,5 +40,6 @@ void log_line(struct log *log, enum log_level level, const char *format, ...)
     }
     if (log->file)
         write_line(log->file, line);
+    pthread_mutex_unlock(&lock);
     free(line);
 }

@@ -247,7 +247,6 @@ static enum status step_through(struct session *run)
         return status;
     TRY(device_finish(run->device));
     TRY(session_agree(run, outputs_finish(simulation->outputs)));
-    outputs_report(simulation->outputs, &run->log);
     TRY(report_times(run, timer_now() - progress.started));
     return status == STATUS_STOPPED ? report_stop(run) : STATUS_OK;
 }

@@ -55,10 +55,8 @@ STATUS_CHECKED enum status settings_apply(struct reading *reading);
  * range become complaints, and leave their fields zero. */
 void read_tree(struct reading *reading);
 
-/* The rules that tie several keys together, and of these those of fields, of collisions and of outputs. */
+/* The rules that tie several keys together, and of these those of outputs. */
 void check_config(struct reading *reading);
-void check_fields(struct reading *reading);
-void check_collisions(struct reading *reading);
 void check_output(struct reading *reading);
 
 /* ---- for rules ---- */

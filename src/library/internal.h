@@ -26,11 +26,8 @@ struct radixpic {
     size_t rows, row_capacity;
 };
 
-/* STATUS_USAGE in a process that was forked from the one of the first simulation. */
-STATUS_CHECKED enum status handle_require_process(void);
-
 /* Takes the simulation for the calling thread, waiting for others. Returns false, and takes nothing, where
- * handle_require_process() fails. */
+ * this process was forked from the one of the first simulation. */
 bool handle_take(const struct radixpic *run);
 void handle_give(const struct radixpic *run, bool is_taken);
 

@@ -7,8 +7,10 @@
 #include "config/schema.h"
 #include "output/openpmd.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 _Static_assert((int)RADIXPIC_FAILED == STATUS_FAILED && (int)RADIXPIC_USAGE == STATUS_USAGE &&
                    (int)RADIXPIC_NO_DEVICE == STATUS_NO_DEVICE,
@@ -22,6 +24,36 @@ const char *radixpic_version(void)
 const char *radixpic_error(void)
 {
     return status_message();
+}
+
+/* ---- handles: one thread at a time, in one process ---- */
+
+/* Of the first simulation, 0 before. The threads of OpenCL drivers are not in a process that is forked later,
+ * where a call would wait for them for ever. */
+static atomic_int process;
+
+/* STATUS_USAGE in a process that was forked from the one of the first simulation. */
+static enum status handle_require_process(void)
+{
+    int first = 0;
+    if (atomic_compare_exchange_strong(&process, &first, (int)getpid()) || first == (int)getpid())
+        return STATUS_OK;
+    return status_fail(
+        STATUS_USAGE,
+        "this process was forked from process %d, which had begun to use OpenCL; a simulation needs "
+        "a process that is started anew, as by the start method spawn of Python's multiprocessing",
+        first);
+}
+
+bool handle_take(const struct radixpic *run)
+{
+    return handle_require_process() == STATUS_OK && pthread_mutex_lock((pthread_mutex_t *)&run->lock) == 0;
+}
+
+void handle_give(const struct radixpic *run, bool is_taken)
+{
+    if (is_taken)
+        pthread_mutex_unlock((pthread_mutex_t *)&run->lock);
 }
 
 /* ---- begin and end ---- */
@@ -41,7 +73,7 @@ static enum status begin(struct radixpic *run)
     session->config.output.checkpoints.every = session->config.output.phase_space_count = 0;
     session->config.output.probe_count = session->config.output.line_count = 0;
     session->config.output.tracks.every = 0;
-    history_head(&run->config, run->history_names);
+    (void)history_columns(&run->config, NULL, run->history_names, NULL);
     run->config_text = config_as_text(&run->config, &(size_t){0});
     TRY(session_begin(session));
     session->simulation.timing = TIME_NO_STEP;
@@ -144,7 +176,7 @@ enum radixpic_status radixpic_write_into(struct radixpic *run, const char *folde
 
 static enum status note_row(struct radixpic *run)
 {
-    const uint32_t columns = history_columns(&run->config);
+    const uint32_t columns = history_columns(&run->config, NULL, NULL, NULL);
     if (run->rows == run->row_capacity) {
         const size_t capacity = 2 * run->row_capacity + 64;
         double *longer = realloc(run->history, capacity * columns * sizeof *longer);
@@ -153,9 +185,8 @@ static enum status note_row(struct radixpic *run)
         run->history = longer;
         run->row_capacity = capacity;
     }
-    const struct history_row *row = &run->session.simulation.row;
-    const double time = (double)row->step * run->config.time.step;
-    history_values(&run->config, row, time, run->history + run->rows++ * columns);
+    (void)history_columns(&run->config, &run->session.simulation.row, NULL,
+                          run->history + run->rows++ * columns);
     return STATUS_OK;
 }
 
@@ -238,7 +269,7 @@ const char *radixpic_history_names(const struct radixpic *run)
 
 void radixpic_read_history(const struct radixpic *run, double *values)
 {
-    const size_t columns = history_columns(&run->config);
+    const size_t columns = history_columns(&run->config, NULL, NULL, NULL);
     const bool is_taken = handle_take(run);
     memcpy(values, run->history, run->rows * columns * sizeof *values);
     handle_give(run, is_taken);

@@ -44,14 +44,6 @@ STATUS_CHECKED enum status checkpoint_seal(const char *path);
  * file was read and is not a whole checkpoint; false where reading failed, or for another version. */
 STATUS_CHECKED enum status checkpoint_seal_check(const char *path, bool all, bool *is_damaged);
 
-/* ---- writing ---- */
-
-/* Collective. Records FOLDER/checkpoint_STEP.h5. STATUS_FAILED, here or when it is written, when a particle
- * is lost or holds a non-finite value (the sentence names species, step and cell). Which older ones stay:
- * run_folder_add(). */
-STATUS_CHECKED enum status checkpoint_record(const char *folder, const struct view *view,
-                                             struct hdf5_file **file);
-
 /* ---- reading ---- */
 
 /* What a file holds beside the particles. */

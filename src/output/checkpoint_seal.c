@@ -1,6 +1,5 @@
 /* Checkpoint seal: the first block of a file, with the digest of the rest. */
 #include "output/checkpoint.h"
-#include "output/digest.h"
 
 #include "base/regular.h"
 

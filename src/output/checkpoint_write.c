@@ -4,7 +4,6 @@
 #include "base/stop.h"
 #include "config/config_reader.h"
 #include "output/outputs.h"
-#include "output/performance.h"
 #include "output/provenance.h"
 
 #include <inttypes.h>
@@ -136,8 +135,7 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
         hdf5_double(root, "drive_work", view->drive_work);
     hdf5_numbers(root, "ranks", HDF5_UINT32, 0, &ranks);
     hdf5_numbers(root, "ghost", HDF5_UINT32, 0, &view->ghost);
-    provenance_record(file);
-    performance_record(file, view);
+    provenance_record(file, view);
     write_config(file, view);
     write_common(file, view, "first_rows", HDF5_UINT32, ranks + UINT64_C(1), view->partition->first);
     for (uint32_t n = 0; n < species; n++)
@@ -151,35 +149,6 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
                                       species,
                                       NULL,
                                       hdf5_file_keep_copy(file, sizeof capacities, capacities)});
-}
-
-static void write_content(struct hdf5_file *file, const struct view *view)
-{
-    write_frame(file, view);
-    struct hdf5_object *particles = hdf5_group(&file->root, "particles");
-    for (uint32_t s = 0; s < view->config->species_count; s++) {
-        struct hdf5_object *group = hdf5_group(particles, view->config->species[s].name);
-        const struct sorted_list *list = sorted_list_copy(file, view, s, NULL);
-        if (list)
-            hdf5_file_fail(file, require_all(list));
-        if (group && list)
-            write_list(group, list);
-    }
-}
-
-/* ---- the file ---- */
-
-enum status checkpoint_record(const char *folder, const struct view *view, struct hdf5_file **file)
-{
-    char name[64];
-    snprintf(name, sizeof name, CHECKPOINT_PREFIX "%" PRIu64 ".h5", view->step);
-    TRY(hdf5_file_create(view->communicator, folder, name, file));
-    (*file)->has_no_data = view->has_no_data;
-    (*file)->is_plain = true;
-    (*file)->user_block = CHECKPOINT_BLOCK;
-    (*file)->seal = checkpoint_seal;
-    write_content(*file, view);
-    return (*file)->status;
 }
 
 /* ---- when one is due: by steps, but not in the first one of a run; by the clock, and then at the end; or
@@ -213,13 +182,26 @@ static bool are_due(void *part, const struct view *view)
            (view->step != view->first_step && view_is_due(view, every));
 }
 
-static enum status record_due(void *part, const char *folder, const struct view *view,
-                              struct hdf5_file **file)
+/* Recording or writing fails when a particle is lost or holds a non-finite value: the sentence names species,
+ * step and cell. */
+static void record_checkpoint(void *part, struct hdf5_file *file, const struct view *view)
 {
     struct checkpoints *checkpoints = part;
     if (checkpoints)
         checkpoints->last = timer_now();
-    return checkpoint_record(folder, view, file);
+    file->is_plain = true;
+    file->user_block = CHECKPOINT_BLOCK;
+    file->seal = checkpoint_seal;
+    write_frame(file, view);
+    struct hdf5_object *particles = hdf5_group(&file->root, "particles");
+    for (uint32_t s = 0; s < view->config->species_count; s++) {
+        struct hdf5_object *group = hdf5_group(particles, view->config->species[s].name);
+        const struct sorted_list *list = sorted_list_copy(file, view, s, NULL);
+        if (list)
+            hdf5_file_fail(file, require_all(list));
+        if (group && list)
+            write_list(group, list);
+    }
 }
 
 static enum status stop(void *part, const char *folder, const struct view *view)
@@ -255,6 +237,6 @@ const struct output_row checkpoint_output = {.name = "checkpoints",
                                              .needs = OUTPUT_NEEDS_SYNC,
                                              .is_due = are_due,
                                              .create = create_checkpoints,
-                                             .record = record_due,
+                                             .record = record_checkpoint,
                                              .stop = stop,
                                              .print_size = print_size};

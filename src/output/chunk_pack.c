@@ -11,11 +11,6 @@ size_t chunk_pack_room(size_t count, size_t size)
     return compressBound((uLong)(count * size)) + 64 * size + CHECKSUM;
 }
 
-size_t chunk_pack_scratch(size_t count, size_t size)
-{
-    return count * size;
-}
-
 /* planes[b][n] <- byte b of element n: HDF5's filter shuffle. */
 static inline void shuffle_by(const unsigned char *values, size_t count, size_t size, unsigned char *planes)
 {

@@ -11,11 +11,9 @@
 /* The most bytes that `count` elements of `size` bytes are packed into. */
 size_t chunk_pack_room(size_t count, size_t size);
 
-/* Bytes of scratch memory for the same. */
-size_t chunk_pack_scratch(size_t count, size_t size);
-
 /* Packs values[count], elements of `size` bytes, into `packed` and sets *bytes. `compression` is deflate's
- * level; 0 leaves out shuffle and deflate, and the checksum alone is added. Any thread may call it. */
+ * level; 0 leaves out shuffle and deflate, and the checksum alone is added. `scratch` is as large as the
+ * values. Any thread may call it. */
 STATUS_CHECKED enum status chunk_pack(const void *values, size_t count, size_t size, uint32_t compression,
                                       void *scratch, void *packed, size_t *bytes);
 

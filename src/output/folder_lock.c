@@ -1,10 +1,11 @@
-/* Folder lock: an open file description's lock, and the text of its file. */
-#include "output/folder_lock.h"
+/* Folder lock: an open file description's lock, and the text of its file; and the removal of a folder. */
+#include "output/run_folder.h"
 
 #include "base/below.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,4 +104,20 @@ bool folder_lock_is_on(const char *path, int descriptor)
                        own.st_dev == there.st_dev && own.st_ino == there.st_ino;
     below_end(folder);
     return is_on;
+}
+
+/* ---- removal of a whole folder ---- */
+
+static int remove_entry(const char *path, const struct stat *found, int kind, struct FTW *place)
+{
+    (void)found, (void)kind, (void)place;
+    return remove(path);
+}
+
+enum status run_folder_remove(const char *path)
+{
+    enum { DESCRIPTORS = 16 };
+    if (nftw(path, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
+        return STATUS_OK;
+    return status_fail(STATUS_FAILED, "cannot remove %s: %s", path, strerror(errno));
 }

@@ -12,6 +12,7 @@
 #ifndef RADIXPIC_OUTPUT_HDF5_FILE_H
 #define RADIXPIC_OUTPUT_HDF5_FILE_H
 
+#include "base/log.h"
 #include "base/status.h"
 #include "device/device.h"
 #include "parallel/communicator.h"
@@ -81,7 +82,8 @@ struct hdf5_file {
     enum status (*seal)(const char *path);
     enum status (*before)(const struct hdf5_file *file, int descriptor);
     enum status (*after)(const struct hdf5_file *file);
-    void *context; /* for these two; hdf5_file_keep() may give it */
+    void *context;   /* for these two; hdf5_file_keep() may give it */
+    struct log *log; /* gets a line once the file is written; NULL: none does */
 
     uint64_t bytes; /* of the written file */
 };

@@ -26,23 +26,12 @@ static enum status fail(const struct hdf5_source *source, const char *name, cons
     return status_fail(STATUS_FAILED, "%s: %s %s", source->path, name, what);
 }
 
-/* Whether numbers of type `stored`, which is closed, are those of `native`, but for the order of their bytes.
- */
-static bool is_of_kind(hid_t stored, hid_t native)
+/* Whether `stored`, which is closed, is that native type. */
+static bool is_of_type(hid_t stored, hid_t native)
 {
-    const bool same = stored >= 0 && H5Tget_class(stored) == H5Tget_class(native) &&
-                      H5Tget_size(stored) == H5Tget_size(native) &&
-                      (H5Tget_class(native) != H5T_INTEGER || H5Tget_sign(stored) == H5Tget_sign(native));
+    const bool same = stored >= 0 && H5Tequal(stored, native) > 0;
     H5Tclose(stored);
     return same;
-}
-
-static bool is_native(hid_t dataset, hid_t native)
-{
-    const hid_t stored = H5Dget_type(dataset);
-    const bool equal = H5Tequal(stored, native) > 0;
-    H5Tclose(stored);
-    return equal;
 }
 
 /* Whether `space`, which is closed, has so many dimensions; their lengths go into shape. */
@@ -63,7 +52,7 @@ enum status hdf5_read_number(const struct hdf5_source *source, const char *name,
     const hid_t space = H5Aget_space(attribute);
     const bool is_single = H5Sget_simple_extent_npoints(space) == 1;
     H5Sclose(space);
-    if (!is_single || !is_of_kind(H5Aget_type(attribute), type))
+    if (!is_single || !is_of_type(H5Aget_type(attribute), type))
         status = fail(source, name, "is of another type or length");
     else if (H5Aread(attribute, type, value) < 0)
         status = fail(source, name, "cannot be read");
@@ -145,18 +134,6 @@ static enum status read_plain(const struct hdf5_source *source, hid_t dataset, c
     return pool_run(&work, hdf5_pieces(plain.bytes));
 }
 
-static bool read_selected(hid_t dataset, int dimensions, const struct hdf5_rows *rows, void *values)
-{
-    const hsize_t start[2] = {rows->first_row, 0}, extent[2] = {rows->rows, rows->shape[1]};
-    const hid_t memory = H5Screate_simple(dimensions, extent, NULL), space = H5Dget_space(dataset);
-    const bool read = memory >= 0 && space >= 0 &&
-                      H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0 &&
-                      H5Dread(dataset, rows->type, memory, space, H5P_DEFAULT, values) >= 0;
-    H5Sclose(space);
-    H5Sclose(memory);
-    return read;
-}
-
 enum status hdf5_read_rows(const struct hdf5_source *source, const char *name, const struct hdf5_rows *rows,
                            void *values)
 {
@@ -165,17 +142,15 @@ enum status hdf5_read_rows(const struct hdf5_source *source, const char *name, c
     enum status status = STATUS_OK;
     hid_t dataset = H5I_INVALID_HID;
     TRY(open_plain(source, name, &dataset));
-    if (!is_of_kind(H5Dget_type(dataset), rows->type))
+    if (!is_of_type(H5Dget_type(dataset), rows->type))
         status = fail(source, name, "holds numbers of another type");
     else if (!get_shape(H5Dget_space(dataset), dimensions, shape) || shape[0] != rows->shape[0] ||
              shape[1] != rows->shape[1])
         status = fail(source, name, "is of another shape than the state that the file tells of");
     else if (rows->shape[0] > 0 && H5Dget_offset(dataset) == HADDR_UNDEF)
         status = fail(source, name, "is nowhere in this file");
-    else if (rows->rows > 0 && is_native(dataset, rows->type))
+    else if (rows->rows > 0)
         status = read_plain(source, dataset, rows, values);
-    else if (rows->rows > 0 && !read_selected(dataset, dimensions, rows, values))
-        status = fail(source, name, "cannot be read");
     H5Dclose(dataset);
     return status;
 }

@@ -19,8 +19,29 @@ struct stream {
     /* On rank 0: the chunk whose elements come from several ranks. */
     bool is_open;
     uint64_t open;
-    char *values, *scratch, *packed;
+    struct slot *slot;
 };
+
+/* Memory for a chunk: that which is open, or as a piece of the pool a whole one of this rank. */
+struct slot {
+    size_t bytes;  /* of what is packed */
+    char values[]; /* and behind them scratch memory and the packed chunk */
+};
+
+static char *scratch_of(const struct stream *stream, struct slot *slot)
+{
+    return slot->values + (size_t)stream->elements * stream->size;
+}
+
+static char *packed_of(const struct stream *stream, struct slot *slot)
+{
+    return slot->values + 2 * (size_t)stream->elements * stream->size;
+}
+
+static size_t slot_bytes(size_t elements, size_t size)
+{
+    return sizeof(struct slot) + 2 * elements * size + chunk_pack_room(elements, size);
+}
 
 /* A rank's part of an array: elements of a chunk that an earlier rank shares, whole chunks, and elements of
  * one that a later rank shares. */
@@ -46,7 +67,7 @@ static struct part divide(const struct stream *stream, uint64_t first, uint64_t 
 }
 
 /* On rank 0. */
-static enum status write_chunk(struct stream *stream, uint64_t number, size_t bytes, const void *packed)
+static enum status write_chunk(struct stream *stream, uint64_t number, struct slot *slot)
 {
     const struct hdf5_array *array = stream->array;
     hsize_t begin[HDF5_DIMENSIONS];
@@ -57,21 +78,26 @@ static enum status write_chunk(struct stream *stream, uint64_t number, size_t by
         begin[k] = number % along * array->chunk[k];
         number /= along;
     }
-    if (H5Dwrite_chunk(stream->dataset, H5P_DEFAULT, 0, begin, bytes, packed) < 0)
+    if (H5Dwrite_chunk(stream->dataset, H5P_DEFAULT, 0, begin, slot->bytes, packed_of(stream, slot)) < 0)
         return writing_fail_in(stream->writing, "write it");
-    writing_hand(stream->writing, bytes);
+    writing_hand(stream->writing, slot->bytes);
     return STATUS_OK;
+}
+
+static enum status pack(const struct stream *stream, struct slot *slot)
+{
+    return chunk_pack(slot->values, (size_t)stream->elements, stream->size,
+                      stream->writing->file->compression, scratch_of(stream, slot), packed_of(stream, slot),
+                      &slot->bytes);
 }
 
 static void flush_open(struct stream *stream)
 {
-    size_t bytes = 0;
     struct writing *writing = stream->writing;
     if (stream->is_open && writing_is_well(writing)) {
-        writing->status = chunk_pack(stream->values, (size_t)stream->elements, stream->size,
-                                     writing->file->compression, stream->scratch, stream->packed, &bytes);
+        writing->status = pack(stream, stream->slot);
         if (writing->status == STATUS_OK)
-            write_chunk(stream, stream->open, bytes, stream->packed);
+            write_chunk(stream, stream->open, stream->slot);
     }
     stream->is_open = false;
 }
@@ -83,17 +109,11 @@ static char *open_at(struct stream *stream, uint64_t first)
     if (stream->is_open && stream->open != number)
         flush_open(stream);
     if (!stream->is_open)
-        memset(stream->values, 0, (size_t)stream->elements * stream->size);
+        memset(stream->slot->values, 0, (size_t)stream->elements * stream->size);
     stream->is_open = true;
     stream->open = number;
-    return stream->values + first % stream->elements * stream->size;
+    return stream->slot->values + first % stream->elements * stream->size;
 }
-
-/* A piece of the pool: a whole chunk of this rank, zeros behind the end of the array. */
-struct slot {
-    size_t bytes;
-    char memory[]; /* values, scratch, packed */
-};
 
 static enum status make_chunk(void *context, size_t n, void *scratch)
 {
@@ -102,23 +122,18 @@ static enum status make_chunk(void *context, size_t n, void *scratch)
     const size_t elements = (size_t)stream->elements, bytes = elements * stream->size;
     const uint64_t first = (stream->first_chunk + n) * stream->elements;
     const size_t count = stream->total - first < elements ? (size_t)(stream->total - first) : elements;
-    char *values = slot->memory, *planes = values + bytes;
-    char *packed = planes + chunk_pack_scratch(elements, stream->size);
-    memset(values + count * stream->size, 0, bytes - count * stream->size);
-    TRY(writing_fill(stream->array, first, count, values));
-    return chunk_pack(values, elements, stream->size, stream->writing->file->compression, planes, packed,
-                      &slot->bytes);
+    memset(slot->values + count * stream->size, 0, bytes - count * stream->size);
+    TRY(writing_fill(stream->array, first, count, slot->values));
+    return pack(stream, slot);
 }
 
 static enum status take_chunk(void *context, size_t n, void *scratch)
 {
     struct stream *stream = context;
-    const struct slot *slot = scratch;
-    const size_t elements = (size_t)stream->elements;
-    const char *packed = slot->memory + elements * stream->size + chunk_pack_scratch(elements, stream->size);
+    struct slot *slot = scratch;
     if (writing_is_first(stream->writing))
-        return write_chunk(stream, stream->first_chunk + n, slot->bytes, packed);
-    communicator_send(stream->writing->communicator, 0, slot->bytes, packed);
+        return write_chunk(stream, stream->first_chunk + n, slot);
+    communicator_send(stream->writing->communicator, 0, slot->bytes, packed_of(stream, slot));
     stream->sent++;
     return STATUS_OK;
 }
@@ -127,18 +142,12 @@ static enum status take_chunk(void *context, size_t n, void *scratch)
 static void put_elements(struct stream *stream, uint64_t first, uint64_t count)
 {
     struct writing *writing = stream->writing;
-    char *values = writing_is_first(writing) ? open_at(stream, first) : stream->values;
+    char *values = writing_is_first(writing) ? open_at(stream, first) : stream->slot->values;
     if (count > 0 && writing->status == STATUS_OK)
         writing->status = writing_fill(stream->array, first, (size_t)count, values);
     if (count > 0 && !writing_is_first(writing))
         communicator_send(writing->communicator, 0,
                           writing->status == STATUS_OK ? (size_t)count * stream->size : 0, values);
-}
-
-static size_t slot_bytes(size_t elements, size_t size)
-{
-    return sizeof(struct slot) + elements * size + chunk_pack_scratch(elements, size) +
-           chunk_pack_room(elements, size);
 }
 
 uint64_t hdf5_packing_bytes(void)
@@ -179,9 +188,10 @@ static void receive_part(struct stream *stream, int rank, const uint64_t range[2
                                  open_at(stream, ends[end][0])) == 0)
             writing->is_lost = true;
         for (uint64_t n = 0; end == 0 && n < part.chunk_count; n++) {
-            const size_t bytes = communicator_receive(writing->communicator, rank, room, stream->packed);
-            writing->is_lost |= bytes == 0;
-            write_chunk(stream, part.chunk + n, bytes, stream->packed);
+            stream->slot->bytes =
+                communicator_receive(writing->communicator, rank, room, packed_of(stream, stream->slot));
+            writing->is_lost |= stream->slot->bytes == 0;
+            write_chunk(stream, part.chunk + n, stream->slot);
         }
     }
 }
@@ -203,13 +213,10 @@ void writing_chunks(struct writing *writing, const struct hdf5_object *object, h
         row *= array->shape[k];
     const bool is_rows = stream.elements == array->chunk[0] * row;
     stream.total = is_rows ? array->shape[0] * row : UINT64_MAX;
-    const size_t elements = (size_t)stream.elements;
     /* Without this little memory a rank cannot take part, and the others would wait for it. */
     ranges = malloc((size_t)writing->communicator->size * sizeof *ranges);
-    stream.values = malloc(elements * stream.size);
-    stream.scratch = malloc(chunk_pack_scratch(elements, stream.size));
-    stream.packed = malloc(chunk_pack_room(elements, stream.size));
-    if (!ranges || !stream.values || !stream.scratch || !stream.packed)
+    stream.slot = malloc(slot_bytes((size_t)stream.elements, stream.size));
+    if (!ranges || !stream.slot)
         writing->status =
             status_fail(STATUS_FAILED, "%s: no memory to write %s", writing->file->path, object->name);
     if (writing_agree(writing)) {
@@ -220,8 +227,6 @@ void writing_chunks(struct writing *writing, const struct hdf5_object *object, h
         if (writing_is_first(writing))
             flush_open(&stream);
     }
-    free(stream.packed);
-    free(stream.scratch);
-    free(stream.values);
+    free(stream.slot);
     free(ranges);
 }

@@ -1,7 +1,6 @@
-/* Moments: a launch of kernels/moments.cl for each piece that is written.
- */
-#include "output/moments.h"
-
+/* Moments: a launch of kernels/moments.cl for each piece that is written, in snapshots or in a file of their
+ * own (output.moments). */
+#include "output/openpmd.h"
 #include "output/outputs.h"
 
 #include <string.h>
@@ -18,7 +17,7 @@ struct moments {
     struct buffer *cells; /* real[room] */
 };
 
-enum status moments_create(struct device *device, const struct config *config, struct moments **created)
+enum status moments_create(struct device *device, const struct config *config, void **created)
 {
     struct moments *moments;
     const uint32_t cells = config->grid.cells[0] * config->grid.cells[1];
@@ -104,31 +103,16 @@ void moments_write(struct openpmd *openpmd, const struct moments *moments, enum 
         write_species(openpmd, moments, s, precision);
 }
 
-/* ---- a file of their own ---- */
-
-static enum status create_for_files(struct device *device, const struct config *config, void **part)
+static void record_moments(void *moments, struct hdf5_file *file, const struct view *view)
 {
-    struct moments *moments = NULL;
-    if (config->output.moments.every > 0)
-        TRY(moments_create(device, config, &moments));
-    *part = moments;
-    return STATUS_OK;
-}
-
-static enum status record_moments(void *moments, const char *folder, const struct view *view,
-                                  struct hdf5_file **file)
-{
-    struct openpmd openpmd;
-    TRY(openpmd_create(view, folder, "moments", OPENPMD_BASE, &openpmd));
-    *file = openpmd.file;
+    struct openpmd openpmd = openpmd_begin(file, view, moments_output.prefix, OPENPMD_BASE);
     moments_write(&openpmd, moments, view->config->precision);
-    return (*file)->status;
 }
 
 const struct output_row moments_output = {.name = "moments",
                                           .folder = "moments",
                                           .prefix = "moments_",
                                           .every = offsetof(struct config, output.moments.every),
-                                          .create = create_for_files,
+                                          .create = moments_create,
                                           .record = record_moments,
                                           .cheaper_by = "a larger output.moments.every"};

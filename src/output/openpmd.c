@@ -1,7 +1,6 @@
 /* openPMD: units, the file, its root, and meshes. */
 #include "output/openpmd.h"
 
-#include "output/performance.h"
 #include "output/provenance.h"
 
 #include <inttypes.h>
@@ -16,7 +15,7 @@ static void write_root(struct hdf5_object *root, const struct config *config, co
 {
     const struct passwd *account = getpwuid(getuid());
     char format[64];
-    snprintf(format, sizeof format, "%s_%%T.h5", prefix);
+    snprintf(format, sizeof format, "%s%%T.h5", prefix);
     hdf5_text(root, "openPMD", "1.1.0");
     hdf5_numbers(root, "openPMDextension", HDF5_UINT32, 0, &extensions);
     hdf5_text(root, "basePath", "/data/%T/");
@@ -29,26 +28,21 @@ static void write_root(struct hdf5_object *root, const struct config *config, co
         hdf5_text(root, "comment", config->title);
 }
 
-enum status openpmd_create(const struct view *view, const char *folder, const char *prefix,
-                           uint32_t extensions, struct openpmd *openpmd)
+struct openpmd openpmd_begin(struct hdf5_file *file, const struct view *view, const char *prefix,
+                             uint32_t extensions)
 {
-    char name[64];
-    *openpmd = (struct openpmd){.view = view, .units = units_make(&view->config->units)};
-    snprintf(name, sizeof name, "%s_%" PRIu64 ".h5", prefix, view->step);
-    TRY(hdf5_file_create(view->communicator, folder, name, &openpmd->file));
-    openpmd->file->has_no_data = view->has_no_data;
-    openpmd->file->compression = view->config->output.snapshots.compression;
-    write_root(&openpmd->file->root, view->config, prefix, extensions);
-    provenance_record(openpmd->file);
-    performance_record(openpmd->file, view);
-    snprintf(name, sizeof name, "%" PRIu64, view->step);
-    openpmd->iteration = hdf5_group(hdf5_group(&openpmd->file->root, "data"), name);
-    hdf5_double(openpmd->iteration, "time", view->time);
-    hdf5_double(openpmd->iteration, "dt", view->config->time.step);
-    hdf5_double(openpmd->iteration, "timeUnitSI", openpmd->units.time);
-    openpmd->meshes = hdf5_group(openpmd->iteration, "fields");
-    openpmd->particles = hdf5_group(openpmd->iteration, "particles");
-    return STATUS_OK;
+    struct openpmd openpmd = {.file = file, .view = view, .units = units_make(&view->config->units)};
+    char step[24];
+    write_root(&file->root, view->config, prefix, extensions);
+    provenance_record(file, view);
+    snprintf(step, sizeof step, "%" PRIu64, view->step);
+    struct hdf5_object *iteration = hdf5_group(hdf5_group(&file->root, "data"), step);
+    hdf5_double(iteration, "time", view->time);
+    hdf5_double(iteration, "dt", view->config->time.step);
+    hdf5_double(iteration, "timeUnitSI", openpmd.units.time);
+    openpmd.meshes = hdf5_group(iteration, "fields");
+    openpmd.particles = hdf5_group(iteration, "particles");
+    return openpmd;
 }
 
 /* ---- records ---- */

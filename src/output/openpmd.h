@@ -23,13 +23,12 @@ struct openpmd {
     struct hdf5_file *file; /* the caller's */
     const struct view *view;
     struct units units;
-    struct hdf5_object *iteration, *meshes,
-        *particles; /* groups; what the two paths name is there, if empty */
+    struct hdf5_object *meshes, *particles; /* groups; what the two paths name is there, if empty */
 };
 
-/* A file that will be FOLDER/PREFIX_STEP.h5, with the attributes of root and iteration. */
-STATUS_CHECKED enum status openpmd_create(const struct view *view, const char *folder, const char *prefix,
-                                          uint32_t extensions, struct openpmd *openpmd);
+/* Records the attributes of root and iteration of a file of an output with that `prefix`. */
+struct openpmd openpmd_begin(struct hdf5_file *file, const struct view *view, const char *prefix,
+                             uint32_t extensions);
 
 /* The most components of a record: a vector of a 2D box may have a third one, along z. */
 enum { OPENPMD_AXES = 3 };
@@ -122,5 +121,18 @@ void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_parti
 /* The species that snapshots hold. The particles of a rank are one patch; patches are in the order of the
  * ranks. */
 void openpmd_write_species(struct openpmd *openpmd, const struct selection *selection);
+
+/* ---- moments: density, mean velocity and temperature of each species in every cell of the grid, as meshes.
+ *
+ * Densities are those of positions at n, velocities and temperatures are of n-1/2. A temperature is an
+ * energy, m <|v - <v>|^2> / 2: that of each of the two directions where they are alike. In a cell without
+ * particles all are 0. Sums run in a fixed order, without atomics: the same list gives the same bits. ---- */
+
+struct moments;
+
+STATUS_CHECKED enum status moments_create(struct device *device, const struct config *config, void **moments);
+
+/* The meshes of all species. */
+void moments_write(struct openpmd *openpmd, const struct moments *moments, enum precision precision);
 
 #endif

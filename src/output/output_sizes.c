@@ -25,7 +25,7 @@ uint64_t outputs_bytes(const struct output_row *row, const struct config *config
                               .fields = &fields,
                               .particles = particles,
                               .has_no_data = true};
-    if (row->record(NULL, "", &view, &file) == STATUS_OK)
+    if (outputs_record(row, NULL, "", &view, &file) == STATUS_OK)
         bytes = OF_PROCESS + file->user_block + hdf5_bytes(&file->root);
     hdf5_file_free(&file);
     return bytes;
@@ -42,8 +42,7 @@ void outputs_print_files(const char *name, uint64_t times, const char *what, uin
            (unsigned long long)times, what, 1e-6 * (double)bytes, 1e-6 * (double)bytes * (double)times);
 }
 
-/* A signal asks for a checkpoint at any time. */
-static bool is_ever_due(const struct output_row *row, const struct config *config)
+bool outputs_is_ever_due(const struct output_row *row, const struct config *config)
 {
     return row->is_due || outputs_every(row, config) > 0;
 }
@@ -56,7 +55,7 @@ static void print_in_flight(const struct config *config)
     uint64_t most = 0;
     kept.output.snapshots.precision = SNAPSHOT_PRECISION_RUN;
     for (size_t n = 0; n < OUTPUTS; n++)
-        if (output_table[n]->record && is_ever_due(output_table[n], config))
+        if (output_table[n]->record && outputs_is_ever_due(output_table[n], config))
             most = at_least(most, outputs_bytes(output_table[n], &kept));
     printf("files in flight           %d at most, about %.3g MB of host memory on all ranks together, and "
            "up to %.3g MB on each to pack chunks\n",

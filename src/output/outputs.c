@@ -4,6 +4,7 @@
 #include "base/below.h"
 #include "base/replace.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ enum status outputs_create(struct device *device, const struct config *config, s
     (*outputs)->device = device;
     (*outputs)->config = config;
     for (size_t n = 0; n < OUTPUTS; n++)
-        if (output_table[n]->create)
+        if (output_table[n]->create && outputs_is_ever_due(output_table[n], config))
             TRY(output_table[n]->create(device, config, &(*outputs)->parts[n]));
     return STATUS_OK;
 }
@@ -109,14 +110,6 @@ enum status outputs_list(const struct outputs *outputs, const char *name)
     return growing_files_list_text(&outputs->growing, name);
 }
 
-void outputs_report(struct outputs *outputs, struct log *log)
-{
-    struct written file;
-    while (log && writer_next(outputs->writer, &file))
-        log_line(log, LOG_VERBOSE, "%s: %.4g MB in %.3g s, %.3g GB/s", file.path, 1e-6 * (double)file.bytes,
-                 file.seconds, 1e-9 * (double)file.bytes / file.seconds);
-}
-
 double outputs_seconds(const struct outputs *outputs, const char **cheaper_by)
 {
     double sum = 0, most = -1;
@@ -151,44 +144,65 @@ uint64_t outputs_every(const struct output_row *row, const struct config *config
     return least;
 }
 
-bool outputs_item_is_due(const struct output_row *row, const struct view *view, bool with_potential)
+/* What a list of fields at an offset from `base` needs; 0: there is none. */
+static unsigned needs_of(const char *base, size_t offset)
+{
+    const struct field_list *fields = (const struct field_list *)(base + offset);
+    return offset == 0 ? 0
+                       : (fields_hold(fields, FIELD_PHI) ? OUTPUT_NEEDS_POTENTIAL : 0u) |
+                             (fields_hold(fields, FIELD_SPECIES_RHO) ? OUTPUT_NEEDS_SPECIES : 0u);
+}
+
+bool outputs_item_is_due(const struct output_row *row, const struct view *view, unsigned *needs)
 {
     bool is_due = false;
     const char *item;
-    for (uint32_t n = 0; (item = item_of(row, view->config, n)); n++) {
-        const struct field_list *fields = (const struct field_list *)(item + row->items.fields);
-        is_due |= view_is_due(view, *(const uint64_t *)(item + row->items.every)) &&
-                  (!with_potential || (row->items.fields > 0 && fields_hold(fields, FIELD_PHI)));
-    }
+    for (uint32_t n = 0; (item = item_of(row, view->config, n)); n++)
+        if (view_is_due(view, *(const uint64_t *)(item + row->items.every))) {
+            is_due = true;
+            *needs |= needs_of(item, row->items.fields);
+        }
     return is_due;
 }
 
-static bool is_due(const struct outputs *outputs, size_t n, const struct view *view)
+/* *needs <- what the lists of fields need that are due. */
+static bool is_due(const struct outputs *outputs, size_t n, const struct view *view, unsigned *needs)
 {
     const struct output_row *row = output_table[n];
+    *needs = needs_of((const char *)view->config, row->fields);
     if (row->items.size > 0)
-        return outputs->folder && outputs_item_is_due(row, view, false);
+        return outputs->folder && outputs_item_is_due(row, view, needs);
     return row->is_due && outputs->folder ? row->is_due(outputs->parts[n], view)
                                           : view_is_due(view, outputs_every(row, view->config));
 }
 
 unsigned outputs_due(struct outputs *outputs, const struct view *view)
 {
-    unsigned needs = 0;
+    unsigned needs = 0, of_fields;
     for (size_t n = 0; n < OUTPUTS; n++) {
         const struct output_row *row = output_table[n];
-        outputs->due[n] = is_due(outputs, n, view);
-        if (!outputs->due[n])
-            continue;
-        needs |= OUTPUT_NEEDS_SUMS | (row->record ? OUTPUT_NEEDS_CHECK : 0) | row->needs;
-        needs |= row->needs_now ? row->needs_now(view) : 0;
-        needs |= outputs_item_is_due(row, view, true) ? OUTPUT_NEEDS_POTENTIAL : 0;
+        outputs->due[n] = is_due(outputs, n, view, &of_fields);
+        if (outputs->due[n])
+            needs |= OUTPUT_NEEDS_SUMS | (row->record ? OUTPUT_NEEDS_CHECK : 0) | row->needs | of_fields;
     }
     if (needs == 0 || !outputs->folder)
         return needs;
     outputs->failed = writer_failed(outputs->writer);
     communicator_max(view->communicator, 1, &outputs->failed);
     return needs | (outputs->failed > 0 ? OUTPUT_NEEDS_CHECK : 0);
+}
+
+enum status outputs_record(const struct output_row *row, void *part, const char *folder,
+                           const struct view *view, struct hdf5_file **file)
+{
+    char name[OUTPUT_NAME];
+    snprintf(name, sizeof name, "%s%" PRIu64 ".h5", row->prefix, view->step);
+    TRY(hdf5_file_create(view->communicator, folder, name, file));
+    (*file)->log = view->log;
+    (*file)->has_no_data = view->has_no_data;
+    (*file)->compression = view->config->output.snapshots.compression;
+    row->record(part, *file, view);
+    return (*file)->status;
 }
 
 /* On rank 0, of whose failure all ranks know before any of them waits in the collective writing. A file of
@@ -282,7 +296,7 @@ static enum status record(struct outputs *outputs, size_t n, const char *folder,
     enum status status = view->communicator->rank == 0 ? prepare(outputs, row, view) : STATUS_OK;
     status = communicator_agree(view->communicator, status);
     if (status == STATUS_OK) {
-        status = row->record(outputs->parts[n], folder, view, file);
+        status = outputs_record(row, outputs->parts[n], folder, view, file);
         if (status == STATUS_OK && view->communicator->rank == 0)
             status = plan_commit(outputs, n, view, *file);
         status = communicator_agree(view->communicator, status);
@@ -358,6 +372,7 @@ static bool is_checkpoint_due(const struct outputs *outputs)
 
 enum status outputs_write(struct outputs *outputs, const struct view *state)
 {
+    unsigned needs;
     if (!outputs->folder)
         return STATUS_OK;
     struct view own = *state;
@@ -368,7 +383,7 @@ enum status outputs_write(struct outputs *outputs, const struct view *state)
     for (size_t n = 0; n < OUTPUTS; n++) {
         const struct output_row *row = output_table[n];
         const bool is_after = (row->needs & OUTPUT_AFTER) != 0;
-        const bool is_due_now = is_after ? is_due(outputs, n, view) : outputs->due[n];
+        const bool is_due_now = is_after ? is_due(outputs, n, view, &needs) : outputs->due[n];
         if (is_after != (view->measured != NULL) || (!is_due_now && !row->wants_file))
             continue;
         const double start = timer_now();
@@ -378,7 +393,6 @@ enum status outputs_write(struct outputs *outputs, const struct view *state)
                             : row->record != NULL)
             TRY(write_into_folder(outputs, n, view));
         outputs->seconds[n] += timer_now() - start;
-        outputs_report(outputs, view->log);
     }
     return STATUS_OK;
 }

@@ -4,7 +4,7 @@
 #ifndef RADIXPIC_OUTPUT_OUTPUTS_H
 #define RADIXPIC_OUTPUT_OUTPUTS_H
 
-#include "output/growing_file.h"
+#include "output/run_folder.h"
 #include "output/view.h"
 #include "output/writer.h"
 
@@ -44,16 +44,15 @@ struct output_row {
     struct output_items items; /* instead: due where an item is; never without a run folder */
     size_t keep; /* where in struct config it stands how many files are kept, of an output from whose files a
                     run goes on: the manifest names them, and they have digests of their own; 0: of another */
-    unsigned needs; /* beside OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
+    size_t fields; /* where in struct config its list of fields stands; 0: nowhere */
+    unsigned
+        needs; /* beside what the fields need, OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
 
     /* Where not only `every` decides. Collective. */
     bool (*is_due)(void *part, const struct view *view);
 
-    /* What is needed beside these where it is due in this step; NULL: nothing. */
-    unsigned (*needs_now)(const struct view *view);
-
-    /* What the output holds for the whole run, on all ranks; it dies with the device handle. STATUS_USAGE for
-     * what the config asks in vain. */
+    /* What the output holds for the whole run, on all ranks, unless it is never due; it dies with the device
+     * handle. STATUS_USAGE for what the config asks in vain. */
     enum status (*create)(struct device *device, const struct config *config, void **part);
 
     /* Rank 0: adds the files of the run folder that grow with the run. */
@@ -64,10 +63,9 @@ struct output_row {
     enum status (*measure)(void *part, const struct view *view, uint32_t slot);
     enum status (*read)(void *part, uint32_t first, uint32_t count);
 
-    /* Collective. Records FOLDER/PREFIX_STEP.h5, all ranks their parts of the one file, which the caller
-     * writes and frees, on a failure too. With view->has_no_data `part` is NULL, and the largest file is
-     * recorded, of all items. */
-    enum status (*record)(void *part, const char *folder, const struct view *view, struct hdf5_file **file);
+    /* Collective. Records what FOLDER/PREFIX_STEP.h5 is to hold, all ranks their parts of the one file. With
+     * view->has_no_data `part` is NULL, and the largest file is recorded, of all items. */
+    void (*record)(void *part, struct hdf5_file *file, const struct view *view);
 
     /* STATUS_STOPPED, with a sentence, where the run ends with the file that was recorded. */
     enum status (*stop)(void *part, const char *folder, const struct view *view);
@@ -87,18 +85,15 @@ extern const struct output_row history_output, probes_output, checkpoint_output,
     phase_space_output, moments_output, lines_output, tracks_output;
 
 /* Columns of a history: sums of the step, one more where a species has w, with drives their work, then two
- * for each mode, then three or with w four for each species that is named. */
+ * for each mode, then three or with w four for each species that is named. Returns their number. Where they
+ * are not NULL, head[HISTORY_HEAD_LENGTH] <- their names, with commas between them, and values <- those of a
+ * row. */
 enum {
-    HISTORY_SUMS = 8,
+    HISTORY_MOST = 10 + 2 * CONFIG_MAX_MODES + 4 * CONFIG_MAX_SPECIES,
     HISTORY_HEAD_LENGTH = 128 + 80 * CONFIG_MAX_MODES + 4 * (CONFIG_NAME_LENGTH + 16) * CONFIG_MAX_SPECIES
 };
-uint32_t history_columns(const struct config *config);
-
-/* Their names, with commas between them. */
-void history_head(const struct config *config, char head[HISTORY_HEAD_LENGTH]);
-
-/* values[history_columns()] <- a row. */
-void history_values(const struct config *config, const struct history_row *row, double time, double *values);
+uint32_t history_columns(const struct config *config, const struct history_row *row, char *head,
+                         double *values);
 
 /* In the order of writing: a run that a signal stops writes its checkpoint and nothing after it. */
 enum { OUTPUTS = 9 };
@@ -132,9 +127,6 @@ STATUS_CHECKED enum status outputs_close(struct outputs *outputs);
 /* What was written beside the steps so far. */
 struct written outputs_written(const struct outputs *outputs);
 
-/* A line in the log for each file that was written since the last call. */
-void outputs_report(struct outputs *outputs, struct log *log);
-
 /* The seconds that the run has waited for outputs so far, and of which output the most: its `cheaper_by`. */
 double outputs_seconds(const struct outputs *outputs, const char **cheaper_by);
 
@@ -154,6 +146,10 @@ STATUS_CHECKED enum status outputs_read(struct outputs *outputs, uint32_t first,
  * written. Collective. */
 STATUS_CHECKED enum status outputs_write(struct outputs *outputs, const struct view *view);
 
+/* Records a file of the row at `folder`, for the caller to write and free, on a failure too. Collective. */
+STATUS_CHECKED enum status outputs_record(const struct output_row *row, void *part, const char *folder,
+                                          const struct view *view, struct hdf5_file **file);
+
 /* Prints, for `check`, how much each output will write, and the host memory of files in flight. */
 void outputs_print_sizes(const struct config *config);
 
@@ -167,8 +163,11 @@ uint64_t outputs_expected_bytes(const struct config *config, uint64_t *each);
 /* The least number of steps between two of an output; 0: never. */
 uint64_t outputs_every(const struct output_row *row, const struct config *config);
 
-/* Whether an item of the output is due, of those that hold the potential where only these count. */
-bool outputs_item_is_due(const struct output_row *row, const struct view *view, bool with_potential);
+/* Whether that is not never; a signal asks for a checkpoint at any time. */
+bool outputs_is_ever_due(const struct output_row *row, const struct config *config);
+
+/* Whether an item of the output is due. Adds what the fields of those that are need. */
+bool outputs_item_is_due(const struct output_row *row, const struct view *view, unsigned *needs);
 
 /* How often something is written that is due every so many steps and at both ends of the run. */
 uint64_t outputs_times_due(const struct config *config, uint64_t every);

@@ -231,17 +231,13 @@ static void write_item(struct openpmd *openpmd, struct phase_spaces *spaces, uin
 }
 
 /* The items that are due. */
-static enum status record_due(void *spaces, const char *folder, const struct view *view,
-                              struct hdf5_file **file)
+static void record_due(void *spaces, struct hdf5_file *file, const struct view *view)
 {
     const struct output_config *output = &view->config->output;
-    struct openpmd openpmd;
-    TRY(openpmd_create(view, folder, "data", OPENPMD_BASE, &openpmd));
-    *file = openpmd.file;
+    struct openpmd openpmd = openpmd_begin(file, view, phase_space_output.prefix, OPENPMD_BASE);
     for (uint32_t i = 0; i < output->phase_space_count; i++)
         if (view_is_due(view, output->phase_space[i].every))
             write_item(&openpmd, spaces, i);
-    return (*file)->status;
 }
 
 static void print_size(const struct config *config)

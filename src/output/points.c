@@ -1,13 +1,23 @@
-/* Points: launches of kernels/points.cl. */
-#include "output/points.h"
+/* Points: the fields at points of the box, interpolated linearly along both axes between the four nodes
+ * around each, whatever the shape of the particles. The host interpolates, in double precision. A rank takes
+ * the nodes of its own rows (kernels/points.cl); of the nodes of a point the two in a row have one owner, so
+ * the values of all ranks, added, are the same bits as on one.
+ *
+ * Probes (output.probes) are rows of probes/NAME.csv; all are measured together, each is written by its own
+ * `every`. Lines (output.lines) are openPMD meshes of one axis, s, the length from the first point on, whose
+ * points are measured together too. */
+#include "output/openpmd.h"
+#include "output/outputs.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 enum { ITEMS = 64, NODES = 4 /* around a point */ };
 
 struct points {
     const struct config *config; /* not owned */
-    uint32_t count, components; /* of the fields, all of them */
+    uint32_t count, components;  /* of the fields, all of them */
     const double (*at)[2];
     struct slab slab; /* whose nodes `nodes` has; no rows: none yet */
     size_t items;     /* of a group */
@@ -20,8 +30,10 @@ struct points {
     double *shares;  /* [slots][components][count] */
 };
 
-enum status points_create(struct device *device, const struct config *config, uint32_t count,
-                          const double (*at)[2], uint32_t slots, struct points **created)
+/* For the `count` points `at`, which it does not own, with room for so many slots. It dies with the device
+ * handle. */
+static enum status points_create(struct device *device, const struct config *config, uint32_t count,
+                                 const double (*at)[2], uint32_t slots, struct points **created)
 {
     const uint32_t components = field_first(config->fields.solver, FIELDS);
     const size_t nodes = (size_t)count * NODES, values = nodes * components * slots;
@@ -75,7 +87,9 @@ static enum status take_slab(struct points *points, const struct slab *slab)
                         points->host_nodes);
 }
 
-enum status points_measure(struct points *points, const struct view *view, uint32_t slot)
+/* Takes the values of the nodes to a slot (enqueued); those of fields that nothing has asked for mean
+ * nothing. All slots are read before the rank's rows change. */
+static enum status points_measure(struct points *points, const struct view *view, uint32_t slot)
 {
     const struct fields *fields = view->fields;
     const uint32_t nodes = NODES * points->count;
@@ -84,6 +98,13 @@ enum status points_measure(struct points *points, const struct view *view, uint3
     return KERNEL_LAUNCH(points->kernel, launch_covering(nodes, points->items, STAGE_OUTPUT, 0), fields->all,
                          fields->stride, points->components, points->nodes, nodes,
                          points->components * nodes * slot, points->values);
+}
+
+/* The rank's share of the values in a slot that was read: [components][count], of all fields that the solver
+ * has (field_first()). */
+static double *points_values(struct points *points, uint32_t slot)
+{
+    return points->shares + (size_t)slot * points->components * points->count;
 }
 
 static void interpolate(struct points *points, uint32_t slot)
@@ -100,7 +121,8 @@ static void interpolate(struct points *points, uint32_t slot)
         }
 }
 
-enum status points_read(struct points *points, uint32_t first, uint32_t count)
+/* Brings slots `first` to before first + count to the host. Blocking. */
+static enum status points_read(struct points *points, uint32_t first, uint32_t count)
 {
     const size_t slot = (size_t)points->components * NODES * points->count;
     TRY(buffer_read_reals(points->values, points->config->precision, first * slot, count * slot,
@@ -110,7 +132,200 @@ enum status points_read(struct points *points, uint32_t first, uint32_t count)
     return STATUS_OK;
 }
 
-double *points_values(struct points *points, uint32_t slot)
+/* ---- probes ---- */
+
+struct probes {
+    struct points *points;
+    double at[CONFIG_MAX_PROBES][2];
+    struct growing_file *files[CONFIG_MAX_PROBES]; /* of rank 0 */
+};
+
+static enum status create_probes(struct device *device, const struct config *config, void **part)
 {
-    return points->shares + (size_t)slot * points->components * points->count;
+    const uint32_t count = config->output.probe_count;
+    struct probes *probes;
+    TRY(DEVICE_NEW(device, probes));
+    *part = probes;
+    for (uint32_t n = 0; n < count; n++)
+        memcpy(probes->at[n], config->output.probes[n].at, sizeof probes->at[n]);
+    return points_create(device, config, count, (const double(*)[2])probes->at, SUM_SLOTS, &probes->points);
 }
+
+/* The columns of probe n behind step and time. Returns their number. Where they are not NULL, their names are
+ * added to `head`, and row <- its values among those of all fields and probes. */
+static uint32_t columns_of(const struct config *config, uint32_t n, const double *values, char *head,
+                           double *row)
+{
+    const enum solver_name solver = config->fields.solver;
+    const struct field_list *fields = &config->output.probes[n].fields;
+    uint32_t count = 0;
+    for (enum field f = 0; f < FIELDS; f++)
+        for (uint32_t axis = 0; axis < field_components(solver, f) && fields_hold(fields, f); axis++) {
+            if (head)
+                strcat(strcat(strcat(head, ","), field_table[f].word), field_axis(solver, f, axis));
+            if (row)
+                row[count] = values[(field_first(solver, f) + axis) * config->output.probe_count + n];
+            count++;
+        }
+    return count;
+}
+
+static enum status open_probes(struct growing_files *files, const struct config *config, void **part)
+{
+    struct probes *probes = *part;
+    for (uint32_t n = 0; n < config->output.probe_count; n++) {
+        const struct probe_config *probe = &config->output.probes[n];
+        char name[MANIFEST_NAME_LENGTH], keys[CONFIG_NAME_LENGTH + 32], head[128] = "step,time";
+        snprintf(name, sizeof name, "probes/%s.csv", probe->name);
+        snprintf(keys, sizeof keys, "output.probes.%s.fields", probe->name);
+        columns_of(config, n, NULL, head, NULL);
+        TRY(growing_files_add(files, name, head, keys, &probes->files[n]));
+    }
+    return STATUS_OK;
+}
+
+static enum status measure_probes(void *part, const struct view *view, uint32_t slot)
+{
+    return points_measure(((struct probes *)part)->points, view, slot);
+}
+
+static enum status read_probes(void *part, uint32_t first, uint32_t count)
+{
+    return points_read(((struct probes *)part)->points, first, count);
+}
+
+/* Collective. */
+static enum status write_rows(void *part, const struct view *view)
+{
+    struct probes *probes = part;
+    const struct output_config *output = &view->config->output;
+    double *values = points_values(probes->points, (uint32_t)(view->step % SUM_SLOTS));
+    communicator_sum(view->communicator, probes->points->components * (size_t)output->probe_count, values);
+    for (uint32_t n = 0; n < output->probe_count; n++) {
+        double row[2 + FIELD_COMPONENTS] = {(double)view->step, view->time};
+        const uint32_t count = columns_of(view->config, n, values, NULL, row + 2);
+        if (probes->files[n] && view_is_due(view, output->probes[n].every))
+            TRY(growing_file_write(probes->files[n], 2 + count, row));
+    }
+    return STATUS_OK;
+}
+
+static void print_probes(const struct config *config)
+{
+    for (uint32_t n = 0; n < config->output.probe_count; n++) {
+        const struct probe_config *probe = &config->output.probes[n];
+        const uint64_t rows = outputs_times_due(config, probe->every);
+        const double row_bytes = 32 + 24 * columns_of(config, n, NULL, NULL, NULL);
+        printf("probe %-19s %" PRIu64 " rows, about %.3g MB\n", probe->name, rows,
+               1e-6 * row_bytes * (double)rows);
+    }
+}
+
+const struct output_row probes_output = {
+    .name = "probes",
+    .folder = "probes",
+    .cheaper_by = "a larger `every` of output.probes",
+    .needs = OUTPUT_NEEDS_NODES,
+    .items = OUTPUT_ITEMS(probe_config, probes, probe_count, .fields = offsetof(struct probe_config, fields)),
+    .create = create_probes,
+    .open = open_probes,
+    .measure = measure_probes,
+    .read = read_probes,
+    .write = write_rows,
+    .print_size = print_probes};
+
+/* ---- lines ---- */
+
+struct lines {
+    struct points *points;
+    uint32_t count; /* of points, of all lines one after the other */
+};
+
+static enum status create_lines(struct device *device, const struct config *config, void **part)
+{
+    const struct output_config *output = &config->output;
+    struct lines *lines;
+    double(*at)[2];
+    TRY(DEVICE_NEW(device, lines));
+    *part = lines;
+    for (uint32_t n = 0; n < output->line_count; n++)
+        lines->count += output->lines[n].points;
+    TRY(DEVICE_NEW_ARRAY(device, at, lines->count));
+    const double(*all)[2] = (const double(*)[2])at;
+    for (uint32_t n = 0; n < output->line_count; n++)
+        for (uint32_t p = 0; p < output->lines[n].points; p++, at++)
+            for (int axis = 0; axis < 2; axis++) {
+                const struct line_config *line = &output->lines[n];
+                const double share = p / (line->points - 1.0);
+                (*at)[axis] = line->from[axis] * (1 - share) + line->to[axis] * share;
+            }
+    return points_create(device, config, lines->count, all, 1, &lines->points);
+}
+
+/* `values`: those of its points on rank 0, which writes them; of the next component `stride` behind. */
+static void write_line(struct openpmd *openpmd, const struct line_config *line, const double *values,
+                       size_t stride)
+{
+    const struct view *view = openpmd->view;
+    const enum solver_name solver = view->config->fields.solver;
+    const struct hdf5_array part = {
+        .dimensions = 1, .shape = {line->points}, .count = view->communicator->rank == 0 ? line->points : 0};
+    const double length = hypot(line->to[0] - line->from[0], line->to[1] - line->from[1]);
+    const struct openpmd_axes axes = {{"s"}, {length / (line->points - 1)}, 0};
+    for (enum field f = 0; f < FIELDS; f++) {
+        char name[CONFIG_NAME_LENGTH + 16];
+        struct openpmd_record mesh = openpmd_field(openpmd, f, HDF5_DOUBLE, NULL);
+        snprintf(name, sizeof name, "%s_%s", line->name, mesh.name);
+        mesh.name = name;
+        mesh.comment = NULL;
+        for (uint32_t axis = 0; axis < field_components(solver, f); axis++)
+            mesh.source[axis] = values + (field_first(solver, f) + axis) * stride;
+        if (!fields_hold(&line->fields, f))
+            continue;
+        struct hdf5_object *object =
+            openpmd_write_mesh_along(openpmd, &mesh, &part, &axes, openpmd_filter_passes(openpmd, f));
+        hdf5_doubles(object, "lineFrom", 2, line->from);
+        hdf5_doubles(object, "lineTo", 2, line->to);
+    }
+}
+
+/* values[count] <- those of all ranks. Collective. */
+static enum status take_values(struct points *points, const struct view *view, size_t count, double *values)
+{
+    enum status status = points_measure(points, view, 0);
+    if (status == STATUS_OK)
+        status = points_read(points, 0, 1);
+    TRY(communicator_agree(view->communicator, status));
+    memcpy(values, points_values(points, 0), count * sizeof *values);
+    communicator_sum(view->communicator, count, values);
+    return STATUS_OK;
+}
+
+static void record_lines(void *part, struct hdf5_file *file, const struct view *view)
+{
+    const struct lines *lines = part;
+    const struct output_config *output = &view->config->output;
+    struct openpmd openpmd = openpmd_begin(file, view, lines_output.prefix, OPENPMD_BASE);
+    size_t points = 0;
+    for (uint32_t n = 0; n < output->line_count; n++)
+        points += output->lines[n].points;
+    const size_t count = field_first(view->config->fields.solver, FIELDS) * points;
+    double *values = hdf5_file_keep(file, count * sizeof *values);
+    hdf5_file_fail(file, communicator_agree(view->communicator, file->status));
+    if (lines && file->status == STATUS_OK)
+        hdf5_file_fail(file, take_values(lines->points, view, count, values));
+    for (uint32_t n = 0; n < output->line_count && file->status == STATUS_OK; n++) {
+        if (view_is_due(view, output->lines[n].every))
+            write_line(&openpmd, &output->lines[n], values, points);
+        values += output->lines[n].points;
+    }
+}
+
+const struct output_row lines_output = {
+    .name = "lines",
+    .folder = "lines",
+    .prefix = "data_",
+    .cheaper_by = "a larger `every`, or fewer points, of output.lines",
+    .items = OUTPUT_ITEMS(line_config, lines, line_count, .fields = offsetof(struct line_config, fields)),
+    .create = create_lines,
+    .record = record_lines};

@@ -1,9 +1,10 @@
-/* Provenance: what is known of this process. */
+/* Provenance: what is known of this process and of the run. */
 #include "output/provenance.h"
 
 #include "base/text.h"
+#include "base/timer.h"
 #include "commit.h"
-#include "parallel/communicator.h"
+#include "step/stepper.h"
 
 #include <fftw3.h>
 #include <gnu/libc-version.h>
@@ -22,21 +23,26 @@ enum { NAME_LENGTH = 256 };
 
 const char provenance_version[] = RADIXPIC_VERSION ", " RADIXPIC_COMMIT;
 
-/* As openPMD has it. */
-static void get_date(char date[NAME_LENGTH])
+static void print_version(FILE *stream)
 {
-    const time_t now = time(NULL);
-    struct tm local;
-    date[0] = '\0';
-    if (localtime_r(&now, &local))
-        strftime(date, NAME_LENGTH, "%Y-%m-%d %H:%M:%S %z", &local);
+    fputs(provenance_version, stream);
 }
 
-static void get_host(char host[NAME_LENGTH])
+/* As openPMD has it. */
+static void print_date(FILE *stream)
 {
-    if (gethostname(host, NAME_LENGTH - 1) != 0)
-        strcpy(host, "unknown");
-    host[NAME_LENGTH - 1] = '\0';
+    const time_t now = time(NULL);
+    char date[NAME_LENGTH] = "";
+    struct tm local;
+    if (localtime_r(&now, &local))
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S %z", &local);
+    fputs(date, stream);
+}
+
+static void print_host(FILE *stream)
+{
+    char host[NAME_LENGTH] = "";
+    fputs(gethostname(host, sizeof host - 1) == 0 ? host : "unknown", stream);
 }
 
 /* The words that this process was started with, also of a program that the library is in. */
@@ -78,24 +84,33 @@ static void print_libraries(FILE *stream)
             (int)XXH_versionNumber() / 100 % 100, (int)XXH_versionNumber() % 100, gnu_get_libc_version());
 }
 
+static const struct {
+    const char *line, *attribute; /* their names in the text, and in openPMD */
+    void (*print)(FILE *stream);
+} facts[] = {{"radixpic", "softwareVersion", print_version},
+             {"date", "date", print_date},
+             {"host", "machine", print_host},
+             {"command", "command", print_command},
+             {"libraries", "softwareDependencies", print_libraries}};
+
+enum { FACTS = sizeof facts / sizeof facts[0] };
+
 char *provenance_text(const struct device_info *device)
 {
-    char *text = NULL, date[NAME_LENGTH], host[NAME_LENGTH];
+    char *text = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
     if (!stream)
         return NULL;
-    get_date(date);
-    get_host(host);
-    fprintf(stream, "radixpic   %s\ndate       %s\nhost       %s\ncommand    ", provenance_version, date,
-            host);
-    print_command(stream);
-    fputs("\nlibraries  ", stream);
-    print_libraries(stream);
+    for (size_t n = 0; n < FACTS; n++) {
+        fprintf(stream, "%-10s ", facts[n].line);
+        facts[n].print(stream);
+        fputc('\n', stream);
+    }
     if (device)
-        fprintf(stream, "\ndevice     %s, platform %s, driver %s", device->name, device->platform,
+        fprintf(stream, "device     %s, platform %s, driver %s\n", device->name, device->platform,
                 device->driver);
-    fputs("\nkernels    ", stream);
+    fputs("kernels    ", stream);
     text_print_word(stream, program_folder());
     if (device)
         fprintf(stream, ", digest %016" PRIx64, device->kernels);
@@ -104,33 +119,65 @@ char *provenance_text(const struct device_info *device)
     return text;
 }
 
-/* An attribute of what a function prints. */
-static void record_printed(struct hdf5_object *root, const char *name, void (*print)(FILE *stream))
+static void record_process(struct hdf5_object *root)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
-    if (!stream)
-        return;
-    print(stream);
-    fclose(stream);
-    hdf5_text(root, name, text);
-    free(text);
+    hdf5_text(root, "software", "RadixPIC");
+    for (size_t n = 0; n < FACTS; n++) {
+        char *text = NULL;
+        size_t length = 0;
+        FILE *stream = open_memstream(&text, &length);
+        if (!stream)
+            continue;
+        facts[n].print(stream);
+        fclose(stream);
+        hdf5_text(root, facts[n].attribute, text);
+        free(text);
+    }
 }
 
-void provenance_record(struct hdf5_file *file)
+static void record_stages(struct hdf5_object *group, const struct timers *timers)
 {
-    struct hdf5_object *const root = &file->root;
-    char date[NAME_LENGTH], host[NAME_LENGTH];
-    if (file->has_no_data)
+    const char *names[STAGE_OTHER];
+    double shares[STAGE_OTHER], all = 0;
+    size_t count = 0;
+    for (int stage = 0; stage < STAGE_OTHER; stage++)
+        all += timers->stages[stage].seconds;
+    for (int stage = 0; stage < STAGE_OTHER; stage++)
+        if (timers->stages[stage].seconds > 0) {
+            names[count] = stage_name((enum stage)stage);
+            shares[count++] = timers->stages[stage].seconds / all;
+        }
+    if (count == 0)
         return;
-    get_date(date);
-    get_host(host);
-    hdf5_text(root, "software", "RadixPIC");
-    hdf5_text(root, "softwareVersion", provenance_version);
-    record_printed(root, "softwareDependencies", print_libraries);
-    hdf5_text(root, "machine", host);
-    record_printed(root, "command", print_command);
-    if (date[0])
-        hdf5_text(root, "date", date);
+    hdf5_texts(group, "stages", count, names);
+    hdf5_doubles(group, "stageShares", count, shares);
+}
+
+void provenance_record(struct hdf5_file *file, const struct view *view)
+{
+    if (!file->has_no_data)
+        record_process(&file->root);
+    struct hdf5_object *group = hdf5_group(&file->root, "performance");
+    hdf5_numbers(group, "run", HDF5_UINT64, 0, &view->run);
+    if (!view->stepper)
+        return;
+    struct device *device = view->stepper->device;
+    const struct device_info *info = device_info(device);
+    const uint64_t steps = view->step - view->first_step;
+    const double seconds = timer_now() - view->started;
+    double particles = 0;
+    char sort[256] = "";
+    for (uint32_t s = 0; s < view->config->species_count; s++)
+        particles += (double)view->config->species[s].particles;
+    sorter_plan_describe(&view->stepper->setup.sort, sort, sizeof sort);
+    hdf5_text(&file->root, "kernelsFolder", program_folder());
+    hdf5_numbers(&file->root, "kernelsDigest", HDF5_UINT64, 0, &info->kernels);
+    hdf5_text(group, "device", info->name);
+    hdf5_text(group, "driver", info->driver);
+    hdf5_text(group, "stepper", view->stepper->kind->name);
+    hdf5_text(group, "sort", sort);
+    hdf5_numbers(group, "ranks", HDF5_UINT32, 0, &(uint32_t){(uint32_t)view->communicator->size});
+    hdf5_numbers(group, "steps", HDF5_UINT64, 0, &steps);
+    hdf5_double(group, "nsPerParticleStep", steps > 0 ? 1e9 * seconds / ((double)steps * particles) : 0);
+    record_stages(group, device_timers(device));
 }

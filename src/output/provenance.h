@@ -1,9 +1,9 @@
-/* Provenance: which program made a file, when, where and how. */
+/* Provenance: which program made a file, when, where, how, and how fast. */
 #ifndef RADIXPIC_OUTPUT_PROVENANCE_H
 #define RADIXPIC_OUTPUT_PROVENANCE_H
 
-#include "device/device.h"
 #include "output/hdf5_file.h"
+#include "output/view.h"
 
 /* "0.2.0, commit 28de2cc0c0ff", with ", modified" where the source differed from it. */
 extern const char provenance_version[];
@@ -12,8 +12,11 @@ extern const char provenance_version[];
  * device with its driver and the digest of its kernels: one per line, for free(). NULL: no memory. */
 char *provenance_text(const struct device_info *device);
 
-/* Records the same as attributes by their names in openPMD: software, softwareVersion, softwareDependencies,
- * machine, date; and command. Of device, driver and kernels performance_record() tells. */
-void provenance_record(struct hdf5_file *file);
+/* Records the same as attributes of the root by their names in openPMD, kernelsFolder and kernelsDigest where
+ * the view knows the stepper; and below the root a group `performance` with attributes alone: the run's id;
+ * and where the view knows the stepper device, driver, ranks, stepper and sort; steps of this run so far,
+ * wall-clock nanoseconds per particle and step since the first of them, outputs included; and rank 0's stages
+ * with their shares of the time of all stages. */
+void provenance_record(struct hdf5_file *file, const struct view *view);
 
 #endif

@@ -3,8 +3,6 @@
 
 #include "base/below.h"
 #include "output/checkpoint.h"
-#include "output/digest.h"
-#include "output/folder_lock.h"
 #include "output/outputs.h"
 
 #include <errno.h>

@@ -4,29 +4,21 @@
 #include "base/below.h"
 #include "base/replace.h"
 #include "output/checkpoint.h"
-#include "output/folder_lock.h"
 #include "output/hdf5_file.h"
 #include "output/outputs.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- what is there ---- */
-
-/* FOLDER/name, in a buffer of PATH_MAX. */
-static const char *path_of(const struct run_folder *folder, const char *name, char *path)
-{
-    snprintf(path, PATH_MAX, "%s/%s", folder->path, name);
-    return path;
-}
 
 /* What cannot be looked at now may be there. */
 static bool holds(const struct run_folder *folder, const char *name)
@@ -76,12 +68,11 @@ static enum status commit(const struct run_folder *folder)
 
 void run_folder_unlock(struct run_folder *folder)
 {
-    int *const descriptors[] = {&folder->lock, &folder->descriptor};
-    for (size_t n = 0; n < sizeof descriptors / sizeof descriptors[0]; n++) {
-        if (*descriptors[n] > 0)
-            close(*descriptors[n]);
-        *descriptors[n] = 0;
-    }
+    if (folder->lock > 0)
+        close(folder->lock);
+    if (folder->descriptor > 0)
+        close(folder->descriptor);
+    folder->lock = folder->descriptor = 0;
 }
 
 /* ---- what an earlier run left ---- */
@@ -132,6 +123,23 @@ enum status run_folder_look(struct run_folder *folder)
     return manifest_read(folder->path, &folder->manifest);
 }
 
+/* STATUS_USAGE where a file of the list is something else by now: a link, a pipe or a folder. */
+static enum status require_listed_files(const struct run_folder *folder)
+{
+    struct listed_file *files;
+    size_t count;
+    struct stat found;
+    enum status status = file_list_read(folder->descriptor, folder->path, &files, &count);
+    for (size_t n = 0; n < count && status == STATUS_OK; n++)
+        if (below_look(folder->descriptor, files[n].name, &found) && !S_ISREG(found.st_mode))
+            status = status_fail(
+                STATUS_USAGE,
+                "%s/%s is no regular file, as the run made it; remove it, or choose another --output",
+                folder->path, files[n].name);
+    free(files);
+    return status;
+}
+
 enum status run_folder_check(struct run_folder *folder)
 {
     const struct manifest *manifest = &folder->manifest;
@@ -139,7 +147,7 @@ enum status run_folder_check(struct run_folder *folder)
         return refuse_foreign_files(folder, false);
     folder->held_run = manifest->state > MANIFEST_STARTING;
     if (folder->use == RUN_FOLDER_REPLACE)
-        return file_list_require_files(folder->descriptor, folder->path);
+        return require_listed_files(folder);
     if (folder->use != RUN_FOLDER_NEW || !folder->held_run)
         return STATUS_OK;
     return status_fail(
@@ -168,9 +176,10 @@ bool run_folder_keeps(const struct run_folder *folder, const char *file)
 {
     char path[PATH_MAX], above[PATH_MAX];
     struct stat own, other;
+    snprintf(path, sizeof path, "%s/%s", folder->path, checkpoint_output.folder);
     snprintf(above, sizeof above, "%s", file); /* dirname() writes into it */
-    return stat(path_of(folder, "checkpoints", path), &own) == 0 && stat(dirname(above), &other) == 0 &&
-           own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+    return stat(path, &own) == 0 && stat(dirname(above), &other) == 0 && own.st_dev == other.st_dev &&
+           own.st_ino == other.st_ino;
 }
 
 /* ---- creation ---- */
@@ -189,8 +198,7 @@ static enum status sync_parent(const char *path)
                                    strerror(errno));
 }
 
-/* A user's path may be the mistake of the user. */
-static enum status make(const char *path, bool is_users)
+enum status run_folder_make(const char *path)
 {
     struct stat found;
     if (mkdir(path, 0777) == 0)
@@ -198,13 +206,8 @@ static enum status make(const char *path, bool is_users)
     const int error = errno;
     if (error == EEXIST && stat(path, &found) == 0 && S_ISDIR(found.st_mode))
         return STATUS_OK;
-    return status_fail(is_users ? folder_status_of(error) : STATUS_FAILED, "cannot create folder %s: %s",
-                       path, error == EEXIST ? "there is a file of that name" : strerror(error));
-}
-
-enum status run_folder_make(const char *path)
-{
-    return make(path, false);
+    return status_fail(folder_status_of(error), "cannot create folder %s: %s", path,
+                       error == EEXIST ? "there is a file of that name" : strerror(error));
 }
 
 enum status run_folder_make_inner(const struct run_folder *folder, const char *name)
@@ -226,10 +229,10 @@ static enum status create(const struct run_folder *folder)
     snprintf(path, sizeof path, "%s", folder->path);
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        TRY(make(path, true));
+        TRY(run_folder_make(path));
         *slash = '/';
     }
-    TRY(make(path, true));
+    TRY(run_folder_make(path));
     return sync_parent(path); /* a folder that is there already may have been made a moment ago */
 }
 
@@ -265,6 +268,15 @@ enum status run_folder_require(const struct run_folder *folder)
     return STATUS_OK;
 }
 
+/* The id of a new run; never 0. */
+static uint64_t new_run(void)
+{
+    uint64_t run = 0;
+    if (getrandom(&run, sizeof run, 0) != sizeof run || run == 0)
+        run = (uint64_t)time(NULL) << 24 ^ (uint64_t)getpid() ^ 1;
+    return run;
+}
+
 enum status run_folder_begin(struct run_folder *folder)
 {
     struct manifest *manifest = &folder->manifest;
@@ -284,7 +296,7 @@ enum status run_folder_begin(struct run_folder *folder)
         *manifest = (struct manifest){.state = MANIFEST_STARTING};
         manifest_growing(manifest, "history.csv", true);
     }
-    manifest->run = manifest_new_run();
+    manifest->run = new_run();
     manifest->from_run = folder->from_run;
     manifest->from_step = folder->from_step;
     return commit(folder);
@@ -406,8 +418,8 @@ static bool is_whole(const struct run_folder *folder, uint64_t step)
 {
     char name[OUTPUT_NAME], path[PATH_MAX];
     bool is_damaged;
-    return checkpoint_seal_check(path_of(folder, run_folder_name(&checkpoint_output, step, name), path),
-                                 false, &is_damaged) == STATUS_OK;
+    snprintf(path, sizeof path, "%s/%s", folder->path, run_folder_name(&checkpoint_output, step, name));
+    return checkpoint_seal_check(path, false, &is_damaged) == STATUS_OK;
 }
 
 enum status run_folder_add(struct run_folder *folder, const struct manifest_checkpoint *file, uint32_t keep)
@@ -431,20 +443,4 @@ enum status run_folder_add(struct run_folder *folder, const struct manifest_chec
     return first == 0 || below_sync(folder->descriptor, name)
                ? STATUS_OK
                : fail(folder, "bring to the disk", checkpoint_output.folder);
-}
-
-/* ---- removal of a whole folder ---- */
-
-static int remove_entry(const char *path, const struct stat *found, int kind, struct FTW *place)
-{
-    (void)found, (void)kind, (void)place;
-    return remove(path);
-}
-
-enum status run_folder_remove(const char *path)
-{
-    enum { DESCRIPTORS = 16 };
-    if (nftw(path, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
-        return STATUS_OK;
-    return status_fail(STATUS_FAILED, "cannot remove %s: %s", path, strerror(errno));
 }

@@ -1,6 +1,5 @@
 /* Snapshot: fields and particles at one step as an openPMD 1.1.0 + ED-PIC file, fileBased; each rank's
  * particles are a patch. Here are the fields; the rest is in openpmd.c and openpmd_species.c. */
-#include "output/moments.h"
 #include "output/openpmd.h"
 #include "output/outputs.h"
 
@@ -58,7 +57,7 @@ static void write_fields(struct openpmd *openpmd)
 
 struct parts {
     struct selection *selection; /* NULL: all particles are written, or none */
-    struct moments *moments;     /* NULL: they are not written */
+    void *moments;               /* NULL: they are not written */
 };
 
 static enum status create_parts(struct device *device, const struct config *config, void **part)
@@ -67,30 +66,19 @@ static enum status create_parts(struct device *device, const struct config *conf
     const struct snapshots_config *snapshots = &config->output.snapshots;
     TRY(DEVICE_NEW(device, parts));
     *part = parts;
-    if (snapshots->every > 0 && fields_hold(&snapshots->fields, FIELD_MOMENTS))
+    if (fields_hold(&snapshots->fields, FIELD_MOMENTS))
         TRY(moments_create(device, config, &parts->moments));
     return selection_create(device, config, &parts->selection);
 }
 
-static enum status record_snapshot(void *part, const char *folder, const struct view *view,
-                                   struct hdf5_file **file)
+static void record_snapshot(void *part, struct hdf5_file *file, const struct view *view)
 {
     const struct parts *parts = part;
-    struct openpmd openpmd;
-    TRY(openpmd_create(view, folder, "data", OPENPMD_ED_PIC, &openpmd));
-    *file = openpmd.file;
+    struct openpmd openpmd = openpmd_begin(file, view, snapshot_output.prefix, OPENPMD_ED_PIC);
     write_fields(&openpmd);
     if (fields_hold(&view->config->output.snapshots.fields, FIELD_MOMENTS))
         moments_write(&openpmd, parts ? parts->moments : NULL, snapshots_precision(view->config));
     openpmd_write_species(&openpmd, parts ? parts->selection : NULL);
-    return (*file)->status;
-}
-
-static unsigned needs_now(const struct view *view)
-{
-    const struct field_list *fields = &view->config->output.snapshots.fields;
-    return (fields_hold(fields, FIELD_PHI) ? OUTPUT_NEEDS_POTENTIAL : 0) |
-           (fields_hold(fields, FIELD_SPECIES_RHO) ? OUTPUT_NEEDS_SPECIES : 0);
 }
 
 const struct output_row snapshot_output = {
@@ -99,6 +87,6 @@ const struct output_row snapshot_output = {
     .prefix = "data_",
     .cheaper_by = "a larger output.snapshots.every, or fewer of the particles by output.snapshots.particles",
     .every = offsetof(struct config, output.snapshots.every),
-    .needs_now = needs_now,
+    .fields = offsetof(struct config, output.snapshots.fields),
     .create = create_parts,
     .record = record_snapshot};

@@ -89,9 +89,6 @@ static enum status create_tracks(struct device *device, const struct config *con
 {
     const struct tracks_config *output = &config->output.tracks;
     struct tracks *tracks;
-    *part = NULL;
-    if (output->every == 0)
-        return STATUS_OK;
     TRY(DEVICE_NEW(device, tracks));
     *part = tracks;
     tracks->config = config;
@@ -256,28 +253,24 @@ static void write_paths(struct openpmd *openpmd, const struct paths *paths, cons
                                 .more_count = sizeof more / sizeof more[0]});
 }
 
-static enum status record_tracks(void *part, const char *folder, const struct view *view,
-                                 struct hdf5_file **file)
+static void record_tracks(void *part, struct hdf5_file *file, const struct view *view)
 {
     struct tracks *tracks = part;
     const struct tracks_config *output = &view->config->output.tracks;
-    struct openpmd openpmd;
-    TRY(openpmd_create(view, folder, "data", OPENPMD_BASE, &openpmd));
-    *file = openpmd.file;
+    struct openpmd openpmd = openpmd_begin(file, view, tracks_output.prefix, OPENPMD_BASE);
     struct paths paths = {.count = count_of(output), .rows = most_rows(view->config)};
     if (tracks) {
         const size_t values = VALUES * (size_t)tracks->count * tracks->rows;
         paths.rows = tracks->rows;
         paths.first_id = tracks->first_id;
-        paths.ids = hdf5_file_keep_copy(*file, tracks->count * sizeof *tracks->ids, tracks->ids);
-        paths.values = hdf5_file_keep_copy(*file, values * sizeof *tracks->waiting, tracks->waiting);
-        paths.times = hdf5_file_keep_copy(*file, tracks->rows * sizeof *tracks->times, tracks->times);
+        paths.ids = hdf5_file_keep_copy(file, tracks->count * sizeof *tracks->ids, tracks->ids);
+        paths.values = hdf5_file_keep_copy(file, values * sizeof *tracks->waiting, tracks->waiting);
+        paths.times = hdf5_file_keep_copy(file, tracks->rows * sizeof *tracks->times, tracks->times);
         tracks->rows = 0;
     }
-    const struct paths *kept = hdf5_file_keep_copy(*file, sizeof paths, &paths);
+    const struct paths *kept = hdf5_file_keep_copy(file, sizeof paths, &paths);
     if (kept)
         write_paths(&openpmd, kept, &view->particles[species_find(view->config, output->species)]);
-    return (*file)->status;
 }
 
 static void print_size(const struct config *config)

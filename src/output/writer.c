@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than can be finished between two calls of writer_next(). */
-enum { NEWS = 2 * WRITER_FILES };
-
 struct writer {
     struct communicator communicator; /* a branch */
     bool has_thread;
@@ -23,21 +20,16 @@ struct writer {
     enum status status;
     char *message;
     struct written totals;
-    struct written news[NEWS]; /* files that writer_next() has not told of, as far as there is room */
-    int news_count;
 };
 
 static void add_written(struct writer *writer, const struct hdf5_file *file, double seconds)
 {
-    struct written *news = &writer->news[writer->news_count];
     writer->totals.files++;
     writer->totals.bytes += file->bytes;
     writer->totals.seconds += seconds;
-    if (writer->news_count == NEWS)
-        return;
-    *news = (struct written){.files = 1, .bytes = file->bytes, .seconds = seconds};
-    strcpy(news->path, file->path);
-    writer->news_count++;
+    if (file->log)
+        log_line(file->log, LOG_VERBOSE, "%s: %.4g MB in %.3g s, %.3g GB/s", file->path,
+                 1e-6 * (double)file->bytes, seconds, 1e-9 * (double)file->bytes / seconds);
 }
 
 /* HDF5 is for one thread at a time, and each simulation of a process has a writer. */
@@ -161,17 +153,4 @@ struct written writer_totals(struct writer *writer)
     const struct written totals = writer->totals;
     pthread_mutex_unlock(&writer->lock);
     return totals;
-}
-
-bool writer_next(struct writer *writer, struct written *written)
-{
-    pthread_mutex_lock(&writer->lock);
-    const bool is_news = writer->news_count > 0;
-    if (is_news) {
-        *written = writer->news[0];
-        writer->news_count--;
-        memmove(writer->news, writer->news + 1, (size_t)writer->news_count * sizeof *writer->news);
-    }
-    pthread_mutex_unlock(&writer->lock);
-    return is_news;
 }

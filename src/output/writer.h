@@ -12,7 +12,6 @@ enum { WRITER_FILES = 2 /* in flight at most: one that is written and one that w
 struct written {
     uint64_t files, bytes;
     double seconds;
-    char path[PATH_MAX]; /* of a single one */
 };
 
 /* Starts the thread. Collective. Where MPI allows no threads, files are written at once, in writer_put(). The
@@ -37,8 +36,5 @@ bool writer_failed(struct writer *writer);
 
 /* All that was written so far. */
 struct written writer_totals(struct writer *writer);
-
-/* The next file that was written, each once and in order; false where there is none yet. */
-bool writer_next(struct writer *writer, struct written *written);
 
 #endif

@@ -1,7 +1,7 @@
 /* Recipe: multiply out the density profiles, tabulate formulas and copy the rest of a species' config. */
 #include "particles/recipe.h"
 
-#include "config/profile.h"
+#include "config/formula.h"
 
 #include <stdlib.h>
 #include <string.h>

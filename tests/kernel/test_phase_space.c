@@ -272,7 +272,8 @@ TEST(a_failure_of_the_file_is_told)
     create_spaces(device, &scene.spaces);
     strcpy(config.species[0].name, "no/name");
     strcpy(config.output.phase_space[0].species, "no/name");
-    const enum status recorded = phase_space_output.record(scene.spaces, folder.path, &scene.view, &file);
+    const enum status recorded =
+        outputs_record(&phase_space_output, scene.spaces, folder.path, &scene.view, &file);
     assert_fails(write_now(recorded, file, scene.view.communicator, &bytes), "cannot write a dataset");
     strcpy(config.species[0].name, "other");
     assert_int_equal(rmdir(folder.path), 0); /* empty */
@@ -282,11 +283,12 @@ TEST(a_failure_of_the_file_is_told)
 TEST(what_is_never_due_is_not_created)
 {
     void *spaces = NULL;
+    unsigned needs = 0;
     config.output.phase_space_count = 1;
     config.output.phase_space[0] = make_item(1, 0, false);
-    assert_true(outputs_item_is_due(&phase_space_output, &(struct view){.config = &config}, false));
+    assert_true(outputs_item_is_due(&phase_space_output, &(struct view){.config = &config}, &needs));
     config.output.phase_space[0].every = 0;
-    assert_false(outputs_item_is_due(&phase_space_output, &(struct view){.config = &config}, false));
+    assert_false(outputs_item_is_due(&phase_space_output, &(struct view){.config = &config}, &needs));
     assert_ok(phase_spaces_create(device, &config, &spaces));
     assert_null(spaces);
 }

@@ -91,7 +91,7 @@ TEST(any_division_is_read)
         scene_create(&ranks, &kind, n % 3 == 2 ? NULL : first_rows, &scene);
         const struct view view = scene_view(&scene, n);
         struct hdf5_file *file = NULL;
-        const enum status recorded = checkpoint_record(folder.path, &view, &file);
+        const enum status recorded = outputs_record(&checkpoint_output, NULL, folder.path, &view, &file);
         assert_ok(write_now(recorded, file, &ranks, &bytes));
         assert_int_equal(stat(file_of(n), &found), 0);
         assert_int_equal(found.st_size, bytes);

@@ -9,6 +9,7 @@
 
 #include "config/config_reader.h"
 #include "output/checkpoint.h"
+#include "output/outputs.h"
 
 #include <string.h>
 
@@ -176,7 +177,7 @@ static inline enum status scene_write(const struct scene *scene, const char *fol
     const struct view view = scene_view(scene, step);
     uint64_t bytes = 0;
     struct hdf5_file *file = NULL;
-    const enum status recorded = checkpoint_record(folder, &view, &file);
+    const enum status recorded = outputs_record(&checkpoint_output, NULL, folder, &view, &file);
     return write_now(recorded, file, scene->communicator, &bytes);
 }
 

@@ -175,7 +175,7 @@ static inline enum status write_into(const char *folder, const struct scene *sce
     struct hdf5_file *file = NULL;
     void *parts = NULL;
     assert_ok(snapshot_output.create(scene->owner, &scene->config, &parts));
-    const enum status recorded = snapshot_output.record(parts, folder, &view, &file);
+    const enum status recorded = outputs_record(&snapshot_output, parts, folder, &view, &file);
     return write_now(recorded, file, &ranks, bytes);
 }
 

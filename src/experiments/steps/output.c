@@ -99,7 +99,7 @@ struct packing {
 static enum status pack_chunk(void *context, size_t n, void *scratch)
 {
     const struct packing *packing = context;
-    char *packed = (char *)scratch + chunk_pack_scratch(CHUNK, sizeof(float));
+    char *packed = (char *)scratch + CHUNK * sizeof(float);
     size_t bytes = 0;
     return chunk_pack(packing->values + n * CHUNK, CHUNK, sizeof(float), packing->compression, scratch,
                       packed, &bytes);
@@ -115,8 +115,7 @@ static enum status time_pack(struct case_of *c)
     TRY(particles_copy(list, ATTRIBUTE_VELOCITY, values));
     struct packing packing = {values, c->compression};
     const struct pool_work work = {pack_chunk, NULL, &packing,
-                                   chunk_pack_scratch(CHUNK, sizeof(float)) +
-                                       chunk_pack_room(CHUNK, sizeof(float))};
+                                   CHUNK * sizeof(float) + chunk_pack_room(CHUNK, sizeof(float))};
     const double begin = timer_now();
     TRY(pool_run(&work, count / CHUNK));
     if (count > 0)
