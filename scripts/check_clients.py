@@ -12,7 +12,8 @@ from importlib.metadata import PackageNotFoundError, version
 from math import sqrt
 from pathlib import Path
 
-from radixpic.fields import ELECTRON_MASS, ELEMENTARY_CHARGE, VACUUM_PERMITTIVITY, Snapshot, mesh_names, text
+from radixpic.fields import (ELECTRON_MASS, ELEMENTARY_CHARGE, VACUUM_PERMITTIVITY, Snapshot, mesh_names, read_mesh,
+    read_phase_space, text)
 from radixpic.history import read_config, read_history
 from radixpic.script import Problem, h5py, make_parser, run_script, numpy as np
 
@@ -104,23 +105,16 @@ class Files:
 
 
 def by_h5py(files):
-    """By unitSI alone. The energy of E is that of history.csv."""
+    """As the package reads them, by unitSI alone. The energy of E is that of history.csv."""
     values = {}
     for name in files.meshes():
-        record, component = files.record(name), files.last.meshes[name]
-        values[name] = component[...] * component.attrs["unitSI"]
-        spacing, offset, unit = (record.attrs[key] for key in ("gridSpacing", "gridGlobalOffset", "gridUnitSI"))
+        values[name], origin, spacing = read_mesh(files.last, name, si=True)
         for number, axis in enumerate(files.axes(name)):
-            place = np.arange(component.shape[number]) + component.attrs["position"][number]
-            values[f"{name} along {axis}"] = (offset[number] + place * spacing[number]) * unit
-    for name, species in files.last.species.items():
+            values[f"{name} along {axis}"] = origin[number] + spacing[number] * np.arange(values[name].shape[number])
+    for name in files.last.species:
         for axis in "xy":
-            records = [species[f"{record}/{axis}"] for record in ("position", "positionOffset")]
-            values[f"{name} {axis}"] = sum(record[...] * record.attrs["unitSI"] for record in records)
-            momentum, mass = species[f"momentum/{axis}"], species["mass"].attrs
-            unit = momentum.attrs["unitSI"] / (mass["value"] * mass["unitSI"] * LIGHT)
-            values[f"{name} u{axis}"] = momentum[...] * unit
-        values[f"{name} w"] = np.full(species["weighting"].attrs["shape"], species["weighting"].attrs["value"])
+            place, velocity, weight = read_phase_space(files.last, name, axis, si=True)
+            values |= {f"{name} {axis}": place, f"{name} u{axis}": velocity / LIGHT, f"{name} w": weight}
     history = read_history(files.run)
     if "E/x" in values and files.last.step in history["step"]:
         energy = history["field_energy"][history["step"] == files.last.step][0]

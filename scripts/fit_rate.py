@@ -21,7 +21,7 @@ import json
 import math
 
 from radixpic import dispersion
-from radixpic.fit import Plasma, fit, fit_exact_series, grid_of, plasma_of, select
+from radixpic.fit import Plasma, fit, fit_exact_series, plasma_of, select
 from radixpic.history import read_config, read_history
 from radixpic.script import Problem, make_parser, run_script
 
@@ -39,28 +39,26 @@ MOST_ROOTS, LEAST_GROWTH = 3, 0.5  # of several roots those whose rate is so nea
 
 
 def plasma_and_roots(arguments, history):
-    """What --theory stands for: its name, the plasma, the roots to print, and the words, dt and grid_factor() of the
-    steps."""
-    k, discrete = arguments.k, None
+    """What --theory stands for: its name, the plasma, the roots to print, and words for the steps and the grid that the
+    plasma has."""
+    k, steps, words = arguments.k, {}, "the run's steps and grid"
     if arguments.dt is not None:
         words = f"dt = {arguments.dt:g}, dx = {arguments.dx:.4g}"
-        discrete = (words, arguments.dt, dispersion.grid_factor([k], [arguments.dx]))
+        steps = {"dt": arguments.dt, "factor": dispersion.grid_factor([k], [arguments.dx])}
     if arguments.theory == "landau":
-        return f"theory, Landau damping, k = {k:g}", Plasma(k, [(1, 0, 1)]), [dispersion.landau_root(k)], discrete
+        name, plasma = f"theory, Landau damping, k = {k:g}", Plasma(k, [(1, 0, 1)], **steps)
+        return name, plasma, [dispersion.landau_root(k)], words
     if arguments.theory == "two-stream":
         beams = dispersion.two_stream_beams(arguments.drift, arguments.thermal)
         roots = [dispersion.two_stream_root(k, arguments.drift, arguments.thermal)]
-        return f"theory, two-stream, k = {k:g}", Plasma(k, beams), roots, discrete
+        return f"theory, two-stream, k = {k:g}", Plasma(k, beams, **steps), roots, words
     if arguments.theory == "beams":
-        plasma = Plasma(k, arguments.beam)
+        plasma = Plasma(k, arguments.beam, **steps)
     else:
-        config = read_config(history.path.parent)
-        mode = tuple(arguments.mode or next(iter(history.modes), (1, 0)))
-        plasma = plasma_of(config, mode)
-        discrete = ("the run's steps and grid", config["time"]["step"], grid_of(config, mode))
+        plasma = plasma_of(read_config(history.path.parent), history.mode_or_first(arguments.mode))
     roots = dispersion.roots(plasma.k, plasma.beams)
     near = [root for root in roots if root[0] > roots[0][0] - LEAST_GROWTH][:MOST_ROOTS]
-    return f"theory, k = {plasma.k:.5g}", plasma, near, discrete
+    return f"theory, k = {plasma.k:.5g}", plasma, near, words
 
 
 def theories(arguments, history, wave):
@@ -68,7 +66,7 @@ def theories(arguments, history, wave):
     if arguments.theory_gamma is not None or arguments.theory_omega is not None:
         return [("theory (as given)", arguments.theory_gamma, arguments.theory_omega)]
     try:
-        name, plasma, roots, discrete = plasma_and_roots(arguments, history)
+        name, plasma, roots, words = plasma_and_roots(arguments, history)
     except (Problem, KeyError):  # the latter: of a config by another version
         if arguments.theory:
             raise
@@ -78,12 +76,11 @@ def theories(arguments, history, wave):
             f"{plasma.k:g}")
     names = [f"{name}, root {number}" for number in range(1, len(roots) + 1)] if len(roots) > 1 else [name]
     found = [(name, *root) for name, root in zip(names, roots)]
-    if discrete is not None:
-        words, step, factor = discrete
-        root = dispersion.discrete_root(roots[0], plasma.k, plasma.beams, step, factor)
+    if plasma.dt is not None:
+        root = dispersion.discrete_root(roots[0], plasma.k, plasma.beams, plasma.dt, plasma.factor)
         if root is not None:
             found.insert(1, (f"same with {words}", *root))
-        series = fit_exact_series(wave, plasma, step, factor, arguments.model)
+        series = fit_exact_series(wave, plasma, arguments.model)
         if series is not None:
             found.append(("exact linear series, in the same window", series.gamma, series.omega))
     return found

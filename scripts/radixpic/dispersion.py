@@ -88,9 +88,8 @@ def roots(k, beams):
     starts = []
     for n, u, s in beams:  # the waves of each beam, and those of all together in its frame
         for width in (k * s, np.sqrt(total**2 + 3 * (k * s) ** 2)):
-            starts.append(
-                k * u + width * np.add.outer(np.linspace(-2, 2, 9), 1j * np.array([-1, -0.3, -0.1, 0.01, 0.1, 0.4]))
-            )
+            growth = 1j * np.array([-1, -0.3, -0.1, 0.01, 0.1, 0.4])
+            starts.append(k * u + width * np.add.outer(np.linspace(-2, 2, 9), growth))
     found = []
     for w in newton(lambda w: dielectric(w, k, beams), starts):
         if all(abs(w.imag - gamma) + abs(abs(w.real) - omega) > 1e-6 * total for gamma, omega in found):
@@ -109,18 +108,15 @@ def two_stream_beams(drift, thermal):
 
 def two_stream_root(k, drift, thermal):
     """Fastest growing mode of two equal beams at +-drift, (gamma, 0); None where all are stable."""
-    growing = [
-        (gamma, 0.0) for gamma, omega in roots(k, two_stream_beams(drift, thermal)) if gamma > 1e-9 and omega < 1e-6
-    ]
-    return growing[0] if growing else None
+    found = roots(k, two_stream_beams(drift, thermal))
+    return next(((gamma, 0.0) for gamma, omega in found if gamma > 1e-9 and omega < 1e-6), None)
 
 
 def discrete_root(root, k, beams, dt, factor):
     """What the continuum's root (gamma, omega) becomes with steps dt and a grid_factor(); None where none is found."""
-    found = newton(lambda w: discrete_dielectric(w, k, beams, dt, factor), [complex(root[1], root[0])])
-    return (
-        (float(found[0].imag), float(found[0].real * (abs(found[0].real) > LEAST_OMEGA)) + 0.0) if len(found) else None
-    )
+    for w in newton(lambda w: discrete_dielectric(w, k, beams, dt, factor), [complex(root[1], root[0])]):
+        return float(w.imag), float(w.real * (abs(w.real) > LEAST_OMEGA)) + 0.0
+    return None
 
 
 def discrete_series(steps, k, beams, dt, factor, weights=None):

@@ -77,18 +77,14 @@ def find_snapshots(place, steps, inner="snapshots"):
     if not place.exists():
         raise Problem(f"{place} does not exist")
     folder = place / inner if (place / inner).is_dir() else place
-    there = {
-        int(match[1]): path
-        for path in folder.glob("*.h5")
-        if (match := re.fullmatch(r"(?:data|moments)_(\d+)\.h5", path.name))
-    }
+    named = [(re.fullmatch(r"(?:data|moments)_(\d+)\.h5", path.name), path) for path in folder.glob("*.h5")]
+    there = {int(match[1]): path for match, path in named if match}
     if not there:
         raise Problem(f"{place} holds no {inner}/data_*.h5")
     if steps == "all":
         return [there[step] for step in sorted(there)]
-    steps = [
-        max(there) if step == "last" else step for step in (steps if isinstance(steps, list) else [steps or "last"])
-    ]
+    steps = steps if isinstance(steps, list) else [steps or "last"]
+    steps = [max(there) if step == "last" else step for step in steps]
     for step in steps:
         if step not in there:
             what = "snapshot" if inner == "snapshots" else "file"
@@ -203,14 +199,8 @@ def phase_space_density(particles, bins, extent, unit):
 
 def axis_labels(si, axes):
     """Of x, y, u, v, w, or s, the length along a line."""
-    return [
-        (
-            f"${axis}$ [{'m/s' if axis in 'uvw' else 'm'}]"
-            if si
-            else rf"${axis}\;[{'v_{th}' if axis in 'uvw' else chr(92) + 'lambda_D'}]$"
-        )
-        for axis in axes
-    ]
+    length, velocity = ("$ [m]", "$ [m/s]") if si else (r"\;[\lambda_D]$", r"\;[v_{th}]$")
+    return [f"${axis}{velocity if axis in 'uvw' else length}" for axis in axes]
 
 
 def power(base, exponent):
@@ -255,23 +245,22 @@ def mesh_rows(snapshots, names, si):
         ranges = list(zip(low, low + spacing * values.shape))
         label, is_plane = mesh_label(name, si), values.ndim == 2
         frames = [[values] for values, _, _ in frames]
-        rows.append(
-            Row(times, frames, ranges, axis_labels(si, "xy" if is_plane else "s"), label, signed=True, equal=is_plane)
-        )
+        labels = axis_labels(si, "xy" if is_plane else "s")
+        rows.append(Row(times, frames, ranges, labels, label, signed=True, equal=is_plane))
     return rows
 
 
 def particle_rows(snapshots, species, axis, bins, si, apart=False):
     """A row of the density of the species' particles together over position and velocity, or one of each, on the same
     axes."""
-    times, clouds, of_w = [], [], set()
+    times, clouds_of, of_w = [], [], set()
     for snapshot in snapshots:
         with closing(snapshot.file):
             times.append(snapshot.time_label(si))
-            unit = weight_unit(snapshot, si)
-            clouds.append([(*read_phase_space(snapshot, name, axis, si), unit) for name in species])
+            clouds = [read_phase_space(snapshot, name, axis, si) for name in species]
+            clouds_of.append((clouds, weight_unit(snapshot, si)))
             of_w |= {name for name in species if "z" in snapshot.species[name]["momentum"]}
-    filled = [cloud for at_a_time in clouds for cloud in at_a_time if len(cloud[0])]
+    filled = [cloud for clouds, _ in clouds_of for cloud in clouds if len(cloud[0])]
     if not filled:
         raise Problem(f"{', '.join(species)}: no particles in {snapshot.path}")
     slowest, fastest = min(cloud[1].min() for cloud in filled), max(cloud[1].max() for cloud in filled)
@@ -279,10 +268,8 @@ def particle_rows(snapshots, species, axis, bins, si, apart=False):
     extent = [(0, max(cloud[0].max() for cloud in filled) or 1.0), (slowest - room, fastest + room)]
     axes, rows = {"x": "xu", "y": "yv"}[axis], []
     for group in [slice(n, n + 1) for n in range(len(species))] if apart else [slice(None)]:
-        frames = [
-            [sum(phase_space_density(cloud[:3], bins, extent, cloud[3]) for cloud in at_a_time[group])]
-            for at_a_time in clouds
-        ]
+        frames = [[sum(phase_space_density(cloud, bins, extent, unit) for cloud in clouds[group])]
+            for clouds, unit in clouds_of]
         label = f"{density_label(axes, -3, 1, si, not of_w.isdisjoint(species[group]))} of {' + '.join(species[group])}"
         rows.append(Row(times, frames, extent, axis_labels(si, axes), label))
     return rows

@@ -185,18 +185,19 @@ def select(history, name=None, start=-math.inf, end=math.inf):
     return Wave(time[inside], series[inside], power), name
 
 
-def exact_series(time, plasma, dt, factor):
+def exact_series(time, plasma):
     """n_k(t) / n_k(0) of the exact linear solution at these times, whole steps; None where they are not, or too
     many."""
+    dt = plasma.dt
     steps = np.rint(time / dt).astype(int)
     if steps[-1] > MOST_SERIES_STEPS or np.max(np.abs(steps * dt - time)) > 1e-6 * dt * steps[-1]:
         return None
-    return dispersion.discrete_series(steps[-1], plasma.k, plasma.beams, dt, factor, plasma.weights)[steps]
+    return dispersion.discrete_series(steps[-1], plasma.k, plasma.beams, dt, plasma.factor, plasma.weights)[steps]
 
 
-def fit_exact_series(wave, plasma, dt, factor, model="auto"):
+def fit_exact_series(wave, plasma, model="auto"):
     """What the same fit measures in a run without noise and nonlinearity: the honest thing to compare with."""
-    series = exact_series(wave.time, plasma, dt, factor)
+    series = exact_series(wave.time, plasma)
     if series is None:
         return None
     columns = np.abs(series[:, None]) ** 2 if wave.power == 2 else np.stack([series.real, series.imag], axis=1)
@@ -211,11 +212,13 @@ UNIFORM = {"density": "1", "drift": "0", "thermal": "1"}  # the profile of a spe
 
 class Plasma(NamedTuple):
     """What the dispersion relation of a wave needs: k, beams as dispersion.py has them, their shares in the
-    perturbation."""
+    perturbation; and that of a run its time step and the grid_factor() of the wave."""
 
     k: float
     beams: list
     weights: list = None
+    dt: float = None
+    factor: float = None
 
 
 def plasma_of(config, mode):
@@ -227,7 +230,9 @@ def plasma_of(config, mode):
             "(collisions)")
     if config["fields"].get("drive"):
         raise Problem("the dispersion relation is that of free waves, and this run drives its own (fields.drive)")
-    k = [2 * math.pi * m / length for m, length in zip(mode, config["grid"]["length"])]
+    grid, deposit = config["grid"], config["deposit"]
+    k = [2 * math.pi * m / length for m, length in zip(mode, grid["length"])]
+    cells = [length / count for length, count in zip(grid["length"], grid["cells"])]
     size = math.hypot(*k)
     if size == 0:
         raise Problem("mode 0 0 is no wave")
@@ -243,46 +248,30 @@ def plasma_of(config, mode):
                     "background")
             continue
         velocities = species["velocities"]
-        along = velocities["kind"] == "maxwellian" and math.hypot(
-            *(a * s / size for a, s in zip(k, velocities["thermal"]))
-        )
-        if not along:
+        along = math.hypot(*(a * s / size for a, s in zip(k, velocities.get("thermal", (0, 0)))))
+        if velocities["kind"] != "maxwellian" or not along:
             raise Problem(f"species {species['name']} has no Maxwellian spread along the wave; the theory needs one")
         drift = sum(a * u / size for a, u in zip(k, velocities["drift"]))
         beams.append((species["density"] * species["charge"] ** 2 / species["mass"], drift, along))
         weights.append(species["charge"] * species["density"] * amplitude(species, mode))
-    return Plasma(size, beams, weights if sum(weights) else None)
-
-
-def grid_of(config, mode):
-    """The grid_factor() of a mode in a run with this config."""
-    grid, deposit = config["grid"], config["deposit"]
-    k = [2 * math.pi * m / length for m, length in zip(mode, grid["length"])]
-    cells = [length / count for length, count in zip(grid["length"], grid["cells"])]
-    return dispersion.grid_factor(k, cells, deposit["shape"], config["fields"]["gradient"], deposit["filter_passes"])
+    factor = dispersion.grid_factor(k, cells, deposit["shape"], config["fields"]["gradient"], deposit["filter_passes"])
+    return Plasma(size, beams, weights if sum(weights) else None, config["time"]["step"], factor)
 
 
 def amplitude(species, mode):
     """Of the wave that a species starts with in a mode along an axis."""
-    waves = [wave for kind in species["perturb"].values() for wave in kind]
-    return sum(
-        wave["amplitude"]
-        for wave in waves
-        if mode in ((wave["mode"], 0), (0, wave["mode"])) and mode["xy".index(wave["axis"])]
-    )
+    waves = [wave for kind in species["perturb"].values() for wave in kind if mode["xy".index(wave["axis"])]]
+    return sum(wave["amplitude"] for wave in waves if mode in ((wave["mode"], 0), (0, wave["mode"])))
 
 
 def own_theory(history, mode):
     """The exact_series() of a mode that a run starts with, by the config beside its history, and the root (gamma,
     omega) that it soon follows, None where another is near; or None where theory is not of that plasma."""
     try:
-        config = read_config(history.path.parent)
-        plasma = plasma_of(config, mode)
+        plasma = plasma_of(read_config(history.path.parent), mode)
     except (Problem, KeyError):  # the latter: of a config by another version
         return None
-    series = (
-        exact_series(history["time"], plasma, config["time"]["step"], grid_of(config, mode)) if plasma.weights else None
-    )
+    series = exact_series(history["time"], plasma) if plasma.weights else None
     first, second, *_ = [*dispersion.roots(plasma.k, plasma.beams), (-math.inf, 0), (-math.inf, 0)]
     return None if series is None else (series, first if first[0] > second[0] + LEAST_LEAD else None)
 
@@ -297,22 +286,21 @@ class Fits:
         """
         return fit(select(self.history, name, start, end)[0], model)
 
+    def _plasma(self, mode):
+        return plasma_of(self.config, self.history.mode_or_first(mode))
+
     def fit_linear(self, mode=None, start=-math.inf, end=math.inf, model="auto"):
         """What the same fit() of a mode measures in linear_series()."""
-        mode = tuple(mode or next(iter(self.history.modes), (1, 0)))
-        wave = select(self.history, "density_{}_{}".format(*mode), start, end)[0]
-        return fit_exact_series(wave, plasma_of(self.config, mode), self.config["time"]["step"],
-            grid_of(self.config, mode), model)
+        name = "density_{}_{}".format(*self.history.mode_or_first(mode))
+        return fit_exact_series(select(self.history, name, start, end)[0], self._plasma(mode), model)
 
     def linear_series(self, mode=None):
         """n_k(t) / n_k(0) of the exact linear solution, all its roots together, with the time step and grid of the run:
         at the times of its history."""
-        mode = tuple(mode or next(iter(self.history.modes), (1, 0)))
-        plasma, grid = plasma_of(self.config, mode), grid_of(self.config, mode)
-        return exact_series(self.history["time"], plasma, self.config["time"]["step"], grid)
+        return exact_series(self.history["time"], self._plasma(mode))
 
     def theory(self, mode=None):
         """Roots (gamma, omega) of the linear theory of the own species for a mode, by default the first one
         followed."""
-        plasma = plasma_of(self.config, tuple(mode or next(iter(self.history.modes), (1, 0))))
+        plasma = self._plasma(mode)
         return dispersion.roots(plasma.k, plasma.beams)

@@ -44,6 +44,10 @@ class History:
             raise Problem(f"{self.path} has no column {name}")
         return self.columns[name]
 
+    def mode_or_first(self, mode):
+        """The mode, or where that is None the first there."""
+        return tuple(mode or next(iter(self.modes), (1, 0)))
+
     def mode(self, mode):
         if mode not in self.modes:
             there = ", ".join(f"{x} {y}" for x, y in self.modes) or "none"

@@ -26,15 +26,13 @@ def find_program():
 
 def find_library():
     """$RADIXPIC_LIBRARY, else that beside the program or in its prefix."""
-    chosen = os.environ.get("RADIXPIC_LIBRARY")
-    folder = find_program().parent if not chosen else None
-    beside = (
-        [folder / "libradixpic.so", *folder.parent.glob("lib*/libradixpic.so*"),
-            *folder.parent.glob("lib/*/libradixpic.so*")]
-        if folder
-        else []
-    )
-    for path in [chosen] if chosen else beside:
+    if chosen := os.environ.get("RADIXPIC_LIBRARY"):
+        places = [chosen]
+    else:
+        folder = find_program().parent
+        installed = [path for lib in ("lib*", "lib/*") for path in folder.parent.glob(f"{lib}/libradixpic.so*")]
+        places = [folder / "libradixpic.so", *installed]
+    for path in places:
         if Path(path).is_file():
             return str(path)
     raise Problem("libradixpic.so is not there: build it by scripts/build, or set RADIXPIC_LIBRARY to its path")

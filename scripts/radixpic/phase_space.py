@@ -25,9 +25,8 @@ class Mesh:
             self.shape = record.shape
             self.species = text(attributes["species"])
             self.axes = "".join(text(label) for label in attributes["axisLabels"])
-            self.low, self.high, self.axis_unit = (
-                np.array(attributes[key], float) for key in ("axisLow", "axisHigh", "axisUnitSI")
-            )
+            numbers = (np.array(attributes[key], float) for key in ("axisLow", "axisHigh", "axisUnitSI"))
+            self.low, self.high, self.axis_unit = numbers
             self.unit = float(attributes["unitSI"])
             self.dimension = tuple(attributes["unitDimension"])
             self.has_w = attributes.get("velocityComponents", 2) == 3
@@ -42,11 +41,11 @@ class Mesh:
 
     def has_bins_of(self, other, axes):
         """Whether both meshes have the same along these axes."""
-        own, others = (
-            [(mesh.low[n], mesh.high[n], mesh.shape[n]) for n in map(mesh.axes.index, axes)]
-            for mesh in (self, other)
-        )
-        return np.allclose(own, others)
+
+        def bins(mesh):
+            return [(mesh.low[n], mesh.high[n], mesh.shape[n]) for n in map(mesh.axes.index, axes)]
+
+        return np.allclose(bins(self), bins(other))
 
     def over(self, axes, si):
         """The integral of f over all axes but these, along which its values are, and [low, high] of each of these."""

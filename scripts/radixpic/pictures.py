@@ -104,7 +104,7 @@ def set_up_planes(plt, figure, row, panels, ranges, log):
     return [lambda frame, image=image: image.set_data(frame[0].T) for image in images]
 
 
-def set_up_lines(row, panels, ranges, log):
+def set_up_lines(plt, figure, row, panels, ranges, log):
     """The same for lines, with a legend beside the last panel."""
     shows = []
     for panel, ends in zip(panels, ranges):
@@ -140,9 +140,8 @@ def lay_out(plt, rows, count, title, limits, log, size=None):
             panel.axis("off")
         panels = panels[:count]
         ranges = ranges_of(row, count, limits, log)
-        shows = (
-            set_up_planes(plt, figure, row, panels, ranges, log) if is_plane else set_up_lines(row, panels, ranges, log)
-        )
+        set_up = set_up_planes if is_plane else set_up_lines
+        shows = set_up(plt, figure, row, panels, ranges, log)
         shown.append(list(zip(panels, shows)))
         for place, panel in enumerate(panels):
             axis = "both" if not log or is_plane else "x"
@@ -197,9 +196,8 @@ def gif_writer(base, rate):
 
         def finish(self):
             colours = np.unique(np.concatenate([np.unique(frame) for frame in self.frames]))
-            every = Image.fromarray(
-                np.stack([colours >> shift & 255 for shift in (16, 8, 0)], axis=1)[None].astype(np.uint8)
-            )
+            channels = np.stack([colours >> shift & 255 for shift in (16, 8, 0)], axis=1)
+            every = Image.fromarray(channels[None].astype(np.uint8))
             every = every.quantize(256, method=Image.MAXCOVERAGE)
             places, palette = np.asarray(every)[0], np.reshape(every.getpalette(), (-1, 3))
             palette[places[-1]] = 255  # the background stays white

@@ -77,13 +77,9 @@ class Table(list):
 
     def __str__(self):
         columns = [name for name in (self[0] if self else {}) if name != "run"]
-        cells = [
-            columns,
-            *(
-                [f"{row[name]:.6g}" if isinstance(row[name], float) else str(row[name]) for name in columns]
-                for row in self
-            ),
-        ]
+        values = [[row[name] for name in columns] for row in self]
+        cells = [[f"{value:.6g}" if isinstance(value, float) else str(value) for value in row]
+            for row in [columns, *values]]
         widths = [max(map(len, column)) for column in zip(*cells)]
         return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in cells)
 

@@ -243,12 +243,8 @@ class Simulation(Fits):
         """Keys, whole numbers below 2^b, by the kernels of the radix sort: the Sort after so many passes, by default
         all."""
         shape, keys = self.sort_shape, np.asarray(keys)
-        if (
-            keys.ndim != 1
-            or keys.dtype.kind not in "iu"
-            or keys.size
-            and not 0 <= keys.min() <= keys.max() < 1 << shape.key_bits
-        ):
+        are_whole = keys.ndim == 1 and keys.dtype.kind in "iu"
+        if not are_whole or keys.size and not 0 <= keys.min() <= keys.max() < 1 << shape.key_bits:
             raise Problem(f"keys: expected a list of whole numbers below {1 << shape.key_bits}")
         given = np.ascontiguousarray(keys, np.uint32)
         table = (1 << shape.radix_bits, shape.groups, shape.items_per_group)

@@ -113,17 +113,15 @@ static void warn_of_nyquist(const struct config *config, struct log *log)
     for (uint32_t s = 0; s < config->species_count && config->fields.gradient == GRADIENT_SPECTRAL; s++) {
         const struct species_config *species = &config->species[s];
         const struct perturbation_list *lists[] = {&species->perturb.density, &species->perturb.displacement};
-        for (uint32_t n = 0; n < lists[0]->count + lists[1]->count; n++) {
-            const bool is_first = n < lists[0]->count;
-            const struct perturbation *wave =
-                is_first ? &lists[0]->items[n] : &lists[1]->items[n - lists[0]->count];
-            const char axis = "xy"[wave->axis];
-            if (2 * wave->mode == config->grid.cells[wave->axis])
-                log_line(log, LOG_QUIET,
-                         "warning: mode %u along %c, of species %s, is the Nyquist mode of the grid: it has "
-                         "no electric field with the spectral gradient",
-                         wave->mode, axis, species->name);
-        }
+        for (int kind = 0; kind < 2; kind++)
+            for (uint32_t n = 0; n < lists[kind]->count; n++) {
+                const struct perturbation *wave = &lists[kind]->items[n];
+                if (2 * wave->mode == config->grid.cells[wave->axis])
+                    log_line(log, LOG_QUIET,
+                             "warning: mode %u along %c, of species %s, is the Nyquist mode of the grid: it "
+                             "has no electric field with the spectral gradient",
+                             wave->mode, "xy"[wave->axis], species -> name);
+            }
     }
 }
 

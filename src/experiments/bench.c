@@ -105,9 +105,9 @@ static enum status open_and_run(struct bench *bench)
     if (status == STATUS_OK && bench->is_wrong)
         status = communicator_agree(&bench->ranks,
                                     status_fail(STATUS_FAILED, "%s; see above", bench->experiment->wrong));
-    if (status != STATUS_OK) /* which all have, or it ends the others */
-        return close_csv(bench, common->csv, status);
-    return communicator_agree(&bench->ranks, close_csv(bench, common->csv, status));
+    if (status == STATUS_OK) /* which all have, or it ends the others */
+        return communicator_agree(&bench->ranks, close_csv(bench, common->csv, status));
+    return close_csv(bench, common->csv, status);
 }
 
 enum status bench_blame(const char *name, enum status status)
@@ -140,31 +140,38 @@ static enum status require_same_words(const struct communicator *ranks, int argc
     return status;
 }
 
+static enum status read_options(struct bench *bench, int argc, char **argv)
+{
+    const struct experiment *experiment = bench->experiment;
+    struct common_options *common = bench->options;
+    TRY(options_parse(&experiment->options, argc, argv, common));
+    if (common->is_help_shown)
+        return STATUS_OK;
+    if (communicator_is_parallel() && !experiment->on_ranks)
+        return status_fail(STATUS_USAGE,
+                           "%s: runs on one rank, or ranks would slow one another down; of the experiments "
+                           "only scaling runs on several. Start it without mpirun",
+                           argv[0]);
+    return experiment->settle ? bench_blame(argv[0], experiment->settle(bench)) : STATUS_OK;
+}
+
+static enum status start(struct bench *bench, int argc, char **argv)
+{
+    const struct common_options *common = bench->options;
+    if (bench->experiment->on_ranks && communicator_is_parallel())
+        TRY(communicator_start(&bench->ranks));
+    TRY(require_same_words(&bench->ranks, argc, argv));
+    TRY(communicator_agree(&bench->ranks, read_options(bench, argc, argv)));
+    return common->is_help_shown ? STATUS_OK : open_and_run(bench);
+}
+
 enum status bench_run(const struct experiment *experiment, int argc, char **argv)
 {
     struct bench bench = {.experiment = experiment, .ranks = {.size = 1, .local_size = 1}};
-    enum status status = STATUS_OK;
-    struct common_options *common = bench.options = calloc(1, experiment->options.size);
+    bench.options = calloc(1, experiment->options.size);
     if (!bench.options)
         return status_fail(STATUS_FAILED, "no memory for the options");
-    if (experiment->on_ranks && communicator_is_parallel())
-        status = communicator_start(&bench.ranks);
-    if (status == STATUS_OK)
-        status = require_same_words(&bench.ranks, argc, argv);
-    if (status == STATUS_OK) {
-        status = options_parse(&experiment->options, argc, argv, common);
-        if (status == STATUS_OK && !common->is_help_shown && communicator_is_parallel() &&
-            !experiment->on_ranks)
-            status = status_fail(STATUS_USAGE,
-                                 "%s: runs on one rank, or ranks would slow one another down; of the "
-                                 "experiments only scaling runs on several. Start it without mpirun",
-                                 argv[0]);
-        else if (status == STATUS_OK && !common->is_help_shown && experiment->settle)
-            status = bench_blame(argv[0], experiment->settle(&bench));
-        status = communicator_agree(&bench.ranks, status);
-    }
-    if (status == STATUS_OK && !common->is_help_shown)
-        status = open_and_run(&bench);
+    const enum status status = start(&bench, argc, argv);
     device_close(&bench.device);
     free(bench.options);
     return status;

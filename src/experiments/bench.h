@@ -160,7 +160,6 @@ void bench_print_copy(const struct bench *bench);
 enum column_kind {
     COLUMN_NUMBER,  /* the median */
     COLUMN_SPREAD,  /* median [min, max] */
-    COLUMN_COUNTED, /* median [min, max] (number of timings) */
     COLUMN_OF_COPY, /* takes no value: the GB/s of the column before in per cent of the copy's */
     COLUMN_WORD     /* takes no value: the word of the case with the key `quantity` */
 };

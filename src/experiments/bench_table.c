@@ -54,8 +54,8 @@ static bool takes_value(const struct bench_column *column)
 /* Negative of a word, which begins at the left. */
 static int width_of(const struct bench_column *column)
 {
-    const bool is_spread = column->kind == COLUMN_SPREAD || column->kind == COLUMN_COUNTED;
-    const int usual = is_spread ? SPREAD_WIDTH : NUMBER_WIDTH, heading = (int)strlen(column->heading);
+    const int usual = column->kind == COLUMN_SPREAD ? SPREAD_WIDTH : NUMBER_WIDTH;
+    const int heading = (int)strlen(column->heading);
     const int least = column->width > 0 ? column->width : usual, width = heading > least ? heading : least;
     return column->kind == COLUMN_WORD ? -width : width;
 }
@@ -68,16 +68,14 @@ static void print_number(double number, size_t size, char *text)
 
 static void print_cell(enum column_kind kind, struct spread values, size_t size, char *text)
 {
-    char median[32], least[32], most[32], count[16] = "";
+    char median[32], least[32], most[32];
     print_number(values.median, sizeof median, median);
     print_number(values.least, sizeof least, least);
     print_number(values.most, sizeof most, most);
-    if (kind == COLUMN_COUNTED)
-        snprintf(count, sizeof count, " (%u)", values.count);
     if (values.count == 0)
         snprintf(text, size, "-");
-    else if ((kind == COLUMN_SPREAD || kind == COLUMN_COUNTED) && values.count > 1)
-        snprintf(text, size, "%s [%s, %s]%s", median, least, most, count);
+    else if (kind == COLUMN_SPREAD && values.count > 1)
+        snprintf(text, size, "%s [%s, %s]", median, least, most);
     else
         snprintf(text, size, "%s", median);
 }

@@ -282,8 +282,8 @@ class PlotHistory(ScriptTest):
         history, config = read_history(self.folder), read_config(self.folder)
         inside = slice(5, 16)
         np.testing.assert_array_equal(line.get_xdata(), history["time"][inside])
-        plasma, factor = fit.plasma_of(config, (1, 0)), fit.grid_of(config, (1, 0))
-        series = dispersion.discrete_series(23, plasma.k, plasma.beams, 0.1, factor)
+        plasma = fit.plasma_of(config, (1, 0))
+        series = dispersion.discrete_series(23, plasma.k, plasma.beams, 0.1, plasma.factor)
         expected = abs(history.mode((1, 0))[0] * series)[inside]
         np.testing.assert_allclose(line.get_ydata(), expected, rtol=1e-12)
         self.assertIn(f"{dispersion.roots(plasma.k, plasma.beams)[0][0]:.4g}", line.get_label())

@@ -197,7 +197,7 @@ class InProcess(PackageTest):
         simulation.step(300)
         wave, _ = select(simulation.history, "density_1_0", 18, 30)
         beams = [(0.5, drift, 1), (0.5, -drift, 1)]
-        exact = fit_exact_series(wave, Plasma(k, beams), 0.1, dispersion.grid_factor([k], [length / 64])).gamma
+        exact = fit_exact_series(wave, Plasma(k, beams, None, 0.1, dispersion.grid_factor([k], [length / 64]))).gamma
         self.assertAlmostEqual(exact, dispersion.roots(k, beams)[0][0], delta=0.01 * exact)
         # 64 speeds for a beam leave 0.4 % to the exact linear series
         self.assertAlmostEqual(simulation.fit("density_1_0", start=18, end=30).gamma, exact, delta=0.01 * exact)

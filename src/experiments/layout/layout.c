@@ -160,8 +160,7 @@ static enum status settle(struct bench *bench)
 
 static const struct bench_table report_table = {
     .columns = {WORD("operation", "operation", 12), WORD("input", "input", 6), WORD("type", "type", 6),
-                WORD("L", "L", 6), WORD("layout", "layout", 11),
-                COLUMN_OF("ms (timings)", "time_ms", 1e3, COLUMN_COUNTED, 36),
+                WORD("L", "L", 6), WORD("layout", "layout", 11), SPREAD("ms", "time_ms", 1e3),
                 NUMBER("over column-wise", "ratio", 1)}};
 
 /* What the chosen tables have of a case and type, bits: measured once for all of them. */

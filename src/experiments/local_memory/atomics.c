@@ -183,9 +183,11 @@ enum status local_memory_atomics(struct bench *bench, void *context)
     TRY(DEVICE_NEW_ARRAY(bench->part, chosen.scratch, at_least(operations, chosen.room)));
     TRY(buffer_create(bench->part, chosen.room * sizeof(uint32_t), "numbers", &chosen.words));
     TRY(buffer_create(bench->part, operations * sizeof(uint32_t), "numbers", &chosen.returned));
-    timing_print_head("Atomic functions on words of the device (global memory) and of a group of %u (local "
-                      "memory); whole groups make the operations, of cmpxchg fewer on few words",
-                      all->shape.block);
+    printf("\nAtomic functions on words of the device (global memory) and of a group of %u (local memory); "
+           "whole "
+           "groups make the operations, of cmpxchg fewer on few words:\n",
+           all->shape.block);
+    bench_head(&timing_table);
     for (enum atomic_function function = ATOMIC_ADD; function < ATOMIC_FUNCTIONS; function++)
         for (int n = 0; n < CONTENTIONS; n++) {
             choose_launch(all, &chosen, function, n);

@@ -3,8 +3,6 @@
  * grid whose cells launch child grids. */
 #include "experiments/local_memory/local_memory.h"
 
-#include <stdarg.h>
-
 enum { COPY_BYTES = 1 << 26 };
 
 enum status local_shape_of(const struct device_info *info, uint32_t block, struct local_shape *shape)
@@ -35,7 +33,7 @@ enum status local_program_build(struct device *device, const struct local_shape 
 
 /* ---- timings ---- */
 
-static const struct bench_table timing_table = {
+const struct bench_table timing_table = {
     .columns = {WORD("version", "version", 40), WORD("size", "size", 16), WORD("scope", "scope", 6),
                 WORD("words", "words", 5), SPREAD("ms", "time_ms", 1e3), NUMBER("GB/s", "rate_GB/s", 1e-9),
                 OF_COPY, NUMBER("Gflop/s", "rate_Gflop/s", 1e-9), NUMBER("Gop/s", "rate_Gop/s", 1e-9),
@@ -52,17 +50,6 @@ enum status timing_report(const struct local_memory *all, const struct timing *t
     values[1 + timing->kind] = spread_rate(timing->work, values[0]);
     bench_row(all->bench, &timing_table, NULL, values, NULL);
     return STATUS_OK;
-}
-
-void timing_print_head(const char *title_format, ...)
-{
-    va_list arguments;
-    va_start(arguments, title_format);
-    printf("\n");
-    vprintf(title_format, arguments);
-    va_end(arguments);
-    printf(":\n");
-    bench_head(&timing_table);
 }
 
 /* ---- the whole ---- */

@@ -58,9 +58,9 @@ struct timing {
     struct subject subject;
 };
 
-/* Takes it and reports its row; the head of a table of such rows. */
+/* Takes it and reports its row of the table. */
+extern const struct bench_table timing_table;
 STATUS_CHECKED enum status timing_report(const struct local_memory *all, const struct timing *timing);
-void timing_print_head(const char *title_format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The parts, each a bench_case() of the struct local_memory. Every result is judged by the host. */
 enum status local_memory_filter(struct bench *bench, void *local_memory);

@@ -139,7 +139,8 @@ enum status local_memory_refine(struct bench *bench, void *context)
     TRY(buffer_create(bench->part, (grid.count + BEHIND) * sizeof(uint32_t), "numbers", &grid.values));
     TRY(buffer_create(bench->part, grid.count * sizeof(uint32_t), "numbers", &grid.listed));
     TRY(buffer_create(bench->part, sizeof(uint32_t), "numbers", &grid.listed_count));
-    timing_print_head("Refinement of a coarse grid, children of 8 x 8; rate of their cells");
+    printf("\nRefinement of a coarse grid, children of 8 x 8; rate of their cells:\n");
+    bench_head(&timing_table);
     for (grid.way = UNIFORM; grid.way < WAYS; grid.way++)
         TRY(report_way(all, &grid));
     return STATUS_OK;

@@ -152,7 +152,8 @@ enum status local_memory_filter(struct bench *bench, void *context)
     const uint32_t block = all->shape.block, length = all->options->length;
     struct scene scene = {.all = all};
     TRY(create(&scene, bench, 1, length));
-    timing_print_head("Filter 1/4, 1/2, 1/4 of a line, blocks of %u", block);
+    printf("\nFilter 1/4, 1/2, 1/4 of a line, blocks of %u:\n", block);
+    bench_head(&timing_table);
     for (scene.version = LINE_PLAIN; scene.version <= LINE_V4; scene.version++) {
         scene.count = scene.columns = line_length(scene.version, block, length);
         if (scene.count == 0) {
@@ -180,7 +181,8 @@ enum status local_memory_transpose(struct bench *bench, void *context)
         for (size_t j = 0; j < scene.columns; j++)
             scene.expected[j * scene.rows + i] = scene.numbers[0][i * scene.columns + j];
     struct timing timing = timing_of(&scene, "transpose");
-    timing_print_head("Transpose, tiles of %u x %u", all->shape.tile, all->shape.tile);
+    printf("\nTranspose, tiles of %u x %u:\n", all->shape.tile, all->shape.tile);
+    bench_head(&timing_table);
     for (scene.version = TURN_NAIVE; scene.version <= TURN_PADDED; scene.version++)
         TRY(report_version(&scene, &timing));
     return STATUS_OK;
@@ -291,8 +293,9 @@ static enum status multiply_matrices(struct bench *bench, void *context)
 enum status local_memory_stencil(struct bench *bench, void *context)
 {
     const struct local_memory *all = context;
-    timing_print_head("2D kernels: the binomial filter, and a product with tiles of %u x %u",
-                      all->shape.square, all->shape.square);
+    printf("\n2D kernels: the binomial filter, and a product with tiles of %u x %u:\n", all->shape.square,
+           all->shape.square);
+    bench_head(&timing_table);
     TRY(bench_case(bench, filter_density, context));
     return bench_case(bench, multiply_matrices, context);
 }

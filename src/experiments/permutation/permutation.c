@@ -3,8 +3,155 @@
  * of in-place permutations of 3D to 7D volumes over a serial kernel of the host and over an out-of-place one.
  */
 #include "experiments/permutation/permutation.h"
+#include "experiments/bench.h"
+#include "ndpa/ndpa.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- one volume; each of its elements is its own linear index at first ---- */
+
+/* In the order of the rows: those that are compared with first. */
+enum kernel_kind {
+    SERIAL,  /* of the host, one thread */
+    NUMPY,   /* of the host, into a new array: not verified, it only serves as a clock */
+    THREADS, /* these are the kinds of ndpa/ndpa.h */
+    CB,
+    BB,
+    RLBB,
+    KERNELS
+};
+
+/* One volume in cells of one size. */
+struct volume_case {
+    struct ndpa_shape shape;
+    const uint32_t *axes;
+    struct times times[KERNELS]; /* wall.count 0: did not run */
+    uint32_t *expected, *met;    /* while it is timed: on the host, after one permutation */
+    struct buffer *volume;
+    struct ndpa *ndpa; /* the kernel that is timed; NULL: the host's */
+};
+
+static void fill(const struct ndpa_shape *shape, uint32_t *volume)
+{
+    const uint32_t count = (uint32_t)ndpa_elements(shape);
+    for (uint32_t n = 0; n < count; n++)
+        volume[n] = n;
+}
+
+/* Element after element of the permuted volume. */
+static bool is_permuted(const struct ndpa_shape *shape, const uint32_t *axes, const uint32_t *volume)
+{
+    uint32_t sides[NDPA_MAX_DIMENSIONS], subscript[NDPA_MAX_DIMENSIONS], original[NDPA_MAX_DIMENSIONS];
+    const uint64_t count = ndpa_elements(shape);
+    for (uint32_t k = 0; k < shape->dimensions; k++)
+        sides[k] = shape->sides[axes[k]];
+    for (uint64_t n = 0; n < count; n++) {
+        ndpa_subscript(shape->dimensions, sides, n, subscript);
+        for (uint32_t k = 0; k < shape->dimensions; k++)
+            original[axes[k]] = subscript[k];
+        if (volume[ndpa_place(shape, axes, subscript)] !=
+            ndpa_index(shape->dimensions, shape->sides, original))
+            return false;
+    }
+    return true;
+}
+
+static enum status permute(void *volume_case)
+{
+    const struct volume_case *one = volume_case;
+    return one->ndpa ? ndpa_permute(one->ndpa, one->volume)
+                     : ndpa_permute_host(&one->shape, one->axes, one->expected);
+}
+
+/* Apart from the timed permutations, which go on from one another. */
+static enum status verify(void *volume_case, bool *right)
+{
+    const struct volume_case *one = volume_case;
+    const size_t bytes = ndpa_bytes(&one->shape);
+    fill(&one->shape, one->ndpa ? one->met : one->expected);
+    if (one->ndpa)
+        TRY(buffer_write(one->volume, 0, bytes, one->met));
+    TRY(permute(volume_case));
+    if (one->ndpa)
+        TRY(buffer_read(one->volume, 0, bytes, one->met));
+    *right = one->ndpa ? one->times[SERIAL].verified && memcmp(one->met, one->expected, bytes) == 0
+                       : is_permuted(&one->shape, one->axes, one->expected);
+    return STATUS_OK;
+}
+
+/* Times and verifies all kernels but numpy, whose result the caller brings: a bench_case() of the
+ * volume_case. Elements are compared with the definition in ndpa/ndpa_shape.h. */
+static enum status time_volume(struct bench *bench, void *volume_case)
+{
+    struct volume_case *one = volume_case;
+    const size_t bytes = ndpa_bytes(&one->shape);
+    struct subject subject = {
+        one, NULL, permute, verify, bench->experiment->warm_ups, bench->repeats, .on_host = true};
+    TRY(bench_copy(bench, bytes));
+    TRY(DEVICE_NEW_ARRAY(bench->part, one->expected, ndpa_elements(&one->shape)));
+    TRY(DEVICE_NEW_ARRAY(bench->part, one->met, ndpa_elements(&one->shape)));
+    fill(&one->shape, one->expected);
+    TRY(bench_time(bench, &subject, 1, &one->times[SERIAL]));
+    TRY(buffer_create(bench->part, bytes, "a volume", &one->volume));
+    TRY(buffer_fill(one->volume, 0));
+    subject.on_host = false;
+    for (int kernel = THREADS; kernel < KERNELS; kernel++) {
+        TRY(ndpa_create(bench->part, &one->shape, one->axes,
+                        (enum ndpa_kind)(NDPA_THREADS + (kernel - THREADS)), 0, &one->ndpa));
+        TRY(bench_time(bench, &subject, 1, &one->times[kernel]));
+    }
+    return STATUS_OK;
+}
+
+/* ---- numpy: a Python process whose standard output is its times in seconds, a line each ---- */
+
+/* Arguments: sides, axes, repeats. copy() makes the new array contiguous whatever the axes are. */
+static const char script[] =
+    "import sys, time, numpy\n"
+    "sides, axes = ([int(word) for word in text.split(',')] for text in sys.argv[1:3])\n"
+    "volume = numpy.arange(numpy.prod(sides), dtype=numpy.uint32).reshape(sides)\n"
+    "for _ in range(int(sys.argv[3]) + 1):\n"
+    "    start = time.perf_counter()\n"
+    "    numpy.transpose(volume, axes).copy()\n"
+    "    print(repr(time.perf_counter() - start))\n";
+
+/* False where the program is not there or ends with an error, for example without numpy or memory. The first
+ * time is the warm-up's. The shell has program and script from its environment, so that no character of them
+ * means anything to it. */
+static bool time_by(const char *python, const char *sides, const char *axes, uint32_t repeats,
+                    struct samples *samples)
+{
+    char command[512], line[64];
+    samples->count = 0;
+    snprintf(command, sizeof command,
+             "exec \"$RADIXPIC_PYTHON\" -c \"$RADIXPIC_SCRIPT\" %s %s %u 2>/dev/null", sides, axes, repeats);
+    if (setenv("RADIXPIC_PYTHON", python, 1) != 0 || setenv("RADIXPIC_SCRIPT", script, 1) != 0)
+        return false;
+    FILE *output = popen(command, "r");
+    for (uint32_t n = 0; output && fgets(line, sizeof line, output); n++)
+        if (n > 0)
+            samples_add(samples, strtod(line, NULL));
+    const bool succeeded = output && pclose(output) == 0;
+    unsetenv("RADIXPIC_PYTHON");
+    unsetenv("RADIXPIC_SCRIPT");
+    return succeeded && samples->count == repeats;
+}
+
+/* Times numpy.transpose(volume, axes).copy() of 32-bit elements inside a Python of its own, `repeats` times
+ * after a warm-up; sides and axes are "8,8,8" and "2,1,0". `python` is a program to run, or NULL: python3 or
+ * /usr/bin/python3, the first that gives times. The spread is of no timing where none does, for want of numpy
+ * or of memory. */
+static struct spread time_numpy(const char *python, const char *sides, const char *axes, uint32_t repeats)
+{
+    struct samples samples;
+    const bool timed = python ? time_by(python, sides, axes, repeats, &samples)
+                              : time_by("python3", sides, axes, repeats, &samples) ||
+                                    time_by("/usr/bin/python3", sides, axes, repeats, &samples);
+    return timed ? spread_of(&samples) : (struct spread){0};
+}
+
+/* ---- the paper's tables ---- */
 
 enum { USUAL_REPEATS = 10, LARGE_REPEATS = 3, MOST_SIDE = 1 << 20 };
 enum { LARGE_VOLUME = 1 << 24 /* elements: not without --table */, LARGE_VOLUME_OF_CPU = 1 << 20 };
@@ -28,12 +175,6 @@ struct options {
     const char *python;
     struct permutation_table tables[PERMUTATION_TABLES]; /* to run, as settle() makes them of these */
     uint32_t table_count;
-};
-
-struct run {
-    struct bench *bench;
-    const struct options *options;
-    const struct permutation_table *table;
 };
 
 /* A volume of the table in one of its cells, elements of 4 bytes. */
@@ -87,20 +228,20 @@ static const struct bench_table kernel_table = {
                 NUMBER("over numpy", "speedup_numpy", 1)}};
 
 /* numpy has no cells: its row is that of the first cell alone. */
-static void report_kernel(const struct run *run, const struct volume_case *one, int kernel)
+static void report_kernel(struct bench *bench, const struct permutation_table *table,
+                          const struct volume_case *one, int kernel)
 {
-    struct bench *bench = run->bench;
     const struct ndpa_shape *shape = &one->shape;
     const struct times *times = &one->times[kernel];
     const struct spread *wall = &times->wall, *device = &times->stages[STAGE_OUTPUT];
     const bool is_numpy = kernel == NUMPY;
     char sides[TEXT], axes[TEXT], cells[TEXT];
-    if (wall->count == 0 || (is_numpy && shape->cell_side != run->table->cell_sides[0]))
+    if (wall->count == 0 || (is_numpy && shape->cell_side != table->cell_sides[0]))
         return;
     snprintf(cells, sizeof cells, " side=%u block=%llu", shape->cell_side,
              (unsigned long long)ndpa_cell_elements(shape));
     bench_words(bench, kernel < THREADS, is_numpy ? NOT_COMPARED : times->verified,
-                "table=%u volume=%s axes=%s elements=%llu%s kernel=%s", run->table->number,
+                "table=%u volume=%s axes=%s elements=%llu%s kernel=%s", table->number,
                 joined(shape->dimensions, shape->sides, "x", sides),
                 joined(shape->dimensions, one->axes, ",", axes), (unsigned long long)ndpa_elements(shape),
                 is_numpy ? "" : cells, names[kernel]);
@@ -115,34 +256,34 @@ static void report_kernel(const struct run *run, const struct volume_case *one, 
 /* ---- the whole ---- */
 
 /* numpy: one timing serves all cells. */
-static enum status run_volume(const struct run *run, uint32_t volume)
+static enum status run_volume(struct bench *bench, const struct permutation_table *table, uint32_t volume)
 {
-    const struct permutation_table *table = run->table;
+    const struct options *options = bench->options;
     const struct ndpa_shape first = shape_of(table, volume, 0);
     const uint64_t elements = ndpa_elements(&first);
-    const uint64_t large = run->bench->info->is_cpu ? LARGE_VOLUME_OF_CPU : LARGE_VOLUME;
-    const bool with_numpy = wants_numpy(run->options);
+    const uint64_t large = bench->info->is_cpu ? LARGE_VOLUME_OF_CPU : LARGE_VOLUME;
+    const bool with_numpy = wants_numpy(options);
     struct spread numpy = {0};
     char text[TEXT], axes[TEXT];
-    if (run->options->common.repeats == 0)
-        run->bench->repeats = elements > large ? LARGE_REPEATS : USUAL_REPEATS;
+    if (options->common.repeats == 0)
+        bench->repeats = elements > large ? LARGE_REPEATS : USUAL_REPEATS;
     if (elements > LARGE_VOLUME) /* which takes long */
         printf("  %llu elements: %s some tens of seconds\n", (unsigned long long)elements,
                with_numpy ? "numpy and the serial kernel take" : "the kernels take");
     fflush(stdout);
     if (with_numpy)
-        numpy = permutation_by_numpy(run->options->python, joined(first.dimensions, first.sides, ",", text),
-                                     joined(first.dimensions, table->axes, ",", axes), run->bench->repeats);
+        numpy = time_numpy(options->python, joined(first.dimensions, first.sides, ",", text),
+                           joined(first.dimensions, table->axes, ",", axes), bench->repeats);
     if (with_numpy && numpy.count == 0)
         printf("  numpy: %s gave no times, for want of numpy or of memory, of %s\n",
-               run->options->python ? run->options->python : "python3",
+               options->python ? options->python : "python3",
                joined(first.dimensions, first.sides, "x", text));
     for (uint32_t cell = 0; cell < table->cell_count; cell++) {
         struct volume_case one = {
             .shape = shape_of(table, volume, cell), .axes = table->axes, .times[NUMPY].wall = numpy};
-        TRY(bench_case(run->bench, volume_case_time, &one));
+        TRY(bench_case(bench, time_volume, &one));
         for (int kernel = 0; kernel < KERNELS; kernel++)
-            report_kernel(run, &one, kernel);
+            report_kernel(bench, table, &one, kernel);
     }
     return STATUS_OK;
 }
@@ -150,9 +291,9 @@ static enum status run_volume(const struct run *run, uint32_t volume)
 /* The cells that were not asked for must fit local memory. */
 static enum status run_table(struct bench *bench, struct permutation_table *table)
 {
-    const struct run run = {.bench = bench, .options = bench->options, .table = table};
+    const struct options *options = bench->options;
     const size_t local_memory = bench->info->local_memory;
-    const uint32_t side = run.options->blocks.count > 0 ? 0 : permutation_fit_cells(table, local_memory);
+    const uint32_t side = options->blocks.count > 0 ? 0 : permutation_fit_cells(table, local_memory);
     char axes[TEXT];
     if (side > 0)
         printf(
@@ -164,7 +305,7 @@ static enum status run_table(struct bench *bench, struct permutation_table *tabl
     printf("%uD, axes %s\n", table->dimensions, joined(table->dimensions, table->axes, ",", axes));
     bench_head(&kernel_table);
     for (uint32_t volume = 0; volume < table->volume_count; volume++)
-        TRY(run_volume(&run, volume));
+        TRY(run_volume(bench, table, volume));
     return STATUS_OK;
 }
 
@@ -259,7 +400,7 @@ static enum status settle(struct bench *bench)
                            options->axes.count);
     for (uint32_t n = 0; n < options->table_count; n++)
         TRY(settle_table(options, &options->tables[n]));
-    return !python || !wants_numpy(options) || permutation_by_numpy(python, "2,2", "1,0", 1).count > 0
+    return !python || !wants_numpy(options) || time_numpy(python, "2,2", "1,0", 1).count > 0
                ? STATUS_OK
                : status_fail(STATUS_USAGE,
                              "--python: %s does not run or has no numpy; --python none leaves numpy out",
