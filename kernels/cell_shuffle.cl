@@ -19,9 +19,6 @@
  * bits, and words are brought to their buckets in any order. A word's place is where its bucket begins and
  * the number of lesser words there, which are one or none as a rule; an item alone inserts each word where it
  * belongs.
- *
- * Compile-time parameters: LANES (shared/lanes.h), CELL_ITEMS (of a group that has short cells), CELL_MOST,
- * GROUP_ITEMS, TILE (a power of two from 4 on, words of local memory).
  */
 #include "shared/random.h"
 

@@ -18,10 +18,6 @@
  *   PACKED  words with the unsorted bits of the key above index_bits bits of index
  *   SIGMA   indices; the keys are looked up through them
  *
- * PORTABLE  1: without the vector instructions of one kind of CPU, where the compiler offers them
- * MOST_LOW_BITS: bits of the low digit of two, at most
- * STREAMING 1: whole lines of the result go past the caches, for lists that do not fit in them
- *
  * What a pass writes are words of the same kind: (unsorted bits << index_bits | index) where `keep` is all
  * ones, indices alone where it is 0.
  */

@@ -10,10 +10,6 @@
  *
  * Counting and moving must agree in every bit on where a particle goes, and a compiler may fuse products and
  * sums in one kernel and not in the other. Hence FP_CONTRACT OFF.
- *
- * Compile-time parameters: those of shared/push.h, LEAVES_ROOM (shared/arrivals.h) and
- *   CARRIES  whether particles have further attributes, which follow by `origin`, the old place of each new
- * one.
  */
 #pragma OPENCL FP_CONTRACT OFF
 

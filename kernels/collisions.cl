@@ -7,9 +7,6 @@
  *
  * A group brings the velocities of a cell of up to STAGED particles into local memory and back, since pairs
  * are at places by chance.
- *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), LANES (shared/lanes.h), how many pairs an item has
- * at once, GROUP_ITEMS, and STAGED, 0 where caches do as well.
  */
 #include "shared/random.h"
 
@@ -30,46 +27,43 @@ typedef struct {
 #endif
 } list;
 
-static inline void read_velocity(const list *of, uint p, real *u, real *v, real *w)
+/* Lane `lane` of velocity[u, v, w], from the list and back to it. */
+static inline void read_velocity(const list *of, uint p, real velocity[3][LANES], uint lane)
 {
 #if STAGED > 0
-    local const real *const staged = of->staged + 3 * (p - of->start);
     if (of->is_staged) {
-        *u = staged[0];
-        *v = staged[1];
-        *w = staged[2];
+        for (uint axis = 0; axis < 3; axis++)
+            velocity[axis][lane] = of->staged[3 * (p - of->start) + axis];
         return;
     }
 #endif
     const real2 plane = of->velocity[(size_t)p * of->stride + of->first];
-    *u = plane.x;
-    *v = plane.y;
-    *w = of->w[p];
+    velocity[0][lane] = plane.x;
+    velocity[1][lane] = plane.y;
+    velocity[2][lane] = of->w[p];
 }
 
-static inline void write_velocity(const list *of, uint p, real u, real v, real w)
+static inline void write_velocity(const list *of, uint p, real velocity[3][LANES], uint lane)
 {
 #if STAGED > 0
-    local real *const staged = of->staged + 3 * (p - of->start);
     if (of->is_staged) {
-        staged[0] = u;
-        staged[1] = v;
-        staged[2] = w;
+        for (uint axis = 0; axis < 3; axis++)
+            of->staged[3 * (p - of->start) + axis] = velocity[axis][lane];
         return;
     }
 #endif
-    of->velocity[(size_t)p * of->stride + of->first] = (real2)(u, v);
-    of->w[p] = w;
+    of->velocity[(size_t)p * of->stride + of->first] = (real2)(velocity[0][lane], velocity[1][lane]);
+    of->w[p] = velocity[2][lane];
 }
 
 #if STAGED > 0
 /* Copies the velocities of `count` particles of a cell, from the list to local memory or back. */
 static inline void move_velocities(const list *from, const list *to, uint start, uint count)
 {
-    real u, v, w;
+    real velocity[3][LANES];
     for (uint p = start + (uint)get_local_id(0); p < start + count; p += GROUP_ITEMS) {
-        read_velocity(from, p, &u, &v, &w);
-        write_velocity(to, p, u, v, w);
+        read_velocity(from, p, velocity, 0);
+        write_velocity(to, p, velocity, 0);
     }
 }
 #endif
@@ -187,8 +181,8 @@ static inline void collide(const cell_pairs *own, uint pair, uint count, uint2 *
     for (uint n = count; n < LANES; n++) /* lanes without a pair */
         places[n] = places[0];
     for (uint n = 0; n < LANES; n++) {
-        read_velocity(&a, places[n].x, &velocity_a[0][n], &velocity_a[1][n], &velocity_a[2][n]);
-        read_velocity(&b, places[n].y, &velocity_b[0][n], &velocity_b[1][n], &velocity_b[2][n]);
+        read_velocity(&a, places[n].x, velocity_a, n);
+        read_velocity(&b, places[n].y, velocity_b, n);
     }
     draw(own, pair, chance);
     for (uint axis = 0; axis < 3; axis++)
@@ -201,10 +195,10 @@ static inline void collide(const cell_pairs *own, uint pair, uint count, uint2 *
     STORE(chance[3], chance_to_keep);
     for (uint n = 0; n < count; n++)
         if (chance_to_keep[n] <= keep.x)
-            write_velocity(&a, places[n].x, velocity_a[0][n], velocity_a[1][n], velocity_a[2][n]);
+            write_velocity(&a, places[n].x, velocity_a, n);
     for (uint n = 0; n < count; n++)
         if (chance_to_keep[n] <= keep.y)
-            write_velocity(&b, places[n].y, velocity_b[0][n], velocity_b[1][n], velocity_b[2][n]);
+            write_velocity(&b, places[n].y, velocity_b, n);
 }
 
 /* Where the next cell's particles are, as many as a vector of pairs has: places in this cell are by chance.

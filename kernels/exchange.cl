@@ -1,9 +1,7 @@
 /* Exchange: arrivals from other ranks take the places that a step left for them, and the list ends with its
  * own cells again.
  *
- * Arrivals come in rows of cells, one behind the other; a row may come from more than one rank. Compile-time
- * parameters: REAL_IS_DOUBLE (not used here).
- */
+ * Arrivals come in rows of cells, one behind the other; a row may come from more than one rank. */
 #include "shared/element.h"
 #include "shared/search.h"
 

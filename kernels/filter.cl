@@ -4,21 +4,9 @@
  * Both kernels add in the same order, first along y, then along x, and all products are with powers of two,
  * thus exact, whether or not a compiler fuses them with the sums. So the bits are the same in both and for
  * every tile.
- *
- * Compile-time parameters:
- *   TILE_ROWS, TILE_COLUMNS  nodes along x and along y that a group of filter_pass_tiled smooths; 0 rows
- *                            leave that kernel out
- *   ITEM_ROWS                of them one below the other that an item smooths; a divisor of TILE_ROWS
  */
 #include "shared/cell.h"
 #include "shared/real.h"
-
-#if !defined(TILE_ROWS) || !defined(TILE_COLUMNS) || !defined(ITEM_ROWS)
-#error "TILE_ROWS, TILE_COLUMNS and ITEM_ROWS must be given; TILE_ROWS is 0 without tiles"
-#endif
-#if TILE_ROWS > 0 && (TILE_COLUMNS < 1 || ITEM_ROWS < 1 || TILE_ROWS % ITEM_ROWS != 0)
-#error "ITEM_ROWS must divide TILE_ROWS, and TILE_COLUMNS be at least 1"
-#endif
 
 static inline real one_two_one(real before, real middle, real after)
 {

@@ -2,24 +2,11 @@
  * (D. Takafuji, Y. Ito and K. Nakano, "Comparison of GPU Implementations of Row-wise and Column-wise
  * Fundamental Algorithms").
  *
- * Options:
- *   ELEMENT          int, float or double
- *   COLUMN_WISE      0: array after array, each in one piece (row-wise); 1: element j of all arrays in one
- *                    piece (column-wise), so that the items of a group, which are at the same j together,
- *                    read neighbours
- *   GROUP_ITEMS      items of a group of the algorithms
- *   TILE, TILE_ROWS  of the transposition (shared/tile.h)
- *
- * Every algorithm is one serial body for both layouts (shared/layout.h): the macro PLACE(j) alone knows where
- * element j of the item's own array lies. There are fewer than 2^32 elements, so an index of 32 bits reaches
- * all.
+ * Column-wise the items of a group, which are at the same j together, read neighbours. Every algorithm is one
+ * serial body for both layouts (shared/layout.h): the macro PLACE(j) alone knows where element j of the
+ * item's own array lies. There are fewer than 2^32 elements, so an index of 32 bits reaches all.
  */
 #include "shared/real.h" /* allows double where the program asks for it */
-
-#if !defined(ELEMENT) || !defined(COLUMN_WISE) || !defined(GROUP_ITEMS) || !defined(TILE) ||                 \
-    !defined(TILE_ROWS)
-#error "layout.cl needs ELEMENT, COLUMN_WISE, GROUP_ITEMS, TILE and TILE_ROWS"
-#endif
 
 #if COLUMN_WISE
 #define PLACE(j) elements[(uint)(j)*arrays + mine]

@@ -1,7 +1,6 @@
 /* Loading: every work-item makes its own particles from their global indices; nothing is shared.
  *
- * Needs fp64 whatever the precision of the state is. REAL_IS_DOUBLE: see shared/real.h. HAS_W, HAS_IDS: 1, or
- * 0 where any buffer stands in for `w` or `id`.
+ * Needs fp64 whatever the precision of the state is.
  */
 /* Fused multiply-adds would round differently from device to device and from the host's twin. */
 #pragma OPENCL FP_CONTRACT OFF

@@ -1,22 +1,6 @@
 /* Local memory: the kernels of S. Vialle's lecture "Advanced CUDA programming", part 1, on shared memory
  * (OpenCL's local memory), atomic functions and dynamic parallelism.
- *
- * Compile-time parameters:
- *   BLOCK      items of a group in the filters of a line and the atomic functions, and elements that it
- *              stages; at least 3
- *   TILE       rows and columns of a tile of the transpose
- *   TILE_ROWS  rows of it that the group moves at a time, TILE items each; a divisor of TILE
- *   SQUARE     rows and columns of a tile of the matrix product, SQUARE * SQUARE items
  */
-#if !defined(BLOCK) || BLOCK < 3
-#error "BLOCK must be at least 3"
-#endif
-#if !defined(TILE) || !defined(TILE_ROWS) || TILE < 1 || TILE_ROWS < 1 || TILE % TILE_ROWS != 0
-#error "TILE must be at least 1 and TILE_ROWS divide it"
-#endif
-#if !defined(SQUARE) || SQUARE < 1
-#error "SQUARE must be at least 1"
-#endif
 #define ELEMENT float
 #include "shared/local_memory.h"
 #include "shared/tile.h"

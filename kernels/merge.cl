@@ -3,8 +3,6 @@
  *
  *   merge_BYTES    the elements of an attribute (shared/element.h), a group for each cell
  *   merge_offsets  where the cells of the merged list start, after that
- *
- * Compile-time parameters: REAL_IS_DOUBLE (not used here).
  */
 #include "shared/element.h"
 

@@ -1,9 +1,5 @@
 /* Moments: the number of particles, the mean velocity and the variance of the velocities of every cell, from
- * the sorted list.
- *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h) and
- *   GROUP_ITEMS  items of a group, a power of two.
- */
+ * the sorted list. */
 #define SUM_COUNT 4
 
 #include "shared/sum.h"

@@ -7,9 +7,6 @@
  *
  * They read all that a group owns into local memory and write it back permuted; no other group
  * touches it. Local memory is read with strides, which costs up to p items a bank; global memory in rows.
- *
- * Compile-time parameters: DIMENSIONS (N), CELL_SIDE (p), CELL_ELEMENTS (p^N), ELEMENT_BYTES (4 or 8),
- * GROUP_ITEMS, TEAM (a divisor of GROUP_ITEMS).
  */
 #if ELEMENT_BYTES == 4
 typedef uint element;

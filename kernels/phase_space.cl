@@ -4,9 +4,6 @@
  * segment, whose place in the volume is known before the first particle is read. Only velocities are read.
  * Counts are integers, and integers may be added in any order: atomic functions give the same bits every
  * time.
- *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h) and
- *   GROUP_ITEMS  items of a group.
  */
 #include "shared/cell.h"
 #include "shared/real.h"

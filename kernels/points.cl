@@ -1,7 +1,4 @@
-/* Points: the values of the fields at chosen nodes.
- *
- * Compile-time parameter: REAL_IS_DOUBLE (shared/real.h).
- */
+/* Points: the values of the fields at chosen nodes. */
 #include "shared/real.h"
 
 /* Item n leaves the values of `components` components, `stride` apart, at nodes[n] in values[first + n],

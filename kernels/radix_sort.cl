@@ -6,14 +6,8 @@
  * off at the end of the list, so no padding keys exist and none can enter the result. Each item counts and
  * moves its own keys in their order, which makes the sort stable without any atomic operation.
  *
- * RADIX_BITS (r)  bits of a digit, 1..16; R = 2^r
- * ITEMS (I)       items of a group in histogram and reorder
- * TRANSPOSED      0: key n of item t lies at t*chunk + n. 1: at n*G*I + t, so that neighbouring items read
- *                 neighbouring keys (section 3.2.1)
- * TABLE_ROWS      how the histogram H(c, g, i) lies. 0: in the order c, g, i, a column an item, so that
- *                 neighbouring items touch neighbouring words. 1: in the order g, i, c, a row an item, so
- *                 that an item has its counters to itself in cache lines of its own
- * WITH_PERMUTATION  1: the reorder makes sigma too. 0: keys alone
+ * Where the list is TRANSPOSED neighbouring items read neighbouring keys. Of a table by columns they touch
+ * neighbouring words; of one by rows an item has its counters in cache lines of its own.
  */
 #include "shared/chunk.h"
 

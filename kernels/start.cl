@@ -1,7 +1,6 @@
 /* Start: velocities at 0 -> -1/2, so that the first step leads exactly through the loaded ones at 0.
  *
- * One item per particle of the sorted list. Compile-time parameters: REAL_IS_DOUBLE (shared/real.h),
- * SHAPE_ORDER (shared/shape.h), VELOCITIES (shared/motion.h).
+ * One item per particle of the sorted list.
  */
 #include "shared/interpolate.h"
 #include "shared/motion.h"

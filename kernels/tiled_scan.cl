@@ -1,8 +1,5 @@
 /* Tiled scan: the kernels of the tiled step that push no particle, between count and move (tiled_step.cl),
  * and step_find_tiles(). They are built apart, since they are the same for any precision and shape.
- *
- * Compile-time parameters, as in tiled_step.cl: ITEMS, SCAN_ITEMS, DIGIT_BITS, LEAVES_ROOM, BY_DIRECTION, and
- * with it SPAN.
  */
 #include "shared/arrivals.h"
 #include "shared/search.h"

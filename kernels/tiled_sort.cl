@@ -9,14 +9,6 @@
  * sorts by their low bits (BIN_BITS < DIGIT_BITS). What it counts gives the cell offsets. And as the entries
  * of one key leave a chunk together, it knows, for chunks of few keys, the runs of one digit that the next
  * pass will find: a chunk of known runs is not counted again, and copied run by run.
- *
- * ITEMS, KEYS, DIGIT_BITS, BIN_BITS, SCAN_ITEMS: see shared/tiles.h
- * NEXT_BITS     bits of the next pass's digit, in a first pass
- * INPUT, NEXT   what the list holds before and after this pass:
- *               KEYS_ALONE (0)   input: keys, sigma(j) = j; output: sigma alone, no pass follows
- *               PACKED (1)       one word: the digit of the last pass above INDEX_BITS bits of sigma
- *               PAIRS (2)        a ushort, the digit of the last pass, and a word, sigma
- * INDEX_BITS    bits of sigma in a packed word
  */
 #define KEYS_ALONE 0
 #define PACKED     1

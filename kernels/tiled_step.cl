@@ -21,11 +21,6 @@
  *
  * Every kernel that pushes a particle must come to the same bits, or it is counted in one cell and moved to
  * another: hence FP_CONTRACT OFF.
- *
- * Compile-time parameters: those of shared/push.h, FUSE_PRODUCTS (shared/real.h), ITEMS, DIGIT_BITS,
- * SCAN_ITEMS (shared/tiles.h), LEAVES_ROOM (shared/arrivals.h), CARRIES: whether particles have further
- * attributes, which follow by `origin`, the old place of each new one, BY_DIRECTION, and with it SPAN
- * (shared/windows.h), STAGES_FIELD (shared/directions.h) and MOST_COMPARED (shared/strays.h).
  */
 #pragma OPENCL FP_CONTRACT OFF
 

@@ -1,9 +1,4 @@
-/* Tracks: finds particles by their ids in a list, and takes what is written of them.
- *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h) and
- *   HAS_W        whether particles have the third component of velocities,
- *   FILTER_BITS  a power of two; bit id % FILTER_BITS of `filter` is set for every wanted id.
- */
+/* Tracks: finds particles by their ids in a list, and takes what is written of them. */
 #include "shared/real.h"
 #include "shared/search.h"
 

@@ -1,8 +1,5 @@
 /* Arrivals: how many particles come from other ranks to a cell of a slab (src/domain/particles.h). They stand
- * behind the cell's others.
- *
- * Compile-time parameter:
- *   LEAVES_ROOM  0: none come, and any buffers may stand in; 1, the default, otherwise. */
+ * behind the cell's others. */
 #ifndef SHARED_ARRIVALS_H
 #define SHARED_ARRIVALS_H
 

@@ -2,9 +2,6 @@
  *
  * Cell (i, j) is the square between nodes i, i+1 along x and j, j+1 along y; its key is ny*i + j, the paper's
  * 32i + j. Nodes are numbered the same way: periodicity makes node nx the node 0.
- *
- * Compile-time parameter:
- *   GHOST_ROWS  g, of a slab's local grid (src/domain/slab.h); 0, the default: the grid is the box, whole.
  */
 #ifndef SHARED_CELL_H
 #define SHARED_CELL_H

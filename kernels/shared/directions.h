@@ -7,10 +7,9 @@
  * up: row r says how many of each direction stand in the tile before its cell, the tile's first cell being
  * row 2, since those before and behind the tile's cells are gone to as well.
  *
- * SPAN (shared/windows.h) rows and columns find room in `staged`. TILE_CELLS: a tile's cells that particles
- * may come from, from those behind they are strays. STAGES_FIELD: whether the move keeps the field in a
- * tile's cells in local memory too. A count, which needs less, does that for shapes of two nodes an axis in
- * single precision.
+ * SPAN rows and columns find room in `staged`. TILE_CELLS: a tile's cells that particles may come from, from
+ * those behind they are strays. A count has the field in a tile's cells in local memory for shapes of two
+ * nodes an axis in single precision.
  */
 #ifndef SHARED_DIRECTIONS_H
 #define SHARED_DIRECTIONS_H

@@ -1,16 +1,10 @@
 /* Real: the floating-point type of the device state, in code that both the OpenCL and the host compiler read.
- *
- * REAL_IS_DOUBLE (0 or 1) comes from the program's precision; on the host it defaults to 1, and a test may
- * set 0.
  */
 #ifndef SHARED_REAL_H
 #define SHARED_REAL_H
 
 #ifdef __OPENCL_VERSION__
 
-#ifndef REAL_IS_DOUBLE
-#error "REAL_IS_DOUBLE must be 0 (single) or 1 (double)"
-#endif
 #if REAL_IS_DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double real;

@@ -6,19 +6,12 @@
  * global memory. It takes the tiles of a chunk from the last to the first: they were read last and may still
  * be cached.
  *
- * In PIC order a chunk holds few distinct digits. The histogram lists them, and gives each a compact number:
- *   up to 8 numbers (REGISTER_DIGITS)      an item's counters are bytes in registers
- * (shared/register_digits.h) up to 32 numbers (LISTED_DIGITS)    counters in local memory, a column an item,
- * one round of 5 bits more                       the digit itself takes a round for each 5 bits, or with
- * WINDOWS one round, if those of a tile are in a window of 32, as in long keys Compact numbers may differ
- * from run to run; the result does not, since a number only names a run.
- *
- * ITEMS, KEYS   items of a group in the reorder, and entries of an item: powers of two, 32..128 and 16 or 32
- * DIGIT_BITS    (r) bits of the digit, 1..12
- * BIN_BITS      the low bits of the digit by which the list is sorted, all of them unless said otherwise.
- * Where it is fewer, a chunk's entries of one bin stand digit by digit, which keeps each digit's stable
- * SCAN_ITEMS    items of a group in the scan, a power of two, at least 64
- * WINDOWS       1: as above */
+ * In PIC order a chunk holds few distinct digits. The histogram lists them, and gives each a compact number.
+ * Up to 8 numbers (REGISTER_DIGITS) an item counts in bytes of its registers (shared/register_digits.h), up
+ * to 32 (LISTED_DIGITS) in local memory, a column an item, in one round of 5 bits. More digits are not
+ * numbered: they take a round for each 5 bits, or with WINDOWS one round, if those of a tile are in a window
+ * of 32, as in long keys. Compact numbers may differ from run to run; the result does not, since a number
+ * only names a run. */
 #ifndef SHARED_TILES_H
 #define SHARED_TILES_H
 #ifndef BIN_BITS
@@ -308,34 +301,19 @@ static inline void stage_four(local uint *staged, uint position, uint4 numbers)
     four[3] = numbers.w << PLACE_BITS | (position + 3);
 }
 
-/* Turns the ends of the chunk's remaining runs, `ends`, by bin, into target minus position for
- * the tile that is staged in order: where a run ends, its end is taken off. */
-static inline void open_runs(local const uint *staged, local uint *ends, uint t, uint valid)
+/* Turns the ends of the chunk's remaining runs, `ends`, by bin, into target minus position for the tile that
+ * is staged in order: where a run ends, its end is taken off. The way back, to the ends of the runs that are
+ * left: where a run starts, its start is added. */
+static inline void turn_runs(local const uint *staged, local uint *ends, uint t, uint valid, const bool back)
 {
     UNROLL_8
     for (uint n = 0; n < KEYS; n++) {
-        const uint position = n * ITEMS + t;
+        const uint position = n * ITEMS + t, beside = back ? position - 1 : position + 1;
         if (position < valid) {
             const uint bin = staged[STAGE_PLACE(position)] >> PLACE_BITS & BIN_MASK;
-            const uint next =
-                position + 1 < valid ? staged[STAGE_PLACE(position + 1)] >> PLACE_BITS & BIN_MASK : ~0u;
-            if (bin != next)
-                ends[bin] -= position + 1;
-        }
-    }
-}
-
-/* The way back, to the ends of the runs that are left: where a run starts, its start is added. */
-static inline void close_runs(local const uint *staged, local uint *ends, uint t, uint valid)
-{
-    UNROLL_8
-    for (uint n = 0; n < KEYS; n++) {
-        const uint position = n * ITEMS + t;
-        if (position < valid) {
-            const uint bin = staged[STAGE_PLACE(position)] >> PLACE_BITS & BIN_MASK;
-            const uint last = position > 0 ? staged[STAGE_PLACE(position - 1)] >> PLACE_BITS & BIN_MASK : ~0u;
-            if (bin != last)
-                ends[bin] += position;
+            const uint other = beside < valid ? staged[STAGE_PLACE(beside)] >> PLACE_BITS & BIN_MASK : ~0u;
+            if (bin != other)
+                ends[bin] += back ? position : -(position + 1);
         }
     }
 }
@@ -438,7 +416,7 @@ static inline tile_runs rank_in_local_memory(const local_arrays arrays, uint t, 
                  PLACE_BITS + 5 * round, mask);
     }
     if (runs.by_bin) {
-        open_runs(arrays.staged, arrays.ends, t, valid);
+        turn_runs(arrays.staged, arrays.ends, t, valid, false);
         runs.shifts = arrays.ends;
         runs.mask = BIN_MASK;
     } else if (t <= runs.mask) {
@@ -458,7 +436,7 @@ static inline void close_local_list(const local_arrays arrays, uint t, uint vali
 {
     barrier(CLK_LOCAL_MEM_FENCE);
     if (runs.by_bin)
-        close_runs(arrays.staged, arrays.ends, t, valid);
+        turn_runs(arrays.staged, arrays.ends, t, valid, true);
 }
 
 #endif

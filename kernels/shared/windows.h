@@ -6,8 +6,6 @@
  * less (or one more). Rows and cells are counted around the grid's ends. A tile's window is SPAN columns,
  * from MARGIN before the cell where the tile begins, in each of the three bands around; the digit is
  * band * SPAN + column. A particle that goes further than one cell is a stray. A chunk is one tile.
- *
- * SPAN   cells, 3 SPAN < RADIX
  */
 #ifndef SHARED_WINDOWS_H
 #define SHARED_WINDOWS_H

@@ -53,16 +53,13 @@ static enum status open_queues(struct core *core)
 /* The first handle of a device, without queues. */
 static enum status create_handle(struct device **device)
 {
-    *device = calloc(1, sizeof **device);
-    if (*device)
-        (*device)->core = calloc(1, sizeof *(*device)->core);
-    if (!*device || !(*device)->core) {
-        free(*device);
-        *device = NULL;
+    struct core *core = calloc(1, sizeof *core);
+    *device = NULL;
+    if (!core)
         return status_fail(STATUS_FAILED, "no memory for the description of a device");
-    }
-    (*device)->core->first_handle = *device;
-    (*device)->core->weight = 1;
+    core->first_handle.core = core;
+    core->weight = 1;
+    *device = &core->first_handle;
     return STATUS_OK;
 }
 
@@ -115,11 +112,11 @@ void device_close(struct device **device)
     *device = NULL;
     if (!old)
         return;
-    if (old->is_branch) {
+    struct core *core = old->core;
+    if (old != &core->first_handle) {
         device_release(&old->owned);
         return;
     }
-    struct core *core = old->core;
     for (int n = 0; n < QUEUES; n++)
         if (core->queues[n])
             clFinish(core->queues[n]);
@@ -132,7 +129,6 @@ void device_close(struct device **device)
     if (core->context)
         clReleaseContext(core->context);
     free(core);
-    free(old);
 }
 
 const struct device_info *device_info(const struct device *device)

@@ -1,12 +1,9 @@
 /* Device: one OpenCL device with its queues, and what lives on it: buffers, programs, kernels.
  *
  * A `struct device` is a handle: it owns all that is made through it, and device_close() destroys that, the
- * latest first. So a part is created with the handle that it is to die with, and needs no function to destroy
- * it; what a failed creation left behind goes the same way.
- *
- * This room alone sees OpenCL headers; the others hold the opaque handles below. Every enqueued kernel
- * carries the stage it belongs to, and device_timers() sums the times of its profiling events. Nothing here
- * waits for the device unless its description says so.
+ * latest first. So a part is created with the handle that it is to die with, and what a failed creation left
+ * behind goes the same way. This room alone sees OpenCL headers. Nothing here waits for the device unless its
+ * description says so.
  */
 #ifndef RADIXPIC_DEVICE_DEVICE_H
 #define RADIXPIC_DEVICE_DEVICE_H
@@ -54,15 +51,15 @@ struct device_info {
  * the message lists what there is. The caller closes it. */
 STATUS_CHECKED enum status device_open(const char *spec, uint32_t share, struct device **device);
 
-/* Another handle of the same device, owned by `device`: for what is to be destroyed together, and earlier. */
+/* Another handle of the same device, owned by `device`, for what is to be destroyed earlier. */
 STATUS_CHECKED enum status device_branch(struct device *device, struct device **branch);
 
 /* Destroys what the handle owns, its branches included, the latest first; the first handle closes the device
  * too, after all work is done. */
 void device_close(struct device **device);
 
-/* A counting device: buffers are counted in device_bytes_held() and not allocated, reads give zeros, and
- * launches do nothing. So the memory of a run is found by creating its parts. */
+/* A device whose buffers are counted in device_bytes_held() and not allocated; reads give zeros, and launches
+ * do nothing. So the memory of a run is found by creating its parts. */
 STATUS_CHECKED enum status device_open_counting(const struct device_info *info, struct device **device);
 bool device_is_counting(const struct device *device);
 
@@ -82,10 +79,8 @@ const struct device_info *device_info(const struct device *device);
 /* Prints every platform and device with what matters. STATUS_NO_DEVICE when there is none. */
 STATUS_CHECKED enum status device_list(FILE *stream);
 
-/* Bytes now held in buffers of this device. */
+/* Bytes in buffers of this device, now and at most since the last call. */
 size_t device_bytes_held(const struct device *device);
-
-/* The most that was held at any moment since the last call. */
 size_t device_most_bytes_held(struct device *device);
 
 /* Waits until everything enqueued is done. */
@@ -114,7 +109,7 @@ void device_reset_timers(struct device *device);
  * spares a GPU some microseconds each. */
 void device_weigh_times(struct device *device, uint32_t weight);
 
-/* Times host work (a transform on mapped memory, a file) into the same table. */
+/* Times work of the host into the same table. */
 void device_add_time(struct device *device, enum stage stage, double seconds, uint64_t bytes);
 
 /* Work in between that carries no event of its own (VkFFT's launches) is timed as one launch of `stage`. */
@@ -135,8 +130,7 @@ STATUS_CHECKED enum status device_call_host(struct device *device, host_function
 /* Whether device_call_host() only enqueues from now on: if `wanted`, the default, and the device can. */
 bool device_queue_host_calls(struct device *device, bool wanted);
 
-/* The native handles, for VkFFT only: cl_device_id, cl_context, cl_command_queue and cl_platform_id behind
- * void pointers. */
+/* The native handles, for VkFFT alone, as is buffer_native(), a cl_mem. */
 struct device_native {
     void *platform, *device, *context, *queue;
 };
@@ -155,8 +149,9 @@ STATUS_CHECKED enum status buffer_create_with(struct device *device, size_t byte
                                               const void *contents, struct buffer **buffer);
 size_t buffer_bytes(const struct buffer *buffer);
 
-/* A part of `whole` as a buffer of its own, from byte `offset`, a multiple of BUFFER_VIEW_ALIGNMENT. It is
- * destroyed like any buffer, before `whole`. */
+/* A part of `whole` as a buffer, from byte `offset`, a multiple of BUFFER_VIEW_ALIGNMENT; destroyed before
+ * it.
+ */
 STATUS_CHECKED enum status buffer_view(struct buffer *whole, size_t offset, size_t bytes,
                                        struct buffer **view);
 
@@ -204,13 +199,11 @@ STATUS_CHECKED enum status buffer_copy(const struct buffer *from, size_t from_of
 STATUS_CHECKED enum status buffer_map(struct buffer *buffer, void **memory);
 STATUS_CHECKED enum status buffer_unmap(struct buffer *buffer, void *memory);
 
-/* The cl_mem, for VkFFT only. */
 void *buffer_native(struct buffer *buffer);
 
-/* Reads `count` reals from element `first` as doubles, whatever the device's precision. Blocking. */
+/* Transfer `count` reals of a precision from element `first` on, as doubles. Blocking. */
 STATUS_CHECKED enum status buffer_read_reals(const struct buffer *buffer, enum precision precision,
                                              size_t first, size_t count, double *destination);
-/* Writes `count` doubles as reals of the device's precision. Blocking. */
 STATUS_CHECKED enum status buffer_write_reals(struct buffer *buffer, enum precision precision, size_t first,
                                               size_t count, const double *source);
 
@@ -221,8 +214,7 @@ size_t precision_bytes(enum precision precision);
  * where the host finds `bytes` bytes (contents undefined). STATUS_FAILED when memory runs out. */
 STATUS_CHECKED enum status host_memory_create(struct device *device, size_t bytes, void **memory);
 
-/* The same of memory that the caller has, from the begin of a page on, and frees after the handle is closed.
- */
+/* The same of the caller's memory, from the begin of a page on, which outlives the handle. */
 STATUS_CHECKED enum status host_memory_adopt(struct device *device, void *memory, size_t bytes);
 
 /* Transfers of `bytes` from byte `offset` of a buffer to such memory, and back (enqueued; writes are timed
@@ -312,8 +304,7 @@ struct launch {
     uint64_t bytes; /* that it must move, for GB/s */
 };
 
-/* A launch of at least `work` items in groups of `items`, one item per piece of work; kernels leave out what
- * is beyond `work`. */
+/* Groups of `items` with an item for each piece of work; kernels leave out what is beyond `work`. */
 static inline struct launch launch_covering(uint64_t work, size_t items, enum stage stage, uint64_t bytes)
 {
     return (struct launch){(size_t)((work + items - 1) / items), items, stage, bytes};

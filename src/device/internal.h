@@ -1,4 +1,4 @@
-/* Device, inside: the structs behind the opaque handles and the OpenCL error texts. For this room only. */
+/* Device, inside: the structs behind the opaque handles. For this room only. */
 #ifndef RADIXPIC_DEVICE_INTERNAL_H
 #define RADIXPIC_DEVICE_INTERNAL_H
 
@@ -31,9 +31,15 @@ void *device_own_new(struct device *device, size_t size, void (*release)(struct 
 /* Takes `owned` out of its handle's list and releases it. */
 void device_release(struct owned *owned);
 
+struct device {
+    struct owned owned;  /* by the handle that it branched off; the first handle by nothing */
+    struct core *core;   /* owned by the first handle */
+    struct owned *first; /* what this handle owns, the latest first */
+};
+
 /* A device as all its handles share it. */
 struct core {
-    struct device *first_handle;
+    struct device first_handle;
     bool is_counting; /* no device at all: buffers have sizes only, launches and transfers do nothing */
     cl_platform_id platform;
     cl_device_id id;
@@ -53,13 +59,6 @@ struct core {
     size_t staging_bytes;
     bool calls_host_in_queue; /* as native kernels; else device_call_host() waits and maps */
     cl_event region_begin;    /* owned between device_region_begin() and _end() */
-};
-
-struct device {
-    struct owned owned;  /* by the handle that it branched off; the first handle by nothing */
-    struct core *core;   /* owned by the first handle */
-    struct owned *first; /* what this handle owns, the latest first */
-    bool is_branch;
 };
 
 struct buffer {
@@ -112,8 +111,7 @@ cl_program program_cache_load(const struct core *core, const char *source, const
 void program_cache_store(const struct core *core, const char *source, const char *options,
                          cl_program program);
 
-/* A digest of all kernels in program_folder() with what they include. A file
- * that cannot be read does not count. */
+/* A digest of all kernels in program_folder() that can be read, with what they include. */
 uint64_t program_digest(void);
 
 /* Picks the device of `spec` for the `share` of device_open(), and fills its description. */

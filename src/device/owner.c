@@ -41,7 +41,6 @@ enum status device_branch(struct device *device, struct device **branch)
     if (!*branch)
         return STATUS_FAILED;
     (*branch)->core = device->core;
-    (*branch)->is_branch = true;
     return STATUS_OK;
 }
 

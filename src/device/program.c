@@ -224,7 +224,7 @@ static enum status find_or_compile(struct program *program, const char *options)
         program->handle = built->handle;
         return STATUS_OK;
     }
-    built = device_own_new(core->first_handle, sizeof *built, release_built);
+    built = device_own_new(&core->first_handle, sizeof *built, release_built);
     if (!built) {
         free(source);
         return STATUS_FAILED;

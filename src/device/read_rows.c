@@ -50,7 +50,7 @@ static enum status reserve_staging(struct core *core, size_t bytes)
         room *= 2;
     if (room <= core->staging_bytes)
         return STATUS_OK;
-    TRY(host_memory_create(core->first_handle, room, &core->staging));
+    TRY(host_memory_create(&core->first_handle, room, &core->staging));
     core->staging_bytes = room;
     return STATUS_OK;
 }

@@ -36,9 +36,8 @@ struct tile_request {
 bool tile_plan_make(const struct device_info *info, uint32_t digit_bits, const struct tile_request *request,
                     struct tile_plan *plan);
 
-/* Entries of a tile. */
+/* Entries of a tile, and tiles of a list. */
 uint32_t tile_length(const struct tile_plan *plan);
-/* Tiles of a list. */
 uint32_t tile_count(const struct tile_plan *plan, uint32_t count);
 /* Chunks that a list is cut into: as few as keep the device busy while it is short, since each costs a row of
  * the table, and more for a long one, whose last groups then end at nearly the same time. */

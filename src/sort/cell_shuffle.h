@@ -28,19 +28,16 @@ static inline uint64_t cell_shuffle_usual(uint32_t cells, uint32_t capacity)
 }
 
 /* For lists of up to `capacity` particles in `cells` cells. `options` may be NULL. It dies with the device
- * handle. It has no memory but 8 bytes for each cell that can have more than cell_most particles, and for
- * each tile of the capacity. */
+ * handle. */
 STATUS_CHECKED enum status cell_shuffle_create(struct device *device, uint32_t cells, uint32_t capacity,
                                                const struct cell_shuffle_options *options,
                                                struct cell_shuffle **shuffle);
 
-/* cell_offsets: uint[cells + 1], where the cells of a sorted list of `count` particles start. permutation:
- * uint[count], gets the random order, shuffled[j] = sorted[permutation[j]] with permutation[j] in the same
- * cell as j. species < 256, step < 2^56. Lists that number their cells alike, as those of several ranks do,
- * need a seed each, or they are shuffled alike. What draws other numbers (kernels/shared/random.h) by the
- * same seed sets one of the two highest bits in the second word of the counter: here they are 0.
- * STATUS_FAILED for more particles than the capacity. (Waits for the device once, to learn of cells of more
- * than cell_most particles; what it enqueues for them is not waited for.) */
+/* permutation: uint[count], gets the random order of a sorted list of `count` particles. species < 256, step
+ * < 2^56. Lists of several ranks need a seed each, or they are shuffled alike. What draws other numbers
+ * (kernels/shared/random.h) by the same seed sets one of the two highest bits in the second word of the
+ * counter: here they are 0. STATUS_FAILED for more particles than the capacity. (Waits for the device once,
+ * to learn of cells of more than cell_most particles.) */
 STATUS_CHECKED enum status cell_shuffle_run(struct cell_shuffle *shuffle, const struct buffer *cell_offsets,
                                             uint32_t count, uint64_t seed, uint32_t species, uint64_t step,
                                             const struct buffer *permutation);

@@ -1,12 +1,10 @@
 /* Fast sorts: the two methods beside the paper's, for short keys. They give bit for bit what the radix sort
- * of sort/radix_sort.h gives, the one stable permutation, and see lists of keys, never particles.
+ * of sort/radix_sort.h gives, the one stable permutation.
  *
- *   tiled    for GPUs, in one pass over keys of up to 12 bits or two of up to 24: a histogram per chunk of
- * the list, a scan, and a reorder that ranks a tile of keys per group in local memory. Fast where a chunk
- *            holds few distinct keys, as particles in PIC order do; right for any keys. OpenCL C 1.2, no
- *            extension
- *   chunked  for CPUs: one work-item a chunk of the list, no barriers, one pass for keys that are short
- * enough, made for lists that were in order a step ago and good for any other
+ *   tiled    for GPUs (kernels/tiled_sort.cl), in one pass over keys of up to 12 bits or two of up to 24;
+ *            fast where a chunk holds few distinct keys, as particles in PIC order do
+ *   chunked  for CPUs (kernels/chunked_sort.cl), in one pass over keys that are short enough; made for lists
+ *            that were in order a step ago
  */
 #ifndef RADIXPIC_SORT_FAST_SORTS_H
 #define RADIXPIC_SORT_FAST_SORTS_H

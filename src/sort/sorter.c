@@ -121,9 +121,7 @@ enum status sorter_plan_make(const struct device_info *info, const struct sort_c
 void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t size)
 {
     const struct radix_plan *radix = &plan->radix;
-    const bool is_tiled = plan->method == SORT_METHOD_TILED;
-    const uint32_t chunk_count = is_tiled ? plan->tiled.chunks : plan->chunked.chunks;
-    char source[32] = "", chunks[32] = "", items[32] = "";
+    char source[32] = "", chunks[32] = "";
     if (plan->source == PLAN_TUNED)
         snprintf(source, sizeof source, " (tuned %s)", plan->date);
     else if (plan->source == PLAN_DEFAULT)
@@ -137,12 +135,10 @@ void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t siz
                  source);
         return;
     }
-    if (chunk_count > 0)
-        snprintf(chunks, sizeof chunks, "; %u chunks", chunk_count);
-    if (is_tiled && plan->tiled.items > 0)
-        snprintf(items, sizeof items, "; groups of %u", plan->tiled.items);
-    snprintf(text, size, "b = %u bits, p = %u passes%s%s; method %s%s", plan->key_bits, plan->passes, chunks,
-             items, sort_method_name(plan->method), source);
+    if (plan->method == SORT_METHOD_CHUNKED)
+        snprintf(chunks, sizeof chunks, "; %u chunks", plan->chunked.chunks);
+    snprintf(text, size, "b = %u bits, p = %u passes%s; method %s%s", plan->key_bits, plan->passes, chunks,
+             sort_method_name(plan->method), source);
 }
 
 /* ---- sorting ---- */
