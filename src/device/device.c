@@ -63,6 +63,17 @@ static enum status create_handle(struct device **device)
     return STATUS_OK;
 }
 
+bool device_queue_host_calls(struct device *device, bool wanted)
+{
+    cl_device_exec_capabilities capabilities = 0;
+    if (device->core->is_counting)
+        return false;
+    clGetDeviceInfo(device->core->id, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof capabilities, &capabilities,
+                    NULL);
+    device->core->calls_host_in_queue = wanted && (capabilities & CL_EXEC_NATIVE_KERNEL) != 0;
+    return device->core->calls_host_in_queue;
+}
+
 enum status device_open(const char *spec, uint32_t share, struct device **device)
 {
     TRY(create_handle(device));

@@ -297,7 +297,7 @@ static inline struct kernel_argument arg_itself(struct kernel_argument argument)
 }
 
 /* One launch: `groups` work-groups of `items` work-items, in one dimension; nothing where there are no
- * groups. */
+ * groups. With 0 items so many groups of 64, or as many as the device allows, that `groups` items are had. */
 struct launch {
     size_t groups, items;
     enum stage stage;
@@ -308,6 +308,12 @@ struct launch {
 static inline struct launch launch_covering(uint64_t work, size_t items, enum stage stage, uint64_t bytes)
 {
     return (struct launch){(size_t)((work + items - 1) / items), items, stage, bytes};
+}
+
+/* The same where the number of items in a group does not matter. */
+static inline struct launch launch_flat(uint64_t work, enum stage stage, uint64_t bytes)
+{
+    return (struct launch){(size_t)work, 0, stage, bytes};
 }
 
 /* `wanted` items, or as many as a group of this device may have. */

@@ -59,14 +59,3 @@ enum status device_call_host(struct device *device, host_function *function, con
         return STATUS_OK;
     return device->core->calls_host_in_queue ? enqueue(device, &call, buffers) : wait_and_map(&call, buffers);
 }
-
-bool device_queue_host_calls(struct device *device, bool wanted)
-{
-    cl_device_exec_capabilities capabilities = 0;
-    if (device->core->is_counting)
-        return false;
-    clGetDeviceInfo(device->core->id, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof capabilities, &capabilities,
-                    NULL);
-    device->core->calls_host_in_queue = wanted && (capabilities & CL_EXEC_NATIVE_KERNEL) != 0;
-    return device->core->calls_host_in_queue;
-}

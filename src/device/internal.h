@@ -111,6 +111,11 @@ cl_program program_cache_load(const struct core *core, const char *source, const
 void program_cache_store(const struct core *core, const char *source, const char *options,
                          cl_program program);
 
+/* The text of kernels/<file> with its #include "shared/..." lines replaced by the files they name, each once.
+ * So a driver's build cache, which looks at the text alone, notices a changed header, and no path reaches a
+ * compiler option. The caller frees `source`. */
+STATUS_CHECKED enum status source_read(const char *file, char **source);
+
 /* A digest of all kernels in program_folder() that can be read, with what they include. */
 uint64_t program_digest(void);
 

@@ -1,145 +1,9 @@
-/* Program: read kernels with their shared headers, build them for a device and launch them. */
+/* Program: build kernels for a device and launch them. */
 #include "device/internal.h"
 
-#include "base/regular.h"
-
-#include <dirent.h>
-#include <dlfcn.h>
-#include <limits.h>
-#include <link.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <xxhash.h>
-
-/* ---- sources ---- */
-
-/* The file that this code is in: the program, or the library. */
-static bool find_own_file(char path[PATH_MAX])
-{
-    Dl_info info;
-    struct link_map *map = NULL;
-    static const char here = 0;
-    if (dladdr1(&here, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || !map)
-        return false;
-    return realpath(map->l_name[0] != '\0' ? map->l_name : "/proc/self/exe", path) != NULL;
-}
-
-/* The folder of kernels in the prefix that the own file was installed in, wherever that is now. */
-static bool find_installed(char path[PATH_MAX])
-{
-    static const char *const folders[] = {"/" RADIXPIC_PROGRAMS_INSTALLED, "/" RADIXPIC_LIBRARIES_INSTALLED};
-    if (!find_own_file(path))
-        return false;
-    char *end = strrchr(path, '/');
-    *end = '\0';
-    for (int n = 0; n < 2; n++) {
-        char *folder = end - strlen(folders[n]);
-        if (folder < path || strcmp(folder, folders[n]) != 0 ||
-            (size_t)(folder - path) + sizeof "/" RADIXPIC_KERNELS_INSTALLED > PATH_MAX)
-            continue;
-        strcpy(folder, "/" RADIXPIC_KERNELS_INSTALLED);
-        return access(path, R_OK) == 0;
-    }
-    return false;
-}
-
-const char *program_folder(void)
-{
-    static char installed[PATH_MAX];
-    const char *chosen = getenv("RADIXPIC_KERNELS");
-    if (chosen && chosen[0] != '\0')
-        return chosen;
-    if (installed[0] == '\0' && !find_installed(installed))
-        strcpy(installed, RADIXPIC_KERNELS_BUILT);
-    return installed;
-}
-
-/* Writes a file to `output`, a stream into *text, with the files that it includes. Each begins with a #line
- * of its own, by which it is known when it is included again. */
-static enum status expand(const char *name, FILE *output, char *const *text)
-{
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", program_folder(), name) < 0)
-        return status_fail(STATUS_FAILED, "no memory for the path of %s", name);
-    const char *why = "";
-    FILE *file = regular_open(path, &why);
-    if (!file) {
-        const enum status status = status_fail(
-            STATUS_FAILED,
-            "cannot read kernel file %s: %s (the folder comes from RADIXPIC_KERNELS where that is set)", path,
-            why);
-        free(path);
-        return status;
-    }
-    enum status status = STATUS_OK;
-    char *line = NULL, inner[256], begin[sizeof inner + 16];
-    size_t capacity = 0;
-    fprintf(output, "#line 1 \"%s\"\n", name);
-    for (int number = 1; status == STATUS_OK && getline(&line, &capacity, file) >= 0; number++) {
-        if (sscanf(line, " #include \"%255[^\"]\"", inner) != 1) {
-            fputs(line, output);
-            continue;
-        }
-        snprintf(begin, sizeof begin, "#line 1 \"%s\"\n", inner);
-        fflush(output); /* into *text */
-        if (strstr(*text, begin)) {
-            fputc('\n', output);
-        } else {
-            status = expand(inner, output, text);
-            fprintf(output, "#line %d \"%s\"\n", number + 1, name);
-        }
-    }
-    free(line);
-    fclose(file);
-    free(path);
-    return status;
-}
-
-/* The text of kernels/<file> with its #include "shared/..." lines replaced by the files they name, each once.
- * So a driver's build cache, which looks at the text alone, notices a changed header, and no path reaches a
- * compiler option. The caller frees `source`. */
-static enum status read_source(const char *file, char **source)
-{
-    size_t length = 0;
-    *source = NULL;
-    FILE *output = open_memstream(source, &length);
-    if (!output)
-        return status_fail(STATUS_FAILED, "no memory for the kernels of %s", file);
-    const enum status status = expand(file, output, source);
-    fclose(output);
-    if (status != STATUS_OK) {
-        free(*source);
-        *source = NULL;
-    }
-    return status;
-}
-
-static int is_kernels(const struct dirent *entry)
-{
-    const char *end = strrchr(entry->d_name, '.');
-    return end && strcmp(end, ".cl") == 0;
-}
-
-uint64_t program_digest(void)
-{
-    struct dirent **entries;
-    uint64_t sum = 0; /* whatever the order */
-    const int count = scandir(program_folder(), &entries, is_kernels, NULL);
-    for (int n = 0; n < count; n++) {
-        char *source;
-        if (read_source(entries[n]->d_name, &source) == STATUS_OK)
-            sum += XXH3_64bits(source, strlen(source));
-        free(source);
-        free(entries[n]);
-    }
-    if (count >= 0)
-        free(entries);
-    return sum;
-}
-
-/* ---- programs ---- */
 
 /* A program as it was built, kept until the device is closed for whoever wants the same again. A bench, a
  * search for the best sort or a test makes the same parts many times, and even where the driver keeps what it
@@ -215,7 +79,7 @@ static enum status find_or_compile(struct program *program, const char *options)
 {
     struct core *core = program->device->core;
     char *source = NULL;
-    TRY(read_source(program->file, &source));
+    TRY(source_read(program->file, &source));
     struct built *built = core->built;
     while (built && (strcmp(built->options, options) != 0 || strcmp(built->source, source) != 0))
         built = built->next;
@@ -351,6 +215,7 @@ size_t device_row_items(const struct device *device, uint32_t elements)
 enum status kernel_launch(struct kernel *kernel, struct launch launch,
                           const struct kernel_argument *arguments)
 {
+    enum { FLAT_ITEMS = 64 };
     struct device *device = kernel->program->device;
     if (launch.groups == 0 || device->core->is_counting)
         return STATUS_OK;
@@ -366,6 +231,9 @@ enum status kernel_launch(struct kernel *kernel, struct launch launch,
             return status_fail(STATUS_FAILED, "%s: kernel %s: argument %u: %s (%d)", device->core->info.name,
                                kernel->name, n, opencl_error_name(error), error);
     }
+    if (launch.items == 0)
+        launch = launch_covering(launch.groups, device_group_items(device, FLAT_ITEMS), launch.stage,
+                                 launch.bytes);
     const size_t global = launch.groups * launch.items;
     cl_event event = NULL;
     const cl_int error = clEnqueueNDRangeKernel(device->core->queue, kernel->handle, 1, NULL, &global,

@@ -3,10 +3,7 @@
 
 #include "base/integers.h"
 
-enum {
-    CELL_ITEMS = 64, /* of a group, where an item has one cell */
-    SLACK_SHARE = 8  /* one in so many: what lists that grow get on top */
-};
+enum { SLACK_SHARE = 8 /* one in so many: what lists that grow get on top */ };
 
 /* Into the spare array; the attribute has an array of its own in `from`. */
 static enum status merge_attribute(struct device *branch, struct program *program, uint32_t cells,
@@ -34,10 +31,9 @@ static enum status merge_all(struct device *branch, uint32_t cells, struct parti
     for (enum attribute a = 0; a < ATTRIBUTES; a++)
         if (into->attribute[a])
             TRY(merge_attribute(branch, program, cells, into, from, a));
-    TRY(KERNEL_LAUNCH(add,
-                      launch_covering(cells + (uint64_t)1, device_group_items(branch, CELL_ITEMS),
-                                      STAGE_EXCHANGE, 3 * sizeof(uint32_t) * (uint64_t)cells),
-                      from->cell_offsets, cells, into->cell_offsets));
+    TRY(KERNEL_LAUNCH(
+        add, launch_flat(cells + (uint64_t)1, STAGE_EXCHANGE, 3 * sizeof(uint32_t) * (uint64_t)cells),
+        from->cell_offsets, cells, into->cell_offsets));
     TRY(device_finish(branch));
     particles_swap(into);
     into->count += from->count;

@@ -34,7 +34,7 @@ struct exchange {
     struct kernel *insert[ATTRIBUTES], *cut;
 };
 
-enum { FIRST_TAG = 1024 /* below: other exchanges' */, ITEMS = 64 };
+enum { FIRST_TAG = 1024 /* below: other exchanges' */ };
 
 /* ---- rows ---- */
 
@@ -282,15 +282,14 @@ static enum status insert(const struct exchange *exchange, const struct particle
 {
     const uint32_t ny = exchange->slab.box.ny, count = (uint32_t)exchange->arriving;
     const uint32_t begins = exchange->reached * ny, back = begins + exchange->in.rows * ny;
-    const size_t items = device_group_items(exchange->device, ITEMS);
     for (enum attribute a = 0; a < ATTRIBUTES; a++)
         if (list->attribute[a])
-            TRY(KERNEL_LAUNCH(exchange->insert[a],
-                              launch_covering(count, items, STAGE_EXCHANGE,
-                                              2 * attribute_bytes(list->precision, a) * (uint64_t)count),
-                              list->cell_offsets, exchange->own_rows, exchange->announced, begins, back,
-                              exchange->in.rows, ny, count, particles_stride(list, a),
-                              particles_first(list, a), exchange->arrived[a], list->attribute[a]));
+            TRY(KERNEL_LAUNCH(
+                exchange->insert[a],
+                launch_flat(count, STAGE_EXCHANGE, 2 * attribute_bytes(list->precision, a) * (uint64_t)count),
+                list->cell_offsets, exchange->own_rows, exchange->announced, begins, back, exchange->in.rows,
+                ny, count, particles_stride(list, a), particles_first(list, a), exchange->arrived[a],
+                list->attribute[a]));
     return STATUS_OK;
 }
 
@@ -310,8 +309,6 @@ enum status exchange_follow(struct exchange *exchange, uint32_t species, struct 
         TRY(insert(exchange, list));
     list->count = (uint32_t)stay;
     *left += exchange->leaving - exchange->lost;
-    return KERNEL_LAUNCH(exchange->cut,
-                         launch_covering(cells - own + (uint64_t)1,
-                                         device_group_items(exchange->device, ITEMS), STAGE_EXCHANGE, 0),
+    return KERNEL_LAUNCH(exchange->cut, launch_flat(cells - own + (uint64_t)1, STAGE_EXCHANGE, 0),
                          list->cell_offsets, own, cells, list->count);
 }

@@ -11,8 +11,7 @@ enum {
     RADIX_BITS_AUTO = 11,  /* of a digit where several passes are made */
     RADIX_BITS_MOST = 16,
     PASSES_MOST = 32,
-    CHUNKS_PER_UNIT = 4, /* more than one, so that a late thread does not keep all waiting */
-    FLAT_ITEMS = 256,
+    CHUNKS_PER_UNIT = 4,   /* more than one, so that a late thread does not keep all waiting */
     CACHED_BYTES = 2 << 20 /* a result of more than this a compute unit goes past the caches */
 };
 
@@ -138,7 +137,7 @@ static enum status create_parts(struct chunked_sort *sort, bool portable)
     const struct plan *plan = &sort->plan;
     const size_t word = sizeof(uint32_t), table = (size_t)plan->chunks << plan->radix_bits;
     TRY(create_kernels(sort, portable));
-    sort->order = sorted_order_make(sort->device, sort->capacity);
+    sort->order = (struct sorted_order){.device = sort->device, .capacity = sort->capacity};
     TRY(buffer_create(sort->device, table * word, "the sort's histogram", &sort->table));
     TRY(buffer_create(sort->device, plan->chunks * word, "the sort's chunks", &sort->few));
     TRY(buffer_create(sort->device, table * word, "the sort's places", &sort->next));
@@ -248,9 +247,8 @@ static enum status make_offsets(struct chunked_sort *sort, uint32_t count, const
     if (count == 0 || plan->passes > 1)
         return sorted_order_cells(&sort->order, count, lists, NULL);
     return KERNEL_LAUNCH(
-        sort->offsets_of_table,
-        launch_covering(entries, FLAT_ITEMS, STAGE_SORT_OFFSETS, 2 * sizeof(uint32_t) * entries), sort->table,
-        lists->cell_offsets, count, lists->cells, UINT32_C(1) << plan->key_bits);
+        sort->offsets_of_table, launch_flat(entries, STAGE_SORT_OFFSETS, 2 * sizeof(uint32_t) * entries),
+        sort->table, lists->cell_offsets, count, lists->cells, UINT32_C(1) << plan->key_bits);
 }
 
 enum status chunked_sort_run(struct chunked_sort *sort, uint32_t count, const struct radix_lists *lists)

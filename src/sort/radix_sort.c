@@ -5,7 +5,6 @@
 
 enum {
     TRANSPOSE_TILE = 16, /* TILE of kernels/radix_scan.cl */
-    FLAT_ITEMS = 64,     /* items of a group where every item has one word */
     SCAN_ITEMS = 256
 };
 
@@ -51,7 +50,7 @@ static enum status create_kernels(struct radix_sort *sort)
     TRY(kernel_create(scan, "radix_scan_add", &sort->scan_add));
     TRY(kernel_create(program, "radix_reorder", &sort->reorder));
     TRY(kernel_create(scan, "radix_transpose", &sort->transpose));
-    sort->order = sorted_order_make(sort->device, sort->capacity);
+    sort->order = (struct sorted_order){.device = sort->device, .capacity = sort->capacity};
     return STATUS_OK;
 }
 
@@ -127,8 +126,7 @@ enum status radix_sort_scan(struct radix_sort *sort)
         return STATUS_OK;
     TRY(scan_parts(sort, sort->part_sums, splits, 1, splits, 1, sort->table_total));
     return KERNEL_LAUNCH(sort->scan_add,
-                         launch_covering(count, device_group_items(sort->device, FLAT_ITEMS), STAGE_SORT_SCAN,
-                                         2 * sizeof(uint32_t) * (uint64_t)count),
+                         launch_flat(count, STAGE_SORT_SCAN, 2 * sizeof(uint32_t) * (uint64_t)count),
                          sort->table, sort->part_sums, count, length, items);
 }
 

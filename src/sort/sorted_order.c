@@ -2,18 +2,11 @@
 #include "sort/sorted_order.h"
 
 enum {
-    ITEMS = 64,
     /* Keys a cell from which on searching its offset beats passing all keys: in order, or through the
      * permutation. */
     SEARCH_KEYS = 512,
     SEARCH_KEYS_THROUGH = 8
 };
-
-struct sorted_order sorted_order_make(struct device *device, uint32_t capacity)
-{
-    return (struct sorted_order){
-        .device = device, .items = device_group_items(device, ITEMS), .capacity = capacity};
-}
 
 /* Most sorts of a run need none of the kernels: the first call that does builds them. */
 static enum status need_kernels(struct sorted_order *order)
@@ -43,8 +36,8 @@ enum status sorted_order_keys(struct sorted_order *order, uint32_t count, const 
     if (!lists->sorted_keys)
         return STATUS_OK;
     TRY(need_kernels(order));
-    return KERNEL_LAUNCH(order->keys, launch_covering(count, order->items, STAGE_SORT_REORDER, bytes),
-                         lists->keys, lists->permutation, lists->sorted_keys, count);
+    return KERNEL_LAUNCH(order->keys, launch_flat(count, STAGE_SORT_REORDER, bytes), lists->keys,
+                         lists->permutation, lists->sorted_keys, count);
 }
 
 enum status sorted_order_cells(struct sorted_order *order, uint32_t count, const struct radix_lists *lists,
@@ -56,7 +49,7 @@ enum status sorted_order_cells(struct sorted_order *order, uint32_t count, const
     const uint64_t read = search ? 0 : (sorted_keys ? 1 : 2) * (uint64_t)count;
     TRY(need_kernels(order));
     return KERNEL_LAUNCH(search ? order->find_cells : order->mark_cells,
-                         launch_covering(items, order->items, STAGE_SORT_OFFSETS, word * (read + cells + 1)),
+                         launch_flat(items, STAGE_SORT_OFFSETS, word * (read + cells + 1)),
                          sorted_keys ? sorted_keys : lists->keys,
                          sorted_keys ? sorted_keys : lists->permutation, sorted_keys == NULL,
                          lists->cell_offsets, count, cells);

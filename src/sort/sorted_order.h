@@ -13,15 +13,12 @@ struct radix_lists {
     uint32_t cells;              /* keys are below this where cell_offsets is set */
 };
 
+/* For lists of up to `capacity` keys; made by naming device and capacity. */
 struct sorted_order {
     struct device *device;                         /* not owned; owns the kernels */
     struct kernel *keys, *mark_cells, *find_cells; /* NULL until the first of them is launched */
-    size_t items;                                  /* of a group */
     uint32_t capacity;
 };
-
-/* For lists of up to `capacity` keys. */
-struct sorted_order sorted_order_make(struct device *device, uint32_t capacity);
 
 /* STATUS_FAILED where there are more keys than the capacity, or no permutation is given. */
 STATUS_CHECKED enum status sorted_order_check(const struct sorted_order *order, uint32_t count,

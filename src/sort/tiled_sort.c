@@ -135,7 +135,7 @@ static enum status create_parts(struct tiled_sort *sort)
     const size_t digits = shape->between == FORM_PAIRS ? divide_up(sort->capacity, 2) : 0; /* of ushorts */
     for (uint32_t n = 0; n < shape->passes; n++)
         TRY(create_pass(sort, n));
-    sort->order = sorted_order_make(device, sort->capacity);
+    sort->order = (struct sorted_order){.device = device, .capacity = sort->capacity};
     TRY(buffer_create(device, chunks * TILE_LIST_WORDS * word, "the sort's lists of distinct digits",
                       &sort->lists));
     TRY(buffer_create(device, totals * word, "the sort's totals", &sort->totals));
