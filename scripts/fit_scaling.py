@@ -193,26 +193,12 @@ def make_run(path, rows):
             row[column] for name, row in measured.items() if name.startswith(stages) and name.endswith("_ms")
         )
 
-    return Run(
-        name=first["file"],
-        scaling=first["scaling"],
-        decomposition=first["decomposition"],
-        ranks=ranks,
-        nx=nx,
-        ny=ny,
-        rows=int(number(first, "rows")),
-        ghost=int(number(first, "ghost")),
-        real=8 if first["precision"] == "double" else 4,
-        particles_most=int(number(first, "most")),
-        leavers=measured["leavers"]["median"],
-        measured={
-            "particles": total(PARTICLE_STAGES, "max"),
-            "exchange": total("exchange", "min"),
-            "halo": total("halo", "min"),
-            "field": total("field", "min"),
-            "wall clock": 1e-3 * wall["median"],
-        },
-    )
+    parts = {"particles": (PARTICLE_STAGES, "max"), **{name: (name, "min") for name in ("exchange", "halo", "field")}}
+    measured_seconds = {part: total(stages, column) for part, (stages, column) in parts.items()}
+    return Run(name=first["file"], scaling=first["scaling"], decomposition=first["decomposition"], ranks=ranks, nx=nx,
+        ny=ny, rows=int(number(first, "rows")), ghost=int(number(first, "ghost")),
+        real=8 if first["precision"] == "double" else 4, particles_most=int(number(first, "most")),
+        leavers=measured["leavers"]["median"], measured={**measured_seconds, "wall clock": 1e-3 * wall["median"]})
 
 
 def read_runs(paths):
@@ -275,7 +261,7 @@ def notes_of(run):
 def print_predictions(base, ranks, constants):
     one = seconds(base._replace(decomposition="alone", ranks=1, nx=base.rows, ghost=0, leavers=0.0), constants)
     print(f"\n  weak scaling of {base.particles_most} particles in {base.rows}x{base.ny} cells a rank, "
-        f"{base.leavers:.0f} of whom leave in a step; from 1 rank, {1e3 * one:.4f} ms a step")
+        f"{base.leavers:.0f} of which leave in a step; from 1 rank, {1e3 * one:.4f} ms a step")
     print(f"  {'ranks':>7} {'field':<10} {'ms a step':>12} {'efficiency':>11}   most of it")
     for count in ranks:
         for decomposition in ("replicated", "slabs"):

@@ -93,10 +93,8 @@ def cells_of(row):
 
 def costs_of(row):
     particles = number(row, "N")
-    return [
-        ("Cost by number of particles", "particles", particles),
-        ("Cost by particles in a cell", "particles per cell", particles / cells_of(row)),
-    ]
+    return [("Cost by number of particles", "particles", particles),
+        ("Cost by particles in a cell", "particles per cell", particles / cells_of(row))]
 
 
 # ---- bars ----
@@ -158,55 +156,27 @@ ATOMICS = LineFigure(
     ylabel="rate [Gop/s]",
 )
 FIGURES = {
-    "deposit": LineFigure(
-        quantity="particle_ns",
-        heading="method",
-        shown=("shape", "method", "per_cell", "cells"),
+    "deposit": LineFigure(quantity="particle_ns", heading="method", shown=("shape", "method", "per_cell", "cells"),
         panels=lambda row: [(row["shape"], "particles per cell", number(row, "per_cell"))],
-        line=lambda row: METHODS.get(row["method"], row["method"]),
-        ylabel="time per particle [ns]",
-    ),
-    "collisions": LineFigure(
-        quantity="pair_ns",
-        heading="method",
-        shown=("method", "cells", "per_cell", "N"),
+        line=lambda row: METHODS.get(row["method"], row["method"]), ylabel="time per particle [ns]"),
+    "collisions": LineFigure(quantity="pair_ns", heading="method", shown=("method", "cells", "per_cell", "N"),
         panels=lambda row: [("Collisions of pairs", "particles per cell", number(row, "per_cell"))],
-        line=lambda row: row["method"],
-        ylabel="time per pair [ns]",
-    ),
-    "layout": LineFigure(
-        quantity="time_ms",
-        heading="layout",
-        shown=("operation", "input", "layout", "L"),
+        line=lambda row: row["method"], ylabel="time per pair [ns]"),
+    "layout": LineFigure(quantity="time_ms", heading="layout", shown=("operation", "input", "layout", "L"),
         panels=lambda row: [(f"{OPERATIONS[row['operation']]} {INPUTS[row['input']]}", "arrays (L)", number(row, "L"))],
-        line=layout_of,
-        ylabel="time for all arrays [ms]",
-    ),
-    "permutation": LineFigure(
-        quantity="wall_ms",
-        heading="kernel",
+        line=layout_of, ylabel="time for all arrays [ms]"),
+    "permutation": LineFigure(quantity="wall_ms", heading="kernel",
         shown=("table", "volume", "axes", "elements", "block", "kernel"),
         panels=lambda row: [(volume_of(row), "elements", number(row, "elements"))],
-        line=lambda row: KERNELS.get(row["kernel"], row["kernel"]),
-        ylabel="time [ms]",
+        line=lambda row: KERNELS.get(row["kernel"], row["kernel"]), ylabel="time [ms]",
         words="medians of the host's clock, bars from minimum to maximum; a cell has side^dimensions elements",
-        apart=0.19,
-    ),
-    "step": LineFigure(
-        quantity="wall_clock_ns",
-        heading="grid",
-        shown=("cells", "N", "steps"),
-        panels=costs_of,
-        line=lambda row: row["cells"],
-        ylabel="time per particle and step [ns]",
-        words="medians of the wall clock, bars from minimum to maximum",
-        yscale="linear",
-        order=cells_of,
-    ),
+        apart=0.19),
+    "step": LineFigure(quantity="wall_clock_ns", heading="grid", shown=("cells", "N", "steps"), panels=costs_of,
+        line=lambda row: row["cells"], ylabel="time per particle and step [ns]",
+        words="medians of the wall clock, bars from minimum to maximum", yscale="linear", order=cells_of),
     "output": BarFigure(shown=("of", "bytes", "output", "compression"), bar=output_bar),
     "pic-sort": SORTS,
     "random-lists": SORTS,
-    "local-memory": BarFigure(
-        shown=("of", "bytes", "part", "version", "size"), bar=rate_bar, lone=lone_copies, lines=ATOMICS
-    ),
+    "local-memory": BarFigure(shown=("of", "bytes", "part", "version", "size"), bar=rate_bar, lone=lone_copies,
+        lines=ATOMICS),
 }

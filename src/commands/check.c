@@ -256,7 +256,7 @@ static const struct option_row rows[] = {
     {"keys", 'k', NULL, OPTION_SWITCH, AT(keys), .group = 1,
      .help = "List every key a config may have, or KEY and those below it: type, default, range, meaning"},
     {"probe", 'p', NULL, OPTION_SWITCH, AT(probe), .group = 1,
-     .help = "Take steps for two seconds at most and write each kind of file once, to foretell the time of "
+     .help = "Take steps for two seconds at most and write each kind of file once, to estimate the time of "
              "the run"},
     {"markdown", 'm', NULL, OPTION_VALUE, AT(form), DESCRIBE_MARKDOWN, .group = 1,
      .help = "With --keys: as a Markdown page"},

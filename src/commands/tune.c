@@ -29,14 +29,13 @@ static const struct option_row rows[] = {
      .help = "Stop after T seconds with what is found"},
 };
 
-enum { TRIALS_MOST = 512, LEAST_REPEATS = 3, MOST_REPEATS = 25, MOST_PASSES = 6 };
+enum { TRIALS_MOST = 512, MOST_REPEATS = 25, MOST_PASSES = 6 };
 static const double enough_seconds = 0.05; /* of timed sorts of one trial */
-static const double hopeless = 1.5;        /* times the best of its passes: not worth another sort */
 
 struct trial {
     struct sort_config sort;
     struct sorter_plan plan;
-    double seconds; /* the lower quartile, since other load only makes a sort slower */
+    double seconds; /* the least, since other load only makes a sort slower */
 };
 
 struct search {
@@ -86,16 +85,14 @@ static enum status time_trial(struct bench *bench, void *context)
                                     .warm_ups = 1,
                                     .repeats = MOST_REPEATS,
                                     .seconds = enough_seconds,
-                                    .least = LEAST_REPEATS,
-                                    .in_one_piece = true,
-                                    .hopeless = best ? hopeless * best->seconds : 0};
+                                    .in_one_piece = true};
     struct times times;
     char sort[256];
     TRY(sort_case_create(bench->part, &one));
     TRY(buffer_fill(one.lists.permutation, UINT32_MAX));
     TRY(buffer_fill(one.lists.cell_offsets, UINT32_MAX));
     TRY(bench_time(bench, &subject, 1, &times));
-    trial->seconds = times.total.quartile;
+    trial->seconds = times.total.least;
     if (best && trial->seconds >= best->seconds)
         return STATUS_OK;
     TRY(device_judge_sort(bench->part, one.list, &one.lists, &one.verdict));

@@ -28,7 +28,6 @@ struct spread spread_of(const struct samples *samples)
     memcpy(ordered, samples->seconds, count * sizeof *ordered);
     qsort(ordered, count, sizeof *ordered, ascending);
     return (struct spread){.median = 0.5 * (ordered[(count - 1) / 2] + ordered[count / 2]),
-                           .quartile = ordered[count / 4],
                            .least = ordered[0],
                            .most = ordered[count - 1],
                            .count = (uint32_t)count};
@@ -36,13 +35,12 @@ struct spread spread_of(const struct samples *samples)
 
 struct spread spread_of_one(double value)
 {
-    return (struct spread){.median = value, .quartile = value, .least = value, .most = value, .count = 1};
+    return (struct spread){.median = value, .least = value, .most = value, .count = 1};
 }
 
 struct spread spread_scaled(struct spread values, double scale)
 {
     return (struct spread){.median = scale * values.median,
-                           .quartile = scale * values.quartile,
                            .least = scale * values.least,
                            .most = scale * values.most,
                            .count = values.count};
@@ -197,7 +195,6 @@ static enum status time_once(const struct bench *bench, const struct subject *su
                              struct samples samples[CLOCKS], struct times *times)
 {
     struct device *device = bench->device;
-    bool right = true;
     if (subject->prepare)
         TRY(subject->prepare(subject->context));
     if (!subject->on_host)
@@ -218,22 +215,16 @@ static enum status time_once(const struct bench *bench, const struct subject *su
         samples_add(&samples[stage], time->seconds); /* 0 of a stage that this run does without */
         times->bytes[stage] = time->bytes;
     }
-    if (subject->verifies_every)
-        TRY(subject->verify(subject->context, &right));
-    times->verified = times->verified && right;
     return STATUS_OK;
 }
 
 static bool goes_on(const struct subject *subject, const struct samples *done)
 {
-    double spent = 0, fastest = INFINITY;
-    for (size_t n = 0; n < done->count; n++) {
+    double spent = 0;
+    for (size_t n = 0; n < done->count; n++)
         spent += done->seconds[n];
-        fastest = fmin(fastest, done->seconds[n]);
-    }
-    const bool is_enough = subject->seconds > 0 && done->count >= subject->least && spent >= subject->seconds;
-    const bool is_hopeless = subject->hopeless > 0 && fastest > subject->hopeless && spent > LONG_SECONDS;
-    return done->count < subject->repeats && (done->count == 0 || !(is_enough || is_hopeless));
+    const bool is_enough = subject->seconds > 0 && done->count > 0 && spent >= subject->seconds;
+    return done->count < subject->repeats && !is_enough;
 }
 
 static struct subject with_usual_repeats(const struct bench *bench, struct subject subject)
@@ -263,7 +254,7 @@ enum status bench_time(struct bench *bench, const struct subject *subjects, size
             times[s].stages[stage] = spread_of(&samples[s][stage]);
         times[s].wall = spread_of(&samples[s][WALL]);
         times[s].total = subjects[s].on_host ? times[s].wall : times[s].stages[STAGE_OTHER];
-        if (subjects[s].verify && !subjects[s].verifies_every)
+        if (subjects[s].verify)
             TRY(subjects[s].verify(subjects[s].context, &times[s].verified));
         bench->is_wrong = bench->is_wrong || !times[s].verified;
     }

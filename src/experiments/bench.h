@@ -28,9 +28,9 @@ struct samples {
 /* Adds one timing; beyond SAMPLES_MAX it is dropped. */
 void samples_add(struct samples *samples, double seconds);
 
-/* What is quoted of timings, or of what follows from them; `quartile` is the lower one, of timings alone. */
+/* What is quoted of timings, or of what follows from them. */
 struct spread {
-    double median, least, most, quartile;
+    double median, least, most;
     uint32_t count;
 };
 
@@ -114,17 +114,12 @@ struct subject {
     void *context;
     enum status (*prepare)(void *context); /* before every run, not timed; may be NULL */
     enum status (*run)(void *context);
-    enum status (*verify)(void *context,
-                          bool *right); /* after the last run, or after every one; may be NULL */
-    uint32_t warm_ups, repeats;         /* 0: as above */
-    double seconds;      /* above 0: no further run once `least` timed ones took so long; and */
-    uint32_t least;      /* at least one */
-    double hopeless;     /* above 0: none once they took LONG_SECONDS and each of them longer than this */
-    bool on_host;        /* not on the device: only the wall clock runs */
-    bool in_one_piece;   /* STAGE_OTHER is from before the first kernel to after the last */
-    bool verifies_every; /* run */
+    enum status (*verify)(void *context, bool *right); /* after the last run; may be NULL */
+    uint32_t warm_ups, repeats;                        /* 0: as above */
+    double seconds;    /* above 0: no further run once the timed ones took so long */
+    bool on_host;      /* not on the device: only the wall clock runs */
+    bool in_one_piece; /* STAGE_OTHER is from before the first kernel to after the last */
 };
-static const double LONG_SECONDS = 0.02; /* beside which a scheduler's turns are short */
 
 /* Seconds of a run: on the host's clock until the device has finished, and in the stages on the device's; and
  * the bytes that a run has to move in each stage. */

@@ -103,7 +103,7 @@ class FitScaling(ProgramTest):
     def test_predictions_are_those_of_the_formula(self):
         text, _ = self.fit(RUNS, "--ranks", "100", "1000")
         # a rank as in the run on most ranks, of most particles there
-        self.assertIn("16777216 particles in 512x256 cells a rank, 80000 of whom leave", text)
+        self.assertIn("16777216 particles in 512x256 cells a rank, 80000 of which leave", text)
         one = stages(1, 512, 256, 1 << 24, 0, "alone")["wall clock"]
         for ranks in (100, 1000):
             for decomposition in ("replicated", "slabs"):

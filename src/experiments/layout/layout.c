@@ -69,8 +69,9 @@ enum {
     PAPERS_MOST = 65536,
     SHORT_SWEEP = 2048,
     SHORT_BUBBLE_SWEEP = 256, /* its work grows with the square of the length */
-    COPY_REPEATS = 10
+    MOST_REPEATS = 10         /* without --repeat */
 };
+static const double usual_seconds = 0.5; /* of timings of one thing, without --repeat */
 
 struct options {
     struct common_options common;
@@ -206,7 +207,8 @@ static enum status run_case(struct bench *bench, enum table_case of, enum layout
                                      .input_kind = cases[of].input,
                                      .type = type,
                                      .size = {arrays.items[n], options->length},
-                                     .wanted = wanted};
+                                     .wanted = wanted,
+                                     .seconds = options->common.repeats > 0 ? 0 : usual_seconds};
         TRY(run_point(bench, of, &point));
     }
     return STATUS_OK;
@@ -223,9 +225,9 @@ static enum status run_layout(struct bench *bench)
         if (options->chosen[t])
             printf(" %s", tables[t].number);
     printf("\n");
-    bench->repeats = COPY_REPEATS; /* of the largest int arrays */
+    if (bench->repeats == 0)
+        bench->repeats = MOST_REPEATS;
     TRY(bench_copy(bench, layout_bytes(LAYOUT_INT, (struct layout_size){options->most, options->length})));
-    bench->repeats = options->common.repeats;
     bench_print_copy(bench);
     bench_head(&report_table);
     for (int of = 0; of < CASES; of++)

@@ -83,6 +83,7 @@ struct layout_point {
     enum layout_type type;
     struct layout_size size;
     uint32_t wanted; /* bit set of what is to be timed */
+    double seconds;  /* that timings of one thing may take; 0: as long as they need */
     struct times times[WHATS];
     enum layout_what what;                      /* that is timed */
     size_t bytes, group_items, tile, tile_rows; /* of the arrays; of groups */
@@ -91,9 +92,9 @@ struct layout_point {
     struct buffer *input[LAYOUT_ORDERS], *first, *second;
 };
 
-/* Times what is wanted, a bench_case() of the point, and judges every result and what lies behind it: without
- * --repeat as often as half a second allows, from 1 to 10 times. The operation works in place: its input is
- * copied anew before each launch, out of the timing. STATUS_FAILED where the device lacks double. */
+/* Times what is wanted, a bench_case() of the point, and judges every result and what lies behind it. The
+ * operation works in place: its input is copied anew before each launch, out of the timing. STATUS_FAILED
+ * where the device lacks double. */
 STATUS_CHECKED enum status layout_point_measure(struct bench *bench, void *layout_point);
 
 #endif

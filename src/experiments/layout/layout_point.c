@@ -49,8 +49,7 @@ static enum status transpose(const struct layout_point *point, struct layout_siz
 
 /* ---- one point ---- */
 
-enum { MOST_REPEATS = 10, BEHIND = 64 /* bytes behind all arrays, which must stay: */, UNTOUCHED = 0xff };
-static const double usual_seconds = 0.5; /* of timings of one thing, without --repeat */
+enum { BEHIND = 64 /* bytes behind all arrays, which must stay: */, UNTOUCHED = 0xff };
 
 static void transpose_on_host(enum layout_type type, struct layout_size size, const void *from, void *to)
 {
@@ -122,19 +121,14 @@ static enum status judge(void *context, bool *right)
 
 static enum status time_what(struct bench *bench, struct layout_point *point, enum layout_what what)
 {
-    const bool on_host = layout_is_on_host(what), is_open = bench->repeats == 0;
-    point->what = what;
     const struct subject subject = {.context = point,
                                     .prepare = prepare,
                                     .run = run,
                                     .verify = judge,
-                                    .repeats = !is_open  ? 0
-                                               : on_host ? HOST_REPEATS
-                                                         : MOST_REPEATS,
-                                    .seconds = is_open ? usual_seconds : 0,
-                                    .on_host = on_host,
-                                    .in_one_piece = what == TRANSPOSED,
-                                    .verifies_every = true};
+                                    .seconds = point->seconds,
+                                    .on_host = layout_is_on_host(what),
+                                    .in_one_piece = what == TRANSPOSED};
+    point->what = what;
     return (point->wanted >> what & 1U) != 0 ? bench_time(bench, &subject, 1, &point->times[what])
                                              : STATUS_OK;
 }

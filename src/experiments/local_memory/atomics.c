@@ -159,7 +159,6 @@ static enum status report_case(const struct local_memory *all, struct atomic_cas
                             .version = function_names[chosen->function],
                             .work = operations,
                             .kind = WORK_OPERATIONS,
-                            .stage = STAGE_OTHER,
                             .subject = {.context = chosen, .prepare = clear, .run = run, .verify = verify}};
     snprintf(timing.size, sizeof timing.size, "%u scope=%s words=%u", operations, scope_names[chosen->scope],
              chosen->addresses);

@@ -46,7 +46,7 @@ enum status timing_report(const struct local_memory *all, const struct timing *t
     TRY(bench_time(all->bench, &timing->subject, 1, &times));
     bench_words(all->bench, false, times.verified, "part=%s version=%s size=%s", timing->part,
                 timing->version, timing->size);
-    values[0] = times.stages[timing->stage];
+    values[0] = times.total;
     values[1 + timing->kind] = spread_rate(timing->work, values[0]);
     bench_row(all->bench, &timing_table, NULL, values, NULL);
     return STATUS_OK;

@@ -1,5 +1,4 @@
-/* Local memory: what the parts of the experiment share, and launches of kernels/local_memory.cl. No launch
- * waits; each is timed as STAGE_OTHER unless its description says otherwise. */
+/* Local memory: what the parts of the experiment share. */
 #ifndef RADIXPIC_EXPERIMENTS_LOCAL_MEMORY_H
 #define RADIXPIC_EXPERIMENTS_LOCAL_MEMORY_H
 
@@ -54,7 +53,6 @@ struct timing {
     char size[48]; /* of the problem, as printed, and further words of the case */
     double work;   /* of one run */
     enum work_kind kind;
-    enum stage stage; /* that has the time */
     struct subject subject;
 };
 

@@ -121,7 +121,6 @@ static enum status report_way(const struct local_memory *all, struct refinement 
                             .version = way_names[grid->way],
                             .work = (double)grid->refined * REFINEMENT_CELLS,
                             .kind = WORK_CELLS,
-                            .stage = STAGE_OTHER,
                             .subject = {.context = grid, .prepare = clear, .run = run, .verify = verify}};
     snprintf(timing.size, sizeof timing.size, "%u of %ux%u", grid->refined, grid->cells, grid->cells);
     return timing_report(all, &timing);

@@ -107,7 +107,6 @@ static struct timing timing_of(struct scene *scene, const char *part)
         .part = part,
         .work = 2.0 * (double)scene->count * sizeof(float),
         .kind = WORK_BYTES,
-        .stage = STAGE_OTHER,
         .subject = {.context = scene, .prepare = clear, .run = run_staged, .verify = verify}};
     snprintf(timing.size, sizeof timing.size, "%ux%u", scene->rows, scene->columns);
     return timing;
@@ -240,7 +239,7 @@ static enum status filter_density(struct bench *bench, void *context)
     scene.words = scene.count;
     expect_smoothed(&scene);
     struct timing timing = timing_of(&scene, "stencil");
-    timing.stage = STAGE_FIELD;
+    timing.subject.in_one_piece = true;
     timing.subject.prepare = fill_density;
     timing.subject.run = smooth;
     for (size_t n = 0; n < sizeof filters / sizeof filters[0]; n++) {

@@ -21,8 +21,17 @@ struct options {
     const char *folder;
 };
 
-enum kind { KIND_NONE, KIND_SNAPSHOT, KIND_STORED_SNAPSHOT, KIND_CHECKPOINT, KINDS };
-static const char *const kinds[KINDS] = {"none", "snapshot", "snapshot", "checkpoint"};
+static const struct kind {
+    const char *name;
+    const struct output_row *row; /* NULL: no files */
+    bool is_compressed;
+} kinds[] = {
+    {"none", NULL, false},
+    {"snapshot", &snapshot_output, true},
+    {"snapshot", &snapshot_output, false},
+    {"checkpoint", &checkpoint_output, false},
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* What is measured of a kind: seconds of a run, of its copies, of packing its chunks once more, and of
  * writing its files, of which the steps waited for a part. */
@@ -30,7 +39,7 @@ enum clock { WALL, COPY, PACK, WRITE, WAIT, CLOCKS };
 
 struct case_of {
     struct bench *bench;
-    enum kind kind;
+    const struct kind *kind;
     uint32_t compression;
     char folder[PATH_MAX];
     struct run_folder run;
@@ -141,7 +150,7 @@ static bool holds(const struct case_of *c, hid_t file, uint64_t step, const floa
     static const char axes[2] = {'x', 'y'};
     const uint32_t count = c->simulation.particles[0].count;
     char name[128];
-    if (c->kind == KIND_CHECKPOINT)
+    if (c->kind->row == &checkpoint_output)
         return read_floats(file, "/particles/electrons/velocity", read) &&
                memcmp(read, velocities, 2 * (size_t)count * sizeof *read) == 0;
     for (int axis = 0; axis < 2; axis++) {
@@ -167,7 +176,8 @@ static enum status verify(struct case_of *c)
     TRY(DEVICE_NEW_ARRAY(c->bench->part, velocities, 2 * values));
     TRY(particles_copy(list, ATTRIBUTE_VELOCITY, velocities));
     snprintf(path, sizeof path,
-             c->kind == KIND_CHECKPOINT ? "%s/checkpoints/checkpoint_%llu.h5" : "%s/snapshots/data_%llu.h5",
+             c->kind->row == &checkpoint_output ? "%s/checkpoints/checkpoint_%llu.h5"
+                                                : "%s/snapshots/data_%llu.h5",
              c->folder, (unsigned long long)step);
     const hid_t access = hdf5_access(), file = H5Fopen(path, H5F_ACC_RDONLY, access);
     c->verified = c->verified && file >= 0 && holds(c, file, step, velocities, velocities + values);
@@ -205,9 +215,9 @@ static enum status run_steps(struct case_of *c)
     TRY(simulation_create(&c->config, c->bench->part, &c->simulation));
     TRY(outputs_open(c->simulation.outputs, &c->bench->ranks, &c->run));
     TRY(take_steps(c));
-    if (c->kind != KIND_NONE)
+    if (c->kind->row)
         TRY(verify(c));
-    return c->kind == KIND_SNAPSHOT || c->kind == KIND_STORED_SNAPSHOT ? time_pack(c) : STATUS_OK;
+    return c->kind->row == &snapshot_output ? time_pack(c) : STATUS_OK;
 }
 
 static enum status run_once(struct bench *bench, void *context)
@@ -223,22 +233,20 @@ static enum status run_once(struct bench *bench, void *context)
 
 /* ---- the whole ---- */
 
-static enum status prepare(struct bench *bench, enum kind kind, const char *folder, struct case_of *c)
+static enum status prepare(struct bench *bench, const struct kind *kind, const char *folder,
+                           struct case_of *c)
 {
     const struct options *options = bench->options;
     const uint64_t steps = options->setup.steps, half = (steps + 1) / 2;
     *c = (struct case_of){.bench = bench, .kind = kind, .verified = true};
     TRY(step_point_config(&options->setup, &c->config));
     snprintf(c->folder, sizeof c->folder, "%s", folder);
-    c->compression = kind == KIND_SNAPSHOT ? options->compression : 0;
+    c->compression = kind->is_compressed ? options->compression : 0;
     c->config.time.steps = steps;
     c->config.output.snapshots.compression = c->compression;
-    c->config.output.snapshots.every = kind == KIND_SNAPSHOT || kind == KIND_STORED_SNAPSHOT ? half : 0;
-    c->config.output.checkpoints.every = kind == KIND_CHECKPOINT ? half : 0;
-    for (int n = 0; n < OUTPUTS; n++)
-        if (kind != KIND_NONE &&
-            strcmp(output_table[n]->name, kind == KIND_CHECKPOINT ? "checkpoints" : "snapshots") == 0)
-            c->raw_bytes = outputs_bytes(output_table[n], &c->config);
+    c->config.output.snapshots.every = kind->row == &snapshot_output ? half : 0;
+    c->config.output.checkpoints.every = kind->row == &checkpoint_output ? half : 0;
+    c->raw_bytes = kind->row ? outputs_bytes(kind->row, &c->config) : 0;
     return STATUS_OK;
 }
 
@@ -272,10 +280,10 @@ static void report(const struct case_of *c, double disk)
                                           rate,
                                           spread_of_one(100 * per_second(rate.median, disk)),
                                           spread_of_one(beside)};
-    if (c->kind == KIND_NONE)
+    if (!c->kind->row)
         memset(&values[CLOCK_COLUMNS], 0, sizeof values - CLOCK_COLUMNS * sizeof values[0]);
     bench_words(c->bench, false, c->verified, "output=%s compression=%u N=%llu cells=%ux%u steps=%u",
-                kinds[c->kind], c->compression, (unsigned long long)options->setup.particles,
+                c->kind->name, c->compression, (unsigned long long)options->setup.particles,
                 options->setup.cells[0], options->setup.cells[1], options->setup.steps);
     bench_row(c->bench, &report_table, NULL, values, NULL);
 }
@@ -283,11 +291,11 @@ static void report(const struct case_of *c, double disk)
 static enum status run_kinds(struct bench *bench, struct case_of *c, const char *folder)
 {
     double disk = 0;
-    TRY(prepare(bench, KIND_SNAPSHOT, folder, c));
+    TRY(prepare(bench, &kinds[1], folder, c));
     TRY(time_disk(bench, folder, c->raw_bytes, &disk));
     bench_head(&report_table);
     for (int kind = 0; kind < KINDS; kind++) {
-        TRY(prepare(bench, (enum kind)kind, folder, c));
+        TRY(prepare(bench, &kinds[kind], folder, c));
         for (uint32_t n = 0; n < bench->repeats; n++)
             TRY(bench_case(bench, run_once, c));
         bench->is_wrong = bench->is_wrong || !c->verified;
@@ -317,17 +325,6 @@ static enum status run_output(struct bench *bench)
     return status_keep(status, sentence, run_folder_remove(folder));
 }
 
-static enum status settle(struct bench *bench)
-{
-    struct options *options = bench->options;
-    for (int axis = 0; axis < 2; axis++)
-        options->setup.length[axis] = usual_cell_length * options->setup.cells[axis];
-    options->setup.decomposition = "auto";
-    options->setup.shape = "cic";
-    options->setup.precision = "single";
-    return STATUS_OK;
-}
-
 static const struct option_row rows[] = {
     SIZE_ROWS,
     {"method", 0, "NAME", OPTION_WORD, AT(setup.step_method), .as_in = "step.method", .usual = "auto",
@@ -352,7 +349,6 @@ const struct experiment experiment_output = {
         "Examples:\n"
         "  radixpic bench output\n"
         "  radixpic bench output --device gpu --particles 33554432 --folder /scratch --csv output.csv\n"),
-    .settle = settle,
     .run = run_output,
     .wrong = "a file does not hold the state of the run",
 };

@@ -13,7 +13,7 @@ struct options {
     struct common_options common;
     bool weak, same_box, strong;
     enum kind kind;
-    struct step_setup setup; /* of the run on one rank; the box is not filled in */
+    struct step_setup setup; /* of the run on one rank */
 };
 
 /* ---- figures ---- */
@@ -130,8 +130,6 @@ static struct step_run run_on(struct bench *bench, struct communicator ranks, co
         run.setup.particles *= (uint64_t)ranks.size;
     if (options->kind == WEAK)
         run.setup.cells[0] *= (uint32_t)ranks.size;
-    for (int axis = 0; axis < 2; axis++)
-        run.setup.length[axis] = usual_cell_length * run.setup.cells[axis];
     return run;
 }
 
@@ -190,7 +188,6 @@ static enum status settle(struct bench *bench)
         return status_fail(STATUS_USAGE, "--weak, --same-box and --strong exclude one another");
     options->kind = options->strong ? STRONG : options->same_box ? SAME_BOX : WEAK;
     setup->repeats = options->common.repeats;
-    setup->step_method = "auto";
     const uint64_t along = options->kind == WEAK ? setup->cells[0] * all : setup->cells[0];
     if (options->kind != STRONG && setup->particles > CONFIG_MAX_SPECIES_PARTICLES / all)
         return status_fail(STATUS_USAGE, "--particles: %llu on each of %d ranks are more than %llu in all",

@@ -2,14 +2,12 @@
 #include "experiments/steps/step_point.h"
 #include "simulation.h"
 
-#include <unistd.h>
-
 enum { LEAST_PER_CELL = 8, SMALLEST_GRID = 32, GRIDS = 7 /* to 2048 */, MOST_SIZES = 33 };
 enum { USUAL_STEPS = 50, USUAL_REPEATS = 5, SWEEP_REPEATS = 3 };
 
 struct options {
     struct common_options common;
-    struct step_setup setup; /* length[0] is 0 where cells of the usual size are wanted */
+    struct step_setup setup;
     bool sweep;
     uint64_t least_particles, most_particles; /* of a sweep */
 };
@@ -92,16 +90,9 @@ static enum status run_point(struct step_run *run)
     return bench_case(bench, step_run, run);
 }
 
-static void choose_box(struct step_setup *setup, double length)
-{
-    setup->length[0] = length > 0 ? length : usual_cell_length * setup->cells[0];
-    setup->length[1] = setup->length[0] / setup->cells[0] * setup->cells[1];
-}
-
 static enum status run_single(struct step_run *run)
 {
     struct step_setup *setup = &run->setup;
-    choose_box(setup, setup->length[0]);
     printf("step: %llu particles in %ux%u cells (%.4g a cell%s), %s, %s precision, on %s\n",
            (unsigned long long)setup->particles, setup->cells[0], setup->cells[1], per_cell(setup),
            setup->hot ? ", half of them in one" : "", setup->shape, setup->precision, run->bench->info->name);
@@ -136,21 +127,10 @@ static const struct growth_rule growth_rules[] = {
     [true] = {{1, UINT64_MAX}, {16, 1024}, 2, "16 to 1,024 particles a cell"}, /* of a CPU */
 };
 
-/* Half of what the device tells, and of the machine's where the device is its processor: what drivers of CPUs
- * tell is not always the machine's. */
-static uint64_t half_of_memory(const struct device_info *info)
-{
-    uint64_t bytes = info->global_memory;
-    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
-    if (info->is_cpu && pages > 0 && page > 0 && (uint64_t)pages * (uint64_t)page < bytes)
-        bytes = (uint64_t)pages * (uint64_t)page;
-    return bytes / 2;
-}
-
 /* Why this device has no room for the point; "" where it has. */
 static enum status find_room(struct bench *bench, const struct step_setup *setup, size_t size, char *reason)
 {
-    const uint64_t half = half_of_memory(bench->info);
+    const uint64_t half = bench->info->global_memory / 2;
     struct config *config = NULL;
     struct simulation_plan plan = {0};
     reason[0] = '\0';
@@ -227,7 +207,6 @@ static enum status sweep_grid(struct step_run *run, uint32_t cells, struct costs
     const struct options *options = run->bench->options;
     struct step_setup *setup = &run->setup;
     setup->cells[0] = setup->cells[1] = cells;
-    choose_box(setup, 0);
     for (setup->particles = 1; setup->particles <= options->most_particles; setup->particles *= 2)
         if (setup->particles >= options->least_particles && per_cell(setup) >= LEAST_PER_CELL)
             TRY(sweep_point(run, costs));
@@ -327,7 +306,6 @@ static enum status settle(struct bench *bench)
     if (setup->steps == 0 && !options->sweep)
         setup->steps = USUAL_STEPS;
     setup->repeats = options->common.repeats;
-    setup->decomposition = "auto";
     return STATUS_OK;
 }
 

@@ -6,10 +6,12 @@
 #include "simulation.h"
 #include "step/stepper.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { EARLY_STEPS = 10, HISTORY_EVERY = 10, MOST_BLOCK_STEPS = 1000, LOOKED_AT = 4096, NOISY_PER_CELL = 8 };
 
+static const double usual_cell_length = 4 * M_PI / 32; /* of configs/landau_damping.yaml */
 static const double wave_amplitude = 0.1;
 static const double thin_density = 1e-9; /* of a hot start: a plasma period is longer than any bench */
 static const double block_seconds = 0.3; /* of a block whose steps are chosen here */
@@ -34,15 +36,26 @@ struct run {
 
 /* ---- config ---- */
 
+static double box_length(const struct step_setup *setup)
+{
+    return setup->length > 0 ? setup->length : usual_cell_length * setup->cells[0];
+}
+
+static const char *word_or(const char *word, const char *usual)
+{
+    return word ? word : usual;
+}
+
 /* The wave whose k is nearest to 0.5. */
 static uint32_t wave_mode(const struct step_setup *setup)
 {
-    const double mode = round(0.5 * setup->length[0] / (2 * M_PI));
+    const double mode = round(0.5 * box_length(setup) / (2 * M_PI));
     return (uint32_t)fmax(1, fmin(mode, setup->cells[0] / 8)); /* 8 cells draw a wave well enough */
 }
 
 enum status step_point_config(const struct step_setup *setup, struct config *config)
 {
+    const double length_x = box_length(setup), length_y = length_x / setup->cells[0] * setup->cells[1];
     char text[1024], wave[128] = "";
     if (!setup->hot)
         snprintf(wave, sizeof wave, "    perturb: {density: [{axis: x, mode: %u, amplitude: %g}]}\n",
@@ -64,10 +77,10 @@ enum status step_point_config(const struct step_setup *setup, struct config *con
                  "deposit: {shape: %s}\n"
                  "step: {method: %s}\n"
                  "output: {history: {every: %d}}\n",
-                 setup->cells[0], setup->cells[1], setup->length[0], setup->length[1], setup->precision,
+                 setup->cells[0], setup->cells[1], length_x, length_y, word_or(setup->precision, "single"),
                  setup->hot ? thin_density : 1.0, (unsigned long long)setup->particles, wave,
-                 setup->sort_method ? setup->sort_method : "auto", setup->decomposition, setup->shape,
-                 setup->step_method, HISTORY_EVERY);
+                 word_or(setup->sort_method, "auto"), word_or(setup->decomposition, "auto"),
+                 word_or(setup->shape, "cic"), word_or(setup->step_method, "auto"), HISTORY_EVERY);
     return config_read_text("radixpic bench", text, (size_t)length, NULL, 0, config);
 }
 
@@ -244,7 +257,7 @@ static enum status check_list(const struct simulation *simulation, const char **
 /* Energy per area of E = (a/k) sin(k x). */
 static double wave_energy(const struct step_setup *setup)
 {
-    const double k = 2 * M_PI * wave_mode(setup) / setup->length[0];
+    const double k = 2 * M_PI * wave_mode(setup) / box_length(setup);
     return pow(wave_amplitude / k, 2) / 4;
 }
 

@@ -5,21 +5,18 @@
 
 #include "experiments/bench.h"
 
-#include <math.h>
-
 enum { MOST_ALONG = 16384 /* cells along an axis, of a config */ };
 
 /* Electrons of thermal velocity 1 with a wave of k = 0.5, or as near to that as the box allows. Words are
- * those of the config's schema; they belong to the caller. */
+ * those of the config's schema, NULL for the usual one; they belong to the caller. */
 struct step_setup {
     uint64_t particles;
     uint32_t cells[2];
-    double length[2]; /* of the box */
-    const char *shape, *precision, *step_method, *decomposition;
-    const char *sort_method; /* NULL: auto */
-    bool hot;                /* half of the particles stand in one cell; so thin that no field moves them */
-    uint32_t steps;          /* of a block; 0: as many as take a few tenths of a second */
-    uint32_t repeats;        /* timed blocks */
+    double length; /* of the box along x; 0: cells of the usual length. Cells are square */
+    const char *shape, *precision, *step_method, *decomposition, *sort_method;
+    bool hot;         /* half of the particles stand in one cell; so thin that no field moves them */
+    uint32_t steps;   /* of a block; 0: as many as take a few tenths of a second */
+    uint32_t repeats; /* timed blocks */
 };
 
 /* Rows of options of the member `setup`: its size, and what every experiment that times whole steps has. */
@@ -34,8 +31,6 @@ struct step_setup {
                    .usual = "cic"),                                                                          \
         OPTION_ROW("precision", 0, "NAME", OPTION_WORD, AT(setup.precision), .as_in = "precision",           \
                    .usual = "single")
-
-static const double usual_cell_length = 4 * M_PI / 32; /* of configs/landau_damping.yaml */
 
 /* Of ranks the same on every one, but for the stages and their bytes. */
 struct step_point {
