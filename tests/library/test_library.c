@@ -1,4 +1,5 @@
-/* The library by its header alone: state that is read and written between steps, errors, and what stays. */
+/* The library by its header alone, with the sanitizers too: state that is read and written, errors, threads.
+ * tests/library/test_package.py has more of what it computes. */
 #include "radixpic.h"
 
 #include <math.h>
@@ -71,50 +72,14 @@ static void read_all(struct radixpic *run, double values[4][PARTICLES])
 
 /* ---- the tests ---- */
 
-/* Keys of 7 bits in 3 passes of 3. */
-static void test_sort_by_the_lower_digits(void **state)
-{
-    (void)state;
-    enum { KEYS = 1000, LEAST = 8 * 2 * 3 };
-    static uint32_t keys[KEYS], sorted[KEYS], permutation[KEYS], table[LEAST], scan[LEAST];
-    struct radixpic_sort_shape shape;
-    struct radixpic *run =
-        make(3, (const char *[]){"sort.passes=3", "sort.groups=2", "sort.items_per_group=3"});
-    succeeds(radixpic_sort_shape(run, &shape));
-    assert_int_equal(shape.key_bits, 7);
-    assert_int_equal(shape.radix_bits, 3);
-    assert_int_equal(shape.groups * shape.items_per_group, 6);
-    for (uint32_t n = 0; n < KEYS; n++)
-        keys[n] = n * 37 % 128;
-    for (uint32_t passes = 1; passes <= shape.passes; passes++) {
-        const uint32_t mask = passes < 3 ? (1u << 3 * passes) - 1 : 127;
-        uint32_t sum = 0;
-        succeeds(radixpic_sort(run, KEYS, keys, passes, sorted, permutation, table, scan));
-        for (uint32_t n = 0; n < KEYS; n++) {
-            assert_int_equal(sorted[n], keys[permutation[n]]);
-            if (n > 0 && (sorted[n] & mask) == (sorted[n - 1] & mask))
-                assert_true(permutation[n - 1] < permutation[n]);
-            else if (n > 0)
-                assert_true((sorted[n - 1] & mask) < (sorted[n] & mask));
-        }
-        for (uint32_t n = 0; n < LEAST; sum += table[n++])
-            assert_int_equal(scan[n], sum);
-        assert_int_equal(sum, KEYS);
-    }
-    refuses(radixpic_sort(run, KEYS, keys, 4, sorted, permutation, table, scan), "passes: expected 1 to 3");
-    refuses(radixpic_sort(run, 0, keys, 1, sorted, permutation, table, scan), "keys: expected 1 to");
-    keys[999] = 128;
-    refuses(radixpic_sort(run, KEYS, keys, 1, sorted, permutation, table, scan), "found 128 in place 999");
-    radixpic_destroy(&run);
-}
-
 static void test_what_there_is(void **state)
 {
     (void)state;
     uint32_t cells[2];
     double length[2], unit = 0;
     struct radixpic_species species;
-    struct radixpic *run = make(1, (const char *[]){"title=Own"});
+    static uint64_t ids[PARTICLES], sum;
+    struct radixpic *run = make(2, (const char *[]){"title=Own", "species.electrons.ids=true"});
     radixpic_grid(run, cells, length);
     assert_int_equal(cells[0], CELLS_X);
     assert_int_equal(cells[1], CELLS_Y);
@@ -131,77 +96,13 @@ static void test_what_there_is(void **state)
     assert_true(radixpic_steps(run) == 0 && radixpic_time(run) == 0);
     succeeds(radixpic_step(run, 5)); /* beyond time.steps */
     assert_true(radixpic_steps(run) == 5 && radixpic_time(run) == 0.625);
+    succeeds(radixpic_read_ids(run, "electrons", ids));
+    for (int n = 0; n < PARTICLES; n++)
+        sum += ids[n];
+    assert_int_equal(sum, PARTICLES * (PARTICLES - 1) / 2);
     radixpic_destroy(&run);
     assert_null(run);
     radixpic_destroy(&run);
-}
-
-/* Reading changes nothing: the same bits with it and without. */
-static void test_history_is_the_same_with_reading(void **state)
-{
-    (void)state;
-    static double values[4][PARTICLES], field[NODES], first[STEPS][COLUMNS], second[STEPS][COLUMNS];
-    for (int m = 0; m < METHODS; m++) {
-        struct radixpic *plain = make(1, &methods[m]), *read = make(1, &methods[m]);
-        succeeds(radixpic_step(plain, STEPS));
-        for (int n = 0; n < STEPS; n++) {
-            succeeds(radixpic_read_field(read, "phi", field));
-            succeeds(radixpic_read_field(read, "chargeDensity", field));
-            read_all(read, values);
-            succeeds(radixpic_step(read, 1));
-        }
-        assert_int_equal(radixpic_history_rows(plain), STEPS);
-        assert_int_equal(radixpic_history_rows(read), STEPS);
-        assert_string_equal(radixpic_history_names(plain),
-                            "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y,charge,"
-                            "density_1_0_re,density_1_0_im");
-        radixpic_read_history(plain, &first[0][0]);
-        radixpic_read_history(read, &second[0][0]);
-        assert_memory_equal(first, second, sizeof first);
-        assert_true(first[3][0] == 3 && first[3][1] == 0.375 && first[3][2] > 0);
-        radixpic_destroy(&plain);
-        radixpic_destroy(&read);
-    }
-}
-
-/* Without a field velocities stay, and positions go u dt on. */
-static void test_written_field_pushes(void **state)
-{
-    (void)state;
-    static double before[4][PARTICLES], after[4][PARTICLES], field[NODES], zero[NODES];
-    for (int m = 0; m < METHODS; m++) {
-        double sum[2] = {0, 0}, most = 0;
-        struct radixpic *run = make(1, &methods[m]);
-        read_all(run, before);
-        succeeds(radixpic_write_field(run, "E/x", zero));
-        succeeds(radixpic_write_field(run, "E/y", zero));
-        succeeds(radixpic_read_field(run, "E/x", field));
-        assert_memory_equal(field, zero, sizeof zero);
-        succeeds(radixpic_step(run, 1));
-        read_all(run, after);
-        for (int n = 0; n < PARTICLES; n++) {
-            sum[0] += before[2][n];
-            sum[1] += after[2][n];
-            most = fmax(most, fabs(after[2][n]));
-            assert_true(after[0][n] >= 0 && after[0][n] < 8 && after[1][n] >= 0 && after[1][n] < 4);
-        }
-        assert_true(fabs(sum[0] - sum[1]) < 1e-9); /* the sums are of order 2000, in another order */
-        assert_true(most < 6);
-        succeeds(radixpic_read_field(run, "E/x", field)); /* that of the charges again */
-        assert_memory_not_equal(field, zero, sizeof zero);
-        /* a uniform field: every velocity by -1/8 */
-        for (int n = 0; n < NODES; n++)
-            field[n] = 1;
-        succeeds(radixpic_write_field(run, "E/x", field));
-        succeeds(radixpic_write_field(run, "E/y", zero));
-        succeeds(radixpic_step(run, 1));
-        read_all(run, after);
-        sum[0] = 0;
-        for (int n = 0; n < PARTICLES; n++)
-            sum[0] += after[2][n];
-        assert_true(fabs(sum[0] - sum[1] + PARTICLES / 8.0) < 1e-9);
-        radixpic_destroy(&run);
-    }
 }
 
 /* A config and the same particles written into another one: the same bits. */
@@ -234,59 +135,6 @@ static void test_written_particles(void **state)
         }
 }
 
-/* Positions that are written bring the charge density with them. */
-static void test_positions_carry_charge(void **state)
-{
-    (void)state;
-    static double before[NODES], after[NODES], x[PARTICLES], u[PARTICLES], v[PARTICLES];
-    struct radixpic *run = make(0, NULL);
-    succeeds(radixpic_step(run, 20));
-    succeeds(radixpic_read_field(run, "chargeDensity", before));
-    succeeds(radixpic_read_particles(run, "electrons", "x", x));
-    for (int n = 0; n < PARTICLES; n++)
-        x[n] += 1.5; /* three cells */
-    succeeds(radixpic_write_particles(run, "electrons", "x", x));
-    succeeds(radixpic_read_field(run, "chargeDensity", after));
-    for (int i = 0; i < CELLS_X; i++)
-        for (int j = 0; j < CELLS_Y; j++)
-            assert_true(fabs(before[i * CELLS_Y + j] - after[(i + 3) % CELLS_X * CELLS_Y + j]) < 1e-12);
-    /* and the velocities stay with their particles: all at one place have one velocity */
-    for (int n = 0; n < PARTICLES; n++) {
-        u[n] = n;
-        v[n] = 0;
-    }
-    succeeds(radixpic_read_particles(run, "electrons", "x", x));
-    succeeds(radixpic_write_particles(run, "electrons", "u", x));
-    succeeds(radixpic_write_particles(run, "electrons", "v", v));
-    for (int n = 0; n < PARTICLES; n++)
-        v[n] = 8 - x[n];
-    succeeds(radixpic_write_particles(run, "electrons", "x", v));
-    succeeds(radixpic_read_field(run, "chargeDensity", after)); /* sorts */
-    succeeds(radixpic_read_particles(run, "electrons", "x", x));
-    succeeds(radixpic_read_particles(run, "electrons", "u", u));
-    for (int n = 0; n < PARTICLES; n++)
-        assert_true(fabs(fmod(x[n] + u[n], 8)) < 1e-12 || fabs(x[n] + u[n] - 8) < 1e-12);
-    radixpic_destroy(&run);
-}
-
-static void test_ids(void **state)
-{
-    (void)state;
-    static uint64_t ids[PARTICLES];
-    static unsigned char seen[PARTICLES];
-    struct radixpic *run = make(1, (const char *[]){"species.electrons.ids=true"});
-    succeeds(radixpic_step(run, 3));
-    succeeds(radixpic_read_ids(run, "electrons", ids));
-    memset(seen, 0, sizeof seen);
-    for (int n = 0; n < PARTICLES; n++) {
-        assert_true(ids[n] < PARTICLES);
-        seen[ids[n]]++;
-    }
-    for (int n = 0; n < PARTICLES; n++)
-        assert_int_equal(seen[n], 1);
-    radixpic_destroy(&run);
-}
-
 static void test_errors(void **state)
 {
     (void)state;
@@ -316,6 +164,10 @@ static void test_errors(void **state)
             "species electrons, x: expected finite numbers, found nan in place 7");
     values[7] = (double)INFINITY;
     refuses(radixpic_write_field(run, "E/x", values), "E/x: expected finite numbers, found inf in place 7");
+    uint32_t keys[] = {1, 128}, sorted[2], permutation[2];
+    refuses(radixpic_sort(run, 2, keys, 9, sorted, permutation, NULL, NULL), "passes: expected 1 to 2, found 9");
+    refuses(radixpic_sort(run, 0, keys, 1, sorted, permutation, NULL, NULL), "keys: expected 1 to");
+    refuses(radixpic_sort(run, 2, keys, 1, sorted, permutation, NULL, NULL), "found 128 in place 1");
     succeeds(radixpic_step(run, 1)); /* none of it did any harm */
     /* a simulation that fails in a step takes no other, and stays readable */
     for (int n = 0; n < PARTICLES; n++)
@@ -380,13 +232,8 @@ static void test_a_forked_process_has_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sort_by_the_lower_digits),
         cmocka_unit_test(test_what_there_is),
-        cmocka_unit_test(test_history_is_the_same_with_reading),
-        cmocka_unit_test(test_written_field_pushes),
         cmocka_unit_test(test_written_particles),
-        cmocka_unit_test(test_positions_carry_charge),
-        cmocka_unit_test(test_ids),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_threads_take_turns),
         cmocka_unit_test(test_a_forked_process_has_none),

@@ -6,7 +6,6 @@ import json
 import math
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import unittest
@@ -20,8 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 from program import MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest  # noqa: E402
 
 import radixpic  # noqa: E402
-from radixpic import dispersion  # noqa: E402
-from radixpic.fit import Plasma, fit_exact_series, select  # noqa: E402
+from radixpic.fit import select  # noqa: E402
 from radixpic.library import load  # noqa: E402
 
 os.environ["RADIXPIC"] = PROGRAM
@@ -45,6 +43,7 @@ class PackageTest(ProgramTest):
     def assert_problem(self, call, *words, code=None):
         with self.assertRaises(radixpic.Problem) as caught:
             call()
+        self.assertEqual(len(str(caught.exception).splitlines()), 1)
         for word in words:
             self.assertIn(word, str(caught.exception))
         if code is not None:
@@ -79,11 +78,11 @@ class Import(PackageTest):
 
 class InProcess(PackageTest):
     def test_the_sort_pass_by_pass(self):
-        simulation = self.simulation({"sort": "{passes: 2, groups: 2, items_per_group: 2}"})
+        simulation = self.simulation({"sort": "{passes: 3, groups: 2, items_per_group: 3}"})
         keys = np.random.default_rng(1).integers(0, 128, 500)
         digits = 1 << simulation.sort_shape.radix_bits
         before = keys
-        for passes in (1, 2):
+        for passes in (1, 2, 3):
             found = simulation.sort(keys, passes)
             np.testing.assert_array_equal(found.permutation, np.argsort(keys % digits**passes, kind="stable"))
             np.testing.assert_array_equal(found.keys, keys[found.permutation])
@@ -94,7 +93,7 @@ class InProcess(PackageTest):
         for wrong in ([128], [-1], [0.5], [[1]]):
             self.assert_problem(lambda: simulation.sort(wrong), "expected a list of whole numbers below 128")
         self.assert_problem(lambda: simulation.sort([], 1), "expected")
-        self.assert_problem(lambda: simulation.sort(keys, 3), "passes: expected 1 to 2, found 3", code=2)
+        self.assert_problem(lambda: simulation.sort(keys, 4), "passes: expected 1 to 3, found 4", code=2)
 
     def test_the_bits_of_the_program(self):
         for choice in PRECISIONS:
@@ -161,46 +160,29 @@ class InProcess(PackageTest):
         np.testing.assert_allclose(simulation.field("rho"), np.roll(rho, 1, axis=0), atol=1e-12)
         self.assertIsNot(simulation.particles("electrons"), moved)
         moved = simulation.particles("electrons")
+        moved.u[:], moved.x[:] = moved.x, 5.5 - moved.x / 2  # velocities stay with their particles
+        simulation.field("rho")  # which sorts them
+        moved = simulation.particles("electrons")
+        np.testing.assert_allclose(moved.x, 5.5 - moved.u / 2, atol=1e-12)
         moved.y[5] = math.nan
-        self.assert_problem(
-            lambda: simulation.step(), "species electrons, y: expected finite numbers, found nan in place 5"
-        )
+        words = "species electrons, y: expected finite numbers, found nan in place 5"
+        self.assert_problem(lambda: simulation.step(), words)
 
     def test_a_field_of_the_callers(self):
-        simulation = self.simulation({"precision": "double"})
-        u = np.sort(simulation.particles("electrons").u)
-        simulation.step()
-        u = np.sort(simulation.particles("electrons").u)
-        simulation.set_field("E/x", 2)
-        simulation.set_field("E/y", np.zeros((16, 8)))
-        simulation.step()
-        np.testing.assert_allclose(np.sort(simulation.particles("electrons").u), u - 2 * 0.1, atol=1e-12)
+        """It pushes in the next step, which makes that of the charges again; without one velocities stay."""
+        for method in ("radix", "fused"):
+            simulation = self.simulation({"precision": "double", "step.method": method})
+            for field, change in ((0, 0), (2, -2 * 0.1)):
+                u = np.sort(simulation.particles("electrons").u)
+                simulation.set_field("E/x", field)
+                simulation.set_field("E/y", np.zeros((16, 8)))
+                np.testing.assert_array_equal(simulation.field("E/x"), np.full((16, 8), field))
+                simulation.step()
+                np.testing.assert_allclose(np.sort(simulation.particles("electrons").u), u + change, atol=1e-12)
+                self.assertGreater(np.ptp(simulation.field("E/x")), 0)
+                places = simulation.particles("electrons")
+                self.assertTrue(0 <= places.x.min() and places.x.max() < 6 and places.y.max() < 4)
         self.assert_problem(lambda: simulation.set_field("phi", 0), "phi follows from the particles")
-
-    def test_two_stream_from_arrays(self):
-        """Two Maxwellian beams, each with its wave, written into one cold species: the growth of linear theory."""
-        k, drift, places, speeds = 0.2, 3, 256, 64
-        length = 2 * math.pi / k
-        settings = {
-            "grid.cells": [64, 2], "grid.length": [length, 1], "time.step": 0.1, "precision": "double",
-            "species.electrons.particles": places * speeds * 2, "species.electrons.velocities": "{kind: cold}",
-            "species.electrons.perturb.density": [], "output.history": {"every": 1, "modes": [[1, 0]]},
-        }
-        simulation = self.simulation(settings)
-        quantiles = [statistics.NormalDist().inv_cdf((n + 0.5) / speeds) for n in range(speeds)]
-        x = (np.arange(places) + 0.5) / places * length
-        x = x + 1e-5 * np.sin(k * x) / k
-        electrons = simulation.particles("electrons")
-        electrons.x = np.tile(x, 2 * speeds)
-        electrons.y = np.resize([0.25, 0.75], len(electrons))
-        electrons.u = np.repeat([u + beam for beam in (drift, -drift) for u in quantiles], places)
-        simulation.step(300)
-        wave, _ = select(simulation.history, "density_1_0", 18, 30)
-        beams = [(0.5, drift, 1), (0.5, -drift, 1)]
-        exact = fit_exact_series(wave, Plasma(k, beams, None, 0.1, dispersion.grid_factor([k], [length / 64]))).gamma
-        self.assertAlmostEqual(exact, dispersion.roots(k, beams)[0][0], delta=0.01 * exact)
-        # 64 speeds for a beam leave 0.4 % to the exact linear series
-        self.assertAlmostEqual(simulation.fit("density_1_0", start=18, end=30).gamma, exact, delta=0.01 * exact)
 
     def test_waves_by_formulas(self):
         """A cold wave that travels along an oblique mode, and a density that is a product of cosines."""
@@ -217,11 +199,12 @@ class InProcess(PackageTest):
         simulation.step(64)
         wave, _ = select(simulation.history, "density_1_1", -math.inf, math.inf)
         amplitudes = wave.columns @ [1, 1j]
-        np.testing.assert_allclose(
-            np.abs(amplitudes), np.abs(amplitudes[0]), rtol=0.02
-        )  # a standing one would pass through 0
+        # a standing one would pass through 0
+        np.testing.assert_allclose(np.abs(amplitudes), np.abs(amplitudes[0]), rtol=0.02)
         turned = np.unwrap(np.angle(amplitudes))
         np.testing.assert_allclose(turned - turned[0], -wave.time, atol=0.05)
+        fit = simulation.fit("density_1_1", start=0, end=6.4)
+        np.testing.assert_allclose((fit.gamma, fit.omega), (0, 1), atol=0.01)
 
         profile = {"density": f"1 + {a}*cos(0.3*x)*cos(0.4*y)"}
         rho = self.simulation({**settings, "species.electrons.profile": profile}).field("rho")
@@ -231,13 +214,13 @@ class InProcess(PackageTest):
             self.assertAlmostEqual(modes[mode].real, -a / 4 * shape, delta=1e-2 * a)
 
     def test_create_and_close_again_and_again(self):
-        """What a simulation holds is given back: twenty more of 6 MB each take less than seven."""
+        """What a simulation holds is given back: ten more of 6 MB each take less than seven."""
         text = """
 import os, radixpic, sys
 def held():
     pages = int(open("/proc/self/statm").read().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE"), len(os.listdir("/proc/self/fd"))
-for number in range(26):
+for number in range(16):
     with radixpic.Simulation(sys.argv[1], set={"species.electrons.particles": 100000}) as simulation:
         simulation.step(1)
         simulation.particles("electrons").u
@@ -317,9 +300,7 @@ class Files(PackageTest):
         simulation.close()
         simulation = self.simulation(EVERY_STEP)
         self.assert_problem(lambda: simulation.write_into(self.folder / "own"), "holds a run already", code=2)
-        self.run_well(
-            "run", "small.yaml", "--quiet", "--output", "own", "--force", "--set", "time.steps=1"
-        )  # it is not locked
+        self.run_well("run", "small.yaml", "--quiet", "--output=own", "--force", "--steps=1")  # it is not locked
         simulation.write_into(self.folder / "own", force=True)
         self.assert_problem(lambda: simulation.write_into(self.folder / "more"), "once, and before the first step")
         simulation.step(23)
@@ -339,9 +320,8 @@ class Runs(PackageTest):
     def test_run(self):
         shown = io.StringIO()
         with contextlib.redirect_stdout(shown):
-            run = radixpic.run(
-                self.config, set={"grid.cells": np.array([8, 8]), "time.step": 1e-2}, output=self.folder / "a b"
-            )
+            settings = {"grid.cells": np.array([8, 8]), "time.step": 1e-2}
+            run = radixpic.run(self.config, set=settings, output=self.folder / "a b")
         self.assertIn("4096 particles of 1 species on 8x8 cells, 23 steps of 0.01", shown.getvalue())
         self.assertEqual((run.folder, run.config["grid"]["cells"]), (self.folder / "a b", [8, 8]))
         self.assertEqual(run.config["species"][0]["perturb"]["density"], [{"axis": "x", "mode": 1, "amplitude": 0.1}])
@@ -352,15 +332,10 @@ class Runs(PackageTest):
         self.assertEqual(radixpic.run("small.yaml", quiet=True).folder.resolve(), (self.folder / "out").resolve())
 
     def test_ranks(self):
-        for name, value in MPI_ENVIRONMENT.items():
-            self.addCleanup(os.environ.pop, name, None) if name not in os.environ else None
-            os.environ.setdefault(name, value)
-        run = self.run_config(ranks=2)
-        with self.assertRaises(radixpic.Problem) as caught:
-            self.run_config({"time.stepp": 1}, ranks=2)
-        self.assertEqual(len(str(caught.exception).splitlines()), 1)
-        self.assertIn("2 ranks", (run.folder / "log.txt").read_text())
-        self.assert_problem(lambda: self.run_config({"time.stepp": 1}, ranks=2), 'did you mean "step"?', code=2)
+        with mock.patch.dict(os.environ, MPI_ENVIRONMENT):
+            run = self.run_config(ranks=2)
+            self.assertIn("2 ranks", (run.folder / "log.txt").read_text())
+            self.assert_problem(lambda: self.run_config({"time.stepp": 1}, ranks=2), 'did you mean "step"?', code=2)
 
     def test_what_a_run_has(self):
         axes = [{"axis": "x", "bins": 8, "range": [0, 6]}, {"axis": "u", "bins": 12, "range": [-6, 6]}]
@@ -368,14 +343,9 @@ class Runs(PackageTest):
         probe = {"name": "centre", "at": [0, 0], "fields": ["E"], "every": 10}
         line = {"name": "across", "from": [0, 0], "to": [6, 0], "points": 17, "fields": ["E"], "every": 10}
         track = {"species": "electrons", "count": 2, "every": 10}
-        settings = {
-            "output.phase_space": [item],
-            "output.probes": [probe],
-            "output.lines": [line],
-            "output.tracks": track,
-        }
-        settings["species.electrons.velocities.dimensions"] = 3
-        run = self.run_config({**EVERY_STEP, **settings, "output.moments.every": 10})
+        outputs = {"phase_space": [item], "probes": [probe], "lines": [line], "tracks": track, "moments.every": 10}
+        settings = {f"output.{name}": value for name, value in outputs.items()}
+        run = self.run_config({**EVERY_STEP, **settings, "species.electrons.velocities.dimensions": 3})
         self.assertEqual(run.steps("phase_space"), [0, 10, 20, 23])
         self.assertEqual((*run.tracks.ids, run.tracks.x.shape), (0, 2048, (2, 4)))
         particles = run.particles("electrons", step=23)
@@ -395,9 +365,8 @@ class Runs(PackageTest):
         self.assert_problem(lambda: run.phase_space("ions_xu"), "no mesh ions_xu (there are: electrons_ux over u x)")
         self.assertAlmostEqual(run.field("electrons_density", step=10).mean(), 1, 6)
         np.testing.assert_array_equal(run.field("across_E/y", "last"), run.line("across", "E/y", "last")[1])
-        np.testing.assert_array_equal(
-            run.field("electrons_ux", "last"), run.phase_space("electrons_ux", step="last").values
-        )
+        last = run.phase_space("electrons_ux", step="last")
+        np.testing.assert_array_equal(run.field("electrons_ux", "last"), last.values)
         np.testing.assert_array_equal(run.field("rho", "last"), run.field("chargeDensity", 23, inner="snapshots"))
         self.assertAlmostEqual(run.particles("electrons", "last").time, 2.3)
         self.assert_problem(lambda: run.field("phi", step=5), "no snapshot of step 5", "0, 10, 20, 23")
@@ -438,13 +407,8 @@ class Runs(PackageTest):
 
     def test_scan(self):
         values = {"time.step": [0.1, 0.05], "species.electrons.velocities": ["{kind: cold}"]}
-        table = radixpic.scan(
-            self.config,
-            values,
-            measure=lambda run: float(run.history["time"][-1]),
-            output=self.folder / "scan",
-            steps=10,
-        )
+        measure = lambda run: float(run.history["time"][-1])
+        table = radixpic.scan(self.config, values, measure=measure, output=self.folder / "scan", steps=10)
         self.assertEqual(table["value"], [1.0, 0.5])
         self.assertEqual(table["time.step"], [0.1, 0.05])
         self.assertTrue((self.folder / "scan" / "time.step=0.05,species.electrons.velocities={kind: cold}").is_dir())
