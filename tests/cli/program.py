@@ -61,6 +61,25 @@ output:
 """
 
 
+def contents(path):
+    """All arrays and attributes of an HDF5 file by their names, without what no two runs have alike: dates, run ids,
+    commands, and the group `performance`."""
+    import h5py  # which not all tests need
+
+    content = {}
+
+    def visit(name, node):
+        if name.partition("/")[0] != "performance":
+            content[name] = node[()].tobytes() if isinstance(node, h5py.Dataset) else None
+            own = {key: value for key, value in node.attrs.items() if key not in ("date", "run", "command")}
+            content.update({f"{name}@{key}": str(value) for key, value in own.items()})
+
+    with h5py.File(path) as file:
+        visit("", file)
+        file.visititems(visit)
+    return content
+
+
 def sets(*settings):
     """--set for each of them."""
     return [word for setting in settings for word in ("--set", setting)]
@@ -212,6 +231,11 @@ class ProgramTest(unittest.TestCase):
         self.assertTrue(width > 300 and height > 200, (width, height))
         (self.folder / name).unlink()
 
+    def add_species(self, text):
+        """Another species of small.yaml."""
+        config = self.folder / "small.yaml"
+        config.write_text(config.read_text().replace("\ndevice:", f"\n  - {text}\ndevice:", 1))
+
     def assert_nothing_created(self):
         self.assertEqual(sorted(os.listdir(self.folder)), ["small.yaml"])
 
@@ -244,3 +268,23 @@ class ProgramTest(unittest.TestCase):
         folder."""
         paths = [self.folder / folder, *(path for path in (self.folder / folder).rglob("*") if path.name != ".lock")]
         return {str(path): (path.stat().st_mtime_ns, path.is_file() and path.read_bytes()) for path in paths}
+
+
+class OneRunTest(ProgramTest):
+    """The tests of a class have one folder, and in it a run of small.yaml."""
+
+    config, arguments = CONFIG, ["run", "small.yaml", "--quiet"]
+
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = Path(holder.name)
+        (cls.folder / "small.yaml").write_text(cls.config)
+        cls().run_well(*cls.arguments)
+
+    def setUp(self):
+        pass  # no folder of its own
+
+    def runTest(self):
+        """For setUpClass(), which runs the program before there is a test."""

@@ -22,22 +22,18 @@ class Folders(ProgramTest):
     def test_a_file_in_the_way(self):
         (self.folder / "file").write_text("mine")
         for path in ("file", "file/below", "file/a/b"):
-            with self.subTest(path=path):
-                result = self.run_program("run", "small.yaml", "--quiet", "--output", path)
-                self.assert_refused(result, 2, "file", "cannot create")
-        self.assertEqual((self.folder / "file").read_text(), "mine")
-        self.assertEqual(sorted(os.listdir(self.folder)), ["file", "small.yaml"])
+            self.refuse(2, ["file", "cannot create"], "run", "small.yaml", "--quiet", "--output", path)
+        self.assertEqual(self.read("file"), b"mine")
+        self.assertEqual(self.names("."), ["file", "small.yaml"])
 
     def test_a_folder_that_takes_no_files(self):
         """/proc takes none, whoever asks."""
-        result = self.run_program("run", "small.yaml", "--output", "/proc/none")
-        self.assert_refused(result, 1, "/proc/none")
+        self.refuse(1, "/proc/none", "run", "small.yaml", "--output", "/proc/none")
 
     @unittest.skipIf(os.geteuid() == 0, "root may write anywhere")
     def test_a_folder_without_permission(self):
         (self.folder / "closed").mkdir(mode=0o500)
-        result = self.run_program("run", "small.yaml", "--output", "closed/out")
-        self.assert_refused(result, 1, "closed/out", "Permission denied")
+        self.refuse(1, ["closed/out", "Permission denied"], "run", "small.yaml", "--output", "closed/out")
 
     def test_folders_where_files_should_be(self):
         for name in ("log.txt", "config.yaml", "history.csv", "timers.csv"):
@@ -46,27 +42,21 @@ class Folders(ProgramTest):
                 self.run_well("run", "small.yaml", "--quiet", "--steps", "1")
                 (self.folder / "out" / name).unlink()
                 (self.folder / "out" / name).mkdir()
-                result = self.run_program("run", "small.yaml", "--quiet", "--force", "--steps", "1")
-                self.assert_refused(result, 2, f"out/{name} is no regular file")
+                words = f"out/{name} is no regular file"
+                self.refuse(2, words, "run", "small.yaml", "--quiet", "--force", "--steps", "1")
 
     def test_a_folder_of_somebody_else(self):
         """Files of a run's names without a manifest are no run's, above all the config that is being run."""
-        names = [
-            "history.csv",
-            "log.txt",
-            "config.yaml",
-            "timers.csv",
-            "snapshots/data_7.h5",
-            "checkpoints/checkpoint_7.h5",
-        ]
+        names = ["history.csv", "log.txt", "config.yaml", "timers.csv"]
+        names += ["snapshots/data_7.h5", "checkpoints/checkpoint_7.h5"]
         for name, options in itertools.product(names, ([], ["--force"])):
             with self.subTest(name=name, options=options):
                 shutil.rmtree(self.folder / "out", ignore_errors=True)
                 (self.folder / "out" / name).parent.mkdir(parents=True)
                 (self.folder / "out" / name).write_text("mine")
-                result = self.run_program("run", "small.yaml", "--quiet", "--steps", "1", *options)
-                self.assert_refused(result, 2, "out", name.split("/")[0], "--output")
-                self.assertEqual((self.folder / "out" / name).read_text(), "mine")
+                words = ["out", name.split("/")[0], "--output"]
+                self.refuse(2, words, "run", "small.yaml", "--quiet", "--steps", "1", *options)
+                self.assertEqual(self.read(f"out/{name}"), b"mine")
 
 
 class FullDisk(ProgramTest):
@@ -108,17 +98,15 @@ class FullDisk(ProgramTest):
         self.assert_refused(result, 1, "cannot write to the standard output; the run is complete", "out/log.txt")
         self.assertEqual(self.history()[-1]["step"], "23")
         log = (self.folder / "out" / "log.txt").read_text()
-        self.assertRegex(
-            log, r"(?ms)^warning: the standard or error output[^\n]*: Broken pipe$.*^written to out$.*\n\Z"
-        )
+        broken = r"(?ms)^warning: the standard or error output[^\n]*: Broken pipe$.*^written to out$.*\n\Z"
+        self.assertRegex(log, broken)
         self.assertEqual(log.count("warning: the standard"), 1)
 
     def test_a_full_error_output_under_quiet(self):
         """Where a warning goes, and then the sentence that it could not be written: the exit code alone tells."""
         with open("/dev/full", "w") as full:
-            result = self.run_program(
-                "run", "small.yaml", "--quiet", *sets("fields.magnetic=20"), stdout=subprocess.DEVNULL, stderr=full
-            )
+            warned = ["run", "small.yaml", "--quiet", *sets("fields.magnetic=20")]
+            result = self.run_program(*warned, stdout=subprocess.DEVNULL, stderr=full)
         self.assertEqual(result.returncode, 1)
         log = (self.folder / "out" / "log.txt").read_text()
         self.assertIn("warning: Omega dt", log)
@@ -148,9 +136,8 @@ class Escapes(ProgramTest):
             with self.subTest(arguments=arguments):
                 result = self.run_program(*arguments, environment=environment)
                 self.assertEqual(result.returncode, code, result.stderr)
-                printed = (
-                    result.stdout + result.stderr + "".join(path.read_text() for path in self.folder.glob("o*/log.txt"))
-                )
+                logs = [path.read_text() for path in self.folder.glob("o*/log.txt")]
+                printed = "".join([result.stdout, result.stderr, *logs])
                 self.assertNotRegex(printed, "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
                 self.assertNotRegex(printed, r"(?m)^c\\x07")  # what comes behind the line end of a name
 
@@ -163,14 +150,12 @@ class Pipes(ProgramTest):
         (self.folder / "own kernels" / "push.cl").unlink()
         for name in ("pipe", "own kernels/push.cl", "tuning.yaml"):
             os.mkfifo(self.folder / name)
-        refused = [(["run", "pipe"], {}, 2, "pipe: cannot read the config"),
-                   (["run", "--restart", "pipe"], {}, 2, "pipe is no checkpoint"),
-                   (["run", "small.yaml"], environment, 1, "push.cl")]  # fmt: skip
-        for arguments, more, code, words in refused:
-            with self.subTest(arguments=arguments, words=words):
-                self.assert_refused(
-                    self.run_program(*arguments, environment=more), code, words, ": it is no regular file"
-                )
+        for code, words, environment, *arguments in (
+            (2, "pipe: cannot read the config", {}, "run", "pipe"),
+            (2, "pipe is no checkpoint", {}, "run", "--restart", "pipe"),
+            (1, "push.cl", environment, "run", "small.yaml"),
+        ):
+            self.refuse(code, [words, ": it is no regular file"], *arguments, environment=environment)
         result = self.run_well("run", "small.yaml", environment={"RADIXPIC_CACHE": str(self.folder)})
         self.assertIn("tuning.yaml cannot be used: it is no regular file", result.stdout)
 
@@ -198,8 +183,8 @@ class Home(ProgramTest):
 
     def test_a_folder_of_pocl_that_takes_nothing(self):
         (self.folder / "file").write_text("mine")
-        result = self.run_program("run", "small.yaml", "--device", "pthread", environment={"POCL_CACHE_DIR": "file"})
-        self.assert_refused(result, 3, "kernels", "in file", "POCL_CACHE_DIR")
+        words, environment = ["kernels", "in file", "POCL_CACHE_DIR"], {"POCL_CACHE_DIR": "file"}
+        self.refuse(3, words, "run", "small.yaml", "--device", "pthread", environment=environment)
 
     def test_without_any_folder(self):
         """Which a folder that others may write to is not."""
@@ -252,8 +237,8 @@ class Kernels(ProgramTest):
         own = self.with_kernels()
         (self.folder / own["RADIXPIC_KERNELS"] / "shared" / "motion.h").unlink()
         for environment, missing in ((own, "kernels/shared/motion.h"), ({"RADIXPIC_KERNELS": "nowhere"}, "nowhere/")):
-            result = self.run_program("run", "small.yaml", environment=environment)
-            self.assert_refused(result, 1, missing, "No such file", "RADIXPIC_KERNELS")
+            words = [missing, "No such file", "RADIXPIC_KERNELS"]
+            self.refuse(1, words, "run", "small.yaml", environment=environment)
         self.assertFalse((self.folder / "out").exists())
 
     def test_an_edited_kernel_is_used(self):
@@ -276,16 +261,13 @@ class Devices(ProgramTest):
     def test_no_such_device(self):
         for spec in ("abacus", "99:0", "0:99", "1:", ":"):
             for command in (["run", "small.yaml"], ["bench", "pic-sort", "--particles", "10"]):
-                with self.subTest(spec=spec, command=command):
-                    result = self.run_program(*command, "--device", spec)
-                    self.assert_refused(result, 3, f"'{spec}'", "there is 0:0")
+                self.refuse(3, [f"'{spec}'", "there is 0:0"], *command, "--device", spec)
         self.assert_nothing_created()
 
     def test_no_device_at_all(self):
         environment = {"OCL_ICD_VENDORS": str(self.folder)}
         for command in (["run", "small.yaml"], ["devices"], ["bench", "pic-sort"]):
-            result = self.run_program(*command, environment=environment)
-            self.assert_refused(result, 3, "no OpenCL device", "pocl-opencl-icd")
+            self.refuse(3, ["no OpenCL device", "pocl-opencl-icd"], *command, environment=environment)
         self.assert_nothing_created()
 
 
@@ -308,24 +290,21 @@ class NotFinite(ProgramTest):
         self.assertTrue((self.folder / "out" / "config.yaml").read_text())
 
     def test_from_the_first_step(self):
-        result = self.run_program("run", "small.yaml", "--quiet", "--set", "species.electrons.charge=-1e30")
-        self.assert_refused(result, 1, "step 0 ", "non-finite")
+        settings = sets("species.electrons.charge=-1e30")
+        self.refuse(1, ["step 0 ", "non-finite"], "run", "small.yaml", "--quiet", *settings)
         self.assertEqual(self.history(), [])
 
 
 class TooLarge(ProgramTest):
     def test_more_particles_than_a_device_holds(self):
-        result = self.run_program("run", "small.yaml", "--set", "species.electrons.particles=1099511627777")
-        self.assert_refused(result, 2, "species.electrons.particles", "1099511627777", "from 1 to 1099511627776")
-        result = self.run_program("run", "small.yaml", "--set", "species.electrons.particles=4294967296")
-        self.assert_refused(result, 2, "species electrons", "4294967296", "4293918720", "2 ranks or more")
+        words = ["species electrons", "4294967296", "4293918720", "2 ranks or more"]
+        self.refuse(2, words, "run", "small.yaml", "--set", "species.electrons.particles=4294967296")
         self.assert_nothing_created()
 
     def test_more_memory_than_there_is(self):
         """64 GB of particles in double precision: no device of this suite has as much in one buffer."""
-        settings = ["--set", "species.electrons.particles=4000000000", "--set", "precision=double"]
-        result = self.run_program("run", "small.yaml", *settings)
-        self.assert_refused(result, 1, "out of memory", "particle", "MiB")
+        settings = sets("species.electrons.particles=4000000000", "precision=double")
+        self.refuse(1, ["out of memory", "particle", "MiB"], "run", "small.yaml", *settings)
         self.assert_nothing_created()
 
     def test_an_experiment_too_large(self):
@@ -335,13 +314,11 @@ class TooLarge(ProgramTest):
         self.assert_refused(result, 1, "out of memory")
 
     def test_a_sort_that_does_not_fit(self):
-        for settings, name in (
-            (["sort.items_per_group=4096", "sort.passes=1"], "items_per_group"),
-            (["grid.cells=[1024, 1024]", "sort.passes=1"], "passes"),
-            (["sort.groups=16384", "sort.items_per_group=64", "sort.histogram_splits=1"], "histogram_splits"),
+        for name, *settings in (
+            ("items_per_group", "sort.items_per_group=4096", "sort.passes=1"),
+            ("passes", "grid.cells=[1024, 1024]", "sort.passes=1"),
+            ("histogram_splits", "sort.groups=16384", "sort.items_per_group=64", "sort.histogram_splits=1"),
         ):
             for command in ("run", "check"):
-                with self.subTest(settings=settings, command=command):
-                    result = self.run_program(command, "small.yaml", *sets(*settings))
-                    self.assert_refused(result, 2, name)
+                self.refuse(2, name, command, "small.yaml", *sets(*settings))
         self.assert_nothing_created()

@@ -1,15 +1,13 @@
 """scripts/plot_phase_space.py: which meshes it draws, what is in the pictures, and its errors."""
 
 import shutil
-import tempfile
 import unittest
-from pathlib import Path
 
 import h5py
 import numpy as np
 from PIL import Image
 
-from program import DEVICE, ProgramTest
+from program import DEVICE, OneRunTest
 from radixpic import fields, phase_space, pictures
 from radixpic.look import import_pyplot
 from radixpic.script import Problem
@@ -44,25 +42,11 @@ ITEMS = """\
 LENGTH, DENSITY = 7.43394e-5, 1e18  # m, 1/m^3: of the default units
 
 
-class PlotTest(ProgramTest):
-    """Of one run, in a folder of all tests of a class."""
-
-    config, items = CONFIG, ITEMS
-
-    @classmethod
-    def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        cls.folder = Path(holder.name)
-        (cls.folder / "small.yaml").write_text(cls.config + cls.items)
-        cls().run_well("run", "small.yaml", "--quiet")
-        cls.plt = import_pyplot(show=False)
+class PlotTest(OneRunTest):
+    config = CONFIG + ITEMS
 
     def setUp(self):
-        pass  # no folder of its own
-
-    def runTest(self):
-        """For setUpClass(), which runs the program before there is a test."""
+        self.plt = import_pyplot(show=False)
 
     def files(self, steps=None):
         paths = fields.find_snapshots(self.folder / "out", steps, "phase_space")
@@ -344,8 +328,7 @@ class Script(PlotTest):
 class TheManualsItems(PlotTest):
     """As at the top of docs/phase_space.md: a mesh of all axes and one of x and u, of one species, which has w."""
 
-    config = CONFIG.replace("drift: [2, 0]", "drift: [2, 0, 0], dimensions: 3")
-    items = """\
+    config = CONFIG.replace("drift: [2, 0]", "drift: [2, 0, 0], dimensions: 3") + """\
   phase_space:
     - {species: right, axes: [{axis: x, bins: 8, range: [0, 6]}, {axis: y, bins: 8, range: [0, 4]},
        {axis: u, bins: 10, range: [-9, 9]}, {axis: v, bins: 6, range: [-3, 3]}], order: [u, v, x, y], every: 10}
@@ -373,7 +356,7 @@ class TheManualsItems(PlotTest):
 class OtherRanges(PlotTest):
     """As many bins of both species, but over half of x for one: they are not summed."""
 
-    items = """\
+    config = CONFIG + """\
   phase_space:
     - {species: right, axes: [{axis: x, bins: 8, range: [0, 6]}, {axis: y, bins: 8, range: [0, 4]}]}
     - {species: left, axes: [{axis: x, bins: 8, range: [0, 3]}, {axis: y, bins: 8, range: [0, 4]}]}
@@ -386,7 +369,7 @@ class OtherRanges(PlotTest):
 
 
 class OneAxisOnly(PlotTest):
-    items = """\
+    config = CONFIG + """\
   phase_space:
     - {species: right, axes: [{axis: u, bins: 16, range: [-9, 9]}]}
     - {species: left, axes: [{axis: y, bins: 4, range: [0, 4]}]}

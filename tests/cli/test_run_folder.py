@@ -24,9 +24,6 @@ class RunFolder(RestartTest):
         super().setUp()
         self.run_well(*RUN)
 
-    def names(self, folder):
-        return sorted(os.listdir(self.folder / "out" / folder))
-
     def assert_untouched(self, arguments, code, *words):
         """Refused, and all files as they were; the lock may be there."""
         before = self.everything()
@@ -41,12 +38,12 @@ class RunFolder(RestartTest):
         older = ["--restart", "out/checkpoints/checkpoint_20.h5", "--steps", "30"]
         self.run_well(*RUN, *older, *sets("output.checkpoints.every=0"))
         self.assertEqual([int(row["step"]) for row in self.history()], list(range(31)))
-        self.assertEqual(self.names("checkpoints"), ["checkpoint_20.h5"])
-        self.assertEqual(self.names("snapshots"), ["data.pmd", "data_0.h5", "data_20.h5", "data_30.h5"])
+        self.assertEqual(self.names("out/checkpoints"), ["checkpoint_20.h5"])
+        self.assertEqual(self.names("out/snapshots"), ["data.pmd", "data_0.h5", "data_20.h5", "data_30.h5"])
         self.run_well(*RUN, *LATEST)
-        self.assertEqual(*((self.folder / each / "history.csv").read_bytes() for each in ("out", "straight")))
+        self.assertEqual(self.read("out/history.csv"), self.read("straight/history.csv"))
         for folder in ("checkpoints", "snapshots"):
-            self.assertEqual(self.names(folder), sorted(set(os.listdir(self.folder / "straight" / folder))))
+            self.assertEqual(self.names(f"out/{folder}"), self.names(f"straight/{folder}"))
 
     def test_a_lock_without_a_name(self):
         """Until the process that has taken the lock signs it, its file names the last run, which has ended: the
@@ -84,16 +81,9 @@ class RunFolder(RestartTest):
 
     def test_a_branch_without_a_checkpoint(self):
         """It does not begin anew from step 0."""
-        older = [
-            "run",
-            "--restart",
-            "out/checkpoints/checkpoint_20.h5",
-            "--steps",
-            "30",
-            *sets("output.checkpoints.every=0"),
-        ]
         shutil.move(self.folder / "out", self.folder / "first")
-        self.run_well(*older[:2], "first/checkpoints/checkpoint_20.h5", *older[3:], "--output", "out")
+        older = ["run", "--restart", "first/checkpoints/checkpoint_20.h5", *sets("output.checkpoints.every=0")]
+        self.run_well(*older, "--steps", "30", "--output", "out")
         self.assert_untouched(["--resume"], 2, "step 20", "--restart")
 
     def test_a_complete_run_has_all_its_files(self):
@@ -116,8 +106,7 @@ class RunFolder(RestartTest):
         self.assert_untouched(fewer, 2, *words)
         self.assert_untouched(["--resume", "--steps", "95"], 2, "radixpic: --resume: ", "checkpoint_90.h5")
         self.assertEqual(self.stop_run(folder="other").returncode, 4)
-        fewer = self.run_program("run", "small.yaml", "--output", "other", "--resume", "--steps", "1")
-        self.assert_refused(fewer, 2, "time.steps", "folder other")
+        self.refuse(2, ["time.steps", "folder other"], "run", "small.yaml", "--output", "other", *fewer[:2], "1")
 
     def test_the_config_of_a_folder_means_the_folder(self):
         """Also when the folder has moved."""
@@ -147,9 +136,8 @@ class RunFolder(RestartTest):
             for name in ("checkpoints", "snapshots"):
                 (self.folder / "out" / name / ".unfinished.tmp").write_bytes(b"part")
             self.run_well(*RUN, *arguments)
-            self.assertFalse(
-                [name for name in (*self.names("checkpoints"), *self.names("snapshots")) if name.startswith(".")]
-            )
+            left = [path.name for path in (self.folder / "out").glob("*/.*")]
+            self.assertEqual(left, [])
 
     def test_what_the_manifest_does_not_say(self):
         """A checkpoint that it does not name is none of the run's; one that it names has to be there; without it all is
@@ -174,33 +162,12 @@ class RunFolder(RestartTest):
         one."""
         outside = self.folder / "outside"
         outside.mkdir()
-        for name in (
-            "data_20.h5",
-            "checkpoint_20.h5",
-            "history.csv",
-            "log.txt",
-            "config.yaml",
-            "timers.csv",
-            "files.txt",
-            ".lock",
-        ):
+        texts = ["history.csv", "log.txt", "config.yaml", "timers.csv", "files.txt", ".lock"]
+        for name in ("data_20.h5", "checkpoint_20.h5", *texts):
             (outside / name).write_text("mine")
         before = self.everything("outside")
-        names = (
-            "snapshots",
-            "checkpoints",
-            "history.csv",
-            "log.txt",
-            "config.yaml",
-            "timers.csv",
-            "files.txt",
-            ".lock",
-        )
-        cases = [
-            (name, kind)
-            for name in names
-            for kind in (("link", "pipe") if name in ("history.csv", "log.txt") else ("link",))
-        ]
+        cases = [(name, "link") for name in ("snapshots", "checkpoints", *texts)]
+        cases += [("history.csv", "pipe"), ("log.txt", "pipe")]
         for name, kind in cases:
             with self.subTest(name=name, kind=kind):
                 path = self.folder / "out" / name
@@ -210,9 +177,8 @@ class RunFolder(RestartTest):
                 else:
                     path.symlink_to(outside if (self.folder / "kept").is_dir() else outside / name)
                 word = "symbolic link" if kind == "link" else "pipe"
-                results = [
-                    self.run_program(*RUN, *each) for each in (LATEST, ["--force"], ["--resume", "--steps", "95"])
-                ]
+                ways = (LATEST, ["--force"], ["--resume", "--steps", "95"])
+                results = [self.run_program(*RUN, *each) for each in ways]
                 path.unlink()
                 (self.folder / "kept").rename(path)
                 for result in results:
@@ -225,22 +191,16 @@ class RunFolder(RestartTest):
         self.assertTrue((self.folder / "link").is_symlink())
         files = self.folder / "out" / "files.txt"
         whole = files.read_text()
-        for name in (
-            f"snapshots/{outside}/data_20.h5",
-            "snapshots/../../outside/data_20.h5",
-            f"snapshots/data_20.h5/{outside}/data_20.h5",
-        ):
-            files.write_text(f"{whole}{'-':18}{name}\n")
-            self.assert_refused(self.run_program(*RUN, "--force"), 1, "out/")
+        for name in (f"{outside}/data_20.h5", "../../outside/data_20.h5", f"data_20.h5/{outside}/data_20.h5"):
+            files.write_text(f"{whole}{'-':18}snapshots/{name}\n")
+            self.refuse(1, "out/", *RUN, "--force")
         self.assertTrue(self.everything("outside") == before)
 
     def test_files_of_the_user_stay(self):
         """Also where they are named as those of an output; one that the run would write is not overwritten."""
         probes = sets("output.probes=[{name: own, at: [0.1, 0.1], every: 1}]")
-        mine = [
-            self.folder / "out" / name
-            for name in ("snapshots/data_9999.h5", "checkpoints/checkpoint_7.h5", "probes/mine.csv")
-        ]
+        names = ("snapshots/data_9999.h5", "checkpoints/checkpoint_7.h5", "probes/mine.csv")
+        mine = [self.folder / "out" / name for name in names]
         self.run_well(*RUN, *probes, "--force")
         for path in mine:
             path.write_text("mine")
@@ -248,25 +208,24 @@ class RunFolder(RestartTest):
             self.run_well(*RUN, *probes, *arguments)
             self.assertEqual([path.read_text() for path in mine], ["mine"] * 3)
         self.run_well(*RUN, "--force")
-        self.assertEqual(self.names("probes"), ["mine.csv"])
-        result = self.run_program(*RUN, *sets("output.probes=[{name: mine, at: [0.1, 0.1], every: 1}]"), "--force")
-        self.assert_refused(result, 2, "out/probes/mine.csv", "not overwritten")
+        self.assertEqual(self.names("out/probes"), ["mine.csv"])
+        own = sets("output.probes=[{name: mine, at: [0.1, 0.1], every: 1}]")
+        self.refuse(2, ["out/probes/mine.csv", "not overwritten"], *RUN, *own, "--force")
         mine[2].unlink()
         mine[0].rename(self.folder / "out" / "snapshots" / "data_30.h5")
-        result = self.run_program(*RUN, "--force", *sets("output.snapshots.every=10"))
-        self.assert_refused(result, 1, "out/snapshots/data_30.h5", "not overwritten")
-        self.assertEqual((self.folder / "out" / "snapshots" / "data_30.h5").read_text(), "mine")
+        often = sets("output.snapshots.every=10")
+        self.refuse(1, ["out/snapshots/data_30.h5", "not overwritten"], *RUN, "--force", *often)
+        self.assertEqual(self.read("out/snapshots/data_30.h5"), b"mine")
 
     def test_a_file_that_became_another_thing_is_refused_before_anything_is_removed(self):
         self.run_well(*RUN, *sets("output.snapshots.every=10"), "--force")
-        checkpoints = self.names("checkpoints")
+        checkpoints = self.names("out/checkpoints")
         snapshot = self.folder / "out" / "snapshots" / "data_10.h5"
         snapshot.unlink()
         for make in (snapshot.mkdir, lambda: snapshot.symlink_to("/dev/null"), lambda: os.mkfifo(snapshot)):
             make()
-            result = self.run_program(*RUN, "--force")
-            self.assert_refused(result, 2, "out/snapshots/data_10.h5 is no regular file")
-            self.assertEqual(self.names("checkpoints"), checkpoints)
+            self.refuse(2, "out/snapshots/data_10.h5 is no regular file", *RUN, "--force")
+            self.assertEqual(self.names("out/checkpoints"), checkpoints)
             snapshot.rmdir() if snapshot.is_dir() else snapshot.unlink()
 
     def test_check_names_each_damaged_file(self):
@@ -277,12 +236,9 @@ class RunFolder(RestartTest):
         self.run_well(*RUN, *tracks, *LATEST)
         whole = self.run_well("check", "out").stdout
         self.assertRegex(whole, r"^out: \d+ files of a complete run are whole\n$")
-        content = {
-            path: path.read_bytes()
-            for path in sorted((self.folder / "out").rglob("*"))
-            if path.is_file() and path.name != ".lock"
-        }
-        for path, text in content.items():
+        files = [path for path in (self.folder / "out").rglob("*") if path.is_file() and path.name != ".lock"]
+        for path in sorted(files):
+            text = path.read_bytes()
             name = str(path.relative_to(self.folder / "out"))
             with self.subTest(name=name):
                 place = 0 if name == "files.txt" else len(text) - 2
@@ -299,19 +255,16 @@ class RunFolder(RestartTest):
         track.symlink_to(self.folder / "track.h5")
         self.assert_refused(self.run_program("check", "out"), 1, "2 of ")
         lines = self.run_program("check", "out").stdout.splitlines()
-        self.assertEqual(
-            lines, ["out/snapshots/data_20.h5: missing", "out/tracks/data_60.h5: a symbolic link is not followed here"]
-        )
+        link = "out/tracks/data_60.h5: a symbolic link is not followed here"
+        self.assertEqual(lines, ["out/snapshots/data_20.h5: missing", link])
 
     def test_check_of_what_is_no_whole_run(self):
-        self.assert_refused(self.run_program("check", "out/checkpoints"), 2, "out/checkpoints holds no manifest.yaml")
+        self.refuse(2, "out/checkpoints holds no manifest.yaml", "check", "out/checkpoints")
         self.run_well(*RUN, "--force", *sets("output.checkpoints.every=0"))
         (self.folder / "out" / "files.txt").unlink()
         self.assertEqual(self.run_program("check", "out").stdout, "out/files.txt: missing or empty\n")
         process = self.start_run(*sets("output.history.every=1"), rows=3, folder="other")
-        self.assert_refused(
-            self.run_program("check", "other"), 2, f"another run is writing to folder other: process {process.pid}"
-        )
+        self.refuse(2, f"another run is writing to folder other: process {process.pid}", "check", "other")
         process.kill()
         process.wait()
         self.assertRegex(self.run_well("check", "other").stdout, "files of an unfinished run are whole")
