@@ -61,6 +61,9 @@ output:
 """
 
 
+RUN_FILES = [".lock", "config.yaml", "files.txt", "history.csv", "log.txt", "manifest.yaml", "snapshots", "timers.csv"]
+
+
 def contents(path):
     """All arrays and attributes of an HDF5 file by their names, without what no two runs have alike: dates, run ids,
     commands, and the group `performance`."""
@@ -70,9 +73,11 @@ def contents(path):
 
     def visit(name, node):
         if name.partition("/")[0] != "performance":
-            content[name] = node[()].tobytes() if isinstance(node, h5py.Dataset) else None
-            own = {key: value for key, value in node.attrs.items() if key not in ("date", "run", "command")}
-            content.update({f"{name}@{key}": str(value) for key, value in own.items()})
+            is_array = isinstance(node, h5py.Dataset)
+            content[name] = (node.shape, node.dtype.str, node[()].tobytes()) if is_array else None
+            for key, value in node.attrs.items():
+                if key not in ("date", "run", "command"):
+                    content[f"{name}@{key}"] = value.tolist() if hasattr(value, "tolist") else value
 
     with h5py.File(path) as file:
         visit("", file)

@@ -15,7 +15,7 @@ from fcntl import ioctl
 import h5py
 import numpy as np
 
-from program import ROOT, TIMEOUT, OneRunTest, ProgramTest, sets, start
+from program import ROOT, RUN_FILES, TIMEOUT, OneRunTest, ProgramTest, sets, start
 
 HEADER = [
     *["step", "time", "field_energy", "kinetic_energy", "total_energy", "momentum_x", "momentum_y", "charge"],
@@ -29,9 +29,6 @@ STAGES = [
     *["sort: histogram", "sort: scan", "sort: reorder", "permute"],  # some sorts make the cell offsets on the way
     *["deposit", "field", "push", "output"],
 ]
-
-
-RUN_FILES = [".lock", "config.yaml", "files.txt", "history.csv", "log.txt", "manifest.yaml", "snapshots", "timers.csv"]
 
 
 class Files(OneRunTest):

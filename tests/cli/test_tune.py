@@ -145,10 +145,8 @@ class Tuned(ProgramTest):
             ({name: "" for name in ("RADIXPIC_CACHE", "XDG_CACHE_HOME", "HOME")}, "set RADIXPIC_CACHE"),
             (self.environment, f"{self.file} cannot be used: Is a directory"),
         ):
-            with self.subTest(word=word):
-                result = self.run_program("tune", *SIZE, environment=environment)
-                self.assert_refused(result, 1, word)
-                self.assertEqual(result.stdout, "")  # known before the search
+            result = self.refuse(1, word, "tune", *SIZE, environment=environment)
+            self.assertEqual(result.stdout, "")  # known before the search
 
 
 class Options(ProgramTest):
@@ -162,7 +160,5 @@ class Options(ProgramTest):
             (["all"], ['"all"']),
             (["--partikels", "5"], ["--particles"]),
         ):
-            with self.subTest(arguments=arguments):
-                self.assert_refused(self.run_program("tune", *arguments), 2, *words)
-        result = self.run_program("tune", "--device", "no such device")
-        self.assert_refused(result, 3, "no such device")
+            self.refuse(2, words, "tune", *arguments)
+        self.refuse(3, "no such device", "tune", "--device", "no such device")

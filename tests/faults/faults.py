@@ -11,11 +11,9 @@ import time
 import unittest
 from pathlib import Path
 
-import h5py
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 
-from program import MPI_ENVIRONMENT, PROGRAM, TIMEOUT, ProgramTest, start  # noqa: E402
+from program import MPI_ENVIRONMENT, PROGRAM, TIMEOUT, ProgramTest, contents, start  # noqa: E402
 
 SOAK = os.environ.get("RADIXPIC_SOAK", "0") not in ("", "0")
 RANKS = (1, 2) if shutil.which("mpirun") else (1,)
@@ -127,42 +125,24 @@ class FaultTest(ProgramTest):
             time.sleep(0.002)
         return time.monotonic() - begin
 
-    def names(self, folder="out"):
+    def files(self, folder="out"):
         """Of all files among the checkpoints, unfinished ones too."""
         path = self.folder / folder / "checkpoints"
         return os.listdir(path) if path.is_dir() else []
 
     def checkpoints(self, folder="out"):
         """The files of whole checkpoints, oldest first."""
-        return sorted((name for name in self.names(folder) if not name.startswith(".")), key=step_of)
+        return sorted((name for name in self.files(folder) if not name.startswith(".")), key=step_of)
 
     def state(self, folder, name=None):
-        """All arrays and attributes of a checkpoint, the newest unless told; of its config the physics, not the
-        folder."""
-        content = {}
-
-        def visit(name, node):
-            if name == "performance":  # times and the run's id, which no two runs have alike
-                return
-            content.update(
-                {
-                    f"{name}@{key}": value.tobytes()
-                    for key, value in node.attrs.items()
-                    if key not in ("run", "date", "command")
-                }
-            )
-            if isinstance(node, h5py.Dataset) and name != "config":
-                content[name] = (node.shape, node.dtype.str, node[()].tobytes())
-
-        with h5py.File(self.folder / folder / "checkpoints" / (name or self.checkpoints(folder)[-1])) as file:
-            visit("/", file)
-            file.visititems(visit)
+        """All that is in a checkpoint, the newest unless told, but the config, which names the folder."""
+        content = contents(self.folder / folder / "checkpoints" / (name or self.checkpoints(folder)[-1]))
         self.assertIn("particles/electrons/velocity", content)
-        return content
+        return {name: value for name, value in content.items() if name != "config"}
 
     def assert_same_run(self, folder, straight):
         """Byte for byte the history of the other run, bit for bit its last state."""
-        self.assertEqual(*((self.folder / each / "history.csv").read_bytes() for each in (folder, straight)))
+        self.assertEqual(*(self.read(f"{each}/history.csv") for each in (folder, straight)))
         self.assertEqual(self.checkpoints(folder)[-1], self.checkpoints(straight)[-1])
         self.assertEqual(self.state(folder), self.state(straight))
 

@@ -9,10 +9,8 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import h5py
-
 from faults import TIMEOUT, FaultTest, start
-from program import DEVICE, PROGRAM, ROOT
+from program import DEVICE, PROGRAM, ROOT, contents
 
 KILL_AT = Path(os.environ.get("RADIXPIC_KILL_AT", ROOT / "build" / "tests" / "libkill_at.so"))
 CONFIG = f"""\
@@ -47,27 +45,6 @@ RESUME = ["run", "fault.yaml", "--resume"]
 DIFFERENT = {"log.txt", "timers.csv", ".lock", "files.txt"}  # in every run
 
 
-def tree(path):
-    """Arrays and attributes of an HDF5 file, but for date, run id, command and the record of the performance."""
-    content = {}
-
-    def visit(name, node):
-        if name.partition("/")[0] != "performance":
-            content.update(
-                {
-                    f"{name}@{key}": str(value)
-                    for key, value in node.attrs.items()
-                    if key not in ("date", "run", "command")
-                }
-            )
-            content[name] = node[()].tobytes() if isinstance(node, h5py.Dataset) else None
-
-    with h5py.File(path) as file:
-        visit("", file)
-        file.visititems(visit)
-    return content
-
-
 def config_in(path):
     """A config.yaml but for its head, which says by what command and when."""
     return re.sub(rb"(?m)^# .*\n", b"", path.read_bytes())
@@ -85,18 +62,15 @@ def content(folder):
         elif path.name == "config.yaml":
             found[path.name] = config_in(path)
         else:
-            found[str(path.relative_to(folder))] = tree(path) if path.suffix == ".h5" else path.read_bytes()
+            found[str(path.relative_to(folder))] = contents(path) if path.suffix == ".h5" else path.read_bytes()
     return found
 
 
 def difference(one, other):
     """Of two contents, as the names in which they differ; empty where there is none."""
     names = [name for name in sorted({*one, *other}) if one.get(name, 0) != other.get(name, 0)]
-    inner = [
-        (one[name], other[name])
-        for name in names
-        if isinstance(one.get(name), dict) and isinstance(other.get(name), dict)
-    ]
+    inner = [(one.get(name), other.get(name)) for name in names]
+    inner = [both for both in inner if isinstance(both[0], dict) and isinstance(both[1], dict)]
     return ", ".join(names) + "".join(f" ({difference(*both)})" for both in inner[:1])
 
 
@@ -120,11 +94,8 @@ class FolderTest(FaultTest):
         apart = {"TMPDIR": folder, "OMPI_MCA_btl_vader_backing_directory": folder}
         faults = {"FAULT_COUNTER": folder / "count", "FAULT_CALL": call, "FAULT_ACTION": action}
         faults |= {"FAULT_FOLDER": folder, "FAULT_RECORD": record} if record else {"FAULT_FOLDER": folder / below}
-        environment = {
-            **self.environment,
-            **{key: str(value) for key, value in {**apart, **faults}.items()},
-            "LD_PRELOAD": str(KILL_AT),
-        }
+        faults |= {**apart, "LD_PRELOAD": KILL_AT}
+        environment = {**self.environment, **{key: str(value) for key, value in faults.items()}}
         return start(*arguments, folder=folder, command=self.command(ranks), environment=environment, text=True)
 
     def finish_in(self, process):
@@ -158,9 +129,7 @@ class FolderTest(FaultTest):
         """What `radixpic check` finds wrong in the run folder, where there is one."""
         if not (folder / "out" / "manifest.yaml").exists():
             return ""
-        result = subprocess.run(
-            [PROGRAM, "check", "out"], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT, check=False
-        )
+        result = subprocess.run([PROGRAM, "check", "out"], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT)
         return f"check: {result.stdout}{result.stderr}" if result.returncode else ""
 
     def calls(self, folder):

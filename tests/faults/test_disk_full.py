@@ -56,7 +56,7 @@ class DiskFull(FaultTest):
         self.assertRegex(said[0], rf"^radixpic: .*disk/.*{reason}")
         self.assertNotIn("signal", result.stderr)
         self.assertIn(said[0].partition(": ")[2], (self.folder / folder / "log.txt").read_text())
-        self.assertEqual(len(self.names(folder)), 2, self.names(folder))
+        self.assertEqual(len(self.files(folder)), 2, self.files(folder))
         self.met += "checkpoints/checkpoint_" in said[0]
 
 
@@ -85,7 +85,7 @@ class SmallDisk(OnRanks, DiskFull):
         for offset in offsets:
             with self.subTest(offset=offset):
                 self.check_failed(self.run_on_disk(ranks, offset), "left", "No space left on device")
-                for name in self.names("left"):
+                for name in self.files("left"):
                     before, after = (self.folder / each / "checkpoints" / name for each in ("base", "left"))
                     self.assertEqual(before.read_bytes(), after.read_bytes())
                 result = self.run_well_on(ranks, "run", "--restart", "latest", "--steps", "60", "--output", "left")

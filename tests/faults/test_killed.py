@@ -24,13 +24,13 @@ class Killed(OnRanks, FaultTest):
         self.kills = self.unfinished = 0
 
     def is_writing(self):
-        return any(name.endswith(".tmp") for name in self.names())
+        return any(name.endswith(".tmp") for name in self.files())
 
     def wait_for_moment(self, process, ranks, is_restart):
         """Of starting, stepping, writing a checkpoint; the last as often as it takes to come to its share. Whether all
         ranks have started: mpirun may wait for ever for one that is gone before."""
         before = self.checkpoints()
-        for name in set(self.names()) - set(before):  # what the last kill left
+        for name in set(self.files()) - set(before):  # what the last kill left
             (self.folder / "out" / "checkpoints" / name).unlink()
         if is_restart and self.chance.random() < 0.2:
             time.sleep(self.chance.uniform(0, 0.6))
