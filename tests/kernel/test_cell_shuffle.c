@@ -2,9 +2,9 @@
  * whether what comes is random, by chi-square tests. */
 #include "support/sorted_particles.h"
 
+#include "shared/random.h"
 #include "sort/cell_shuffle.h"
 #include "support/device_fixture.h"
-#include "support/random_answers.h"
 
 /* What a draw follows from. */
 struct draw {
@@ -33,15 +33,6 @@ static struct cells cells_of(uint32_t cells, const uint32_t *counts)
     }
     list.count = list.offsets[cells];
     return list;
-}
-
-/* All cells hold as many particles. */
-static struct cells equal_cells(uint32_t cells, uint32_t each)
-{
-    uint32_t *counts = test_array(cells, sizeof *counts);
-    for (uint32_t c = 0; c < cells; c++)
-        counts[c] = each;
-    return cells_of(cells, counts);
 }
 
 /* About `each` particles a cell, some cells empty, and `hot` in one of them. */
@@ -147,7 +138,6 @@ static void check_ways(struct cells list)
     const struct cell_shuffle_options ways[] = {
         {.cell_items = 1, .cell_most = 4096},  /* as on a CPU, */
         {.cell_items = 16, .cell_most = 1000}, /* and as on a GPU */
-        {.cell_items = 64, .cell_most = 4096},
         {.cell_items = 4, .cell_most = 16, .group_items = 32, .tile = 256},
         {.cell_most = 4, .group_items = 1, .tile = 16384}, /* tiles for nearly all, one for a cell, */
         {.cell_most = 4, .group_items = 64, .tile = 64},   /* and more */
@@ -177,14 +167,16 @@ TEST(lengths_of_all_kinds)
     check_ways(cells_of(1, counts + 1));
 }
 
-TEST(ordinary_cells)
+/* Ordinary ones; half of all particles in one; all in one, alone or behind others; and none. */
+TEST(cells_of_all_kinds)
 {
+    const uint32_t many = test_is_small() ? 70 : 5000;
+    uint32_t counts[50] = {0};
+    check_ways(cells_of(50, counts));
+    counts[49] = many;
+    check_ways(cells_of(50, counts));
+    check_ways(cells_of(1, &many));
     check_ways(hot_cell(test_is_small() ? 18 : 4099, test_is_small() ? 8 : 30, 30));
-}
-
-/* Half of all particles in one cell. */
-TEST(a_hot_cell)
-{
     check_ways(test_is_small() ? hot_cell(18, 4, 72) : hot_cell(4001, 5, 20005));
 }
 
@@ -194,57 +186,12 @@ TEST(keys_that_are_alike)
 {
     needs_speed();
     struct cells list = hot_cell(100, 50, 300003);
-    const struct cell_shuffle_options tiles = {.cell_most = 512, .group_items = 1, .tile = 4};
+    const struct cell_shuffle_options tiles = {.cell_most = 4, .group_items = 1, .tile = 4};
     uint32_t ties = 0;
     uint32_t *expected = twin(&list, &usual, &ties);
     assert_true(ties > 0);
     check_way(&list, NULL, expected);
     check_way(&list, &tiles, expected);
-}
-
-TEST(all_in_one_cell)
-{
-    const uint32_t many = test_is_small() ? 70 : 5000;
-    check_ways(cells_of(1, &many));
-    uint32_t counts[50] = {0};
-    counts[49] = many;
-    check_ways(cells_of(50, counts));
-}
-
-TEST(no_particles)
-{
-    check_ways(equal_cells(100, 0));
-    check_ways(equal_cells(1, 0));
-}
-
-/* ---- what it follows from ---- */
-
-static uint32_t places_alike(const struct cells *list, const uint32_t *a, const uint32_t *b)
-{
-    uint32_t alike = 0;
-    for (uint32_t j = 0; j < list->count; j++)
-        alike += a[j] == b[j];
-    return alike;
-}
-
-/* By chance one particle of a cell, on average, comes to the same place; so of 64 cells 64 do, with a
- * deviation of 8. Every part of a draw tells, its upper halves too. */
-TEST(follows_from_the_draw_alone)
-{
-    needs_speed();
-    const struct cells list = equal_cells(64, 30);
-    uint32_t *first = shuffled(&list, NULL, &usual), *again = shuffled(&list, NULL, &usual);
-    assert_int_equal(places_alike(&list, first, again), list.count);
-    struct draw others[] = {usual, usual, usual, usual, usual};
-    others[0].seed++;
-    others[1].seed += UINT64_C(1) << 32;
-    others[2].species++;
-    others[3].step++;
-    others[4].step += UINT64_C(1) << 32;
-    for (size_t n = 0; n < sizeof others / sizeof others[0]; n++) {
-        uint32_t *other = shuffled(&list, NULL, &others[n]);
-        assert_near(places_alike(&list, first, other), 64, 6 * 8);
-    }
 }
 
 /* ---- random ---- */
@@ -262,7 +209,7 @@ static double chi_square(const uint32_t *met, uint32_t classes, uint32_t draws)
 /* Within the quantiles 1e-6 and 1 - 1e-6 of the chi-square distribution: too even is not random either. */
 #define CHECK_CHI_SQUARE(value, low, high) assert_near((value), ((low) + (high)) / 2, ((high) - (low)) / 2)
 
-enum { FOUR = 4, ORDERS = 24, SIXTEEN = 16 };
+enum { FOUR = 4, ORDERS = 24 };
 
 /* The number of an order of four, 0 to 23: for each place how many of the later ones are less. */
 static uint32_t order_number(const uint32_t *order)
@@ -280,8 +227,11 @@ static uint32_t order_number(const uint32_t *order)
 /* The orders of `cells` cells of four. */
 static uint32_t *orders_of_four(uint32_t cells, const struct draw *draw)
 {
-    const struct cells list = equal_cells(cells, FOUR);
-    uint32_t *permutation = shuffled(&list, NULL, draw), *orders = test_array(cells, sizeof *orders);
+    uint32_t *counts = test_array(cells, sizeof *counts), *orders = test_array(cells, sizeof *orders);
+    for (uint32_t c = 0; c < cells; c++)
+        counts[c] = FOUR;
+    const struct cells list = cells_of(cells, counts);
+    const uint32_t *permutation = shuffled(&list, NULL, draw);
     for (uint32_t c = 0; c < cells; c++)
         orders[c] = order_number(permutation + (size_t)FOUR * c);
     return orders;
@@ -321,45 +271,7 @@ TEST(all_orders_are_as_likely_whatever_the_neighbours)
     }
 }
 
-/* How often the particle of place i comes to place j of its cell. With all rows and all columns of the table
- * summing to the number of cells, 15/16 of the sum has 15 * 15 = 225 degrees of freedom. */
-TEST(each_place_goes_everywhere)
-{
-    needs_speed();
-    const uint32_t cells = 16000;
-    const struct cells list = equal_cells(cells, SIXTEEN);
-    uint32_t *permutation = shuffled(&list, NULL, &usual), met[SIXTEEN * SIXTEEN] = {0};
-    for (uint32_t j = 0; j < list.count; j++)
-        met[permutation[j] % SIXTEEN * SIXTEEN + j % SIXTEEN]++;
-    const double sum = chi_square(met, SIXTEEN * SIXTEEN, SIXTEEN * cells);
-    CHECK_CHI_SQUARE(sum * (SIXTEEN - 1) / SIXTEEN, 138.1, 340.6);
-}
-
 /* ---- the rest ---- */
-
-/* The generator on the device. */
-TEST(known_random_numbers)
-{
-    random_words counters[RANDOM_ANSWERS], met[RANDOM_ANSWERS];
-    ulong keys[RANDOM_ANSWERS];
-    for (int n = 0; n < RANDOM_ANSWERS; n++) {
-        counters[n] = random_answers[n].counter;
-        keys[n] = random_answers[n].key;
-    }
-    struct buffer *counter = test_buffer(sizeof counters, counters), *key = test_buffer(sizeof keys, keys),
-                  *words = test_buffer(sizeof met, NULL);
-    struct program *program = NULL;
-    struct kernel *kernel = NULL;
-    /* from the folder of kernels */
-    assert_ok(
-        program_build(device, "../tests/support/random_words.cl", PRECISION_SINGLE, &program, "%s", ""));
-    assert_ok(kernel_create(program, "random_words_of", &kernel));
-    assert_ok(
-        KERNEL_LAUNCH(kernel, ((struct launch){1, RANDOM_ANSWERS, STAGE_OTHER, 0}), counter, key, words));
-    assert_ok(buffer_read(words, 0, sizeof met, met));
-    for (int n = 0; n < RANDOM_ANSWERS; n++)
-        assert_memory_equal(&met[n], &random_answers[n].answer, sizeof met[n]);
-}
 
 /* Device bytes that a cell shuffle takes, counted without a device. */
 static void assert_bytes(uint32_t cells, uint32_t capacity, const struct cell_shuffle_options *options,

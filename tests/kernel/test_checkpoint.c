@@ -1,38 +1,35 @@
 /* Checkpoint on one rank: which one is taken, and no refusal costs an older one.
  * tests/mpi/test_checkpoint_ranks.c shows that what is written is read back, test_run_folder.c which ones
  * stay, tests/faults/ what a full disk does. */
-#include "support/checkpoint_folder.h"
+#include "support/output_scene.h"
 
 /* ---- which one is taken ---- */
 
-static void check_newest(struct folder *folder, const char *name, const char *warning)
+static void check_newest(const char *name, const char *warning)
 {
     struct checkpoint *checkpoint;
-    assert_ok(checkpoint_open(&alone, folder->path, &checkpoint));
-    assert_string_equal(checkpoint->path, folder_file(folder, name));
+    assert_ok(checkpoint_open(&alone, folder.path, &checkpoint));
+    assert_string_equal(checkpoint->path, folder_file(&folder, name));
     assert_non_null(strstr(checkpoint->warnings, warning));
     checkpoint_close(&checkpoint);
 }
 
-TEST(newest_whole_one_is_opened)
+TEST_IN_FOLDER(newest_whole_one_is_opened)
 {
-    struct scene scene;
-    struct folder folder = folder_begin(&scene);
     struct checkpoint *checkpoint;
     assert_refuses(checkpoint_open(&alone, folder.path, &checkpoint), folder.path, "no checkpoint");
     assert_refuses(checkpoint_open(&alone, "/dev/null", &checkpoint), "/dev/null is no checkpoint");
     /* 9 and 100: not by the alphabet. */
     const unsigned steps[] = {9, 100, 101};
     for (unsigned n = 0; n < 3; n++)
-        assert_ok(scene_write(&scene, folder.path, steps[n]));
+        assert_ok(scene_write(&plain_scene, folder.path, steps[n]));
     assert_int_equal(truncate(folder_file(&folder, "checkpoint_101.h5"), 600), 0);
-    check_newest(&folder, "checkpoint_100.h5", "checkpoint_101.h5");
+    check_newest("checkpoint_100.h5", "checkpoint_101.h5");
     assert_int_equal(truncate(folder_file(&folder, "checkpoint_100.h5"), 5000), 0);
-    check_newest(&folder, "checkpoint_9.h5", "checkpoint_100.h5");
-    check_newest(&folder, "checkpoint_9.h5", "\nwarning: ");
+    check_newest("checkpoint_9.h5", "checkpoint_100.h5");
+    check_newest("checkpoint_9.h5", "\nwarning: ");
     assert_int_equal(truncate(folder_file(&folder, "checkpoint_9.h5"), 0), 0);
     assert_fails(checkpoint_open(&alone, folder.path, &checkpoint), "no whole checkpoint", "checkpoint_9.h5");
-    folder_end(&scene, &folder);
 }
 
 /* ---- other configs ---- */
@@ -52,14 +49,12 @@ static void check_lines(const struct checkpoint *checkpoint, const struct config
 }
 #define assert_lines(...) check_lines(checkpoint, &config, (const char *const[]){__VA_ARGS__, NULL})
 
-TEST(other_configs_are_refused)
+TEST_IN_FOLDER(other_configs_are_refused)
 {
-    struct scene scene;
-    struct folder folder = folder_begin(&scene);
     struct checkpoint *checkpoint;
-    assert_ok(scene_write(&scene, folder.path, 1));
+    assert_ok(scene_write(&plain_scene, folder.path, 1));
     assert_ok(checkpoint_open(&alone, folder.path, &checkpoint));
-    struct config config = scene.config;
+    struct config config = plain_scene.config;
     config.grid.cells[0] = 32;
     config.time.step = 0.2;
     config.precision = PRECISION_SINGLE;
@@ -67,7 +62,7 @@ TEST(other_configs_are_refused)
                  "time.step: the checkpoint has 0.1, the config 0.2\n",
                  "precision: the checkpoint has double, the config single\n");
 
-    config = scene.config;
+    config = plain_scene.config;
     config.species[1].mass = 1;
     assert_lines("species.ions.mass: the checkpoint has 1836, the config 1\n");
     config.species[1].ids = false;
@@ -79,16 +74,16 @@ TEST(other_configs_are_refused)
     assert_lines("species.1.name: the checkpoint has ions, the config protons\n",
                  "species.1.mass: ", "species.1.ids: ", "species.1.perturb.density: ");
 
-    config = scene.config;
+    config = plain_scene.config;
     config.species_count = 1;
     assert_lines("species: the checkpoint has 2 of them, the config 1\n");
-    config = scene.config;
+    config = plain_scene.config;
     config.species[0].velocities.kind = VELOCITIES_MAXWELLIAN;
     assert_lines("species.electrons.velocities.kind: the checkpoint has cold");
-    config = scene.config;
+    config = plain_scene.config;
     config.seed = 2;
     assert_lines("seed: the checkpoint has ");
-    config = scene.config;
+    config = plain_scene.config;
     config.units.temperature_eV = 99;
     config.deposit.filter_passes = 1;
     config.fields.magnetic[2] = 0.1;
@@ -97,7 +92,7 @@ TEST(other_configs_are_refused)
                  "deposit.filter_passes: ", "fields.magnetic: ", "fields.gradient: ");
 
     /* What may differ. */
-    config = scene.config;
+    config = plain_scene.config;
     assert_ok(checkpoint_require_same(checkpoint->path, &checkpoint->config, &config));
     strcpy(config.title, "another");
     config.time.steps = 5000;
@@ -115,23 +110,21 @@ TEST(other_configs_are_refused)
                                            .checkpoints = {.every = 3, .minutes = 0.5, .keep = 7}};
     assert_ok(checkpoint_require_same(checkpoint->path, &checkpoint->config, &config));
     checkpoint_close(&checkpoint);
-    folder_end(&scene, &folder);
 }
 
 /* ---- failures ---- */
 
-TEST(lists_that_are_not_whole_or_not_sorted_are_refused)
+TEST_IN_FOLDER(lists_that_are_not_whole_or_not_sorted_are_refused)
 {
-    struct scene scene;
-    struct folder folder = folder_begin(&scene);
-    scene.config.species[0].particles++;
-    assert_fails(scene_write(&scene, folder.path, 7), "species electrons, step 7", "particles are there");
-    scene.config.species[0].particles--;
-    const uint32_t too_many = scene.lists[0].count + 1;
-    assert_ok(buffer_write(scene.lists[0].cell_offsets, 8 * sizeof too_many, sizeof too_many, &too_many));
-    assert_fails(scene_write(&scene, folder.path, 1), "species electrons, step 1", "cells do not hold");
+    plain_scene.config.species[0].particles++;
+    assert_fails(scene_write(&plain_scene, folder.path, 7), "species electrons, step 7",
+                 "particles are there");
+    plain_scene.config.species[0].particles--;
+    const uint32_t too_many = plain_scene.lists[0].count + 1;
+    assert_ok(
+        buffer_write(plain_scene.lists[0].cell_offsets, 8 * sizeof too_many, sizeof too_many, &too_many));
+    assert_fails(scene_write(&plain_scene, folder.path, 1), "species electrons, step 1", "cells do not hold");
     assert_holds(&folder, "");
-    folder_end(&scene, &folder);
 }
 
 /* Puts a number into the middle particle of the ions. */
@@ -141,18 +134,17 @@ static void spoil(const struct scene *scene, bool offset, double value, char cel
     const uint32_t middle = particles->count / 2;
     list_write_one(particles, offset ? ATTRIBUTE_OFFSET : ATTRIBUTE_VELOCITY, middle, 1, value);
     uint32_t before = 0, number = 0;
-    while (before + scene_count(scene->kind.cluster, 1, number) <= middle)
-        before += scene_count(scene->kind.cluster, 1, number++);
+    while (before + scene_count(&scene->kind, 1, number) <= middle)
+        before += scene_count(&scene->kind, 1, number++);
     snprintf(cell, 32, "cell (%u, %u)", number / SCENE_NY, number % SCENE_NY);
 }
 
-TEST(what_is_no_number_is_refused)
+TEST_IN_FOLDER(what_is_no_number_is_refused)
 {
-    struct folder folder = folder_make();
     for (unsigned n = 0; n < 16; n++) {
         static const double values[] = {NAN, INFINITY, -INFINITY, 1};
         const bool offset = n & 4, is_good = n % 4 == 3 && !offset; /* a velocity of 1 is as good as any */
-        const struct scene_kind kind = {n & 8 ? PRECISION_DOUBLE : PRECISION_SINGLE, true, n & 1, 1};
+        const struct scene_kind kind = {n & 8 ? PRECISION_DOUBLE : PRECISION_SINGLE, true, n & 1, 1, {0}};
         struct scene scene;
         char cell[32];
         scene_create(&alone, &kind, NULL, &scene);
@@ -170,7 +162,6 @@ TEST(what_is_no_number_is_refused)
         unlink(folder_file(&folder, "checkpoint_20.h5"));
         scene_destroy(&scene);
     }
-    folder_remove(&folder);
 }
 
 TEST_MAIN(open_device, close_device)

@@ -1,6 +1,6 @@
 /* Checkpoint read, of damaged files: no changed bit, lost block or lost end of a file is believed, and
  * nothing in a file does harm. */
-#include "support/checkpoint_folder.h"
+#include "support/output_scene.h"
 
 #include <hdf5.h>
 #include <sys/stat.h>
@@ -9,8 +9,23 @@
 /* Of the magic text at the begin of a checkpoint. */
 enum { MAGIC_BYTES = 24 };
 
+/* Checkpoints of steps 10 and 20; the later one is to be damaged, and folder.file is its path. */
+static const char *const damaged = folder.file;
+static unsigned char *whole, *copy; /* [length]: its bytes */
+static size_t length;
+
+static int begin_patient(void **state)
+{
+    begin_folder(state);
+    assert_ok(scene_write(&plain_scene, folder.path, 10));
+    assert_ok(scene_write(&plain_scene, folder.path, 20));
+    whole = read_file(folder_file(&folder, "checkpoint_20.h5"), &length);
+    copy = test_array(length, 1);
+    return 0;
+}
+
 /* The n-th damage of a copy of `whole`; returns its length. */
-static size_t damage(const unsigned char *whole, size_t length, unsigned n, unsigned char *copy)
+static size_t damage(unsigned n)
 {
     memcpy(copy, whole, length);
     const size_t at = (size_t)(scene_bits(0, 0, n, 0) % length);
@@ -29,48 +44,27 @@ static size_t damage(const unsigned char *whole, size_t length, unsigned n, unsi
     }
 }
 
-/* A folder with checkpoints of a scene, and the bytes of one of them. */
-struct patient {
-    struct folder folder;
-    struct scene scene;
-    unsigned char *whole, *copy; /* [length] */
-    size_t length;
-};
-
-/* Checkpoints of `count` steps; the last one is to be damaged, and folder.file is its path. */
-static void patient_create(size_t count, const uint32_t *steps, struct patient *patient)
-{
-    patient->folder = folder_begin(&patient->scene);
-    for (size_t n = 0; n < count; n++)
-        assert_ok(scene_write(&patient->scene, patient->folder.path, steps[n]));
-    char name[32];
-    snprintf(name, sizeof name, "checkpoint_%u.h5", steps[count - 1]);
-    patient->whole = read_file(folder_file(&patient->folder, name), &patient->length);
-    patient->copy = test_array(patient->length, 1);
-}
+#undef TEST
+#define TEST(name) TEST_WITH(name, begin_patient, end_folder)
 
 TEST(damage_is_noticed)
 {
-    struct patient patient;
-    patient_create(2, (const uint32_t[]){10, 20}, &patient);
-    const char *file = patient.folder.file;
     for (unsigned n = 0; n < 1000; n++) {
         struct checkpoint *checkpoint;
-        const size_t length = damage(patient.whole, patient.length, n, patient.copy);
-        write_file(file, patient.copy, length);
-        if (length >= MAGIC_BYTES && memcmp(patient.copy, patient.whole, MAGIC_BYTES) == 0)
-            assert_fails(checkpoint_open(&alone, file, &checkpoint), file);
+        const size_t left = damage(n);
+        write_file(damaged, copy, left);
+        if (left >= MAGIC_BYTES && memcmp(copy, whole, MAGIC_BYTES) == 0)
+            assert_fails(checkpoint_open(&alone, damaged, &checkpoint), damaged);
         else /* a file of another kind, and so a mistake of the user */
-            assert_refuses(checkpoint_open(&alone, file, &checkpoint), file, "no checkpoint");
+            assert_refuses(checkpoint_open(&alone, damaged, &checkpoint), damaged, "no checkpoint");
         assert_null(checkpoint);
-        assert_ok(checkpoint_open(&alone, patient.folder.path, &checkpoint));
+        assert_ok(checkpoint_open(&alone, folder.path, &checkpoint));
         assert_non_null(strstr(checkpoint->warnings, "checkpoint_20.h5"));
         assert_non_null(strstr(checkpoint->path, "checkpoint_10.h5"));
         checkpoint_close(&checkpoint);
     }
-    write_file(file, patient.whole, patient.length);
-    check_all(&patient.scene, patient.folder.path, 20);
-    folder_end(&patient.scene, &patient.folder);
+    write_file(damaged, whole, length);
+    check_all(&plain_scene, folder.path, 20);
 }
 
 /* A number of the header or, below /, the first of an array is changed, or what is of that name removed where
@@ -125,33 +119,26 @@ static void replace(const char *path, const char *name, const char *pipe, int ki
 
 TEST(nothing_outside_the_file_is_followed)
 {
-    struct patient patient;
     char pipe[PATH_MAX];
     bool is_damaged = true;
-    patient_create(1, (const uint32_t[]){1}, &patient);
-    const char *file = patient.folder.file;
-    snprintf(pipe, sizeof pipe, "%s/pipe", patient.folder.path);
+    snprintf(pipe, sizeof pipe, "%s/pipe", folder.path);
     assert_int_equal(mkfifo(pipe, 0600), 0);
     static const char *const names[] = {"/particles/ions/row_counts", "/particles/ions", "/particles",
                                         "/config"};
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
         for (int kind = 0; kind < (n % 3 == 0 ? 4 : 2); kind++) {
             struct checkpoint *checkpoint;
-            write_file(file, patient.whole, patient.length);
-            replace(file, names[n], pipe, kind);
-            assert_fails(checkpoint_open(&alone, file, &checkpoint), file,
+            write_file(damaged, whole, length);
+            replace(damaged, names[n], pipe, kind);
+            assert_fails(checkpoint_open(&alone, damaged, &checkpoint), damaged,
                          kind < 2 ? "a link to another place" : "not stored as one piece");
         }
     assert_refuses(checkpoint_seal_check(pipe, true, &is_damaged), "it is no regular file");
     assert_int_equal(unlink(pipe), 0);
-    folder_end(&patient.scene, &patient.folder);
 }
 
 TEST(impossible_headers_and_states_are_refused)
 {
-    struct patient patient;
-    patient_create(1, (const uint32_t[]){1}, &patient);
-    const char *file = patient.folder.file;
     const struct {
         const char *name;
         hid_t type;
@@ -187,33 +174,29 @@ TEST(impossible_headers_and_states_are_refused)
     for (size_t n = 0; n < sizeof changes / sizeof changes[0]; n++) {
         struct checkpoint *checkpoint;
         struct host_list list;
-        write_file(file, patient.whole, patient.length);
-        change(file, changes[n].name, changes[n].type, changes[n].value);
+        write_file(damaged, whole, length);
+        change(damaged, changes[n].name, changes[n].type, changes[n].value);
         if (strcmp(changes[n].words, "nowhere") != 0) { /* which reading the particles shows */
-            assert_fails(checkpoint_open(&alone, file, &checkpoint), file, changes[n].words);
+            assert_fails(checkpoint_open(&alone, damaged, &checkpoint), damaged, changes[n].words);
             continue;
         }
-        assert_ok(checkpoint_open(&alone, file, &checkpoint));
+        assert_ok(checkpoint_open(&alone, damaged, &checkpoint));
         assert_fails(scene_read_list(checkpoint, 1, 0, SCENE_NX, &list), changes[n].words);
         checkpoint_close(&checkpoint);
     }
-    folder_end(&patient.scene, &patient.folder);
 }
 
 /* Any bytes under a right digest: refused or read, but nothing worse. */
 TEST(sealed_damage_does_no_harm)
 {
-    struct patient patient;
-    patient_create(1, (const uint32_t[]){1}, &patient);
-    const char *file = patient.folder.file;
     for (unsigned n = 0; n < 1000; n++) {
         struct checkpoint *checkpoint;
-        const size_t left = damage(patient.whole, patient.length, n, patient.copy);
+        const size_t left = damage(n);
         if (left < CHECKPOINT_BLOCK)
             continue;
-        write_file(file, patient.copy, left);
-        assert_ok(checkpoint_seal(file));
-        if (checkpoint_open(&alone, file, &checkpoint) != STATUS_OK)
+        write_file(damaged, copy, left);
+        assert_ok(checkpoint_seal(damaged));
+        if (checkpoint_open(&alone, damaged, &checkpoint) != STATUS_OK)
             continue;
         for (uint32_t s = 0; s < SCENE_SPECIES; s++) {
             struct host_list list;
@@ -221,29 +204,25 @@ TEST(sealed_damage_does_no_harm)
         }
         checkpoint_close(&checkpoint);
     }
-    folder_end(&patient.scene, &patient.folder);
 }
 
 /* Every version of the format keeps the places of its number and of the block's own digest. */
 TEST(other_versions_are_named)
 {
-    struct patient patient;
-    patient_create(1, (const uint32_t[]){1}, &patient);
     static const unsigned char versions[] = {2, 7};
     for (size_t n = 0; n < 2; n++) {
         char sentence[64];
         struct checkpoint *checkpoint;
         XXH128_canonical_t digest;
-        unsigned char *end = patient.whole + CHECKPOINT_BLOCK - sizeof digest;
-        patient.whole[24] = versions[n];
-        XXH128_canonicalFromHash(&digest, XXH3_128bits(patient.whole, CHECKPOINT_BLOCK - sizeof digest));
+        unsigned char *end = whole + CHECKPOINT_BLOCK - sizeof digest;
+        whole[24] = versions[n];
+        XXH128_canonicalFromHash(&digest, XXH3_128bits(whole, CHECKPOINT_BLOCK - sizeof digest));
         memcpy(end, &digest, sizeof digest);
-        write_file(patient.folder.file, patient.whole, patient.length);
+        write_file(damaged, whole, length);
         snprintf(sentence, sizeof sentence, "is a checkpoint of version %d; this program reads version %d",
                  versions[n], CHECKPOINT_VERSION);
-        assert_fails(checkpoint_open(&alone, patient.folder.file, &checkpoint), sentence);
+        assert_fails(checkpoint_open(&alone, damaged, &checkpoint), sentence);
     }
-    folder_end(&patient.scene, &patient.folder);
 }
 
 TEST_MAIN(open_device, close_device)

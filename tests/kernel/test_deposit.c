@@ -49,16 +49,6 @@ static double *deposited(struct deposit *deposit, const struct deposit_scene *sc
     return field_read(rho, particles->precision, grid_cells(&scene->grid));
 }
 
-/* From no particle in most cells to 1,000 in each; lists shorter and longer than a segment (2,048 to 8,192).
- */
-static const struct deposit_case cases[] = {
-    {2, 2, 1, 0},      {2, 2, 999, 0},    {3, 5, 1000, 0.5},    {2, 3, 777, 0},
-    {3, 2, 64, 1},     {32, 32, 1500, 0}, {32, 32, 8192, 0},    {32, 32, 40961, 0.5},
-    {16, 8, 16384, 1}, {33, 7, 100, 0},   {200, 2, 16001, 0.3}, {8, 5, 40000, 0},
-};
-
-enum { SMALL_CASE = 2 }; /* enough, once, where every kernel runs a thousand times slower */
-
 /* A block of at most 32 is added plainly before the compensated total: 32 roundings of the node's sum at
  * worst; the terms' own and the few sums after it are within 8 more. The caller adds 1 to `weights`, since a
  * weight near 0 is a difference of numbers near 1 and errs by their rounding. */
@@ -84,27 +74,26 @@ static void check_layout(struct deposit *deposit, const struct deposit_scene *sc
     assert_near((double)total * area, charge * count, 16 * tolerance(particles, charge, (count + 1) / 16.0));
 }
 
-static void check_case(const struct deposit_case *at, enum precision precision, enum shape_kind shape)
+static void check_case(const struct deposit_case *at, enum precision precision, enum shape_kind shape,
+                       int way)
 {
     struct deposit_scene *scene = deposit_scene_create(at, precision, 7 + test_count(at->count));
     const double *expected = host_weights(scene, shape);
-    for (int way = 0; way < WAYS; way++) {
-        struct deposit *deposit = deposit_for(scene, shape, way);
-        check_layout(deposit, scene, &scene->sorted.particles, expected);
-        check_layout(deposit, scene, &scene->aos, expected);
-    }
+    struct deposit *deposit = deposit_for(scene, shape, way);
+    check_layout(deposit, scene, &scene->sorted.particles, expected);
+    check_layout(deposit, scene, &scene->aos, expected);
 }
 
-/* Under oclgrind in single precision alone: a whole run there is in double. */
+/* Each shape in each way, and in both precisions; under oclgrind in single precision alone: a whole run there
+ * is in double. */
 TEST(matches_the_host)
 {
-    const bool has_double = device_info(device)->has_fp64 && !test_is_small();
-    const enum precision most = has_double ? PRECISION_DOUBLE : PRECISION_SINGLE;
-    for (enum precision precision = PRECISION_SINGLE; precision <= most; precision++)
-        for (enum shape_kind shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++)
-            for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
-                if (!test_is_small() || n == SMALL_CASE)
-                    check_case(&cases[n], precision, shape);
+    for (enum shape_kind shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++)
+        for (int way = 0; way < WAYS; way++) {
+            const bool is_double = ((int)shape + way) % 2 && !test_is_small();
+            for (size_t n = deposit_first_case(); n < deposit_end_case(); n++)
+                check_case(&deposit_cases[n], is_double ? best_precision() : PRECISION_SINGLE, shape, way);
+        }
 }
 
 /* So many segments that the pieces of a full cell are added before: a cell of half of all particles, among so
@@ -113,8 +102,10 @@ TEST(matches_the_host)
 TEST(many_pieces_of_one_cell)
 {
     needs_speed();
-    check_case(&(struct deposit_case){512, 256, 600000, 0.5}, PRECISION_SINGLE, SHAPE_CIC);
-    check_case(&(struct deposit_case){2, 3, 667000, 0}, PRECISION_SINGLE, SHAPE_CIC);
+    for (int way = 0; way < WAYS; way++) {
+        check_case(&(struct deposit_case){512, 256, 600000, 0.5}, PRECISION_SINGLE, SHAPE_CIC, way);
+        check_case(&(struct deposit_case){2, 3, 667000, 0}, PRECISION_SINGLE, SHAPE_CIC, way);
+    }
 }
 
 /* A particle that is not a number shows in the nodes around it and in no others. */
@@ -187,26 +178,6 @@ TEST(small_pieces_are_not_lost)
     for (int way = 0; way < WAYS; way++) {
         const double *rho = deposited(deposit_for(scene, SHAPE_CIC, way), scene, &scene->sorted.particles);
         assert_near(rho[scene->sorted.cell[0]], scale * expected, 4 * 0x1p-23 * fabs(scale) * expected);
-    }
-}
-
-/* Its shape reaches over both edges of the box. */
-TEST(a_particle_on_a_node)
-{
-    struct deposit_scene *scene =
-        deposit_scene_create(&(struct deposit_case){5, 4, 1, 0}, PRECISION_SINGLE, 3);
-    scene->sorted.cell[0] = 0;
-    scene->sorted.offset[0][0] = scene->sorted.offset[0][1] = 0;
-    deposit_scene_upload(scene);
-    for (enum shape_kind shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++) {
-        const double *rho = deposited(deposit_for(scene, shape, AS_CPU), scene, &scene->sorted.particles);
-        const double whole = deposit_scale(scene), tiny = 4 * 0x1p-23 * fabs(whole);
-        const double at = shape_spline((int)shape, 0), beside = shape_spline((int)shape, 1);
-        assert_near(rho[0], whole * at * at, tiny);
-        assert_near(rho[1], whole * at * beside, tiny);
-        assert_near(rho[3], whole * at * beside, tiny);
-        assert_near(rho[4 * 4 + 3], whole * beside * beside, tiny);
-        assert_near(rho[2], 0, 0);
     }
 }
 

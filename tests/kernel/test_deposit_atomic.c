@@ -7,14 +7,6 @@
 
 static const enum precision precision = REAL_IS_DOUBLE ? PRECISION_DOUBLE : PRECISION_SINGLE;
 
-/* From no particle in most cells to 5,000 in each; the narrowest grids, where nodes of a particle coincide.
- */
-static const struct deposit_case cases[] = {
-    {2, 2, 1, 0},      {2, 2, 999, 0},     {3, 5, 1000, 0.5},   {2, 3, 64, 1},
-    {32, 32, 1500, 0}, {16, 8, 16384, 1},  {200, 2, 16001, .3}, {33, 7, 100, 0},
-    {8, 5, 40000, 0},  {64, 64, 255, 0.1}, {5, 64, 4097, 0},    {3, 2, 2048, 0},
-};
-
 /* The host's density: integers summed as the device does, real by real, as doubles. */
 static double *host_density(const struct deposit_scene *scene, enum shape_kind shape)
 {
@@ -68,22 +60,17 @@ static void check_bits(struct deposit_atomic *deposit, const struct deposit_scen
                         grid_cells(&scene->grid) * sizeof *expected);
 }
 
-/* NULL for a way that the device lacks. */
-static struct deposit_atomic *create(const struct deposit_scene *scene, enum shape_kind shape,
-                                     enum atomic_way way)
+/* In one of the two ways of adding, where the device has both: of each shape the other one in the other
+ * precision. */
+static struct deposit_atomic *create(const struct deposit_scene *scene, enum shape_kind shape)
 {
     struct deposit_atomic *deposit = NULL;
-    if (way == ATOMIC_64 && !device_info(device)->has_int64_atomics)
-        return NULL;
+    const bool has_both = device_info(device)->has_int64_atomics;
+    const enum atomic_way way =
+        has_both && ((int)shape + REAL_IS_DOUBLE) % 2 ? ATOMIC_64 : ATOMIC_32_AND_CARRY;
     assert_ok(deposit_atomic_create(device, &scene->grid, precision, shape, way, &deposit));
     assert_int_equal(deposit_atomic_way(deposit), way);
     return deposit;
-}
-
-static bool skips(size_t n)
-{
-    enum { SMALL_CASE = 2 }; /* enough where every kernel runs a thousand times slower */
-    return test_is_small() && n != SMALL_CASE;
 }
 
 /* ---- exact ---- */
@@ -94,20 +81,17 @@ static void check_case(const struct deposit_case *at, enum shape_kind shape)
     struct deposit_scene *scene = deposit_scene_create(at, precision, 7 + at->count);
     const double *expected = host_density(scene, shape);
     const struct buffer *keys = upload_keys(&scene->sorted);
-    for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
-        struct deposit_atomic *deposit = create(scene, shape, way);
-        for (int time = 0; deposit && time < 5; time++)
-            check_bits(deposit, scene, time / 2 ? &scene->aos : &scene->sorted.particles,
-                       time % 2 ? keys : NULL, expected);
-    }
+    struct deposit_atomic *deposit = create(scene, shape);
+    for (int time = 0; time < 5; time++)
+        check_bits(deposit, scene, time / 2 ? &scene->aos : &scene->sorted.particles, time % 2 ? keys : NULL,
+                   expected);
 }
 
 TEST(the_integers_are_the_hosts)
 {
     for (enum shape_kind shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++)
-        for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
-            if (!skips(n))
-                check_case(&cases[n], shape);
+        for (size_t n = deposit_first_case(); n < deposit_end_case(); n++)
+            check_case(&deposit_cases[n], shape);
 }
 
 /* With keys, particles may come in any order: every 7919th, round and round. */
@@ -126,11 +110,7 @@ TEST(the_order_does_not_show)
     }
     sorted_particles_upload(sorted);
     const struct buffer *keys = upload_keys(sorted);
-    for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
-        struct deposit_atomic *deposit = create(scene, SHAPE_TSC, way);
-        if (deposit)
-            check_bits(deposit, scene, &sorted->particles, keys, expected);
-    }
+    check_bits(create(scene, SHAPE_TSC), scene, &sorted->particles, keys, expected);
 }
 
 /* As many whole particles on one node as fit below a power of two: the sum reaches up to its last bit. */
@@ -141,11 +121,8 @@ TEST(a_sum_may_fill_its_bits)
     memset(scene->sorted.offset, 0, count * sizeof *scene->sorted.offset);
     deposit_scene_upload(scene);
     const double all = count * deposit_scale(scene);
-    for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
-        struct deposit_atomic *deposit = create(scene, SHAPE_CIC, way);
-        if (!deposit)
-            continue;
-        const double *rho = deposited(deposit, scene, &scene->sorted.particles, NULL);
+    for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_CIC; shape++) {
+        const double *rho = deposited(create(scene, shape), scene, &scene->sorted.particles, NULL);
         for (uint32_t node = 0; node < 16; node++)
             assert_near(rho[node], node == 14 ? all : 0,
                         node == 14 ? 2 * test_epsilon(precision) * fabs(all) : 0);
@@ -169,12 +146,10 @@ TEST(as_many_fraction_bits_as_fit)
 /* Particles of one cell, first .. end, that are not numbers show in the nodes around it and in no others; and
  * not in the next deposit. */
 static void check_not_a_number(struct deposit_scene *scene, uint32_t first, uint32_t end, double broken,
-                               enum shape_kind shape, enum atomic_way way)
+                               enum shape_kind shape)
 {
     const struct particles *particles = &scene->sorted.particles;
-    struct deposit_atomic *deposit = create(scene, shape, way);
-    if (!deposit)
-        return;
+    struct deposit_atomic *deposit = create(scene, shape);
     for (uint32_t p = first; p < end; p++) {
         const double not_whole[2] = {scene->sorted.offset[p][0], broken};
         assert_ok(buffer_write_reals(particles->attribute[ATTRIBUTE_OFFSET], precision, 2 * (size_t)p, 2,
@@ -196,12 +171,11 @@ TEST(not_a_number_shows)
         first++;
     for (end = first; end < scene->sorted.particles.count && cell[end] == fullest;)
         end++;
-    for (enum shape_kind shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++)
-        for (enum atomic_way way = ATOMIC_64; way <= ATOMIC_32_AND_CARRY; way++) {
-            check_not_a_number(scene, one, one + 1, (double)NAN, shape, way);
-            check_not_a_number(scene, one, one + 1, (double)INFINITY, shape, way);
-            check_not_a_number(scene, first, end, (double)NAN, shape, way);
-        }
+    for (enum shape_kind shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++) {
+        check_not_a_number(scene, one, one + 1, (double)NAN, shape);
+        check_not_a_number(scene, one, one + 1, (double)INFINITY, shape);
+        check_not_a_number(scene, first, end, (double)NAN, shape);
+    }
 }
 
 /* A word of 64 bits a node, and by the door's method no more. */

@@ -1,16 +1,18 @@
-/* Filter: the transfer function mode by mode, and what a smoothing must leave alone. */
+/* Filter: the transfer function mode by mode, and the same bits whatever the tile. */
 #include "support/device_fixture.h"
 
 #include "field/filter.h"
 #include "support/field_support.h"
 
+/* Even and odd, and the narrowest; of the last one some modes are enough. */
 static const uint32_t grids[][2] = {{8, 6}, {7, 5}, {2, 2}, {2, 9}, {33, 64}};
 
 /* Without a tile; that of GPUs, which holds the smaller grids whole; and some that the grids are no multiples
  * of. */
 static const struct filter_tile tiles[] = {{0}, {16, 32, 4}, {3, 5, 1}, {4, 7, 2}, {1, 1, 1}, {6, 2, 6}};
 
-static const uint32_t sizes[][2] = {{1, 1}, {1, 70}, {45, 1}, {16, 32}, {17, 33}, {33, 64}, {37, 101}};
+static const uint32_t sizes[][2] = {{1, 1},   {2, 2},   {2, 9},   {1, 70},  {45, 1},
+                                    {16, 32}, {17, 33}, {33, 64}, {37, 101}};
 
 enum {
     GRIDS = sizeof grids / sizeof grids[0],
@@ -64,38 +66,23 @@ static void check_mode(struct bench *b, uint32_t mx, uint32_t my, uint32_t passe
                  error);
 }
 
-/* Every mode of a small grid, with even and with odd numbers of nodes. */
 TEST(modes_shrink_by_the_transfer_function)
 {
     for (int p = 0; p < 2; p++)
-        for (uint32_t t = 0; t < few_or(3, TILES); t++)
-            for (int g = 0; g < 2; g++) {
-                struct bench b = bench_create(grids[g][0], grids[g][1], field_precisions[p], tiles[t]);
-                for (uint32_t mx = 0; mx < grids[g][0]; mx++)
-                    for (uint32_t my = 0; my < grids[g][1]; my++)
-                        for (uint32_t passes = 1; passes <= few_or(1, 3); passes++)
-                            check_mode(&b, mx, my, passes);
-            }
-}
-
-TEST(every_grid_wraps)
-{
-    for (int p = 0; p < 2; p++)
-        for (uint32_t t = 0; t < few_or(3, TILES); t++)
-            for (uint32_t g = 0; g < few_or(GRIDS - 1, GRIDS); g++) {
-                struct bench b = bench_create(grids[g][0], grids[g][1], field_precisions[p], tiles[t]);
-                check_mode(&b, 1, 0, 1);
-                check_mode(&b, 0, 1, 2);
-                check_mode(&b, grids[g][0] / 2, 1, 1);
-                check_mode(&b, grids[g][0] - 1, grids[g][1] - 1, 5);
-            }
+        for (uint32_t g = 0; g < few_or(GRIDS - 1, GRIDS); g++) {
+            struct bench b = bench_create(grids[g][0], grids[g][1], field_precisions[p], tiles[0]);
+            const uint32_t step = b.cells > 100 ? 61 : 1; /* 61 comes to every row and column */
+            for (uint32_t mode = 0; mode < b.cells; mode += step)
+                for (uint32_t passes = 1; passes <= few_or(1, 5); passes += 2)
+                    check_mode(&b, mode / grids[g][1], mode % grids[g][1], passes);
+        }
 }
 
 /* Tiles are a matter of speed: not a bit depends on them. */
 TEST(every_tile_has_the_same_bits)
 {
     for (int p = 0; p < 2; p++)
-        for (uint32_t s = 0; s < few_or(5, SIZES); s++) {
+        for (uint32_t s = 0; s < few_or(7, SIZES); s++) {
             double *expected = NULL;
             for (uint32_t t = 0; t < few_or(3, TILES); t++) {
                 struct bench b = bench_create(sizes[s][0], sizes[s][1], field_precisions[p], tiles[t]);
@@ -136,36 +123,6 @@ TEST(a_tile_without_room_is_refused)
     assert_fails(filter_create(device, &grid, PRECISION_SINGLE, &many_items, &filter),
                  "no room for the filter's tile of 16384 x 1 nodes");
     assert_null(filter);
-}
-
-/* One charge on a corner node becomes the stencil, whose weights are exact. */
-TEST(a_point_becomes_the_stencil)
-{
-    static const double point[20] = {16.0};
-    static const double expected[20] = {4, 2, 0, 2, 2, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 1};
-    for (int p = 0; p < 2; p++)
-        for (uint32_t t = 0; t < few_or(3, TILES); t++) {
-            struct bench b = bench_create(5, 4, field_precisions[p], tiles[t]);
-            double *result = filtered(&b, 1, point);
-            assert_memory_equal(result, expected, sizeof expected);
-        }
-}
-
-TEST(the_sum_stays)
-{
-    for (int p = 0; p < 2; p++)
-        for (uint32_t g = 0; g < few_or(GRIDS - 1, GRIDS); g++) {
-            struct bench b = bench_create(grids[g][0], grids[g][1], field_precisions[p], tiles[p]);
-            double *density = field_random(b.cells);
-            double *result = filtered(&b, 4, density);
-            double before = 0.0, after = 0.0;
-            for (size_t n = 0; n < b.cells; n++) {
-                before += density[n];
-                after += result[n];
-            }
-            /* each of `cells` nodes rounds a few times a pass, in either direction */
-            assert_near(after, before, 16 * sqrt((double)b.cells) * test_epsilon(b.precision));
-        }
 }
 
 TEST(no_pass_changes_nothing)

@@ -116,57 +116,37 @@ static void check_merge(const struct lists_kind *kind)
     device_close(&lists.branch);
 }
 
-/* In either layout, with and without ids and w, with room and without. */
+/* In either layout and precision, with and without ids and w, with room and without. */
 static void check_layouts(struct lists_kind kind)
 {
     for (unsigned n = 0; n < 8; n++) {
         kind.layout = n & 1 ? LAYOUT_AOS : LAYOUT_SOA;
         kind.ids = n & 2;
         kind.w = n % 3 == 0;
+        kind.precision = n % 4 < 2 && has_precision(PRECISION_DOUBLE) ? PRECISION_DOUBLE : PRECISION_SINGLE;
         kind.capacity = kind.into_count + (n & 4 ? 2 * kind.from_count : kind.from_count / 2);
         check_merge(&kind);
     }
 }
 
-TEST(random_lists)
+/* Random lists; empty ones; a hot cell of one list that is nearly empty in the other, or that both have; and
+ * far more cells than particles. */
+TEST(any_two_lists)
 {
-    for (enum precision precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++) {
-        if (!has_precision(precision))
-            continue;
-        check_layouts((struct lists_kind){.nx = 20,
-                                          .ny = 30,
-                                          .into_count = test_count(30011),
-                                          .from_count = test_count(2003),
-                                          .precision = precision});
-        check_layouts((struct lists_kind){
-            .nx = 20, .ny = 30, .into_count = 100, .from_count = test_count(9001), .precision = precision});
-    }
-}
-
-TEST(empty_lists)
-{
-    const uint32_t many = test_count(5003), counts[][2] = {{many, 0}, {0, many}, {0, 0}, {0, 1}, {1, 1}};
-    for (size_t n = 0; n < sizeof counts / sizeof counts[0]; n++)
-        check_layouts(
-            (struct lists_kind){.nx = 8, .ny = 5, .into_count = counts[n][0], .from_count = counts[n][1]});
-}
-
-/* Far more cells than particles. */
-TEST(empty_cells)
-{
-    needs_speed();
-    check_layouts((struct lists_kind){.nx = 300, .ny = 200, .into_count = 5003, .from_count = 2003});
-}
-
-/* The hot cell of one list is nearly empty in the other, or both are the same. */
-TEST(a_hot_cell)
-{
-    check_layouts((struct lists_kind){
-        .nx = 8, .ny = 5, .into_count = test_count(20011), .from_count = test_count(3001), .hot = 0.9});
-    check_layouts((struct lists_kind){
-        .nx = 8, .ny = 5, .into_count = test_count(9000), .from_count = test_count(9000), .hot = 1});
-    check_layouts(
-        (struct lists_kind){.nx = 2, .ny = 1, .into_count = test_count(9000), .from_count = 50, .hot = 0.5});
+    static const struct {
+        uint32_t nx, ny, into_count, from_count;
+        double hot;
+    } cases[] = {{20, 30, 30011, 2003, 0}, {20, 30, 100, 9001, 0},   {8, 5, 5003, 0, 0},
+                 {8, 5, 0, 5003, 0},       {8, 5, 0, 0, 0},          {8, 5, 0, 1, 0},
+                 {8, 5, 1, 1, 0},          {8, 5, 20011, 3001, 0.9}, {8, 5, 9000, 9000, 1},
+                 {2, 1, 9000, 50, 0.5},    {300, 200, 5003, 2003, 0}};
+    const size_t all = sizeof cases / sizeof cases[0];
+    for (size_t n = 0; n < all - test_is_small(); n++) /* the last takes too long for a slow device */
+        check_layouts((struct lists_kind){.nx = cases[n].nx,
+                                          .ny = cases[n].ny,
+                                          .into_count = test_count(cases[n].into_count),
+                                          .from_count = test_count(cases[n].from_count),
+                                          .hot = cases[n].hot});
 }
 
 /* Told before any memory is asked for; both lists stay what they were. */

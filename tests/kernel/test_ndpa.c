@@ -162,9 +162,9 @@ static void check_all_axes(uint32_t dimensions, uint32_t p, uint32_t last, size_
 TEST(all_axes_of_2_to_4_dimensions)
 {
     needs_speed();
-    for (uint32_t dimensions = 2; dimensions <= 4; dimensions++)
-        for (uint32_t p = 2; p <= 5; p++)
-            check_all_axes(dimensions, p, 5, p % 2 ? 8 : 4);
+    static const uint32_t cases[][2] = {{2, 2}, {2, 3}, {2, 5}, {3, 2}, {3, 4}, {4, 3}, {4, 4}};
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
+        check_all_axes(cases[n][0], cases[n][1], 5, cases[n][1] % 2 ? 8 : 4);
 }
 
 /* The reversed axes, and some that mix: rotations, and a swap of the first two. */
@@ -173,7 +173,7 @@ TEST(some_axes_beyond)
     static const struct {
         uint32_t dimensions, p;
         size_t element_bytes;
-    } cases[] = {{5, 2, 4}, {5, 3, 4}, {6, 2, 8}, {7, 2, 4}, {7, 3, 4}, {8, 2, 8}};
+    } cases[] = {{5, 2, 4}, {6, 2, 8}, {7, 3, 4}, {8, 2, 8}};
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         const uint32_t dimensions = cases[n].dimensions;
         const struct ndpa_shape shape = shape_of(dimensions, cases[n].p, 3, cases[n].element_bytes);
@@ -212,7 +212,6 @@ TEST(groups_of_any_size)
         uint32_t items;
     } cases[] = {{{2, {10, 35}, 5, 4}, 7},
                  {{3, {6, 4, 2 * 17}, 2, 8}, 32},
-                 {{4, {6, 3, 9, 12}, 3, 4}, 100},
                  {{4, {6, 3, 9, 12}, 3, 4}, 2},
                  {{5, {2, 4, 2, 6, 10}, 2, 4}, 256}};
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)

@@ -1,11 +1,12 @@
 /* Not a number: one particle of a running simulation gets a velocity or offset that is none. The run stops
  * within time.check_every steps with a sentence that says where, and no checkpoint of it is ever written: the
- * last good one stays, to the byte. */
+ * last good one stays, to the byte. What a checkpoint finds by itself tests/kernel/test_checkpoint.c shows.
+ */
 #include "support/test_support.h"
 
 #include "config/config_reader.h"
 #include "simulation.h"
-#include "support/checkpoint_folder.h"
+#include "support/output_scene.h"
 
 enum { CHECKPOINT = 8, PLANTED = 11 /* step */, ILL = 1234 /* the particle */ };
 
@@ -118,59 +119,6 @@ TEST(a_particle_is_found_by_the_next_check)
         for (int number = DX; number <= V; number += V - DX)
             for (uint32_t check_every = 1; check_every <= 5; check_every += 4)
                 check_found(&kinds[k], check_every, number, values[((unsigned)number + k) % 3]);
-}
-
-/* The cell of a sorted list's particle. */
-static uint32_t cell_of_ill(const struct particles *particles, uint32_t cells)
-{
-    uint32_t offsets[64], cell = 0;
-    assert_true(cells < 64);
-    assert_ok(buffer_read(particles->cell_offsets, 0, (cells + 1) * sizeof *offsets, offsets));
-    while (offsets[cell + 1] <= ILL)
-        cell++;
-    return cell;
-}
-
-/* A velocity between two steps is in no field yet: the checkpoint that is due looks for itself. */
-TEST(a_checkpoint_looks_for_itself)
-{
-    for (unsigned k = 0; k < KINDS; k++) {
-        struct patient patient;
-        struct simulation *simulation = &patient.simulation;
-        char words[96] = "species electrons, step 16: velocity[1] of a particle in cell (";
-        patient_create(&kinds[k], 2 * CHECKPOINT, &patient);
-        const uint32_t cell = cell_of_ill(&simulation->particles[1], grid_cells(&simulation->slab.local));
-        plant(&simulation->particles[1], V, INFINITY);
-        assert_ok(simulation_step(simulation));
-        assert_int_equal(outputs_finish(simulation->outputs), STATUS_FAILED);
-        snprintf(words + strlen(words), 32, "%u, %u) is inf", cell / 4, cell % 4);
-        assert_sentence_holds(words);
-        patient_destroy(&patient);
-    }
-}
-
-/* Fields are made anew from the particles in every step: what they held before is of no consequence. */
-TEST(a_field_between_steps_is_of_no_consequence)
-{
-    for (unsigned k = 0; k < KINDS; k++) {
-        double energies[2];
-        for (int ill = 0; ill < 2; ill++) {
-            struct patient patient;
-            patient_create(&kinds[k], PLANTED, &patient);
-            patient.config.output.history.every = 1;
-            const struct fields *fields = &patient.simulation.fields;
-            struct buffer *const buffers[] = {field_component(fields, FIELD_RHO, 0),
-                                              field_component(fields, FIELD_E, 0),
-                                              field_component(fields, FIELD_E, 1)};
-            const float values[2] = {NAN, NAN}; /* also of a double */
-            for (unsigned n = 0; ill && n < sizeof buffers / sizeof buffers[0]; n++)
-                assert_ok(buffer_write(buffers[n], 0, sizeof values, values));
-            take_steps(&patient.simulation, PLANTED + 3);
-            energies[ill] = patient.simulation.row.field_energy;
-            patient_destroy(&patient);
-        }
-        assert_true(energies[0] == energies[1] && energies[0] > 0);
-    }
 }
 
 /* A run with a row of each step from the checkpoint on, to its end or, with a velocity that is none in step

@@ -62,9 +62,7 @@ static void bench_create(enum precision precision, enum particle_layout layout, 
 {
     const struct grid grid = grid_make(&(struct grid_config){.cells = {4, 4}, .length = {1, 1}});
     const struct slab slab = slab_whole_box(&grid);
-    *b = (struct bench){.species = {.name = "test", .charge = -1, .mass = 1, .density = 1, .ids = ids}};
-    b->species.velocities.dimensions = w ? 3 : 2;
-    b->species.particles = count;
+    *b = (struct bench){.species = sorted_species(count, ids, w)};
     assert_ok(particles_create(device, &slab, precision, layout, &b->species, count, &b->list));
     b->list.count = count;
     b->number = particles_arrays(&b->list, b->arrays);

@@ -1,5 +1,5 @@
-/* Program cache: a later run gets the program without building it, and whatever is wrong with what was kept
- * costs a build and nothing else.
+/* Program and program cache: a later run gets the program without building it, and whatever is wrong with
+ * what was kept costs a build and nothing else.
  *
  * A CPU's programs are not kept; these tests ask for it all the same, so that they can run on one. */
 #include "support/test_folder.h"
@@ -57,25 +57,31 @@ static int remove_folder(void **state)
 #undef TEST
 #define TEST(name) TEST_WITH(name, make_folder, remove_folder)
 
-/* What a run that knows no program yet gets from the kernel with BASE = base; on a device with another driver
- * where that is given. */
-static uint32_t run_on(int base, const char *driver)
+/* What the kernel writes that is built with BASE = base. */
+static uint32_t answer_with(struct device *device, int base)
 {
-    struct device *device = NULL;
     struct program *program = NULL;
     struct kernel *kernel = NULL;
     struct buffer *buffer = NULL;
     uint32_t value = 0;
-    assert_ok(device_open(test_device_spec(), 0, &device));
-    assert_false(device->core->keeps_programs && device_info(device)->is_cpu);
-    device->core->keeps_programs = true;
-    if (driver)
-        snprintf(device->core->info.driver, sizeof device->core->info.driver, "%s", driver);
     assert_ok(program_build(device, "answer.cl", PRECISION_SINGLE, &program, "-D BASE=%d", base));
     assert_ok(kernel_create(program, "answer", &kernel));
     assert_ok(buffer_create(device, sizeof value, "answer", &buffer));
     assert_ok(KERNEL_LAUNCH(kernel, ((struct launch){1, 1, STAGE_OTHER, 0}), buffer));
     assert_ok(buffer_read(buffer, 0, sizeof value, &value));
+    return value;
+}
+
+/* The same of a run that knows no program yet; on a device with another driver where that is given. */
+static uint32_t run_on(int base, const char *driver)
+{
+    struct device *device = NULL;
+    assert_ok(device_open(test_device_spec(), 0, &device));
+    assert_false(device->core->keeps_programs && device_info(device)->is_cpu);
+    device->core->keeps_programs = true;
+    if (driver)
+        snprintf(device->core->info.driver, sizeof device->core->info.driver, "%s", driver);
+    const uint32_t value = answer_with(device, base);
     device_close(&device);
     return value;
 }
@@ -192,6 +198,26 @@ TEST(what_the_driver_refuses_is_built_anew)
     expect_to_mend();
 }
 
+/* In one run, without a cache: the same is built once, nothing else is taken for it, and after editing a
+ * kernel one gets the new one. */
+TEST(a_run_builds_the_same_once)
+{
+    struct device *device = NULL;
+    assert_ok(device_open(test_device_spec(), 0, &device));
+    device->core->keeps_programs = false;
+    sources_built = 0;
+    for (int turn = 0; turn < 2; turn++) {
+        assert_int_equal(answer_with(device, 10), 11);
+        assert_int_equal(answer_with(device, 20), 21);
+    }
+    assert_int_equal(sources_built, 2);
+    write_kernel(2);
+    assert_int_equal(answer_with(device, 10), 12);
+    write_kernel(1);
+    assert_int_equal(answer_with(device, 10), 11);
+    device_close(&device);
+}
+
 /* A kernel that does not build has the same message as without a cache, and leaves none. */
 TEST(what_does_not_build_is_not_kept)
 {
@@ -202,6 +228,7 @@ TEST(what_does_not_build_is_not_kept)
         device->core->keeps_programs = turn == 1;
         assert_fails(program_build(device, "answer.cl", PRECISION_SINGLE, &program, "-D BASE=missing"),
                      "kernels/answer.cl does not build", "missing");
+        assert_null(program);
     }
     device_close(&device);
     assert_int_equal(list_entries(), 0);

@@ -78,19 +78,6 @@ TEST(places_any_displacement)
         }
 }
 
-/* The definition that the twin takes and the function that kernels share with the host are the same. */
-TEST(the_shared_function_is_the_definition)
-{
-    uint64_t seed = 5;
-    for (int n = 0; n < 20000; n++) {
-        const double offset = ldexp(2 * test_random(&seed) - 1, (int)(test_random(&seed) * 100) - 60);
-        const struct placement place = offset_place(offset); /* in doubles on the host */
-        const struct twin_place expected = twin_place(PRECISION_DOUBLE, offset);
-        assert_int_equal(place.cells, expected.cells);
-        assert_true(isnan(expected.offset) ? isnan(place.offset) : place.offset == expected.offset);
-    }
-}
-
 /* ---- velocities ---- */
 
 /* cic has field numbers of its own in the vector form; nine particles a cell, so that a vector has several.
@@ -101,7 +88,8 @@ TEST(a_step_in_a_field)
         for (int dimensions = 2; dimensions <= 3; dimensions++) {
             struct scene_kind kind =
                 field_scene(8, 20, test_count(1440), PRECISION_SINGLE, shape, 0.9, 0.1, 1);
-            kind.has_w = kind.tilted = dimensions == 3;
+            if (dimensions == 3)
+                kind = with_w(kind);
             struct scene scene;
             scene_create(&kind, LAYOUT_SOA, true, 0, &scene);
             struct stepper stepper = stepper_for(&radix, USED, &scene);

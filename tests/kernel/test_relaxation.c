@@ -5,9 +5,9 @@
 
 /* ---- temperatures ---- */
 
-/* Means of v, of m (v - mean)^2, which is T, and of its kurtosis, along each axis. */
+/* Means of v and of m (v - mean)^2, which is T, along each axis. */
 struct moments {
-    double mean[3], temperature[3], kurtosis[3];
+    double mean[3], temperature[3];
 };
 
 static struct moments moments_of(const struct particles *list)
@@ -15,16 +15,14 @@ static struct moments moments_of(const struct particles *list)
     double(*all)[3] = read_velocities(list);
     struct moments moments = {0};
     for (int axis = 0; axis < 3; axis++) {
-        double square = 0, fourth = 0;
+        double square = 0;
         for (uint32_t p = 0; p < list->count; p++)
             moments.mean[axis] += all[p][axis] / list->count;
         for (uint32_t p = 0; p < list->count; p++) {
             const double v = all[p][axis] - moments.mean[axis];
             square += v * v / list->count;
-            fourth += v * v * v * v / list->count;
         }
         moments.temperature[axis] = list->species->mass * square;
-        moments.kurtosis[axis] = fourth / (square * square);
     }
     return moments;
 }
@@ -119,61 +117,16 @@ static double isotropisation(uint32_t along_axis, uint32_t each, bool by_chance,
     return ratio;
 }
 
-/* Within 5 %. The collisions move the difference of 262,144 particles by chance by 2 % of its change, four
- * seeds by 1 %. The formula is that of Maxwellians along each axis, which it is no more afterwards: the
- * viscosity of S. I. Braginskii (1965) has 0.96 n T tau where it would give 5/6, so the mean time of the
- * whole relaxation is 1.15 of the formula's; 2 % of it belong to the first tenth. Slow pairs, with delta of
- * about 1 or more, are turned less than in proportion to the step: 1 to 3 % here. */
+/* Whatever the time step and the cells. The collisions move the difference of 262,144 particles by chance by
+ * 2 % of its change, two seeds by 1.4 %. The formula is that of Maxwellians along each axis, which it is no
+ * more afterwards: the viscosity of S. I. Braginskii (1965) has 0.96 n T tau where it would give 5/6, so the
+ * mean time of the whole relaxation is 1.15 of the formula's; 2 % of it belong to the first tenth. Slow
+ * pairs, with delta of about 1 or more, are turned less than in proportion to the step: 1 to 3 % here. */
 TEST(isotropisation_has_trubnikovs_rate)
-{
-    needs_speed();
-    assert_near(isotropisation(32, 256, false, 0.02, 4), 1, 0.05);
-}
-
-TEST(the_rate_does_not_depend_on_the_time_step_or_the_cells)
 {
     needs_speed();
     assert_near(isotropisation(32, 256, false, 0.08, 2), 1, 0.06);
     assert_near(isotropisation(256, 4, true, 0.04, 2), 1, 0.06);
-}
-
-/* dT_a/dt = nu (T_b - T_a), and alike for b, of electrons and ions of 25 times their mass. The formula is
- * that of Maxwellians: slow electrons, which have most of the exchange, come to the ions' temperature before
- * the others, unless collisions among electrons are stronger, here ten times. The cold ions leave little to
- * chance, 1 % of the change. */
-TEST(temperatures_of_electrons_and_ions_approach_each_other)
-{
-    needs_speed();
-    static const double still[3] = {0}, hot[3] = {1, 1, 1}, cold[3] = {0.05, 0.05, 0.05};
-    enum { STEPS = 2000 };
-    const double c = 1, dt = 0.01, mass = 25;
-    struct scene scene;
-    scene_open(&scene, 8, 8, 1,
-               "[{species: [a, b]}, {species: [a, a], every: 10}, {species: [b, b], every: 10}]", c, dt);
-    scene.config.precision = PRECISION_SINGLE;
-    for (int s = 0; s < SPECIES; s++) {
-        scene_fill_evenly(&scene, s, 256, false);
-        write_maxwellian(&scene.list[s], s == A ? hot : cold, still, (uint64_t)s + 5);
-    }
-    for (int n = 1; n < 3; n++)
-        scene.config.collisions[n].coulomb_log *= 10;
-    scene_start(&scene);
-    double a = temperature_of(&scene.list[A]), b = temperature_of(&scene.list[B]);
-    const double first = a - b;
-    scene_step(&scene, STEPS);
-    for (int n = 0; n < STEPS; n++) {
-        const double rate = 2 * c * sqrt(mass) / (3 * pow(2 * M_PI * (b + mass * a), 1.5));
-        const double change = dt * rate * (a - b);
-        a -= change;
-        b += change;
-    }
-    const double left = temperature_of(&scene.list[A]) - temperature_of(&scene.list[B]);
-    print_message("T_a - T_b %.4f, by the formula %.4f, at first %.4f\n", left, a - b, first);
-    assert_near(first - left, first - (a - b), 0.05 * (first - (a - b)));
-    const struct moments moments = moments_of(&scene.list[A]);
-    for (int axis = 0; axis < 3;
-         axis++) /* the kurtosis of 16,384 normal numbers is 3 to sqrt(24/16384) = 0.04 */
-        assert_near(moments.kurtosis[axis], 3, 0.16);
 }
 
 /* How much too low the rate is in a step of nu dt: of the isotropisation of electrons of T = 1.1, 1.1, 0.8,

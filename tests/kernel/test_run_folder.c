@@ -1,5 +1,5 @@
 /* Run folder: what the manifest names is the run, and nothing else; one run at a time has the folder. */
-#include "support/checkpoint_folder.h"
+#include "support/output_scene.h"
 
 #include "output/outputs.h"
 
@@ -7,8 +7,7 @@
 
 enum { BYTES_A_STEP = 1000 }; /* of history, made up */
 
-static struct scene scene;
-static struct folder top, checkpoints; /* the run folder, and the one below it */
+static struct folder checkpoints; /* below the run folder, which is `folder` */
 
 static struct folder folder_below(const struct folder *above, const char *name)
 {
@@ -17,21 +16,14 @@ static struct folder folder_below(const struct folder *above, const char *name)
     return below;
 }
 
-static int begin_folder(void **state)
+static int begin_folders(void **state)
 {
-    (void)state;
-    top = folder_begin(&scene);
-    checkpoints = folder_below(&top, "checkpoints");
+    begin_folder(state);
+    checkpoints = folder_below(&folder, "checkpoints");
     return mkdir(checkpoints.path, 0777);
 }
 
-static int end_folder(void **state)
-{
-    folder_end(&scene, &top);
-    return free_arrays(state);
-}
-
-#define TEST_IN_FOLDER(name) TEST_WITH(name, begin_folder, end_folder)
+#define TEST_IN_FOLDERS(name) TEST_WITH(name, begin_folders, end_folder)
 
 static void clear(struct run_folder *run)
 {
@@ -42,12 +34,12 @@ static void clear(struct run_folder *run)
 
 static struct run_folder begin_run(void)
 {
-    struct run_folder run = {.path = top.path, .use = RUN_FOLDER_REPLACE};
+    struct run_folder run = {.path = folder.path, .use = RUN_FOLDER_REPLACE};
     rmdir(checkpoints.path);
     assert_ok(run_folder_look(&run));
     assert_ok(run_folder_begin(&run));
     clear(&run);
-    write_text(folder_file(&top, FILE_LIST_NAME), FILE_LIST_HEAD "\n");
+    write_text(folder_file(&folder, FILE_LIST_NAME), FILE_LIST_HEAD "\n");
     assert_ok(run_folder_set(&run, MANIFEST_RUNNING, 0));
     assert_ok(run_folder_make_inner(&run, "checkpoints"));
     return run;
@@ -57,7 +49,7 @@ static struct run_folder begin_run(void)
 static void list(const char *inner, const char *form, uint64_t step)
 {
     char name[64], line[FILE_LIST_LINE];
-    FILE *stream = fopen(folder_file(&top, FILE_LIST_NAME), "a");
+    FILE *stream = fopen(folder_file(&folder, FILE_LIST_NAME), "a");
     assert_non_null(stream);
     snprintf(name, sizeof name, "%s/%s%" PRIu64 ".h5", inner, form, step);
     file_list_line(line, name, NULL);
@@ -69,7 +61,7 @@ static void add(struct run_folder *run, uint64_t step, uint32_t keep)
 {
     const struct manifest_checkpoint file = {step, run->manifest.run, {{BYTES_A_STEP * step, ~step}}};
     list("checkpoints", CHECKPOINT_PREFIX, step);
-    assert_ok(scene_write(&scene, checkpoints.path, step));
+    assert_ok(scene_write(&plain_scene, checkpoints.path, step));
     assert_ok(run_folder_add(run, &file, keep));
 }
 
@@ -78,7 +70,7 @@ static void assert_names(const char *steps)
 {
     struct manifest manifest;
     char text[256] = "";
-    assert_ok(manifest_read(top.path, &manifest));
+    assert_ok(manifest_read(folder.path, &manifest));
     for (uint32_t n = 0; n < manifest.checkpoint_count; n++) {
         const struct manifest_checkpoint *checkpoint = &manifest.checkpoints[n];
         assert_int_equal(checkpoint->growing[0].bytes, BYTES_A_STEP * checkpoint->step);
@@ -89,7 +81,7 @@ static void assert_names(const char *steps)
     assert_string_equal(text, steps);
 }
 
-TEST_IN_FOLDER(newest_are_kept)
+TEST_IN_FOLDERS(newest_are_kept)
 {
     struct run_folder run = begin_run();
     for (uint64_t step = 8; step <= 11; step++)
@@ -111,7 +103,7 @@ TEST_IN_FOLDER(newest_are_kept)
     run_folder_unlock(&run);
 }
 
-TEST_IN_FOLDER(broken_ones_do_not_count)
+TEST_IN_FOLDERS(broken_ones_do_not_count)
 {
     struct run_folder run = begin_run();
     add(&run, 10, 2);
@@ -129,25 +121,25 @@ TEST_IN_FOLDER(broken_ones_do_not_count)
 /* Looks, and goes on from the checkpoint of a step. */
 static enum status go_on(struct run_folder *run, uint64_t step, uint64_t from_run)
 {
-    *run = (struct run_folder){.path = top.path, .from_step = step, .from_run = from_run};
+    *run = (struct run_folder){.path = folder.path, .from_step = step, .from_run = from_run};
     TRY(run_folder_look(run));
     return run_folder_continue(run);
 }
 
-TEST_IN_FOLDER(what_is_later_does_not_count)
+TEST_IN_FOLDERS(what_is_later_does_not_count)
 {
     struct run_folder run = begin_run(), other;
     const uint64_t id = run.manifest.run;
     for (uint64_t step = 10; step <= 40; step += 10)
         add(&run, step, 5);
-    assert_int_equal(mkdir(folder_file(&top, "snapshots"), 0777), 0);
+    assert_int_equal(mkdir(folder_file(&folder, "snapshots"), 0777), 0);
     for (int step = 10; step <= 40; step += 10) {
         char name[32];
         snprintf(name, sizeof name, "snapshots/data_%d.h5", step);
         list("snapshots", "data_", (uint64_t)step);
-        write_text(folder_file(&top, name), "");
+        write_text(folder_file(&folder, name), "");
     }
-    write_text(folder_file(&top, "snapshots/data_35.h5"), "the user's");
+    write_text(folder_file(&folder, "snapshots/data_35.h5"), "the user's");
     run_folder_unlock(&run);
 
     assert_int_equal(go_on(&other, 20, id + 1), STATUS_USAGE); /* of another run */
@@ -155,7 +147,7 @@ TEST_IN_FOLDER(what_is_later_does_not_count)
     assert_int_equal(go_on(&other, 15, id), STATUS_USAGE);
     run_folder_unlock(&other);
     assert_ok(go_on(&other, 20, id));
-    write_text(folder_file(&top, "history.csv"), "");
+    write_text(folder_file(&folder, "history.csv"), "");
     assert_int_equal(unlink(folder_file(&checkpoints, "checkpoint_10.h5")), 0);
     assert_ok(run_folder_begin(&other)); /* now a killed run has gone back to step 20 */
     assert_names("20");
@@ -163,14 +155,14 @@ TEST_IN_FOLDER(what_is_later_does_not_count)
     assert_holds(&checkpoints, "checkpoint_20.h5 checkpoint_30.h5 checkpoint_40.h5");
     clear(&other);
     assert_holds(&checkpoints, "checkpoint_20.h5");
-    const struct folder snapshots = folder_below(&top, "snapshots");
+    const struct folder snapshots = folder_below(&folder, "snapshots");
     assert_holds(&snapshots, "data_10.h5 data_20.h5 data_35.h5");
     run_folder_unlock(&other);
 }
 
-TEST_IN_FOLDER(a_replaced_run_is_gone_at_once)
+TEST_IN_FOLDERS(a_replaced_run_is_gone_at_once)
 {
-    struct run_folder run = begin_run(), other = {.path = top.path, .use = RUN_FOLDER_REPLACE};
+    struct run_folder run = begin_run(), other = {.path = folder.path, .use = RUN_FOLDER_REPLACE};
     add(&run, 10, 2);
     run_folder_unlock(&run);
     assert_ok(run_folder_look(&other));
@@ -183,33 +175,33 @@ TEST_IN_FOLDER(a_replaced_run_is_gone_at_once)
     run_folder_unlock(&other);
 }
 
-TEST_IN_FOLDER(one_run_at_a_time_has_the_folder)
+TEST_IN_FOLDERS(one_run_at_a_time_has_the_folder)
 {
     char own[32];
-    struct run_folder run = begin_run(), other = {.path = top.path};
+    struct run_folder run = begin_run(), other = {.path = folder.path};
     snprintf(own, sizeof own, "process %ld on ", (long)getpid());
-    assert_refuses(run_folder_look(&other), top.path, own);
-    assert_refuses(run_folder_begin(&other), top.path, own);
+    assert_refuses(run_folder_look(&other), folder.path, own);
+    assert_refuses(run_folder_begin(&other), folder.path, own);
     run_folder_unlock(&run);
     assert_ok(run_folder_look(&other));
     run_folder_unlock(&other);
 }
 
-TEST_IN_FOLDER(a_folder_that_was_replaced_is_not_written_to)
+TEST_IN_FOLDERS(a_folder_that_was_replaced_is_not_written_to)
 {
-    struct run_folder run = begin_run(), other = {.path = top.path};
-    assert_int_equal(unlink(folder_file(&top, ".lock")), 0);
-    assert_int_equal(unlink(folder_file(&top, MANIFEST_NAME)), 0);
-    assert_int_equal(unlink(folder_file(&top, FILE_LIST_NAME)), 0);
+    struct run_folder run = begin_run(), other = {.path = folder.path};
+    assert_int_equal(unlink(folder_file(&folder, ".lock")), 0);
+    assert_int_equal(unlink(folder_file(&folder, MANIFEST_NAME)), 0);
+    assert_int_equal(unlink(folder_file(&folder, FILE_LIST_NAME)), 0);
     rmdir(checkpoints.path);
     assert_ok(run_folder_look(&other));
     assert_ok(run_folder_begin(&other));
-    assert_fails(run_folder_set(&run, MANIFEST_COMPLETE, 1), "was removed or replaced", top.path);
+    assert_fails(run_folder_set(&run, MANIFEST_COMPLETE, 1), "was removed or replaced", folder.path);
     run_folder_unlock(&run);
     run_folder_unlock(&other);
 }
 
-TEST_IN_FOLDER(a_step_has_one_checkpoint)
+TEST_IN_FOLDERS(a_step_has_one_checkpoint)
 {
     struct run_folder run = begin_run();
     add(&run, 10, 3);
@@ -220,9 +212,9 @@ TEST_IN_FOLDER(a_step_has_one_checkpoint)
 }
 
 /* Of two that found nothing the slower one finds the faster one's run. */
-TEST_IN_FOLDER(a_new_run_looks_again)
+TEST_IN_FOLDERS(a_new_run_looks_again)
 {
-    struct run_folder slow = {.path = top.path};
+    struct run_folder slow = {.path = folder.path};
     rmdir(checkpoints.path);
     assert_ok(run_folder_look(&slow));
     assert_ok(run_folder_check(&slow));
@@ -232,35 +224,35 @@ TEST_IN_FOLDER(a_new_run_looks_again)
     run_folder_unlock(&slow);
 }
 
-TEST_IN_FOLDER(a_damaged_manifest_is_refused)
+TEST_IN_FOLDERS(a_damaged_manifest_is_refused)
 {
-    struct run_folder run = begin_run(), other = {.path = top.path};
+    struct run_folder run = begin_run(), other = {.path = folder.path};
     size_t bytes;
     add(&run, 10, 2);
     run_folder_unlock(&run);
-    char *manifest = read_file(folder_file(&top, MANIFEST_NAME), &bytes);
+    char *manifest = read_file(folder_file(&folder, MANIFEST_NAME), &bytes);
     for (size_t n = 0; n < bytes; n++) {
         manifest[n] ^= 1;
-        write_file(top.file, manifest, bytes);
+        write_file(folder.file, manifest, bytes);
         manifest[n] ^= 1;
-        assert_fails(run_folder_look(&other), top.file);
+        assert_fails(run_folder_look(&other), folder.file);
         run_folder_unlock(&other);
-        write_file(top.file, manifest, n); /* cut off */
+        write_file(folder.file, manifest, n); /* cut off */
         assert_int_equal(run_folder_look(&other), STATUS_FAILED);
         run_folder_unlock(&other);
     }
 }
 
-TEST_IN_FOLDER(foreign_files_are_refused)
+TEST_IN_FOLDERS(foreign_files_are_refused)
 {
     static const char *const names[] = {"history.csv", "log.txt", "config.yaml", "timers.csv", "snapshots"};
     rmdir(checkpoints.path);
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
-        struct run_folder run = {.path = top.path, .use = RUN_FOLDER_REPLACE};
-        write_text(folder_file(&top, names[n]), "");
+        struct run_folder run = {.path = folder.path, .use = RUN_FOLDER_REPLACE};
+        write_text(folder_file(&folder, names[n]), "");
         assert_ok(run_folder_look(&run));
-        assert_refuses(run_folder_check(&run), names[n], top.path);
-        unlink(top.file);
+        assert_refuses(run_folder_check(&run), names[n], folder.path);
+        unlink(folder.file);
     }
 }
 

@@ -2,11 +2,9 @@
  * alike. */
 #include "support/mpi_child.h"
 
-#include "support/checkpoint_folder.h"
+#include "support/output_scene.h"
 
-/* A folder that all ranks know. */
-static struct folder folder;
-
+/* One that all ranks know. */
 static int make_folder(void **state)
 {
     folder = folder_make_for_all();
@@ -80,8 +78,8 @@ static void check_rows(const struct checkpoint *checkpoint, const struct scene_k
 TEST(any_division_is_read)
 {
     for (unsigned n = 0; n < 12; n++) {
-        const struct scene_kind kind = {n & 1 ? PRECISION_DOUBLE : PRECISION_SINGLE, n & 4, n & 2,
-                                        n < 3 ? 4001 : 1};
+        const struct scene_kind kind = {
+            n & 1 ? PRECISION_DOUBLE : PRECISION_SINGLE, n & 4, n & 2, n < 3 ? 4001 : 1, {0}};
         uint32_t first_rows[SCENE_NX + 1];
         uint64_t bytes;
         struct stat found;
@@ -134,7 +132,7 @@ TEST(all_pass_by_a_broken_one)
     scene_destroy(&scene);
 }
 
-/* In a child: the last rank alone holds a non-finite value. */
+/* In a child: the last rank alone holds a non-finite value, in row 10 behind which there are no particles. */
 static int refuse_what_is_no_number(const char *passed)
 {
     mpi_tests_begin();
@@ -149,7 +147,7 @@ static int refuse_what_is_no_number(const char *passed)
     }
     assert_all_fail(scene_write(&scene, folder.path, 500), STATUS_FAILED,
                     "species electrons, step 500: velocity[0]");
-    assert_sentence_holds("cell (12, "); /* a row of the box, not of the rank */
+    assert_sentence_holds("cell (10, "); /* a row of the box, not of the rank */
     assert_all_hold("checkpoint_400.h5");
     assert_ok(checkpoint_open(&ranks, folder.path, &checkpoint));
     checkpoint_close(&checkpoint);

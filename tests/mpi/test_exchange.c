@@ -6,7 +6,9 @@
 #include "parallel/exchange.h"
 #include "support/device_fixture.h"
 
-enum { LAST_RANK = -3, ALL_RANKS = -2, NO_RANK = -1, MOST = 20000 /* particles of a list */, GHOST = 3 };
+enum { MOST = 20000 /* particles of a list */, GHOST = 3 };
+
+enum which_rank { NO_RANK, LAST_RANK, ALL_RANKS };
 
 /* What ranks have and send. */
 struct scene_kind {
@@ -14,8 +16,8 @@ struct scene_kind {
     enum precision precision;
     enum particle_layout layout;
     bool ids, w;
-    int empty;   /* the rank that has no particles */
-    int no_room; /* the rank whose list has no room for its arrivals */
+    enum which_rank empty;   /* has no particles */
+    enum which_rank no_room; /* for the arrivals of its list */
     bool all_stay;
     uint32_t seed;
 };
@@ -40,9 +42,9 @@ struct particle {
     uint64_t id;
 };
 
-static bool is_rank(int which, int rank)
+static bool is_rank(enum which_rank which, int rank)
 {
-    return which == ALL_RANKS || which == rank || (which == LAST_RANK && rank == ranks.size - 1);
+    return which == ALL_RANKS || (which == LAST_RANK && rank == ranks.size - 1);
 }
 
 static struct slab slab_of(const struct scene *scene, int rank)
@@ -325,39 +327,32 @@ TEST(arrivals_take_their_places)
 {
     static const struct {
         enum division division;
-        uint32_t columns, ghost;
-        int empty, no_room;
-        bool all_stay;
+        struct scene_kind kind;
     } cases[] = {
         /* slabs with ghost rows, also of one row next to long ones, which are within the ghost rows of
          * several ranks; and as few rows as ranks, where slabs are whole */
-        {EVEN, 5, 3, NO_RANK, NO_RANK, false},
-        {FIRST_IS_LARGE, 5, 3, NO_RANK, NO_RANK, false},
-        {LAST_IS_LARGE, 5, 3, NO_RANK, NO_RANK, false},
-        {SINGLE_ROWS, 5, 3, NO_RANK, NO_RANK, false},
+        {EVEN, {.columns = 5, .ghost = 3}},
+        {FIRST_IS_LARGE, {.columns = 5, .ghost = 3}},
+        {LAST_IS_LARGE, {.columns = 5, .ghost = 3}},
+        {SINGLE_ROWS, {.columns = 5, .ghost = 3}},
         /* no ghost rows: any particle goes anywhere */
-        {EVEN, 2, 0, NO_RANK, NO_RANK, false},
-        {LAST_IS_LARGE, 2, 0, NO_RANK, NO_RANK, false},
+        {EVEN, {.columns = 2}},
+        {LAST_IS_LARGE, {.columns = 2}},
         /* arrivals without room are merged, on all ranks, or on one while others have some */
-        {EVEN, 5, 3, NO_RANK, ALL_RANKS, false},
-        {FIRST_IS_LARGE, 5, 3, NO_RANK, LAST_RANK, false},
-        {SINGLE_ROWS, 5, 0, NO_RANK, LAST_RANK, false},
+        {EVEN, {.columns = 5, .ghost = 3, .no_room = ALL_RANKS}},
+        {FIRST_IS_LARGE, {.columns = 5, .ghost = 3, .no_room = LAST_RANK}},
+        {SINGLE_ROWS, {.columns = 5, .no_room = LAST_RANK}},
         /* all particles may stay */
-        {EVEN, 5, 3, NO_RANK, NO_RANK, true},
-        {SINGLE_ROWS, 5, 3, NO_RANK, NO_RANK, true},
+        {EVEN, {.columns = 5, .ghost = 3, .all_stay = true}},
+        {SINGLE_ROWS, {.columns = 5, .ghost = 3, .all_stay = true}},
         /* ranks may be empty */
-        {EVEN, 5, 3, LAST_RANK, NO_RANK, false},
-        {FIRST_IS_LARGE, 5, 3, LAST_RANK, NO_RANK, false},
-        {EVEN, 5, 3, ALL_RANKS, NO_RANK, false},
+        {EVEN, {.columns = 5, .ghost = 3, .empty = LAST_RANK}},
+        {FIRST_IS_LARGE, {.columns = 5, .ghost = 3, .empty = LAST_RANK}},
+        {EVEN, {.columns = 5, .ghost = 3, .empty = ALL_RANKS}},
     };
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
-        const struct scene_kind kind = {.columns = cases[n].columns,
-                                        .ghost = cases[n].ghost,
-                                        .empty = cases[n].empty,
-                                        .no_room = cases[n].no_room,
-                                        .all_stay = cases[n].all_stay};
         struct partition partition = divide(cases[n].division);
-        check_all(kind, &partition);
+        check_all(cases[n].kind, &partition);
     }
 }
 
@@ -418,8 +413,7 @@ static void check_rows(const struct scene_kind *kind, enum division before, enum
 
 TEST(rows_change_hands)
 {
-    struct scene_kind kind = {
-        .columns = 5, .empty = NO_RANK, .no_room = NO_RANK, .all_stay = true, .ids = true};
+    struct scene_kind kind = {.columns = 5, .all_stay = true, .ids = true};
     for (enum division before = EVEN; before < SINGLE_ROWS; before++)
         for (enum division after = EVEN; after < SINGLE_ROWS; after++) {
             kind.ghost = after == before ? 0 : GHOST;

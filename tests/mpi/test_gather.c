@@ -124,7 +124,8 @@ static void set(struct buffer *buffer, enum precision precision, size_t nodes, d
 /* First all components but those of phi, then these. */
 static void check_keeping(struct scene *scene)
 {
-    const unsigned phi = field_component_bits(SOLVER_ELECTROSTATIC, 1u << FIELD_PHI), all = (1u << FIELD_COMPONENTS) - 1;
+    const unsigned phi = field_component_bits(SOLVER_ELECTROSTATIC, 1u << FIELD_PHI),
+                   all = (1u << FIELD_COMPONENTS) - 1;
     for (uint32_t c = 0; c < FIELD_COMPONENTS; c++) {
         set(scene->box.component[c], scene->left.precision, grid_cells(&scene->left.box), 1000.0 * c);
         set(scene->local.component[c], scene->left.precision, grid_cells(&scene->slab.local), -1);
@@ -134,11 +135,14 @@ static void check_keeping(struct scene *scene)
     for (uint32_t c = 0; c < FIELD_COMPONENTS; c++)
         if (all & ~phi & 1u << c)
             check_kept(scene, scene->local.component[c], 1000.0 * c);
-    set(scene->box.component[field_first(SOLVER_ELECTROSTATIC, FIELD_E)], scene->left.precision, grid_cells(&scene->left.box), 1);
+    set(scene->box.component[field_first(SOLVER_ELECTROSTATIC, FIELD_E)], scene->left.precision,
+        grid_cells(&scene->left.box), 1);
     assert_ok(gather_keep(scene->gather[0], phi, scene->box.all, scene->box.stride, scene->local.all,
                           scene->local.stride));
-    check_kept(scene, scene->local.component[field_first(SOLVER_ELECTROSTATIC, FIELD_PHI)], 1000.0 * field_first(SOLVER_ELECTROSTATIC, FIELD_PHI));
-    check_kept(scene, scene->local.component[field_first(SOLVER_ELECTROSTATIC, FIELD_E)], 1000.0 * field_first(SOLVER_ELECTROSTATIC, FIELD_E));
+    check_kept(scene, scene->local.component[field_first(SOLVER_ELECTROSTATIC, FIELD_PHI)],
+               1000.0 * field_first(SOLVER_ELECTROSTATIC, FIELD_PHI));
+    check_kept(scene, scene->local.component[field_first(SOLVER_ELECTROSTATIC, FIELD_E)],
+               1000.0 * field_first(SOLVER_ELECTROSTATIC, FIELD_E));
 }
 
 static void check(const struct partition *partition, uint32_t columns, uint32_t ghost,

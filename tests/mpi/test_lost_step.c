@@ -68,22 +68,6 @@ static struct history_row *run_on_all(const struct config *config, struct checkp
     return rows;
 }
 
-static void compare(const struct config *config, uint64_t first, const struct history_row *found,
-                    const struct history_row *expected)
-{
-    const double tolerance = 1e-10;
-    for (uint64_t n = first; n <= config->time.steps; n++) {
-        for (uint32_t mode = 0; mode < config->output.history.mode_count; mode++)
-            for (int part = 0; part < 2; part++)
-                assert_near(found[n].modes[mode][part], expected[n].modes[mode][part], tolerance);
-        const double energy = physics_total_energy(&expected[n]);
-        assert_near(physics_total_energy(&found[n]), energy, tolerance * energy);
-        for (int axis = 0; axis < 2; axis++)
-            assert_near(found[n].momentum[axis], expected[n].momentum[axis],
-                        tolerance * physics_total_mass(config));
-    }
-}
-
 TEST(a_rank_that_loses_its_fused_step_goes_on)
 {
     struct config config = config_for(ranks.size), plain = config;
@@ -98,7 +82,7 @@ TEST(a_rank_that_loses_its_fused_step_goes_on)
     struct history_row *found = run_on_all(&config, NULL, NULL, &log, &changes);
     assert_int_equal(fclose(log.file), 0);
     assert_int_equal(changes.plain_at_first, 0);
-    compare(&config, 0, found, expected);
+    physics_compare(&config, 0, found, expected, 1e-10, 1e-10);
     assert_int_equal(strstr(said, "takes the radix step from now on") != NULL, changes.to_plain > 0);
     uint64_t of_all[2] = {changes.to_plain, changes.to_fused};
     communicator_sum_counts(&ranks, 2, of_all);
@@ -124,7 +108,7 @@ TEST(a_checkpoint_of_such_a_rank_is_gone_on_with)
     checkpoint_close(&checkpoint);
     communicator_sum_counts(&ranks, 1, &changes.plain_at_first);
     assert_int_equal(changes.plain_at_first > 0, ranks.size > 1);
-    compare(&config, STORED, found, expected);
+    physics_compare(&config, STORED, found, expected, 1e-10, 1e-10);
     folder_remove_for_all(&folder);
 }
 

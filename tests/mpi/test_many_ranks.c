@@ -36,43 +36,14 @@ static int end_method(void)
 
 /* ---- whole runs ---- */
 
-/* The rows of the history, of all ranks together. The caller frees them. */
-static struct history_row *run_on(const struct communicator *communicator, const struct config *config)
-{
-    struct simulation simulation;
-    struct history_row *rows = test_array(config->time.steps + 1, sizeof *rows);
-    assert_ok(simulation_create_on(communicator, config, device, NULL, &simulation));
-    while (!simulation_done(&simulation)) {
-        struct history_row *row = &rows[simulation.step];
-        assert_ok(simulation_step(&simulation));
-        *row = simulation.row;
-        uint64_t held = simulation_own_particles(&simulation);
-        communicator_sum_counts(communicator, 1, &held);
-        assert_int_equal(held, simulation_particles(config));
-    }
-    simulation_destroy(&simulation);
-    return rows;
-}
-
 static void compare_with_one_of(enum step_method method, const struct config *config, double tolerance)
 {
     struct config one_rank = *config;
     one_rank.step.method = method;
     one_rank.fields.decomposition =
         DECOMPOSITION_REPLICATED; /* slabs are shared by all ranks of the mpirun */
-    struct history_row *one = physics_run_alone(&ranks, &one_rank), *many = run_on(&ranks, config);
-    for (uint64_t n = 0; n <= config->time.steps; n++) {
-        assert_int_equal(many[n].step, n);
-        for (uint32_t mode = 0; mode < config->output.history.mode_count; mode++)
-            for (int part = 0; part < 2; part++)
-                assert_near(many[n].modes[mode][part], one[n].modes[mode][part], tolerance);
-        const double energy = physics_total_energy(&one[n]);
-        assert_near(physics_total_energy(&many[n]), energy, 10 * tolerance * energy);
-        assert_near(many[n].charge, one[n].charge, 1e3 * tolerance);
-        for (int axis = 0; axis < 3; axis++)
-            assert_near(many[n].momentum[axis], one[n].momentum[axis],
-                        10 * tolerance * physics_total_mass(config));
-    }
+    const struct history_row *one = physics_run_alone(&ranks, &one_rank);
+    physics_compare(config, 0, physics_run_on(&ranks, config), one, tolerance, 10 * tolerance);
 }
 
 static void compare_with_one(const struct config *config, double tolerance)
@@ -131,9 +102,12 @@ TEST(atomic_additions_on_many_ranks)
     config.deposit.method = DEPOSIT_METHOD_ATOMIC;
     for (int m = first_method(); m < end_method(); m++) {
         config.step.method = methods[m];
-        config.deposit.shape = (enum shape_kind)m;
         config.fields.decomposition = m == 1 ? DECOMPOSITION_REPLICATED : DECOMPOSITION_SLABS;
-        compare_with_one(&config, m == SHAPE_NGP ? 1e-8 : 1e-10);
+        for (int shape = SHAPE_NGP; shape <= SHAPE_TSC; shape++) {
+            config.deposit.shape = (enum shape_kind)shape;
+            if (methods[m] == STEP_RADIX || shape == SHAPE_CIC) /* so that no other step is built */
+                compare_with_one(&config, shape == SHAPE_NGP ? 1e-8 : 1e-10);
+        }
     }
 }
 
@@ -193,97 +167,24 @@ TEST(two_runs_give_the_same_bits)
     config.parallel.threshold = 1;
     for (int m = first_method(); m < end_method(); m++) {
         config.step.method = methods[m];
-        struct history_row *first = run_on(&ranks, &config), *second = run_on(&ranks, &config);
+        struct history_row *first = physics_run_on(&ranks, &config),
+                           *second = physics_run_on(&ranks, &config);
         assert_memory_equal(first, second, (config.time.steps + 1) * sizeof *first);
     }
 }
 
-/* ---- particles, one by one ---- */
-
-/* Place and velocity of each particle of species 0 by its id, in the box: x in cells from 0, u, v. */
-struct particle {
-    double x, y, u, v;
-};
-
-static void add_list(const struct simulation *simulation, const struct particles *list, struct particle *all)
-{
-    const struct slab *slab = &simulation->slab;
-    const size_t count = list->count, cells = grid_cells(&slab->local);
-    if (count == 0)
-        return;
-    uint32_t *offsets = test_array(1, (cells + 1) * sizeof *offsets);
-    uint64_t *ids = test_array(1, count * sizeof *ids);
-    double *places = test_array(1, 4 * count * sizeof *places), *velocities = places + 2 * count;
-    assert_ok(buffer_read(list->cell_offsets, 0, (cells + 1) * sizeof *offsets, offsets));
-    assert_ok(buffer_read(list->attribute[ATTRIBUTE_ID], 0, count * sizeof *ids, ids));
-    assert_ok(particles_read(list, ATTRIBUTE_OFFSET, 0, count, places));
-    assert_ok(particles_read(list, ATTRIBUTE_VELOCITY, 0, count, velocities));
-    for (size_t cell = 0; cell < cells; cell++)
-        for (size_t n = offsets[cell]; n < offsets[cell + 1]; n++)
-            all[ids[n]] = (struct particle){
-                slab_global_row(slab, (uint32_t)(cell / slab->box.ny)) + places[2 * n],
-                (double)(cell % slab->box.ny) + places[2 * n + 1], velocities[2 * n], velocities[2 * n + 1]};
-}
-
-/* After `steps` steps, when all stand where they belong. The caller frees them. */
-static struct particle *particles_after(const struct communicator *communicator, const struct config *config,
-                                        uint64_t steps)
-{
-    const size_t count = config->species[0].particles;
-    struct simulation simulation;
-    struct particle *all = test_array(count, sizeof *all);
-    assert_ok(simulation_create_on(communicator, config, device, NULL, &simulation));
-    for (uint64_t n = 0; n <= steps; n++)
-        assert_ok(simulation_step(&simulation));
-    add_list(&simulation, &simulation.particles[0], all);
-    simulation_destroy(&simulation);
-    communicator_sum(communicator, 4 * count, &all[0].x); /* each is with one rank, and 0 with the others */
-    return all;
-}
-
-static const struct communicator alone = {.size = 1, .local_size = 1};
-
-/* The last step moves nothing, so with time.steps = steps particles stand in the cells of their offsets. */
-static void compare_particles(struct config *config, uint64_t steps, double tolerance)
-{
-    config->time.steps = steps;
-    struct particle *one = particles_after(&alone, config, steps),
-                    *many = particles_after(&ranks, config, steps);
-    const double nx = config->grid.cells[0], ny = config->grid.cells[1];
-    for (size_t n = 0; n < config->species[0].particles; n++) {
-        assert_near(remainder(many[n].x - one[n].x, nx), 0, tolerance);
-        assert_near(remainder(many[n].y - one[n].y, ny), 0, tolerance);
-        assert_near(many[n].u, one[n].u, tolerance);
-        assert_near(many[n].v, one[n].v, tolerance);
-    }
-}
-
-TEST(the_loaded_particles_are_the_same_on_any_number_of_ranks)
-{
-    for (enum precision precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++) {
-        struct config config = physics_config(waves);
-        config.precision = precision;
-        config.time.steps = 0;
-        struct particle *one = particles_after(&alone, &config, 0),
-                        *many = particles_after(&ranks, &config, 0);
-        for (size_t n = 0; n < config.species[0].particles; n++) {
-            assert_true(one[n].x == many[n].x && one[n].y == many[n].y);
-            /* by then half a kick has been taken back, in a field that round-off changes */
-            assert_near(many[n].u, one[n].u, precision == PRECISION_SINGLE ? 1e-5 : 1e-12);
-        }
-    }
-}
+/* ---- particles that go far ---- */
 
 /* Particles that cross the whole box in one step, and more, upwards and downwards. */
 TEST(any_distance_finds_its_rank)
 {
     struct config config = physics_config(waves);
+    config.time.steps = 5;
     config.species[0].velocities = (struct velocities_config){
         .kind = VELOCITIES_UNIFORM, .bases = {5, 7}, .range = {{-300, 300}, {-200, 200}}};
     for (int m = first_method(); m < end_method(); m++) {
         config.step.method = methods[m];
-        config.precision = PRECISION_DOUBLE;
-        compare_particles(&config, 5, 1e-9);
+        compare_with_one(&config, 1e-9);
     }
 }
 
@@ -300,9 +201,11 @@ TEST(particles_beyond_the_ghost_rows_are_found)
     for (int m = first_method(); m < end_method(); m++) {
         config.step.method = methods[m];
         config.precision = PRECISION_DOUBLE;
-        compare_particles(&config, 5, 1e-9);
+        config.time.steps = 5;
+        compare_with_one(&config, 1e-9);
         config.precision = PRECISION_SINGLE;
-        compare_particles(&config, 1, 2e-5);
+        config.time.steps = 1;
+        compare_with_one(&config, 2e-5);
     }
 }
 

@@ -60,33 +60,4 @@ TEST(kinetic_energy_is_that_of_the_distribution)
     }
 }
 
-/* Without a field a particle keeps its velocity to the last bit, so its id must still stand beside the
- * velocity that it was loaded with, wherever the sorts have taken both. Ids are the order of loading. */
-TEST(ids_stay_with_their_particles)
-{
-    const struct config config =
-        PHYSICS(PROBES, "species.e.density=1e-30", /* a kick this small rounds away */
-                "species.e.particles=20011", "species.e.ids=true");
-    struct simulation simulation;
-    assert_ok(simulation_create(&config, device, &simulation));
-    const struct particles *particles = &simulation.particles[0];
-    const size_t count = particles->count;
-    double(*loaded)[2] = test_array(count, sizeof *loaded),
-    (*velocity)[2] = test_array(count, sizeof *velocity);
-    uint64_t *id = test_array(count, sizeof *id);
-    assert_ok(particles_read(particles, ATTRIBUTE_VELOCITY, 0, count, velocity[0]));
-    assert_ok(buffer_read(particles->attribute[ATTRIBUTE_ID], 0, count * sizeof *id, id));
-    for (size_t n = 0; n < count; n++)
-        memcpy(loaded[id[n]], velocity[n], sizeof velocity[n]);
-    while (!simulation_done(&simulation))
-        assert_ok(simulation_step(&simulation));
-    assert_ok(particles_read(particles, ATTRIBUTE_VELOCITY, 0, count, velocity[0]));
-    assert_ok(buffer_read(particles->attribute[ATTRIBUTE_ID], 0, count * sizeof *id, id));
-    for (size_t n = 0; n < count; n++) {
-        assert_true(id[n] < count);
-        assert_memory_equal(velocity[n], loaded[id[n]], sizeof velocity[n]);
-    }
-    simulation_destroy(&simulation);
-}
-
 TEST_MAIN(open_device, close_device)

@@ -77,39 +77,20 @@ TEST(frequency_converges_in_second_order_in_the_cell)
     assert_near(root[2] + (root[2] - root[1]) / 3, 1, 1e-4);
 }
 
-TEST(frequency_is_right_with_the_centred_gradient)
+/* With tsc the sum over a cell is cubic in the offset, so the midpoint rule errs: by 5e-5 with four particles
+ * a cell and by its second order less with 16, 3e-6; with cubic it is of order 6. Across the wave two will
+ * do: the shape's weights add up to one. */
+#define FINE_LATTICE "species.e.positions.counts=[512, 64]", "species.e.particles=32768"
+
+/* In single precision offsets in a cell are rounded by up to 2^-25 in every step. The 128 particles across
+ * the wave share one error, so with the amplitude 1e-4 it shows in omega at 4e-5; ten times the amplitude
+ * leaves a tenth of it, and a nonlinear shift of 1e-7. */
+TEST(frequency_is_right_with_every_gradient_filter_shape_and_precision)
 {
     checked_frequency(PHYSICS(COLD_LATTICE, "fields.gradient=centred"), nonlinear);
-}
-
-TEST(frequency_is_right_with_a_filter)
-{
     checked_frequency(PHYSICS(COLD_LATTICE, "deposit.filter_passes=3"), nonlinear);
-}
-
-/* With tsc the sum over a cell is cubic in the offset, so the midpoint rule errs: by 5e-5 with four particles
- * a cell and by its second order less with 16, 3e-6. Across the wave two will do: the shape's weights add up
- * to one. */
-TEST(frequency_is_right_with_the_shape_tsc)
-{
-    checked_frequency(PHYSICS(COLD_LATTICE, "deposit.shape=tsc", "species.e.positions.counts=[512, 64]",
-                              "species.e.particles=32768"),
-                      6e-6);
-}
-
-/* With cubic the sum is of order 6 in the offset. */
-TEST(frequency_is_right_with_the_shape_cubic)
-{
-    checked_frequency(PHYSICS(COLD_LATTICE, "deposit.shape=cubic", "species.e.positions.counts=[512, 64]",
-                              "species.e.particles=32768"),
-                      6e-6);
-}
-
-/* Offsets in a cell are rounded by up to 2^-25 in every step. The 128 particles across the wave share one
- * error, so with the amplitude 1e-4 it shows in omega at 4e-5; ten times the amplitude leaves a tenth of it,
- * and a nonlinear shift of 1e-7. */
-TEST(frequency_is_right_in_single_precision)
-{
+    checked_frequency(PHYSICS(COLD_LATTICE, FINE_LATTICE, "deposit.shape=tsc"), 6e-6);
+    checked_frequency(PHYSICS(COLD_LATTICE, FINE_LATTICE, "deposit.shape=cubic"), 6e-6);
     checked_frequency(
         PHYSICS(COLD_LATTICE, "precision=single", "species.e.perturb.displacement.0.amplitude=1e-3"), 5e-5);
 }

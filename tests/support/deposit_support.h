@@ -12,6 +12,25 @@ struct deposit_case {
     double cluster; /* share of the particles in one cell */
 };
 
+/* From no particle in most cells to 5,000 in each; lists shorter and longer than a segment (2,048 to 8,192);
+ * the narrowest grids, where nodes of a particle coincide. */
+static const struct deposit_case deposit_cases[] = {
+    {2, 2, 1, 0},      {2, 2, 999, 0},    {3, 5, 1000, 0.5},    {2, 3, 777, 0},   {2, 3, 64, 1},
+    {3, 2, 64, 1},     {32, 32, 1500, 0}, {32, 32, 8192, 0},    {3, 2, 2048, 0},  {5, 64, 4097, 0},
+    {16, 8, 16384, 1}, {33, 7, 100, 0},   {200, 2, 16001, 0.3}, {8, 5, 40000, 0}, {32, 32, 40961, 0.5},
+};
+
+/* Those to try: one, with a full cell, is enough where every kernel runs a thousand times slower. */
+static inline size_t deposit_first_case(void)
+{
+    return test_is_small() ? 2 : 0;
+}
+
+static inline size_t deposit_end_case(void)
+{
+    return test_is_small() ? 3 : sizeof deposit_cases / sizeof deposit_cases[0];
+}
+
 /* Until the test ends, the same particles as structure of arrays and as array of structures. */
 struct deposit_scene {
     struct grid grid;

@@ -56,19 +56,29 @@ static inline void physics_set_time(struct config *config, double step, double e
     config->time.steps = (uint64_t)lround(end / step);
 }
 
-/* Runs the config to its end. Returns the history, a row for each of the steps 0 to time.steps. */
-static inline struct history_row *physics_run(const struct config *config)
+/* Runs the config to its end on the ranks of the communicator, on which all particles stay. Returns the
+ * history, a row for each of the steps 0 to time.steps, of all ranks together. */
+static inline struct history_row *physics_run_on(const struct communicator *communicator,
+                                                 const struct config *config)
 {
     struct simulation simulation;
     struct history_row *rows = test_array(config->time.steps + 1, sizeof *rows);
-    assert_ok(simulation_create(config, device, &simulation));
+    assert_ok(simulation_create_on(communicator, config, device, NULL, &simulation));
     while (!simulation_done(&simulation)) {
         struct history_row *row = &rows[simulation.step];
         assert_ok(simulation_step(&simulation));
         *row = simulation.row;
+        uint64_t held = simulation_own_particles(&simulation);
+        communicator_sum_counts(communicator, 1, &held);
+        assert_int_equal(held, simulation_particles(config));
     }
     simulation_destroy(&simulation);
     return rows;
+}
+
+static inline struct history_row *physics_run(const struct config *config)
+{
+    return physics_run_on(&(const struct communicator){.size = 1, .local_size = 1}, config);
 }
 
 /* What the first rank of all makes alone, for all: so its kernels are built once. */
@@ -91,19 +101,6 @@ static inline double (*physics_mode(const struct history_row *rows, uint64_t ste
     return wave;
 }
 
-/* The omega of a wave that is a sum of exp(i omega t) and exp(-i omega t) alone, from `count` values dt
- * apart: wave(m-1) + wave(m+1) = 2 cos(omega dt) wave(m), by least squares. */
-static inline double physics_frequency(double (*wave)[2], uint64_t count, double dt)
-{
-    double product = 0, square = 0;
-    for (uint64_t m = 1; m + 1 < count; m++)
-        for (int part = 0; part < 2; part++) {
-            product += wave[m][part] * (wave[m - 1][part] + wave[m + 1][part]);
-            square += wave[m][part] * wave[m][part];
-        }
-    return acos(0.5 * product / square) / dt;
-}
-
 static inline double physics_total_energy(const struct history_row *row)
 {
     return row->field_energy + row->kinetic_energy;
@@ -117,6 +114,39 @@ static inline double physics_total_mass(const struct config *config)
         mass += config->species[s].mass * config->species[s].density * config->grid.length[0] *
                 config->grid.length[1];
     return mass;
+}
+
+/* Rows from `first` on of two runs of the config: modes, and sums over particles and nodes, to their size. */
+static inline void physics_compare(const struct config *config, uint64_t first,
+                                   const struct history_row *found, const struct history_row *expected,
+                                   double of_modes, double of_sums)
+{
+    for (uint64_t n = first; n <= config->time.steps; n++) {
+        const struct history_row *a = &expected[n], *b = &found[n];
+        const double energy = physics_total_energy(a), mass = physics_total_mass(config);
+        assert_int_equal(b->step, n);
+        assert_near(b->field_energy, a->field_energy, of_sums * energy);
+        assert_near(b->kinetic_energy, a->kinetic_energy, of_sums * energy);
+        assert_near(b->charge, a->charge, 100 * of_sums);
+        for (int axis = 0; axis < 3; axis++)
+            assert_near(b->momentum[axis], a->momentum[axis], of_sums * mass);
+        for (uint32_t mode = 0; mode < config->output.history.mode_count; mode++)
+            for (int part = 0; part < 2; part++)
+                assert_near(b->modes[mode][part], a->modes[mode][part], of_modes);
+    }
+}
+
+/* The omega of a wave that is a sum of exp(i omega t) and exp(-i omega t) alone, from `count` values dt
+ * apart: wave(m-1) + wave(m+1) = 2 cos(omega dt) wave(m), by least squares. */
+static inline double physics_frequency(double (*wave)[2], uint64_t count, double dt)
+{
+    double product = 0, square = 0;
+    for (uint64_t m = 1; m + 1 < count; m++)
+        for (int part = 0; part < 2; part++) {
+            product += wave[m][part] * (wave[m - 1][part] + wave[m + 1][part]);
+            square += wave[m][part] * wave[m][part];
+        }
+    return acos(0.5 * product / square) / dt;
 }
 
 #endif

@@ -52,6 +52,13 @@ static inline struct scene_kind exact_scene(uint32_t nx, uint32_t ny, uint32_t c
     return kind;
 }
 
+/* The same with the component w, and B in any direction. */
+static inline struct scene_kind with_w(struct scene_kind kind)
+{
+    kind.has_w = kind.tilted = true;
+    return kind;
+}
+
 struct scene {
     struct scene_kind kind;
     struct device *device; /* the handle that owns what is made for the scene: the caller closes it */
@@ -146,7 +153,8 @@ static inline void scene_create(const struct scene_kind *kind, enum particle_lay
                                kind->count + more, &sorted->particles));
     sorted->particles.count = kind->count;
     sorted_particles_upload(sorted);
-    assert_ok(fields_create(scene->device, &scene->slab.local, kind->precision, SOLVER_ELECTROSTATIC, &scene->fields));
+    assert_ok(fields_create(scene->device, &scene->slab.local, kind->precision, SOLVER_ELECTROSTATIC,
+                            &scene->fields));
     scene->field[0] = scene_field(scene, field_component(&scene->fields, FIELD_E, 0), 21);
     scene->field[1] = scene_field(scene, field_component(&scene->fields, FIELD_E, 1), 22);
 }
@@ -418,23 +426,18 @@ static inline struct push_sums read_sums(struct stepper *stepper, uint32_t speci
     return stepper_sums(stepper, stepper->slot, species, list);
 }
 
-/* A measure, then a step that measures the same or not at all. */
+/* A step and, where it measures, its sums. */
 static inline void check_step(const struct tested *tested, struct stepper *stepper, uint32_t species,
                               bool measure, struct scene *scene)
 {
-    struct particles *list = &scene->sorted.particles;
     struct sorted_particles before = state_read(scene);
-    assert_ok(stepper->kind->measure(stepper, &scene->fields, species, list));
-    const struct push_sums measured = read_sums(stepper, species, list);
-    stepper->slot = (stepper->slot + 7) % SUM_SLOTS;
     step_once(stepper, scene, species, measure);
-    if (!measure)
-        stepper->slot = (stepper->slot + SUM_SLOTS - 7) % SUM_SLOTS;
-    const struct push_sums sums = read_sums(stepper, species, list);
-    assert_memory_equal(&sums, &measured, sizeof sums);
     struct sorted_particles after = state_read(scene);
-    check_sums(scene, &before, &sums);
     check_moved(tested, scene, &before, &after, NULL);
+    if (!measure)
+        return;
+    const struct push_sums sums = read_sums(stepper, species, &scene->sorted.particles);
+    check_sums(scene, &before, &sums);
 }
 
 #endif

@@ -27,37 +27,6 @@ static struct velocity_step push(double u, double v, double ex, double ey, doubl
     return velocity_push((struct velocity){(real)u, (real)v, 0}, (real)ex, (real)ey, &pusher);
 }
 
-/* Without a field the velocity turns by 2 atan(Omega dt/2) a step, clockwise for q B > 0 (B along +z):
- * du/dt = +Omega v. The figures are those of the formula to 8 digits. */
-TEST(cyclotron_phase)
-{
-    const double cases[][2] = {{0.1, 0.09991679}, {0.2, 0.19933730}, {0.5, 0.48995733}};
-    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
-        const struct velocity_step step = push(1, 0, 0, 0, 0.7, cases[n][0]);
-        const double phase = -atan2((double)step.after.v, (double)step.after.u);
-        assert_near(phase, 2 * atan(cases[n][0] / 2), 4 * epsilon); /* a few roundings of numbers below 1 */
-        assert_near(phase, cases[n][1], 4 * epsilon + 1e-8);
-        const struct velocity_step back = push(1, 0, 0, 0, 0.7, -cases[n][0]);
-        assert_near((double)back.after.v, -(double)step.after.v, 0);
-    }
-}
-
-/* E x B drift: u = Ey/B, v = -Ex/B is a fixed point of the map; only rounding moves it, and the rotation
- * keeps that from growing: after 1e4 steps it is within 1e4 roundings, and mostly within a few. */
-TEST(drift_is_a_fixed_point)
-{
-    const double magnetic = 2, dt = 0.37, ex = 0.3, ey = -0.5; /* q = m = 1: Omega dt = 0.74 */
-    double u = (double)(real)(ey / magnetic), v = (double)(real)(-ex / magnetic);
-    const double u_drift = u, v_drift = v;
-    for (int n = 0; n < 10000; n++) {
-        const struct velocity_step step = push(u, v, ex, ey, dt / 2, magnetic * dt);
-        u = (double)step.after.u;
-        v = (double)step.after.v;
-    }
-    assert_near(u, u_drift, 100 * epsilon);
-    assert_near(v, v_drift, 100 * epsilon);
-}
-
 /* Without a magnetic field it is the leapfrog: v += 2 half_kick E, and the sums see the value half-way. The
  * numbers are small powers of 2, so everything is exact. */
 TEST(leapfrog_is_exact)
@@ -65,23 +34,6 @@ TEST(leapfrog_is_exact)
     const struct velocity_step step = push(1.5, -2, 0.25, 8, -0.5, 0);
     assert_true((double)step.after.u == 1.25 && (double)step.after.v == -10);
     assert_true((double)step.at_n.u == 1.375 && (double)step.at_n.v == -6);
-}
-
-/* velocity_start() then velocity_push() passes through the loaded velocity. */
-TEST(start_leads_through_the_loaded_velocity)
-{
-    const double omega_dts[] = {0, 0.1, -0.74, 3};
-    for (size_t n = 0; n < sizeof omega_dts / sizeof omega_dts[0]; n++) {
-        const double u = 0.75, v = -1.25, ex = 0.3, ey = 0.9, half_kick = -0.05;
-        const struct pusher pusher = make_pusher(half_kick, omega_dts[n]);
-        const struct velocity start =
-            velocity_start((struct velocity){(real)u, (real)v, 0}, (real)ex, (real)ey, &pusher);
-        const struct velocity_step step =
-            push((double)start.u, (double)start.v, ex, ey, half_kick, omega_dts[n]);
-        /* some ten roundings of numbers up to 2 */
-        assert_near((double)step.at_n.u, u, 20 * epsilon);
-        assert_near((double)step.at_n.v, v, 20 * epsilon);
-    }
 }
 
 /* ---- B in any direction ---- */
@@ -98,10 +50,10 @@ static void read_velocity(const struct velocity *velocity, double out[3])
     out[2] = (double)velocity->w;
 }
 
-/* Unit vectors spread over the sphere, in no order. */
+/* Unit vectors spread over the sphere, in no order but for the first, along z. */
 static void direction_of(int n, double direction[3])
 {
-    const double z = 1 - 2 * fmod(0.05 + 0.754877666 * n, 1), angle = 2 * M_PI * fmod(0.569840291 * n, 1);
+    const double z = 1 - 2 * fmod(0.754877666 * n, 1), angle = 2 * M_PI * fmod(0.569840291 * n, 1);
     direction[0] = sqrt(1 - z * z) * cos(angle);
     direction[1] = sqrt(1 - z * z) * sin(angle);
     direction[2] = z;
@@ -117,14 +69,14 @@ static void turn(const double old[3], const double along[3], double angle, doubl
                        along[axis] * dot(along, old) * (1 - cos(angle));
 }
 
-/* About ten axes the velocity turns by 2 atan(Omega dt/2) a step, and that of n is half way. Some ten
- * roundings of numbers up to 2 a step. */
+/* About ten axes, the first along z, the velocity turns by 2 atan(Omega dt/2) a step, and that of n is half
+ * way: clockwise for q B > 0, and back for the other sign. Some ten roundings of numbers up to 2 a step. */
 TEST(gyration_about_any_axis)
 {
     enum { AXES = 10, STEPS = 20 };
     for (int n = 0; n < AXES; n++) {
         double along[3], first[3], half_way[3], expected[3], found[3];
-        const double omega_dt = 0.2 + 0.3 * n, phase = 2 * atan(omega_dt / 2);
+        const double omega_dt = n % 2 ? -0.2 - 0.3 * n : 0.1 + 0.3 * n, phase = 2 * atan(omega_dt / 2);
         direction_of(n, along);
         direction_of(n + 100, first);
         const struct pusher pusher = pusher_along(along, 0.7, omega_dt);
@@ -180,10 +132,11 @@ TEST(rotation_keeps_the_energy)
     }
 }
 
-/* E across B: v = E x B/B^2 is a fixed point, out of the plane where B is in it. E has no component along z,
- * so B may have any direction across E. Tangent and sine are rounded separately, so that they are not quite
- * along B; the error of a step, up to 0.25 epsilon, is the same in every step, and errors add up. */
-TEST(drift_out_of_the_plane_is_a_fixed_point)
+/* E across B: v = E x B/B^2 is a fixed point, out of the plane where B is in it; for B along z only rounding
+ * moves it, and the rotation keeps that from growing. E has no component along z, so B may have any direction
+ * across E. Tangent and sine are rounded separately, so that they are not quite along B; the error of a step,
+ * up to 0.25 epsilon, is the same in every step, and errors add up. */
+TEST(drift_is_a_fixed_point)
 {
     enum { STEPS = 10000 };
     const double dt = 0.37, ex = 0.3, ey = -0.5, magnetic = 2;
@@ -199,11 +152,12 @@ TEST(drift_out_of_the_plane_is_a_fixed_point)
             velocity = velocity_push(velocity, (real)ex, (real)ey, &pusher).after;
         read_velocity(&velocity, found);
         for (int axis = 0; axis < 3; axis++)
-            assert_near(found[axis], drift[axis], STEPS * 0.25 * epsilon);
+            assert_near(found[axis], drift[axis], (n == 0 ? 100 : STEPS * 0.25) * epsilon);
     }
 }
 
-TEST(start_leads_through_the_loaded_velocity_about_any_axis)
+/* velocity_start() then velocity_push() passes through the loaded velocity. */
+TEST(start_leads_through_the_loaded_velocity)
 {
     for (int n = 0; n < 10; n++) {
         double along[3], loaded[3], found[3];

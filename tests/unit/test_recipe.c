@@ -203,6 +203,35 @@ TEST(positions_follow_a_formula_of_both_axes)
     recipe_table_destroy(&table);
 }
 
+/* x + sum of a cos(k x)/k with k = 2 pi m of the x that the density profile gives, along each axis alone. */
+TEST(displacements_are_those_of_places_after_the_density)
+{
+    const struct perturbation waves[3] = {{AXIS_X, 1, 0.9}, {AXIS_X, 3, -0.2}, {AXIS_Y, 2, 1e-4}};
+    struct species_config species = with_density(1, (const struct perturbation[]){{AXIS_X, 1, 0.5}});
+    struct recipe_table tables[2]; /* before and after */
+    assert_ok(recipe_table_create(&square, &species, &tables[0]));
+    species.perturb.displacement.count = 3;
+    memcpy(species.perturb.displacement.items, waves, sizeof waves);
+    assert_ok(recipe_table_create(&square, &species, &tables[1]));
+    for (ulong index = 0; index < 500; index++) {
+        double places[2][2];
+        for (int n = 0; n < 2; n++) {
+            const struct loaded_particle at =
+                recipe_particle(&tables[n].recipe, tables[n].terms, tables[n].tables, index);
+            places[n][0] = (at.cell[0] + at.offset[0]) / square.nx;
+            places[n][1] = (at.cell[1] + at.offset[1]) / square.ny;
+        }
+        for (int n = 0; n < 3; n++) {
+            const double k = 2 * M_PI * waves[n].mode, x = places[0][waves[n].axis];
+            places[1][waves[n].axis] -= waves[n].amplitude * cos(k * x) / k;
+        }
+        for (int axis = 0; axis < 2; axis++)
+            assert_near(remainder(places[1][axis] - places[0][axis], 1), 0, 1e-14);
+    }
+    recipe_table_destroy(&tables[0]);
+    recipe_table_destroy(&tables[1]);
+}
+
 /* The drift is added and the factor multiplies, at the place where the particle lies in the end. Both
  * formulas are linear, which a table holds exactly, but for the node at the end of the box. */
 TEST(velocities_follow_formulas_of_the_place)
@@ -269,7 +298,7 @@ TEST(particles_of_large_indices)
     const struct species_config scattered = {
         .name = "electrons",
         .positions.bases = {2, 3},
-        .velocities = {.kind = VELOCITIES_UNIFORM, .bases = {5, 65535}, .range = {{0, 1}, {0, 1}}}};
+        .velocities = {.kind = VELOCITIES_UNIFORM, .bases = {5, 65535}, .range = {{-1, 3}, {10, 11}}}};
     const struct species_config lattice = {
         .name = "ions", .positions = {.kind = POSITIONS_LATTICE, .counts = {1u << 23, 1u << 17}}};
     struct recipe_table table;
@@ -280,8 +309,8 @@ TEST(particles_of_large_indices)
                 recipe_particle(&table.recipe, table.terms, table.tables, index);
             assert_true(at.cell[0] + at.offset[0] == square.nx * van_der_corput(index + 1, 2));
             assert_true(at.cell[1] + at.offset[1] == square.ny * van_der_corput(index + 1, 3));
-            assert_true(at.velocity[0] == van_der_corput(index + 1, 5));
-            assert_true(at.velocity[1] == van_der_corput(index + 1, 65535));
+            assert_near(at.velocity[0], -1 + 4 * van_der_corput(index + 1, 5), 0x1p-51);
+            assert_near(at.velocity[1], 10 + van_der_corput(index + 1, 65535), 0x1p-49);
         }
         assert_ok(recipe_table_create(&square, &lattice, &table));
         for (ulong index = firsts[n]; index < firsts[n] + COUNT; index++) {
@@ -346,31 +375,21 @@ static void draw(uint64_t random_key, uint64_t index, double numbers[4])
         assert_true(numbers[n] > 0 && numbers[n] < 1);
 }
 
-TEST(random_numbers_of_a_particle)
+/* Those of a particle; and of another seed, of the next species and of a particle 2^32 later. */
+TEST(random_numbers_have_nothing_to_do_with_one_another)
 {
-    static double draws[DRAWS][4];
-    for (uint64_t n = 0; n < DRAWS; n++)
-        draw(1, n, draws[n]);
-    check_independent(draws);
-}
-
-/* Those of another seed, of the next species and of a particle 2^32 later have nothing to do with one
- * another. */
-TEST(random_numbers_of_seeds_species_and_large_indices)
-{
-    static double draws[DRAWS][4];
+    static double own[DRAWS][4], others[DRAWS][4];
+    const uint64_t keys[4] = {1, 2, 1 | UINT64_C(1) << 32, 1};
     double numbers[4];
     for (uint64_t n = 0; n < DRAWS; n++) {
-        draw(1, n, numbers);
-        draws[n][0] = numbers[0];
-        draw(2, n, numbers);
-        draws[n][1] = numbers[0];
-        draw(1 | UINT64_C(1) << 32, n, numbers);
-        draws[n][2] = numbers[0];
-        draw(1, n + (UINT64_C(1) << 32), numbers);
-        draws[n][3] = numbers[0];
+        draw(1, n, own[n]);
+        for (int k = 0; k < 4; k++) {
+            draw(keys[k], n + (k == 3 ? UINT64_C(1) << 32 : 0), numbers);
+            others[n][k] = numbers[0];
+        }
     }
-    check_independent(draws);
+    check_independent(own);
+    check_independent(others);
 }
 
 TEST_MAIN(NULL, NULL)

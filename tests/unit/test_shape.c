@@ -49,25 +49,6 @@ TEST(weights_sum_to_one)
         }
 }
 
-/* From cic on shapes reproduce a linear function: sum of weight times node position is the particle's
- * position. From tsc on the second moment about the particle is (order + 1)/12 wherever the particle is. */
-TEST(moments)
-{
-    for (int order = 1; order < SHAPE_COUNT; order++)
-        for (int n = 0; n < SAMPLES; n++) {
-            const double d = (double)sample(n);
-            double weights[MOST_NODES], mean = 0, spread = 0;
-            weights_at(order, sample(n), weights);
-            for (int node = 0; node < SHAPE_NODES_OF(order); node++) {
-                const double position = SHAPE_FIRST_OF(order) + node;
-                mean += weights[node] * position;
-                spread += weights[node] * (position - d) * (position - d);
-            }
-            assert_near(mean, d, 8 * epsilon); /* nodes up to 2 away, errors as above */
-            assert_near(spread, order == 1 ? d * (1 - d) : (order + 1) / 12.0, 16 * epsilon);
-        }
-}
-
 /* The weight of a particle at offset d for the node `steps` above the lower one: the textbook shapes as
  * functions of the distance (Birdsall & Langdon; Hockney & Eastwood). */
 static double formula(int order, double d, int steps)
@@ -104,22 +85,6 @@ TEST(values)
                             order == 0 && d < 0.5 && d - 1 == -0.5 ? 1 : 4 * DBL_EPSILON);
             }
         }
-}
-
-/* tsc changes its nearest node at 1/2, and the cell at 1: its weights must not jump. Moving by one rounding
- * changes them by as much. */
-TEST(tsc_is_continuous)
-{
-    double below[MOST_NODES], above[MOST_NODES];
-    weights_at(2, (real)(0.5 - epsilon / 4), below);
-    weights_at(2, (real)0.5, above);
-    for (int node = 0; node < 4; node++)
-        assert_near(below[node], above[node], 2 * epsilon);
-    weights_at(2, (real)(1 - epsilon / 2), below);
-    weights_at(2, (real)0, above); /* of the next cell: its nodes are one further */
-    assert_near(below[0], 0, 2 * epsilon);
-    for (int node = 1; node < 4; node++)
-        assert_near(below[node], above[node - 1], 2 * epsilon);
 }
 
 /* A broken particle must show in the density. */

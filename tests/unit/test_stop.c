@@ -80,32 +80,21 @@ static int end_of_child(int first, int echo, int later)
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-TEST(the_first_is_noted_and_so_is_its_echo)
+TEST(a_later_request_ends_the_process)
 {
-    assert_int_equal(end_of_child(SIGTERM, SIGTERM, 0), SURVIVED);
-    assert_int_equal(end_of_child(SIGINT, SIGTERM, 0), SURVIVED);
-    assert_int_equal(end_of_child(SIGTERM, SIGINT, 0), SURVIVED);
-}
-
-TEST(a_later_one_ends_the_process)
-{
-    assert_int_equal(end_of_child(SIGTERM, SIGTERM, SIGTERM), -SIGTERM);
-    assert_int_equal(end_of_child(SIGTERM, SIGTERM, SIGINT), -SIGINT);
-    assert_int_equal(end_of_child(SIGINT, SIGTERM, SIGTERM), -SIGTERM);
-}
-
-TEST(others_are_not_watched)
-{
-    assert_int_equal(end_of_child(SIGTERM, SIGTERM, SIGKILL), -SIGKILL);
-    assert_int_equal(end_of_child(SIGUSR1, SIGTERM, 0), -SIGUSR1);
-    assert_int_equal(end_of_child(SIGQUIT, SIGTERM, 0), -SIGQUIT);
-}
-
-TEST(what_comes_after_an_announcement_is_the_first_request)
-{
-    assert_int_equal(end_of_child(SIGXCPU, SIGXCPU, SIGXCPU), SURVIVED);
-    assert_int_equal(end_of_child(SIGHUP, SIGXCPU, SIGTERM), SURVIVED);
-    assert_int_equal(end_of_child(SIGHUP, SIGTERM, SIGHUP), SURVIVED);
+    static const struct {
+        int first, echo, later, end;              /* 0: none; of -end the process dies */
+    } cases[] = {{SIGTERM, SIGTERM, 0, SURVIVED}, /* the first is noted, and so is its echo; */
+                 {SIGINT, SIGTERM, 0, SURVIVED},        {SIGTERM, SIGINT, 0, SURVIVED},
+                 {SIGTERM, SIGTERM, SIGTERM, -SIGTERM}, /* a later one ends the process; */
+                 {SIGTERM, SIGTERM, SIGINT, -SIGINT},   {SIGINT, SIGTERM, SIGTERM, -SIGTERM},
+                 {SIGTERM, SIGTERM, SIGKILL, -SIGKILL}, /* others are not watched; */
+                 {SIGUSR1, SIGTERM, 0, -SIGUSR1},       {SIGQUIT, SIGTERM, 0, -SIGQUIT},
+                 {SIGXCPU, SIGXCPU, SIGXCPU, SURVIVED}, /* what comes after an announcement */
+                 {SIGHUP, SIGXCPU, SIGTERM, SURVIVED},  /* is the first request */
+                 {SIGHUP, SIGTERM, SIGHUP, SURVIVED}};
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
+        assert_int_equal(end_of_child(cases[n].first, cases[n].echo, cases[n].later), cases[n].end);
 }
 
 TEST(what_was_ignored_stays_ignored)
