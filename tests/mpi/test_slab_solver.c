@@ -127,11 +127,10 @@ static struct solution solve_on_device(const struct scene *scene, const double *
     assert_ok(filter_apply(filter, scene->passes, field_component(&fields, FIELD_RHO, 0)));
     assert_ok(poisson_solve(poisson, &fields));
     assert_ok(poisson_potential(poisson, &fields));
-    double *nodes[FIELD_COMPONENTS];
-    for (int c = 0; c < FIELD_COMPONENTS; c++)
-        nodes[c] = field_read(fields.component[c], PRECISION_DOUBLE, cells);
-    return (struct solution){nodes[FIELD_FIRST_RHO], nodes[FIELD_FIRST_PHI], nodes[FIELD_FIRST_E],
-                             nodes[FIELD_FIRST_E + 1]};
+    return (struct solution){field_read(field_component(&fields, FIELD_RHO, 0), PRECISION_DOUBLE, cells),
+                             field_read(field_component(&fields, FIELD_PHI, 0), PRECISION_DOUBLE, cells),
+                             field_read(field_component(&fields, FIELD_E, 0), PRECISION_DOUBLE, cells),
+                             field_read(field_component(&fields, FIELD_E, 1), PRECISION_DOUBLE, cells)};
 }
 
 /* ---- tests ---- */

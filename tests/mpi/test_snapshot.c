@@ -185,11 +185,10 @@ static void check_file(const struct scene *scene)
 {
     static const struct {
         const char *name;
-        uint32_t component;
-    } meshes[] = {{"E/x", FIELD_FIRST_E},
-                  {"E/y", FIELD_FIRST_E + 1},
-                  {"phi", FIELD_FIRST_PHI},
-                  {"chargeDensity", FIELD_FIRST_RHO}};
+        enum field field;
+        uint32_t axis;
+    } meshes[] = {
+        {"E/x", FIELD_E, 0}, {"E/y", FIELD_E, 1}, {"phi", FIELD_PHI, 0}, {"chargeDensity", FIELD_RHO, 0}};
     char command[2 * NAME];
     if (ranks.rank > 0)
         return;
@@ -197,8 +196,9 @@ static void check_file(const struct scene *scene)
     const uint32_t cells = grid_cells(&scene->grid);
     for (size_t n = 0; n < sizeof meshes / sizeof meshes[0]; n++) {
         const double *nodes = READ_NUMBERS(file, cells, "fields/%s", meshes[n].name);
+        const uint32_t component = field_first(scene->fields.solver, meshes[n].field) + meshes[n].axis;
         for (uint32_t node = 0; node < cells; node++)
-            assert_near(nodes[node], scene_node(meshes[n].component, node), 0);
+            assert_near(nodes[node], scene_node(component, node), 0);
     }
     const bool has_particles = scene->config.output.snapshots.particles.kind == PARTICLES_ALL;
     for (uint32_t s = 0; s < scene->config.species_count && has_particles; s++)

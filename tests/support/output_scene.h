@@ -169,7 +169,7 @@ static inline void scene_fill_fields(const struct scene *scene)
 {
     const uint32_t cells = grid_cells(&scene->slab.local), first = scene->slab.first_row * scene->grid.ny;
     double *nodes = test_array(cells, sizeof *nodes);
-    for (uint32_t c = 0; c < FIELD_COMPONENTS; c++) {
+    for (uint32_t c = 0; c < field_first(scene->fields.solver, FIELDS); c++) {
         for (uint32_t n = 0; n < cells; n++)
             nodes[n] = n < slab_own_cells(&scene->slab) ? scene_node(c, first + n) : (double)NAN;
         assert_ok(buffer_write_reals(scene->fields.component[c], scene->kind.precision, 0, cells, nodes));
