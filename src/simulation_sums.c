@@ -4,8 +4,6 @@
 #include "simulation.h"
 #include "simulation_internal.h"
 
-#include "output/finite.h"
-
 #include <string.h>
 
 enum { HALF = SUM_SLOTS / 2 };

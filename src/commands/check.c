@@ -7,7 +7,7 @@
 #include "base/timer.h"
 #include "config/config_reader.h"
 #include "output/outputs.h"
-#include "output/run_check.h"
+#include "output/run_folder.h"
 #include "parallel/communicator.h"
 #include "simulation.h"
 #include "step/stepper.h"

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "config/config_reader.h"
 #include "config/schema.h"
-#include "output/run_check.h"
+#include "output/run_folder.h"
 
 #include <stdlib.h>
 #include <string.h>

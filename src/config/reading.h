@@ -42,15 +42,6 @@ void complain(struct reading *reading, const struct tree_node *node, const char 
 /* Whether no complaint is about `path` itself, something below it, or something it lies in. */
 bool is_sound(const struct reading *reading, const char *path);
 
-/* STATUS_OK without complaints; otherwise records the first of them by place as the status message, with the
- * number of all, and returns STATUS_USAGE (STATUS_FAILED when out of memory). */
-STATUS_CHECKED enum status complaints_report(const struct reading *reading);
-
-/* Applies the settings, `--set dotted.path=value`, in order to the tree, whose root is a mapping. Items of
- * lists are named by number, species also by name. The value is YAML and replaces that of the file.
- * STATUS_FAILED: out of memory. */
-STATUS_CHECKED enum status settings_apply(struct reading *reading);
-
 /* Fills the config from the tree: unknown, duplicate, missing and mistyped keys and numbers out of their
  * range become complaints, and leave their fields zero. */
 void read_tree(struct reading *reading);

@@ -1,5 +1,5 @@
 /* Finite: the first particle, then the first node, with a non-finite value. */
-#include "output/finite.h"
+#include "output/outputs.h"
 
 #include <math.h>
 #include <stdarg.h>

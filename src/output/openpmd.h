@@ -8,7 +8,7 @@
 
 #include "config/units.h"
 #include "output/hdf5_file.h"
-#include "output/selection.h"
+#include "output/sorted_list.h"
 #include "output/view.h"
 
 /* ---- the file ---- */
@@ -46,15 +46,6 @@ struct openpmd_record {
     double time_offset;  /* of the iteration's time; patches have none */
     const char *comment; /* NULL: none */
 };
-
-/* Records the components, arrays with the shape and range of `part`, with unitSI and, where it is not
- * NULL, the position in a cell along each axis; then unitDimension. Returns the record for more attributes.
- */
-struct hdf5_object *openpmd_write_components(struct hdf5_object *parent, const struct openpmd_record *record,
-                                             const struct hdf5_array *part, const double *position);
-
-/* timeOffset and comment. */
-void openpmd_write_time(struct hdf5_object *object, const struct openpmd_record *record);
 
 /* The record of a field without its sources, whose components are of `type` and filled by `fill`; and the
  * passes of the filter that it went through. */

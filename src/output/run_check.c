@@ -1,6 +1,4 @@
 /* Run check: the digests of files against those in the file list, in checkpoints, and in the manifest. */
-#include "output/run_check.h"
-
 #include "base/below.h"
 #include "output/checkpoint.h"
 #include "output/outputs.h"

@@ -4,6 +4,7 @@
 #ifndef RADIXPIC_OUTPUT_RUN_FOLDER_H
 #define RADIXPIC_OUTPUT_RUN_FOLDER_H
 
+#include "base/log.h"
 #include "base/status.h"
 
 #include <stdbool.h>
@@ -225,6 +226,17 @@ STATUS_CHECKED enum status run_folder_close(const struct run_folder *folder, con
 
 /* Removes a folder and all that it holds, if it is there: one that the program made for itself. */
 STATUS_CHECKED enum status run_folder_remove(const char *path);
+
+/* ---- run_check.c: whether the files of a folder are what the run wrote ---- */
+
+/* Reads all files that the file list and the manifest name, and logs a line for each one that is damaged or
+ * missing, at LOG_QUIET, and one for the whole. Changes nothing, and passes over files that the run does not
+ * name. STATUS_FAILED where a file is damaged or missing, or cannot be read; STATUS_USAGE where the folder
+ * holds no run, or one that is going on. */
+STATUS_CHECKED enum status run_check(const char *path, struct log *log);
+
+/* STATUS_USAGE where the file list has digests of a file of the folder and none matches it. */
+STATUS_CHECKED enum status run_check_file(const char *path, const char *name);
 
 /* ---- files that grow: CSV files to which rows are added while the run goes on, such as history.csv. The
  * manifest has, with each checkpoint, how much of each there was. Where a run goes on, that must be there to

@@ -3,9 +3,22 @@
 #ifndef RADIXPIC_OUTPUT_SORTED_LIST_H
 #define RADIXPIC_OUTPUT_SORTED_LIST_H
 
-#include "output/selection.h"
+#include "output/hdf5_file.h"
+#include "output/view.h"
 
 #include <math.h>
+
+/* Which particles snapshots hold (output.snapshots.particles); all others stay on the device. Every K-th is
+ * that of the list of all ranks. A fraction is chosen by hashes of the ids in the files: the same particles
+ * at all times and on any number of ranks. */
+struct selection;
+
+/* What chooses by the config, NULL where all particles are written, or none. */
+STATUS_CHECKED enum status selection_create(struct device *device, const struct config *config,
+                                            struct selection **created);
+
+/* Of so many particles, how many are chosen at most; of a fraction by six standard deviations. */
+uint64_t selection_most(const struct snapshots_config *snapshots, uint64_t particles);
 
 /* Kept by a file, and whole as long as that is: any thread may read it while the run goes on. */
 struct sorted_list {

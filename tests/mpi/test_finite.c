@@ -2,7 +2,7 @@
  * all ranks. */
 #include "support/mpi_support.h"
 
-#include "output/finite.h"
+#include "output/outputs.h"
 #include "support/list_support.h"
 
 enum { NX = 12, NY = 7, ROWS = 5, FIRST_ROW = 10, GHOST = 2, PARTICLES = 10000 };
