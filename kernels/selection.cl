@@ -6,7 +6,7 @@
 #include "shared/random.h"
 
 #define WORD  32
-#define BLOCK 64 /* as in src/output/selection.c */
+#define BLOCK 64 /* as in src/output/sorted_list.c */
 
 /* Bit k of marks[n]: whether particle 32 n + k, below `count`, is chosen. With each > 0 that is so for every
  * one in `each` of the particles of all ranks, where `before` stand before this list; else where the upper 53

@@ -1,14 +1,12 @@
 /* Config: one plain struct with everything a run needs, filled once and const from then on.
  *
  * Units are normalised (time 1/omega_p, length Debye lengths when the thermal velocity is 1, charge and mass
- * in electron charge magnitudes and masses, epsilon_0 = 1). Arrays of two are (x, y) or (u, v).
- */
+ * in electron charge magnitudes and masses, epsilon_0 = 1). Arrays of two are (x, y) or (u, v). */
 #ifndef RADIXPIC_CONFIG_CONFIG_H
 #define RADIXPIC_CONFIG_CONFIG_H
 
 #include "base/status.h"
 #include "config/field_table.h"
-#include "config/units.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -293,6 +291,36 @@ struct output_config {
     struct tracks_config tracks;
     struct checkpoints_config checkpoints;
 };
+
+/* ---- units ---- */
+
+/* What the normalised units mean, for openPMD's unitSI and collisions. */
+struct units_config {
+    double density_per_m3;
+    double temperature_eV;
+};
+
+/* SI values of one normalised unit of each quantity, once a density n and a temperature T are chosen: a
+ * length is the Debye length, a time 1/omega_p, charge and mass an electron's (charge taken positive), so
+ * velocities count in v_th = lambda_D omega_p and epsilon_0 is 1. */
+struct units {
+    double length;         /* m: lambda_D = sqrt(eps0 kT / (n e^2)) */
+    double time;           /* s: 1/omega_p, omega_p = sqrt(n e^2 / (eps0 m_e)) */
+    double velocity;       /* m/s: v_th = sqrt(kT / m_e) */
+    double charge;         /* C: e */
+    double mass;           /* kg: m_e */
+    double momentum;       /* kg m/s: m_e v_th */
+    double electric_field; /* V/m: m_e omega_p v_th / e */
+    double potential;      /* V: kT / e */
+    double charge_density; /* C/m^3: n e */
+    /* Real particles that one unit of normalised weight stands for in a box one Debye length deep: n
+     * lambda_D^3. A pure number. */
+    double particles;
+};
+
+struct units units_make(const struct units_config *config);
+
+/* ---- all of it ---- */
 
 struct config {
     char title[CONFIG_TEXT_LENGTH];

@@ -10,8 +10,7 @@
 static void read_table(struct reading *reading, const struct schema_table *table,
                        const struct tree_node *node, unsigned char *base);
 
-/* Lengthens the path by a segment, as it may be shown. Returns its old length, to which the caller cuts it.
- */
+/* Lengthens the path by a segment, as it may be shown. Returns its old length, for the caller to cut it. */
 static size_t enter(struct reading *reading, const char *segment)
 {
     const size_t length = strlen(reading->path);
@@ -180,9 +179,7 @@ static size_t list_keys(const struct schema_table *table, const char *group,
     return count;
 }
 
-/* The path of a key of that name anywhere in the table: a right key in a wrong place. NULL where there is
- * none.
- */
+/* The path of a key of that name anywhere in the table: a right key in a wrong place. NULL: there is none. */
 static const char *find_elsewhere(const struct schema_table *table, const char *key)
 {
     for (size_t i = 0; i < table->count; i++) {

@@ -1,7 +1,6 @@
 /* Reading: a config on its way from text to struct, and everything that is wrong with it. config_reader.c
  * takes its stages one after the other; errors of the user become complaints, and each stage leaves out what
- * a complaint was made about already.
- */
+ * a complaint was made about already. */
 #ifndef RADIXPIC_CONFIG_READING_H
 #define RADIXPIC_CONFIG_READING_H
 

@@ -1,7 +1,6 @@
 /* Schema: the one table of keys. The reader, the checks of ranges, the echo and the documentation all walk
  * it; a new key is a new row here and a new field in config.h. The row of a group stands before those of
- * its keys; where some of these belong to one kind only, `kind` is the first of them.
- */
+ * its keys; where some of these belong to one kind only, `kind` is the first of them. */
 #ifndef RADIXPIC_CONFIG_SCHEMA_H
 #define RADIXPIC_CONFIG_SCHEMA_H
 
@@ -117,8 +116,7 @@ const char *value_type(const struct schema_row *row);
 /* Strict: a whole number is digits; a number is decimal or a formula of numbers such as 2*pi/0.5, and finite;
  * neither may be quoted, and nothing may follow. Parses `length` bytes of `text` (ended by a NUL beyond them)
  * and stores the scalar at `target`. `plain`: written without quotes. On failure returns false, stores
- * nothing, and `why` is "expected ..., found ...".
- */
+ * nothing, and `why` is "expected ..., found ...". */
 bool value_parse(const struct schema_row *row, const char *text, size_t length, bool plain, void *target,
                  char why[VALUE_WHY_LENGTH]);
 

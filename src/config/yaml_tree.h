@@ -2,8 +2,7 @@
  * `--set` words can be merged into it before the schema reads it.
  *
  * Only what a config needs: scalars, lists, mappings with words as keys. Aliases (which can make a document
- * endless), tags, several documents and nesting beyond TREE_MAX_DEPTH are refused.
- */
+ * endless), tags, several documents and nesting beyond TREE_MAX_DEPTH are refused. */
 #ifndef RADIXPIC_CONFIG_YAML_TREE_H
 #define RADIXPIC_CONFIG_YAML_TREE_H
 

@@ -31,8 +31,7 @@ struct wanted {
     uint32_t *sorted, *permutation, *table, *scan;
 };
 
-/* The first passes alone: a plan of fewer passes leaves the list as it is between two. `wanted` may be NULL.
- */
+/* The first passes alone: a plan of fewer passes leaves the list as it is between two. `wanted`: or NULL. */
 static enum status sort_by(struct device *device, struct radix_plan plan, uint32_t passes, uint32_t count,
                            const struct radix_lists *lists, const struct wanted *wanted)
 {

@@ -15,8 +15,7 @@
  *     /capacities                     uint32[ranks][species]  of the lists
  *     /particles/SPECIES/row_counts   uint64[nx]
  *     /particles/SPECIES/cell_counts  uint32[nx][ny]
- *     /particles/SPECIES/ATTRIBUTE    real or uint64[N][components], in the order of the cells
- */
+ *     /particles/SPECIES/ATTRIBUTE    real or uint64[N][components], in the order of the cells */
 #ifndef RADIXPIC_OUTPUT_CHECKPOINT_H
 #define RADIXPIC_OUTPUT_CHECKPOINT_H
 
@@ -36,7 +35,7 @@
  * unnoticed. The place of magic, version and the block's own digest is the same in every version. */
 enum { CHECKPOINT_VERSION = 4, CHECKPOINT_BLOCK = 512 /* bytes; HDF5 allows powers of two from 512 on */ };
 
-/* Writes the block of the complete file at `path`. STATUS_FAILED names path and errno text. */
+/* Writes the block of the complete file at `path`. */
 STATUS_CHECKED enum status checkpoint_seal(const char *path);
 
 /* A sentence unless the file is a whole checkpoint of this version, with STATUS_USAGE where it does not begin

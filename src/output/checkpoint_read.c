@@ -274,14 +274,12 @@ static enum status require_all(struct checkpoint *checkpoint, const char *folder
  * be good, and to go on from an older one would remove it. */
 static enum status load_newest(const char *folder, struct checkpoint *checkpoint)
 {
-    struct manifest *manifest = calloc(1, sizeof *manifest);
+    static struct manifest all; /* large */
+    struct manifest *const manifest = &all;
     bool is_damaged = true;
-    enum status status = STATUS_OK;
-    if (!manifest)
-        return status_fail(STATUS_FAILED, "no memory to list folder %s", folder);
-    TRY_CLEANUP(find_steps(folder, manifest));
-    TRY_CLEANUP(require_all(checkpoint, folder, manifest));
-    status = STATUS_FAILED;
+    enum status status = STATUS_FAILED;
+    TRY(find_steps(folder, manifest));
+    TRY(require_all(checkpoint, folder, manifest));
     for (uint32_t n = manifest->checkpoint_count; n-- > 0 && is_damaged;) {
         set_path(checkpoint, folder, manifest->checkpoints[n].step);
         status = load_whole(checkpoint, &is_damaged);
@@ -295,9 +293,6 @@ static enum status load_newest(const char *folder, struct checkpoint *checkpoint
     if (checkpoint->warnings && status != STATUS_OK && is_damaged)
         status = status_fail(STATUS_FAILED, "%s holds no whole checkpoint; the oldest: %s", folder,
                              status_message());
-
-cleanup:
-    free(manifest);
     return status;
 }
 

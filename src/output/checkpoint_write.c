@@ -1,14 +1,133 @@
 /* Checkpoint, writing: a copy of the state, every number of which is looked at on the way into the file. */
 #include "output/checkpoint.h"
 
+#include "base/below.h"
+#include "base/regular.h"
 #include "base/stop.h"
 #include "config/config_reader.h"
 #include "output/outputs.h"
 #include "output/provenance.h"
 
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+/* ---- the seal: the first block of a file, with the digest of the rest ---- */
+
+static const char magic[24] = "RadixPIC checkpoint";
+
+/* Numbers are little-endian, digests canonical. */
+struct block {
+    char magic[sizeof magic];
+    uint32_t version;
+    uint32_t block_bytes;
+    uint64_t file_bytes;
+    XXH128_canonical_t digest; /* of those of the pieces after the block, each of PIECE bytes or the rest */
+    unsigned char zeros[CHECKPOINT_BLOCK - 72];
+    XXH128_canonical_t own_digest; /* of the block before this */
+};
+_Static_assert(sizeof(struct block) == CHECKPOINT_BLOCK, "the block has no gaps");
+
+static XXH128_canonical_t own_digest(const struct block *block)
+{
+    XXH128_canonical_t digest;
+    XXH128_canonicalFromHash(&digest, XXH3_128bits(block, offsetof(struct block, own_digest)));
+    return digest;
+}
+
+enum status checkpoint_seal(const char *path)
+{
+    struct stat found = {0};
+    struct block block = {.version = htole32(CHECKPOINT_VERSION), .block_bytes = htole32(CHECKPOINT_BLOCK)};
+    const int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    bool is_well = file >= 0 && fstat(file, &found) == 0;
+    const uint64_t bytes = (uint64_t)found.st_size;
+    enum status status = is_well ? digest_range(path, file, sizeof block, bytes, &block.digest) : STATUS_OK;
+    memcpy(block.magic, magic, sizeof magic);
+    block.file_bytes = htole64(bytes);
+    block.own_digest = own_digest(&block);
+    if (is_well && status == STATUS_OK)
+        is_well = pwrite(file, &block, sizeof block, 0) == sizeof block;
+    if (!is_well)
+        status = status_fail(STATUS_FAILED, "%s: cannot write its digest: %s", path, strerror(errno));
+    below_end(file);
+    return status;
+}
+
+static enum status check_block(const char *path, const struct block *block, uint64_t bytes, bool *is_damaged)
+{
+    const XXH128_canonical_t own = own_digest(block);
+    const uint32_t version = le32toh(block->version);
+    const uint64_t file_bytes = le64toh(block->file_bytes);
+    *is_damaged = true;
+    if (memcmp(block->magic, magic, sizeof magic) != 0)
+        return status_fail(STATUS_USAGE,
+                           "%s is no checkpoint: it does not begin with the words \"%s\", "
+                           "or its first bytes are damaged",
+                           path, magic);
+    if (memcmp(&own, &block->own_digest, sizeof own) != 0)
+        return status_fail(STATUS_FAILED, "%s is damaged: its first %d bytes do not match their digest", path,
+                           CHECKPOINT_BLOCK);
+    *is_damaged = version == CHECKPOINT_VERSION;
+    if (version != CHECKPOINT_VERSION)
+        return status_fail(STATUS_FAILED,
+                           "%s is a checkpoint of version %" PRIu32 "; this program reads version %d", path,
+                           version, CHECKPOINT_VERSION);
+    if (le32toh(block->block_bytes) != CHECKPOINT_BLOCK || file_bytes != bytes)
+        return status_fail(STATUS_FAILED,
+                           "%s is damaged: it has %" PRIu64 " bytes, but was written with %" PRIu64, path,
+                           bytes, file_bytes);
+    *is_damaged = false;
+    return STATUS_OK;
+}
+
+static enum status check_open_file(const char *path, FILE *file, uint64_t bytes, bool all, bool *is_damaged)
+{
+    struct block block;
+    XXH128_canonical_t digest = {{0}};
+    const size_t count = fread(&block, 1, sizeof block, file);
+    *is_damaged = count < sizeof block && !ferror(file);
+    if (*is_damaged)
+        return status_fail(count < sizeof magic || memcmp(block.magic, magic, sizeof magic) != 0
+                               ? STATUS_USAGE
+                               : STATUS_FAILED,
+                           "%s is no checkpoint, or is cut short: it has only %zu bytes", path, count);
+    if (count == sizeof block)
+        TRY(check_block(path, &block, bytes, is_damaged));
+    if (ferror(file))
+        return status_fail(STATUS_FAILED, "%s: cannot read it: %s", path, strerror(errno));
+    if (all)
+        TRY(digest_range(path, fileno(file), sizeof block, bytes, &digest));
+    *is_damaged = all && memcmp(&digest, &block.digest, sizeof digest) != 0;
+    if (*is_damaged)
+        return status_fail(STATUS_FAILED, "%s is damaged: its bytes do not match their digest", path);
+    return STATUS_OK;
+}
+
+enum status checkpoint_seal_check(const char *path, bool all, bool *is_damaged)
+{
+    struct stat found = {0};
+    const char *why = "";
+    *is_damaged = false;
+    FILE *file = regular_open(path, &why);
+    if (!file)
+        return errno == 0 ? status_fail(STATUS_USAGE, "%s is no checkpoint: %s", path, why)
+                          : status_fail(STATUS_FAILED, "%s: cannot open it: %s", path, why);
+    enum status status = STATUS_OK;
+    if (fstat(fileno(file), &found) != 0 || !S_ISREG(found.st_mode))
+        status = status_fail(STATUS_USAGE, "%s is no checkpoint: it is no file", path);
+    else
+        status = check_open_file(path, file, (uint64_t)found.st_size, all, is_damaged);
+    fclose(file);
+    return status;
+}
 
 /* ---- particles ---- */
 
@@ -72,28 +191,36 @@ static enum status fill_row_counts(const void *source, uint64_t first, size_t co
     return STATUS_OK;
 }
 
+/* An array of one dimension (shape[1] is 0) or two: the rank has `count` elements from `first` on. */
+static void write_array(struct hdf5_object *group, const char *name, enum hdf5_type type,
+                        const uint64_t shape[2], uint64_t first, uint64_t count, hdf5_fill *fill,
+                        const void *source)
+{
+    const struct hdf5_array array = {.type = type,
+                                     .dimensions = shape[1] ? 2 : 1,
+                                     .shape = {shape[0], shape[1]},
+                                     .first = first,
+                                     .count = count,
+                                     .fill = fill,
+                                     .source = source};
+    hdf5_dataset(group, name, &array);
+}
+
 static void write_list(struct hdf5_object *group, const struct sorted_list *list)
 {
-    const uint64_t nx = list->slab.box.nx, ny = list->slab.box.ny, first = list->slab.first_row,
-                   rows = list->slab.rows;
-    hdf5_dataset(group, "row_counts",
-                 &(struct hdf5_array){HDF5_UINT64, 1, {nx}, {0}, first, rows, fill_row_counts, list});
-    hdf5_dataset(
-        group, "cell_counts",
-        &(struct hdf5_array){HDF5_UINT32, 2, {nx, ny}, {0}, first * ny, rows * ny, fill_cell_counts, list});
+    const uint64_t ny = list->slab.box.ny, shape[2] = {list->slab.box.nx, ny}, rows = list->slab.rows;
+    const uint64_t first = list->slab.first_row;
+    write_array(group, "row_counts", HDF5_UINT64, (uint64_t[]){shape[0], 0}, first, rows, fill_row_counts,
+                list);
+    write_array(group, "cell_counts", HDF5_UINT32, shape, first * ny, rows * ny, fill_cell_counts, list);
     for (enum attribute a = 0; a < ATTRIBUTES; a++) {
         const uint64_t components = attribute_table[a].components;
         const struct column column = {list, a};
         if (attribute_present(list->species, a))
-            hdf5_dataset(group, attribute_table[a].name,
-                         &(struct hdf5_array){attribute_type(list->precision, a),
-                                              2,
-                                              {list->all, components},
-                                              {0},
-                                              list->before * components,
-                                              list->count * components,
-                                              fill_attribute,
-                                              hdf5_file_keep_copy(group->file, sizeof column, &column)});
+            write_array(group, attribute_table[a].name, attribute_type(list->precision, a),
+                        (uint64_t[]){list->all, components}, list->before * components,
+                        list->count * components, fill_attribute,
+                        hdf5_file_keep_copy(group->file, sizeof column, &column));
     }
 }
 
@@ -105,7 +232,7 @@ static void write_common(struct hdf5_file *file, const struct view *view, const 
 {
     const void *kept = hdf5_file_keep_copy(file, length * hdf5_size(type), values);
     const uint64_t count = view->communicator->rank == 0 ? length : 0;
-    hdf5_dataset(&file->root, name, &(struct hdf5_array){type, 1, {length}, {0}, 0, count, NULL, kept});
+    write_array(&file->root, name, type, (uint64_t[]){length, 0}, 0, count, NULL, kept);
 }
 
 static void write_config(struct hdf5_file *file, const struct view *view)
@@ -140,15 +267,8 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     write_common(file, view, "first_rows", HDF5_UINT32, ranks + UINT64_C(1), view->partition->first);
     for (uint32_t n = 0; n < species; n++)
         capacities[n] = view->particles[n].capacity;
-    hdf5_dataset(root, "capacities",
-                 &(struct hdf5_array){HDF5_UINT32,
-                                      2,
-                                      {ranks, species},
-                                      {0},
-                                      (uint64_t)rank * species,
-                                      species,
-                                      NULL,
-                                      hdf5_file_keep_copy(file, sizeof capacities, capacities)});
+    write_array(root, "capacities", HDF5_UINT32, (uint64_t[]){ranks, species}, (uint64_t)rank * species,
+                species, NULL, hdf5_file_keep_copy(file, sizeof capacities, capacities));
 }
 
 /* ---- when one is due: by steps, but not in the first one of a run; by the clock, and then at the end; or
@@ -234,7 +354,6 @@ const struct output_row checkpoint_output = {.name = "checkpoints",
                                              .cheaper_by = "a larger output.checkpoints.every",
                                              .every = offsetof(struct config, output.checkpoints.every),
                                              .keep = offsetof(struct config, output.checkpoints.keep),
-                                             .needs = OUTPUT_NEEDS_SYNC,
                                              .is_due = are_due,
                                              .create = create_checkpoints,
                                              .record = record_checkpoint,

@@ -34,8 +34,7 @@ static void shuffle(const unsigned char *values, size_t count, size_t size, unsi
 
 /* Most bits of an offset or velocity are noise, of which deflate makes nothing in much time; exponents take
  * few values, for which Huffman's code alone does as well as a search for repeats; indices of cells
- * are runs of one byte.
- */
+ * are runs of one byte. */
 enum way { WAY_STORE, WAY_HUFFMAN, WAY_RUNS, WAY_REPEATS };
 
 /* Looks at a sample: every 16th run of 256 bytes. */

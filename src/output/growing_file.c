@@ -97,15 +97,11 @@ static enum status write_line(struct growing_file *file, const char *line)
 enum status growing_file_write(struct growing_file *file, uint32_t count, const double *values)
 {
     enum { NUMBER = 26 };
-    char *line = malloc(count * (size_t)NUMBER + 1);
+    char line[NUMBER * GROWING_COLUMNS];
     int used = 0;
-    if (!line)
-        return status_fail(STATUS_FAILED, "no memory for a row of %s/%s", file->folder->path, file->name);
     for (uint32_t n = 0; n < count; n++)
         used += snprintf(line + used, NUMBER, "%.17g%c", values[n], n + 1 < count ? ',' : '\n');
-    const enum status status = write_line(file, line);
-    free(line);
-    return status;
+    return write_line(file, line);
 }
 
 struct growing_mark growing_file_mark(const struct growing_file *file)
@@ -148,21 +144,17 @@ enum status growing_files_list_text(const struct growing_files *files, const cha
 static enum status require_columns(const struct growing_file *file, const char *keys)
 {
     const size_t length = strlen(file->head);
-    char *found = calloc(length, 1);
-    const ssize_t read = found ? pread(file->descriptor, found, length, 0) : -1;
+    char found[GROWING_HEAD_LENGTH];
+    const ssize_t read = pread(file->descriptor, found, length, 0);
     /* An empty file lacks the rows too. */
     const bool is_same = read == 0 || (read == (ssize_t)length && memcmp(found, file->head, length) == 0);
-    const enum status status =
-        read < 0 ? fail(file, "read")
-        : is_same
-            ? STATUS_OK
-            : status_fail(
-                  STATUS_USAGE,
-                  "%s/%s has other columns than %s ask for; go on with those it was begun with, or write "
-                  "elsewhere by --output",
-                  file->folder->path, file->name, keys);
-    free(found);
-    return status;
+    if (read < 0 || is_same)
+        return is_same ? STATUS_OK : fail(file, "read");
+    return status_fail(
+        STATUS_USAGE,
+        "%s/%s has other columns than %s ask for; go on with those it was begun with, or write "
+        "elsewhere by --output",
+        file->folder->path, file->name, keys);
 }
 
 static enum status refuse_rows(const struct growing_file *file)
@@ -211,7 +203,6 @@ enum status growing_files_add(struct growing_files *files, const char *name, con
 {
     struct growing_file *file = &files->files[files->count];
     const struct growing_mark *kept = find_kept(files, name);
-    const size_t length = strlen(head) + 2;
     if (files->count == MANIFEST_GROWING)
         return status_fail(STATUS_FAILED, "more than %d files that grow", MANIFEST_GROWING);
     files->count++;
@@ -219,11 +210,10 @@ enum status growing_files_add(struct growing_files *files, const char *name, con
     file->folder = files->folder;
     snprintf(file->name, sizeof file->name, "%s", name);
     file->digest = XXH3_createState();
-    file->head = malloc(length);
-    if (!file->digest || !file->head)
+    if (!file->digest)
         return status_fail(STATUS_FAILED, "no memory for %s/%s", files->folder->path, name);
     XXH3_64bits_reset(file->digest);
-    snprintf(file->head, length, "%s\n", head);
+    snprintf(file->head, sizeof file->head, "%s\n", head);
     *added = file;
     return kept ? go_on(file, keys, kept) : STATUS_OK;
 }
@@ -307,7 +297,6 @@ enum status growing_files_close(struct growing_files *files)
         if (file->descriptor >= 0 && close(file->descriptor) != 0 && status == STATUS_OK)
             status = fail(file, "write");
         XXH3_freeState(file->digest);
-        free(file->head);
     }
     files->count = 0;
     files->list = NULL;

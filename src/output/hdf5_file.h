@@ -7,8 +7,7 @@
  *
  * Errors of recording stick: the first one records the sentence and stays in file->status, and what is
  * recorded behind it has no effect. So a page of attributes reads as a page of attributes. Objects are NULL
- * then, which all calls take.
- */
+ * then, which all calls take. */
 #ifndef RADIXPIC_OUTPUT_HDF5_FILE_H
 #define RADIXPIC_OUTPUT_HDF5_FILE_H
 

@@ -3,6 +3,9 @@
 
 #include <stdarg.h>
 
+_Static_assert((int)HISTORY_MOST <= GROWING_COLUMNS && (int)HISTORY_HEAD_LENGTH < GROWING_HEAD_LENGTH,
+               "a history is a growing file");
+
 /* What is made of the columns one by one; `head` and `values` may be NULL. */
 struct columns {
     char *head;

@@ -186,16 +186,20 @@ uint32_t manifest_growing(struct manifest *manifest, const char *name, bool add)
     return unused;
 }
 
+void manifest_drop(struct manifest *manifest, uint32_t count)
+{
+    manifest->checkpoint_count -= count;
+    memmove(manifest->checkpoints, manifest->checkpoints + count,
+            manifest->checkpoint_count * sizeof *manifest->checkpoints);
+}
+
 void manifest_add(struct manifest *manifest, const struct manifest_checkpoint *checkpoint)
 {
     while (manifest->checkpoint_count > 0 &&
            manifest->checkpoints[manifest->checkpoint_count - 1].step >= checkpoint->step)
         manifest->checkpoint_count--;
-    if (manifest->checkpoint_count == MANIFEST_CHECKPOINTS) {
-        memmove(manifest->checkpoints, manifest->checkpoints + 1,
-                (MANIFEST_CHECKPOINTS - 1) * sizeof *manifest->checkpoints);
-        manifest->checkpoint_count--;
-    }
+    if (manifest->checkpoint_count == MANIFEST_CHECKPOINTS)
+        manifest_drop(manifest, 1);
     manifest->checkpoints[manifest->checkpoint_count++] = *checkpoint;
 }
 

@@ -1,12 +1,11 @@
 /* openPMD: files of one iteration by openPMD 1.1.0 and its extension ED-PIC.
  *
  * Everything is recorded as the simulation has it, in normalised units; unitSI says what one unit is. The
- * errors of recording stick: see hdf5_file.h.
- */
+ * errors of recording stick: see hdf5_file.h. */
 #ifndef RADIXPIC_OUTPUT_OPENPMD_H
 #define RADIXPIC_OUTPUT_OPENPMD_H
 
-#include "config/units.h"
+#include "config/config.h"
 #include "output/hdf5_file.h"
 #include "output/sorted_list.h"
 #include "output/view.h"

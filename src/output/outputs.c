@@ -213,7 +213,7 @@ static enum status prepare(const struct outputs *outputs, const struct output_ro
     const struct run_folder *folder = outputs->folder;
     char name[OUTPUT_NAME];
     struct stat found;
-    if (row->needs & OUTPUT_NEEDS_SYNC)
+    if (row->keep) /* what the other outputs wrote earlier is on the disk */
         TRY(growing_files_sync(&outputs->growing));
     TRY(run_folder_make_inner(folder, row->folder));
     const bool is_again = folder->use == RUN_FOLDER_CONTINUE && view->step == view->first_step;
@@ -378,6 +378,7 @@ enum status outputs_write(struct outputs *outputs, const struct view *state)
     struct view own = *state;
     const struct view *view = &own;
     own.run = outputs->folder->manifest.run;
+    own.folder = outputs->folder;
     if (!view->measured && outputs->failed > 0)
         return communicator_agree(view->communicator, writer_wait(outputs->writer));
     for (size_t n = 0; n < OUTPUTS; n++) {

@@ -16,8 +16,7 @@ enum output_need {
     OUTPUT_NEEDS_MEASURED = 4,  /* sums of the particles */
     OUTPUT_NEEDS_NODES = 32,    /* measure(), and then read() */
     OUTPUT_AFTER = 36,          /* either: it is written after the advance, or some steps later */
-    OUTPUT_NEEDS_SPECIES = 64,  /* fields->species_rho */
-    OUTPUT_NEEDS_SYNC = 8       /* what the other outputs wrote earlier is on the disk */
+    OUTPUT_NEEDS_SPECIES = 64   /* fields->species_rho */
 };
 
 /* Offsets of a list in struct config, each item of which has a number of steps of its own, and of that in an

@@ -3,8 +3,7 @@
  *
  * openPMD 1.1.0 has one gridUnitSI for all axes of a mesh, which x and u cannot share. So gridSpacing and
  * gridGlobalOffset are in SI units here and gridUnitSI is 1; attributes of our own, axisLow, axisHigh and
- * axisUnitSI, have the normalised numbers.
- */
+ * axisUnitSI, have the normalised numbers. */
 #include "output/phase_space.h"
 
 #include "base/integers.h"
@@ -146,11 +145,10 @@ static enum status count_list(const struct phase_spaces *spaces, const struct vi
 {
     const struct phase_space *item = &spaces->items[index];
     const struct slab *slab = view->slab;
-    const struct bins x = bins_along(view, index, &item->volume, PHASE_AXIS_X);
-    const struct bins y = bins_along(view, index, &item->volume, PHASE_AXIS_Y);
-    const struct bins u = bins_along(view, index, &item->volume, PHASE_AXIS_U);
-    const struct bins v = bins_along(view, index, &item->volume, PHASE_AXIS_V);
-    const struct bins w = bins_along(view, index, &item->volume, PHASE_AXIS_W);
+    struct bins bins[PHASE_AXIS_W + 1];
+    for (enum phase_axis axis = 0; axis <= PHASE_AXIS_W; axis++)
+        bins[axis] = bins_along(view, index, &item->volume, axis);
+    const struct bins x = bins[PHASE_AXIS_X], y = bins[PHASE_AXIS_Y], *uvw = &bins[PHASE_AXIS_U];
     const uint32_t slab_end = slab->first_row + slab->rows, x_end = x.begin + x.count * x.cells;
     const uint32_t begin = x.begin > slab->first_row ? x.begin : slab->first_row;
     const uint32_t end = x_end < slab_end ? x_end : slab_end;
@@ -160,11 +158,14 @@ static enum status count_list(const struct phase_spaces *spaces, const struct vi
     const uint64_t segments = (uint64_t)(end - begin) * y.count;
     const uint64_t wanted = (uint64_t)device_info(spaces->device)->compute_units * GROUPS_PER_UNIT;
     const uint32_t parts = divide_up(wanted, segments);
-    const uint64_t read = (u.count + v.count > 0 ? attribute_bytes(list->precision, ATTRIBUTE_VELOCITY) : 0) +
-                          (w.count > 0 ? attribute_bytes(list->precision, ATTRIBUTE_W) : 0);
-    const uint32_t axes[] = {x.cells, x.stride, y.begin, y.cells,  y.count,  y.stride,
-                             u.count, v.count,  w.count, u.stride, v.stride, w.stride};
-    const double ranges[] = {u.low, v.low, w.low, u.per_unit, v.per_unit, w.per_unit};
+    const uint64_t read =
+        (uvw[0].count + uvw[1].count > 0 ? attribute_bytes(list->precision, ATTRIBUTE_VELOCITY) : 0) +
+        (uvw[2].count > 0 ? attribute_bytes(list->precision, ATTRIBUTE_W) : 0);
+    const uint32_t axes[] = {x.cells,      x.stride,      y.begin,       y.cells,
+                             y.count,      y.stride,      uvw[0].count,  uvw[1].count,
+                             uvw[2].count, uvw[0].stride, uvw[1].stride, uvw[2].stride};
+    const double ranges[] = {uvw[0].low,      uvw[1].low,      uvw[2].low,
+                             uvw[0].per_unit, uvw[1].per_unit, uvw[2].per_unit};
     return KERNEL_LAUNCH(
         spaces->count,
         ((struct launch){segments * parts, spaces->group_items, STAGE_OUTPUT, read * list->count}),

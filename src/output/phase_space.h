@@ -8,8 +8,7 @@
  * On the device the axes are in the order of the config's `axes`, in C order. Where another order is asked
  * for, the volume is permuted in place (ndpa/ndpa_shape.h): its sides are then multiples of the side of an
  * NDPA cell, and a chunk of the written array is such a cell, with its elements in their final order. So the
- * permutation among the cells is no work at all: it is where in the file each chunk is written.
- */
+ * permutation among the cells is no work at all: it is where in the file each chunk is written. */
 #ifndef RADIXPIC_OUTPUT_PHASE_SPACE_H
 #define RADIXPIC_OUTPUT_PHASE_SPACE_H
 

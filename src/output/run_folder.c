@@ -432,9 +432,7 @@ enum status run_folder_add(struct run_folder *folder, const struct manifest_chec
         kept += is_whole(folder, manifest->checkpoints[first - 1].step);
     for (uint32_t n = 0; n < first; n++)
         gone[n] = manifest->checkpoints[n].step;
-    manifest->checkpoint_count -= first;
-    memmove(manifest->checkpoints, manifest->checkpoints + first,
-            manifest->checkpoint_count * sizeof *manifest->checkpoints);
+    manifest_drop(manifest, first);
     manifest_add(manifest, file);
     TRY(commit(folder));
     for (uint32_t n = 0; n < first; n++)

@@ -72,6 +72,9 @@ const struct manifest_checkpoint *manifest_find(const struct manifest *manifest,
  * all have names, MANIFEST_GROWING. */
 uint32_t manifest_growing(struct manifest *manifest, const char *name, bool add);
 
+/* Names the `count` oldest checkpoints no longer. */
+void manifest_drop(struct manifest *manifest, uint32_t count);
+
 /* Names a checkpoint, and none of its step or a later one beside it. Where there is no room the oldest is
  * named no longer. */
 void manifest_add(struct manifest *manifest, const struct manifest_checkpoint *checkpoint);
@@ -242,10 +245,15 @@ STATUS_CHECKED enum status run_check_file(const char *path, const char *name);
  * manifest has, with each checkpoint, how much of each there was. Where a run goes on, that must be there to
  * the byte, below the same line of columns; what run_folder_clear() finds behind it, it cuts. ---- */
 
+enum {
+    GROWING_COLUMNS = 256, /* of one, at most: those of history.csv */
+    GROWING_HEAD_LENGTH = 1 << 13
+};
+
 struct growing_file {
     const struct run_folder *folder;
     char name[MANIFEST_NAME_LENGTH]; /* below the folder */
-    char *head;                      /* owned: the first line */
+    char head[GROWING_HEAD_LENGTH];  /* the first line */
     int descriptor;                  /* below 0: not open */
     uint64_t whole;                  /* bytes of whole lines written */
     XXH3_state_t *digest;            /* owned: of them */
@@ -266,8 +274,7 @@ struct growing_files {
 STATUS_CHECKED enum status growing_files_add(struct growing_files *files, const char *name, const char *head,
                                              const char *keys, struct growing_file **file);
 
-/* After run_folder_clear(): creates those that the run does not go on with, and adds these lines to the list.
- */
+/* After run_folder_clear(): creates those that the run does not go on with; adds these lines to the list. */
 STATUS_CHECKED enum status growing_files_begin(struct growing_files *files, const char *listed);
 
 /* Returns when all rows are on the disk, so that a checkpoint written after it never knows of steps whose
@@ -282,8 +289,7 @@ STATUS_CHECKED enum status growing_files_list(const struct growing_files *files,
 /* The same for a text file below the folder, which is opened for it. */
 STATUS_CHECKED enum status growing_files_list_text(const struct growing_files *files, const char *name);
 
-/* How much of each but the list there is, and of those that earlier runs had and this one does not continue.
- */
+/* How much of each but the list there is, and of those of earlier runs that this one does not continue. */
 void growing_files_mark(const struct growing_files *files, struct growing_mark marks[MANIFEST_GROWING]);
 
 /* How much of a file there is. */

@@ -1,5 +1,5 @@
 /* Snapshot: fields and particles at one step as an openPMD 1.1.0 + ED-PIC file, fileBased; each rank's
- * particles are a patch. Here are the fields; the rest is in openpmd.c and openpmd_species.c. */
+ * particles are a patch. Here are the fields; the rest is in openpmd.c. */
 #include "output/openpmd.h"
 #include "output/outputs.h"
 

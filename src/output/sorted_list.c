@@ -146,26 +146,20 @@ uint64_t selection_most(const struct snapshots_config *snapshots, uint64_t parti
 /* ---- the list ---- */
 
 /* Collective. */
-static enum status count_all(const struct view *view, struct sorted_list *list)
+static void count_all(struct hdf5_file *file, const struct communicator *communicator,
+                      struct sorted_list *list)
 {
-    const struct communicator *communicator = view->communicator;
     const uint64_t own = list->count;
-    uint64_t *counts = malloc((size_t)communicator->size * sizeof *counts);
-    const enum status status = communicator_agree(
-        communicator,
-        counts ? STATUS_OK : status_fail(STATUS_FAILED, "no memory for the counts of all ranks"));
-    if (status != STATUS_OK) {
-        free(counts);
-        return status;
-    }
-    communicator_gather(communicator, sizeof own, &own, counts);
+    uint64_t *counts = hdf5_file_keep(file, (size_t)communicator->size * sizeof *counts);
+    hdf5_file_fail(file, communicator_agree(communicator, file->status));
     list->before = list->all = 0;
+    if (file->status != STATUS_OK)
+        return;
+    communicator_gather(communicator, sizeof own, &own, counts);
     for (int rank = 0; rank < communicator->size; rank++) {
         list->before += rank < communicator->rank ? counts[rank] : 0;
         list->all += counts[rank];
     }
-    free(counts);
-    return STATUS_OK;
 }
 
 static enum status copy_offsets(const struct particles *particles, struct sorted_list *list)
@@ -212,7 +206,7 @@ struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct view *
     list.all = particles->species->particles;
     if (file->has_no_data)
         return hdf5_file_keep_copy(file, sizeof list, &list);
-    hdf5_file_fail(file, count_all(view, &list));
+    count_all(file, view->communicator, &list);
     const double whole = (double)list.all;
     list.cell_offsets =
         hdf5_file_keep(file, (slab_own_cells(view->slab) + (size_t)1) * sizeof *list.cell_offsets);
@@ -221,7 +215,7 @@ struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct view *
     if (selection) {
         if (file->status == STATUS_OK)
             hdf5_file_fail(file, choose(selection, particles, &list));
-        hdf5_file_fail(file, count_all(view, &list));
+        count_all(file, view->communicator, &list);
     }
     list.weight = particles->weight * (list.all > 0 ? whole / (double)list.all : 1);
     for (enum attribute a = 0; a < ATTRIBUTES; a++)

@@ -3,8 +3,7 @@
  * With several ranks the seconds of a stage are the mean over the ranks, and
  * beside it stand the least, the most, and the imbalance: the most over the mean, 1 where all ranks take
  * equally long. Bytes, launches and particles are those of all ranks together, so rates are those of the
- * whole run.
- */
+ * whole run. */
 #ifndef RADIXPIC_OUTPUT_STAGE_TABLE_H
 #define RADIXPIC_OUTPUT_STAGE_TABLE_H
 

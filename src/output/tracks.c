@@ -1,6 +1,7 @@
 /* Tracks: the paths of particles chosen by their ids (output.tracks), as openPMD files. Every rank finds
  * those that it has in its list; what all ranks have, added, is a sample. Samples wait in memory for a file:
  * the one of a checkpoint's step holds all before, so a run that goes on from there lacks none. */
+#include "base/below.h"
 #include "base/integers.h"
 #include "output/openpmd.h"
 #include "output/outputs.h"
@@ -8,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     ITEMS = 64,
@@ -20,11 +20,10 @@ enum {
 #define NOWHERE UINT32_MAX
 
 struct tracks {
-    const struct config *config;     /* not owned */
-    const struct run_folder *folder; /* not owned; of rank 0 */
-    uint32_t species, count;         /* of tracks */
-    uint64_t first_id;               /* of the species */
-    uint64_t *ids;                   /* [count], growing, in the species */
+    const struct config *config; /* not owned */
+    uint32_t species, count;     /* of tracks */
+    uint64_t first_id;           /* of the species */
+    uint64_t *ids;               /* [count], growing, in the species */
     size_t items;
     struct kernel *find, *take;
     struct buffer *wanted, *filter, *place, *values;
@@ -104,15 +103,6 @@ static enum status create_tracks(struct device *device, const struct config *con
     return create_kernels(device, tracks);
 }
 
-static enum status open_tracks(struct growing_files *files, const struct config *config, void **part)
-{
-    struct tracks *tracks = *part;
-    (void)config;
-    if (tracks)
-        tracks->folder = files->folder;
-    return STATUS_OK;
-}
-
 /* ---- a sample ---- */
 
 /* The values of this rank's particles, 0 for the others. */
@@ -141,17 +131,15 @@ static enum status take_sample(struct tracks *tracks, const struct view *view)
 }
 
 /* Whether the file of the checkpoint that the run goes on from has the sample of its first step already. */
-static bool has_sample(const struct tracks *tracks, const struct view *view)
+static bool has_sample(const struct view *view)
 {
-    char path[PATH_MAX];
+    char name[OUTPUT_NAME];
+    struct stat found;
     uint64_t has = 0;
     if (view->step != view->first_step || view->step == 0)
         return false;
-    if (tracks->folder) {
-        snprintf(path, sizeof path, "%s/tracks/data_%llu.h5", tracks->folder->path,
-                 (unsigned long long)view->step);
-        has = access(path, F_OK) == 0;
-    }
+    if (view->communicator->rank == 0)
+        has = below_look(view->folder->descriptor, run_folder_name(&tracks_output, view->step, name), &found);
     communicator_broadcast(view->communicator, sizeof has, &has);
     return has != 0;
 }
@@ -161,7 +149,7 @@ static enum status add_sample(void *part, const struct view *view)
 {
     struct tracks *tracks = part;
     const size_t count = VALUES * (size_t)tracks->count;
-    if (has_sample(tracks, view))
+    if (has_sample(view))
         return STATUS_OK;
     TRY(communicator_agree(view->communicator, take_sample(tracks, view)));
     for (double *track = tracks->sample; track < tracks->sample + count; track += VALUES)
@@ -288,7 +276,6 @@ const struct output_row tracks_output = {.name = "tracks",
                                          .cheaper_by = "a larger output.tracks.every",
                                          .every = offsetof(struct config, output.tracks.every),
                                          .create = create_tracks,
-                                         .open = open_tracks,
                                          .write = add_sample,
                                          .wants_file = wants_file,
                                          .record = record_tracks,

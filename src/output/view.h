@@ -1,8 +1,7 @@
 /* View: the state of a rank in the middle of a step, for everything that is written of it.
  *
  * Positions and fields are at n, velocities at n-1/2; lists are sorted, and every particle is with the owner
- * of its row. Nothing is owned.
- */
+ * of its row. Nothing is owned. */
 #ifndef RADIXPIC_OUTPUT_VIEW_H
 #define RADIXPIC_OUTPUT_VIEW_H
 
@@ -26,6 +25,7 @@ struct history_row {
                                                               imaginary part of each */
 };
 
+struct run_folder;
 struct stepper;
 
 struct view {
@@ -40,9 +40,10 @@ struct view {
     double time;
     struct log *log; /* NULL: nothing is said */
 
-    const struct stepper *stepper; /* that takes the particles on; NULL: not known */
-    double started;                /* timer_now() at the first step of this run */
-    uint64_t run;                  /* its id in the manifest; 0: none */
+    const struct stepper *stepper;   /* that takes the particles on; NULL: not known */
+    double started;                  /* timer_now() at the first step of this run */
+    uint64_t run;                    /* its id in the manifest; 0: none */
+    const struct run_folder *folder; /* that is written into */
 
     /* What a restart needs beside. */
     double first_energy;                   /* total energy at step 0, for the drift */

@@ -2,7 +2,7 @@
 #include "particles/collisions.h"
 
 #include "base/integers.h"
-#include "config/units.h"
+#include "config/config.h"
 #include "shared/random.h"
 #include "sort/cell_shuffle.h"
 

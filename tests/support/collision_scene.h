@@ -5,7 +5,7 @@
 #include "support/test_support.h"
 
 #include "config/config_reader.h"
-#include "config/units.h"
+#include "config/config.h"
 #include "particles/collisions.h"
 #include "support/list_support.h"
 #include "support/sorted_particles.h"

@@ -2,7 +2,7 @@
  * make epsilon_0 equal 1. */
 #include "support/test_support.h"
 
-#include "config/units.h"
+#include "config/config.h"
 
 /* Relative: double arithmetic of a dozen operations, and 12 digits of the expected numbers. */
 #define assert_relative(value, expected) assert_near((value) / (expected), 1.0, 1e-11)
