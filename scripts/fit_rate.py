@@ -8,9 +8,8 @@ square of the wave; gamma and omega are the wave's own (the energy goes as exp(2
 constant). Time is in 1/omega_p.
 
 A fit is a look at a window of time, not a proof: early times still hold transients, late ones the particles' noise.
-The default window is 3 to 12 for --theory landau, 12 to 24 for --theory two-stream, else the whole history. With
---dt and --dx (of cic particles and the spectral gradient) the same fit is made of the exact linear series, transients
-included: a good run comes close to that.
+With --theory config, and with --dt and --dx (of cic particles and the spectral gradient), the same fit is made of the
+exact linear series, transients included: a good run comes close to that.
 
 Theory is for any set of Maxwellian species without a magnetic field: those of the run's own config.yaml, with its time
 step, cells, shape, gradient and filter, which is --theory config and the default where it applies, or those of --beam.
@@ -26,39 +25,24 @@ from radixpic.history import read_config, read_history
 from radixpic.script import Problem, make_parser, run_script
 
 EXAMPLES = """examples:
-  scripts/fit_rate.py output/landau_damping --theory landau --k 0.5
-  scripts/fit_rate.py output/landau_damping --theory landau --k 0.5 --dt 0.1 --dx 0.392699
-  scripts/fit_rate.py output/two_stream --mode 1 0 --theory two-stream --k 0.2 --drift 3 --from 12 --to 24
+  scripts/fit_rate.py output/landau_damping --from 3 --to 12
+  scripts/fit_rate.py output/two_stream --mode 1 0 --from 12 --to 24
+  scripts/fit_rate.py output/landau_damping --theory beams --beam 1 0 1 --k 0.5 --dt 0.1 --dx 0.392699
   scripts/fit_rate.py output/my_run --mode 2 0 --json
   scripts/fit_rate.py output/my_run --theory beams --beam 0.9 0 1 --beam 0.1 5 0.5 --k 0.3
   scripts/fit_rate.py output/my_run/history.csv --field-energy --from 5 --to 20 --theory-gamma 0.25
 """
-WINDOWS = {"landau": (3.0, 12.0), "two-stream": (12.0, 24.0)}
-THEORIES = ("beams", "config", "landau", "two-stream")
 MOST_ROOTS, LEAST_GROWTH = 3, 0.5  # of several roots those whose rate is so near to the first
 
 
-def plasma_and_roots(arguments, history):
-    """What --theory stands for: its name, the plasma, the roots to print, and words for the steps and the grid that the
-    plasma has."""
-    k, steps, words = arguments.k, {}, "the run's steps and grid"
-    if arguments.dt is not None:
-        words = f"dt = {arguments.dt:g}, dx = {arguments.dx:.4g}"
-        steps = {"dt": arguments.dt, "factor": dispersion.grid_factor([k], [arguments.dx])}
-    if arguments.theory == "landau":
-        name, plasma = f"theory, Landau damping, k = {k:g}", Plasma(k, [(1, 0, 1)], **steps)
-        return name, plasma, [dispersion.landau_root(k)], words
-    if arguments.theory == "two-stream":
-        beams = dispersion.two_stream_beams(arguments.drift, arguments.thermal)
-        roots = [dispersion.two_stream_root(k, arguments.drift, arguments.thermal)]
-        return f"theory, two-stream, k = {k:g}", Plasma(k, beams, **steps), roots, words
-    if arguments.theory == "beams":
-        plasma = Plasma(k, arguments.beam, **steps)
-    else:
+def plasma_of_theory(arguments, history):
+    """The plasma that --theory stands for, and words for the steps and the grid that it has."""
+    if arguments.theory != "beams":
         plasma = plasma_of(read_config(history.path.parent), history.mode_or_first(arguments.mode))
-    roots = dispersion.roots(plasma.k, plasma.beams)
-    near = [root for root in roots if root[0] > roots[0][0] - LEAST_GROWTH][:MOST_ROOTS]
-    return f"theory, k = {plasma.k:.5g}", plasma, near, words
+        return plasma, "the run's steps and grid"
+    factor = dispersion.grid_factor([arguments.k], [arguments.dx]) if arguments.dx else None
+    words = f"dt = {arguments.dt:g}, dx = {arguments.dx:.4g}" if arguments.dx else ""
+    return Plasma(arguments.k, arguments.beam, dt=arguments.dt, factor=factor), words
 
 
 def theories(arguments, history, wave):
@@ -66,16 +50,19 @@ def theories(arguments, history, wave):
     if arguments.theory_gamma is not None or arguments.theory_omega is not None:
         return [("theory (as given)", arguments.theory_gamma, arguments.theory_omega)]
     try:
-        name, plasma, roots, words = plasma_and_roots(arguments, history)
+        plasma, words = plasma_of_theory(arguments, history)
     except (Problem, KeyError):  # the latter: of a config by another version
         if arguments.theory:
             raise
         return []
-    if not roots or roots[0] is None:
+    roots = dispersion.roots(plasma.k, plasma.beams)
+    if not roots:
         raise Problem(f"no root of the dispersion relation was found for --theory {arguments.theory} at k = "
             f"{plasma.k:g}")
-    names = [f"{name}, root {number}" for number in range(1, len(roots) + 1)] if len(roots) > 1 else [name]
-    found = [(name, *root) for name, root in zip(names, roots)]
+    near = [root for root in roots if root[0] > roots[0][0] - LEAST_GROWTH][:MOST_ROOTS]
+    name = f"theory, k = {plasma.k:.5g}"
+    names = [f"{name}, root {number}" for number in range(1, len(near) + 1)] if len(near) > 1 else [name]
+    found = [(name, *root) for name, root in zip(names, near)]
     if plasma.dt is not None:
         root = dispersion.discrete_root(roots[0], plasma.k, plasma.beams, plasma.dt, plasma.factor)
         if root is not None:
@@ -146,18 +133,15 @@ def parse_arguments():
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--mode", nargs=2, type=int, metavar=("MX", "MY"), help="density mode (default: the first there)")
     what.add_argument("--field-energy", action="store_true", help="fit the field energy instead of a density mode")
-    parser.add_argument("--from", dest="start", type=float, metavar="T", help="start of the window")
-    parser.add_argument("--to", dest="end", type=float, metavar="T", help="end of the window")
+    parser.add_argument("--from", dest="start", type=float, default=-math.inf, metavar="T", help="start of the window")
+    parser.add_argument("--to", dest="end", type=float, default=math.inf, metavar="T", help="end of the window")
     parser.add_argument("--model", choices=["auto", "oscillation", "exponential"], default="auto",
         help="what to fit (default: auto, by looking for an oscillation)")
-    parser.add_argument("--theory", choices=THEORIES,
+    parser.add_argument("--theory", choices=["beams", "config"],
         help="print the roots of this dispersion relation beside (default: config)")
     parser.add_argument("--k", type=float, help="wave number of --theory, in 1/lambda_D")
     parser.add_argument("--beam", nargs=3, type=float, action="append", metavar=("DENSITY", "DRIFT", "THERMAL"),
-        help="beams: one of them, along the wave; its density times q^2/m where it is not of electrons; repeated")
-    parser.add_argument("--drift", type=float, help="two-stream: drift of each beam")
-    parser.add_argument("--thermal", type=float, default=1.0,
-        help="two-stream: thermal velocity of each beam (default: 1)")
+        help="one of --theory beams, along the wave; its density times q^2/m where it is not of electrons; repeated")
     parser.add_argument("--dt", type=float, help="with --dx: compare with this time step and cell size")
     parser.add_argument("--dx", type=float, help="with --dt: cell size along the wave")
     parser.add_argument("--theory-gamma", type=float, metavar="GAMMA", help="a rate to compare with")
@@ -170,13 +154,9 @@ def parse_arguments():
         parser.error("--theory beams and --beam go together")
     if arguments.theory and (arguments.theory_gamma is not None or arguments.theory_omega is not None):
         parser.error("give either --theory or --theory-gamma and --theory-omega")
-    if arguments.theory == "two-stream" and arguments.drift is None:
-        parser.error("--theory two-stream needs --drift")
-    if (arguments.dt is None) != (arguments.dx is None) or (
-        arguments.dt is not None and arguments.theory in (None, "config")
-    ):
+    if (arguments.dt is None) != (arguments.dx is None) or arguments.dt is not None and not arguments.beam:
         parser.error("--dt and --dx go together, with --theory; --theory config knows them")
-    for name in ("k", "thermal", "dt", "dx"):
+    for name in ("k", "dt", "dx"):
         value = getattr(arguments, name)
         if value is not None and not 0 < value < math.inf:
             parser.error(f"--{name} must be a positive number")
@@ -185,9 +165,7 @@ def parse_arguments():
 
 def main():
     parser, arguments = parse_arguments()
-    window = WINDOWS.get(arguments.theory, (-math.inf, math.inf))
-    start = window[0] if arguments.start is None else arguments.start
-    end = window[1] if arguments.end is None else arguments.end
+    start, end = arguments.start, arguments.end
     if not start < end:
         parser.error("--from must be less than --to")
     history = read_history(arguments.history)

@@ -310,11 +310,6 @@ double bench_copy_rate(const struct bench *bench)
     return per_second(2e-9 * (double)bench->copy_bytes, bench->copy.median);
 }
 
-double bench_copy_share(const struct bench *bench, double gigabytes_per_second)
-{
-    return 100 * per_second(gigabytes_per_second, bench_copy_rate(bench));
-}
-
 void bench_print_copy(const struct bench *bench)
 {
     static const char *const units[] = {"B", "KB", "MB", "GB"};

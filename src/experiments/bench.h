@@ -144,10 +144,8 @@ STATUS_CHECKED enum status bench_copy(struct bench *bench, size_t bytes);
 /* The same of as much as the offsets of particles, but too much for a cache and not more than need be. */
 STATUS_CHECKED enum status bench_copy_like(struct bench *bench, uint64_t particles, size_t real_bytes);
 
-/* GB/s of the copy, which moves its bytes twice; how many per cent of them so many are; and the line that
- * says so. */
+/* GB/s of the copy, which moves its bytes twice; and the line that says so. */
 double bench_copy_rate(const struct bench *bench);
-double bench_copy_share(const struct bench *bench, double gigabytes_per_second);
 void bench_print_copy(const struct bench *bench);
 
 /* ---- tables ---- */

@@ -99,7 +99,7 @@ void bench_print(const struct bench *bench, const struct bench_table *table, con
         printf("  %-*s", NAME_WIDTH, name);
     for (const struct bench_column *column = table->columns; is_column(column); column++) {
         if (column->kind == COLUMN_OF_COPY)
-            value = spread_scaled(value, bench_copy_share(bench, 1));
+            value = spread_scaled(value, 100 * per_second(1, bench_copy_rate(bench)));
         if (takes_value(column))
             value = spread_scaled(*values++, column->scale);
         print_cell(column->kind, value, sizeof text, text);

@@ -14,6 +14,7 @@ from radixpic.history import read_config, read_history, read_title
 
 T = np.arange(0, 20.05, 0.1)  # the times of a history
 CELL_FACTOR = dispersion.grid_factor([0.5], [4 * math.pi / 32])
+ELECTRONS = ("--theory", "beams", "--beam", 1, 0, 1)  # of one species at rest
 HEADER = "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y,charge"
 
 
@@ -149,7 +150,7 @@ class FitRate(ScriptTest):
 
     def test_prints_theory_beside(self):
         write_history(self.path, dispersion.discrete_series(200, 0.5, [(1, 0, 1)], 0.1, CELL_FACTOR))
-        gamma, _, out = self.measure("--theory", "landau", "--k", 0.5, "--dt", 0.1, "--dx", 4 * math.pi / 32)
+        gamma, _, out = self.measure(*ELECTRONS, "--k=0.5", "--dt=0.1", "--dx", 4 * math.pi / 32, "--from=3", "--to=12")
         for words in ("0.15336", "1.41566", "0.15433"):
             self.assertIn(words, out)
         self.assertRegex(out, r"(?m)exact linear series.*[-+]0\.00 %")
@@ -170,13 +171,13 @@ class FitRate(ScriptTest):
             (self.folder / "config.yaml").write_bytes((self.folder / "own" / "config.yaml").read_bytes())
 
         resolve(config, "species.electrons.perturb.density=[{axis: x, mode: 1, amplitude: 0.01}]")
-        by_hand = self.run_it_well("--theory", "landau", "--k", k, "--dt", dt, "--dx", dx, "--from", 3, "--to", 12)
+        by_hand = self.run_it_well(*ELECTRONS, "--k", k, "--dt", dt, "--dx", dx, "--from", 3, "--to", 12)
         by_config = self.run_it_well("--theory", "config", "--from", 3, "--to", 12)
         numbers = [re.findall(r"(?m)^.*?(\S+ +\S+ +%)?(\S+ +\S+ +%)$", text) for text in (by_hand, by_config)]
         self.assertEqual(*numbers)
         self.assertIn("the run's steps and grid", by_config)
         self.assertEqual(self.run_it_well("--from", 3, "--to", 12), by_config)  # without being asked
-        found = json.loads(self.run_it_well("--theory", "beams", "--beam", 1, 0, 1, "--k", k, "--json"))
+        found = json.loads(self.run_it_well(*ELECTRONS, "--k", k, "--json"))
         self.assertAlmostEqual(found["theory"][0]["gamma"], -0.15336, delta=1e-5)
         self.assertEqual((found["rows"], found["wave"], found["constant"]), (201, "density mode (1, 0)", None))
         self.assert_measured(found["gamma"], found["omega"], 1e-5)
@@ -233,9 +234,9 @@ class FitRate(ScriptTest):
 
     def test_usage(self):
         for arguments in (
-            "", ". --theory landau", ". --theory two-stream --k 1", ". --k -1 --theory landau", ". --from 3 --to 2",
-            ". --mode 1", ". --dt 0.1", ". --theory config --k 1", ". --theory beams --k 1",
-            ". --theory landau --k 1 --beam 1 0 1",
+            "", ". --theory beams --beam 1 0 1", ". --theory landau --k 1", ". --k -1 --theory beams --beam 1 0 1",
+            ". --from 3 --to 2", ". --mode 1", ". --dt 0.1", ". --theory config --k 1", ". --theory beams --k 1",
+            ". --theory config --beam 1 0 1", ". --theory beams --k 1 --beam 1 0 1 --dt 1",
         ):  # fmt: skip
             self.assertEqual(self.run_script("fit_rate.py", *arguments.split()).returncode, 2, arguments)
 

@@ -27,11 +27,10 @@ struct run {
     struct pic_keys keys;
     uint32_t table_count, case_count;
     struct sort_case cases[MOST_KEYS * MOST_TABLES]; /* table after table of one key after the other */
-    bool by_qsort;                /* the host's sort is the C library's, else one by counting */
-    uint32_t *permutation, *next; /* of the host's sort */
-    uint64_t *pairs;              /* of key and index */
-    struct sort_verdict verdict;  /* of it */
-    double reference;             /* seconds of qsort; 0: it does not run */
+    uint32_t *permutation;                           /* of the host's sort */
+    uint64_t *pairs;                                 /* of key and index */
+    struct sort_verdict verdict;                     /* of it */
+    double reference;                                /* its seconds; 0: it does not run */
 };
 
 /* Every key with every table; refuses parameters that do not fit before anything is created. The paper's sort
@@ -79,19 +78,11 @@ static enum status run_on_host(void *context)
 {
     const struct run *run = context;
     const uint32_t *keys = run->keys.list.on_host, count = run->keys.list.count;
-    const uint32_t cells = grid_cells(&run->grid);
-    if (run->by_qsort) {
-        for (uint32_t j = 0; j < count; j++)
-            run->pairs[j] = (uint64_t)keys[j] << 32 | j;
-        qsort(run->pairs, count, sizeof *run->pairs, ascending);
-        for (uint32_t j = 0; j < count; j++)
-            run->permutation[j] = (uint32_t)run->pairs[j];
-        return STATUS_OK;
-    }
-    memset(run->next, 0, (cells + (size_t)1) * sizeof *run->next);
-    host_cell_offsets(keys, count, cells, run->next);
     for (uint32_t j = 0; j < count; j++)
-        run->permutation[run->next[keys[j]]++] = j;
+        run->pairs[j] = (uint64_t)keys[j] << 32 | j;
+    qsort(run->pairs, count, sizeof *run->pairs, ascending);
+    for (uint32_t j = 0; j < count; j++)
+        run->permutation[j] = (uint32_t)run->pairs[j];
     return STATUS_OK;
 }
 
@@ -104,27 +95,21 @@ static enum status verify_on_host(void *context, bool *right)
     return STATUS_OK;
 }
 
-static enum status run_host_sorts(struct bench *bench, void *context)
+static enum status run_host_sort(struct bench *bench, void *context)
 {
     struct run *run = context;
     const uint32_t count = run->keys.list.count;
     const struct subject subject = {run, NULL, run_on_host, verify_on_host, .on_host = true};
     struct times times;
     TRY(DEVICE_NEW_ARRAY(bench->part, run->permutation, count));
-    TRY(DEVICE_NEW_ARRAY(bench->part, run->next, grid_cells(&run->grid) + (size_t)1));
     TRY(DEVICE_NEW_ARRAY(bench->part, run->pairs, count));
-    for (int by_qsort = 1; by_qsort >= 0; by_qsort--) {
-        const char *method = by_qsort ? "qsort" : "counting sort";
-        run->by_qsort = by_qsort;
-        TRY(bench_time(bench, &subject, 1, &times));
-        bench_words(bench, true, times.verified, "method=%s N=%u", method, count);
-        printf("\n%s on the host, one thread, with permutation:\n", method);
-        bench_head(&sort_table);
-        if (by_qsort)
-            run->reference = times.wall.median;
-        sort_row(bench, "total", count, times.wall, 0, spread_rate(run->reference, times.wall));
-        sort_print_verdict(bench, &run->verdict);
-    }
+    TRY(bench_time(bench, &subject, 1, &times));
+    run->reference = times.wall.median;
+    bench_words(bench, true, times.verified, "method=qsort N=%u", count);
+    printf("\nqsort on the host, one thread, with permutation:\n");
+    bench_head(&sort_table);
+    sort_row(bench, "total", count, times.wall, 0, spread_rate(run->reference, times.wall));
+    sort_print_verdict(bench, &run->verdict);
     return STATUS_OK;
 }
 
@@ -195,7 +180,7 @@ static enum status run_order(struct run *run, enum key_order order)
         TRY(write_keys(run, word));
     printf("\norder of the keys: %s\n", word);
     if (!options->device_alone)
-        TRY(bench_case(bench, run_host_sorts, run));
+        TRY(bench_case(bench, run_host_sort, run));
     for (uint32_t n = 0; n < run->case_count; n++) {
         struct sort_cases of_key = {&run->cases[n], run->table_count};
         run->cases[n].order = word;
@@ -257,7 +242,7 @@ static const struct option_row rows[] = {
              "[-1, 1); random; sorted; reversed"},
     COMMON_ROWS("10", "Timed sorts of each kind, after two to warm up"),
     {"no-host", 0, NULL, OPTION_SWITCH, AT(device_alone),
-     .help = "Leave out the sorts on the host, which take long for many keys"},
+     .help = "Leave out the sort on the host, which takes long for many keys"},
     {"write-keys", 0, "FILE", OPTION_TEXT, AT(keys_path),
      .help = "Write the keys that are sorted, the cells of the moved particles, to FILE: raw 32-bit numbers, "
              "for another program to sort; with several orders FILE.one-way and so on"},

@@ -150,31 +150,12 @@ static enum status find_room(struct bench *bench, const struct step_setup *setup
     return status == STATUS_USAGE ? STATUS_OK : status;
 }
 
-/* "push 41 %, at 63 % of a copy", or what the host spends between the stages where that is more. */
-static void describe_limit(const struct step_run *run, size_t size, char *text)
-{
-    const struct step_point *point = &run->point;
-    const char *longest = "between stages";
-    double seconds = point->wall.median - point->stages_seconds, bandwidth = 0;
-    for (int stage = 0; stage < STAGE_OTHER; stage++)
-        if (point->stages[stage].median >= seconds) {
-            longest = stage_name((enum stage)stage);
-            seconds = point->stages[stage].median;
-            bandwidth = spread_bandwidth(point->stage_bytes[stage], point->stages[stage]).median;
-        }
-    const int length =
-        snprintf(text, size, "%s %.0f %%", longest, 100 * per_second(seconds, point->wall.median));
-    if (bandwidth > 0)
-        snprintf(text + length, size - (size_t)length, ", at %.0f %% of a copy",
-                 bench_copy_share(run->bench, bandwidth));
-}
-
 #define SWEEP_COLUMNS WORD("cells", "cells", 11), WORD("N", "particles", 11)
 
 static const struct bench_table sweep_table = {
     .columns = {SWEEP_COLUMNS, WORD("method", "method", 13), NUMBER("a cell", NULL, 1),
-                SPREAD("ns/p-step", NULL, 1), NUMBER("over least", NULL, 1), NUMBER("M p-steps/s", NULL, 1),
-                NUMBER("B/particle", NULL, 1), NUMBER("copy GB/s", NULL, 1)}};
+                SPREAD("ns/p-step", NULL, 1), NUMBER("M p-steps/s", NULL, 1), NUMBER("B/particle", NULL, 1),
+                NUMBER("copy GB/s", NULL, 1)}};
 
 static enum status sweep_point(struct step_run *run, struct costs *costs)
 {
@@ -192,13 +173,11 @@ static enum status sweep_point(struct step_run *run, struct costs *costs)
     const double cost = seconds.median;
     costs->points[costs->count++] = (struct cost){*setup, cost};
     costs->least = costs->least > 0 ? fmin(costs->least, cost) : cost;
-    const struct spread values[] = {
-        spread_of_one(per_cell(setup)),     seconds,
-        spread_of_one(cost / costs->least), spread_of_one(per_second(1e3, cost)),
-        spread_of_one(bytes_held(run)),     spread_of_one(bench_copy_rate(run->bench))};
-    describe_limit(run, sizeof text, text);
+    const struct spread values[] = {spread_of_one(per_cell(setup)), seconds,
+                                    spread_of_one(per_second(1e3, cost)), spread_of_one(bytes_held(run)),
+                                    spread_of_one(bench_copy_rate(run->bench))};
     report_stages(run);
-    bench_print(run->bench, &sweep_table, NULL, values, point->verified ? text : point->verdict);
+    bench_print(run->bench, &sweep_table, NULL, values, point->verified ? NULL : point->verdict);
     return STATUS_OK;
 }
 
@@ -265,8 +244,8 @@ static enum status run_sweep(struct step_run *run)
     const struct options *options = run->bench->options;
     struct costs *costs = NULL;
     TRY(DEVICE_NEW(run->bench->device, costs));
-    printf("step: sweep, %s, %s precision, on %s; over least: over the least ns/p-step up to that line\n",
-           options->setup.shape, options->setup.precision, run->bench->info->name);
+    printf("step: sweep, %s, %s precision, on %s\n", options->setup.shape, options->setup.precision,
+           run->bench->info->name);
     bench_head(&sweep_table);
     for (uint32_t grid = 0; grid < GRIDS; grid++)
         TRY(sweep_grid(run, (uint32_t)SMALLEST_GRID << grid, costs));

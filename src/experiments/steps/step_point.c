@@ -209,7 +209,6 @@ static void describe(const struct run *run)
     point->wall = spread_of(&run->wall);
     for (int stage = 0; stage < STAGE_OTHER; stage++) {
         point->stages[stage] = spread_of(&run->stages[stage]);
-        point->stages_seconds += point->stages[stage].median;
         point->stages_bytes += point->stage_bytes[stage];
     }
     spread_over_ranks(&simulation->communicator, point);

@@ -42,8 +42,7 @@ struct step_point {
     struct spread
         over_ranks[STAGE_OTHER];     /* of a step: of each rank's median, their mean instead of a median */
     double rank_bytes[STAGE_OTHER];  /* that a stage of a step moves for a rank, the mean over the ranks */
-    double stages_seconds;           /* of all stages together; and */
-    uint64_t stages_bytes;           /* their bytes */
+    uint64_t stages_bytes;           /* of all stages together */
     char method[32], sort[256];      /* the step taken; how it sorts, where that is a choice */
     size_t bytes_held;               /* in device arrays, after the last block */
     bool has_slabs;                  /* each rank solves for its rows of the field alone */
