@@ -34,9 +34,6 @@
 #define HAS_COMPRESS
 #endif
 #endif
-#if !PORTABLE && defined(__x86_64__)
-#define HAS_PREFETCH
-#endif
 #if STREAMING && defined(__has_builtin)
 #if __has_builtin(__builtin_nontemporal_store)
 #define HAS_STREAMING
@@ -97,22 +94,12 @@ static inline uint16 digits_of(const pass_format *format, uint n, uint16 *word)
 DEFINE_FOLD(largest_of, uint, max)
 DEFINE_FOLD(sum_of, uint, ADD)
 
-/* Asks for the entry that will be read a block later. The processor's own prefetching ends with the page. */
-static inline void ask_for(const pass_format *format, uint n)
-{
-#ifdef HAS_PREFETCH
-    global const uint *const list = format->reads == KEYS ? format->keys : format->source;
-    __builtin_prefetch((const void *)(size_t)(list + n + BLOCK));
-#endif
-}
-
 /* Counts the block digit by digit, from the largest down. Returns whether it held few; else, or as soon as
  * that shows, the digits below the ones counted are counted one entry at a time. */
 static inline int count_block(const pass_format *format, uint begin, global uint *counts)
 {
     uint16 digits[BLOCK / LINE], unused, largest = 0;
     for (uint v = 0; v < BLOCK / LINE; v++) {
-        ask_for(format, begin + v * LINE);
         digits[v] = digits_of(format, begin + v * LINE, &unused);
         largest = max(largest, digits[v]);
     }
@@ -235,7 +222,6 @@ static inline void move_block(const pass_format *format, const chunk_output *out
     uint16 digits[BLOCK / LINE], words[BLOCK / LINE], largest = 0;
     uint staged[BLOCK + 2 * LINE] __attribute__((aligned(64)));
     for (uint v = 0; v < BLOCK / LINE; v++) {
-        ask_for(format, begin + v * LINE);
         digits[v] = digits_of(format, begin + v * LINE, &words[v]);
         largest = max(largest, digits[v]);
     }

@@ -28,8 +28,7 @@ enum status drives_create(struct device *device, const struct config *config, co
         return STATUS_OK;
     TRY(buffer_create(device, components * buffer_view_stride(bytes), "the field with the drives",
                       &drives->e));
-    drives->launch =
-        launch_covering(nodes, device_group_items(device, 64), STAGE_FIELD, 2 * components * bytes);
+    drives->launch = launch_flat(nodes, STAGE_FIELD, 2 * components * bytes);
     TRY(program_build(device, "drive.cl", config->precision, &program, "%s", ""));
     return kernel_create(program, "drive_add", &drives->add);
 }

@@ -28,12 +28,11 @@ struct filter_tile filter_tile_of(const struct device_info *info, enum precision
 }
 
 /* The launch of a pass: a group per tile, or an item per node. */
-static struct launch pass_launch(const struct device *device, const struct grid *grid,
-                                 enum precision precision, struct filter_tile tile)
+static struct launch pass_launch(const struct grid *grid, enum precision precision, struct filter_tile tile)
 {
     const uint64_t cells = grid_cells(grid), bytes = 2 * cells * precision_bytes(precision);
     if (tile.rows == 0)
-        return launch_covering(cells, device_group_items(device, 64), STAGE_FIELD, bytes);
+        return launch_flat(cells, STAGE_FIELD, bytes);
     const size_t along_x = (grid->nx + tile.rows - 1) / tile.rows;
     const size_t along_y = (grid->ny + tile.columns - 1) / tile.columns;
     return (struct launch){along_x * along_y, tile_items(tile), STAGE_FIELD, bytes};
@@ -51,7 +50,7 @@ enum status filter_create(struct device *device, const struct grid *grid, enum p
     struct program *program = NULL;
     TRY(DEVICE_NEW(device, created));
     created->grid = *grid;
-    created->launch = pass_launch(device, grid, precision, tile);
+    created->launch = pass_launch(grid, precision, tile);
     TRY(buffer_create(device, grid_cells(grid) * precision_bytes(precision), "filtered charge density",
                       &created->spare));
     TRY(program_build(device, "filter.cl", precision, &program,

@@ -13,14 +13,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { ITEMS = 64, NODES = 4 /* around a point */ };
+enum { NODES = 4 /* around a point */ };
 
 struct points {
     const struct config *config; /* not owned */
     uint32_t count, components;  /* of the fields, all of them */
     const double (*at)[2];
     struct slab slab; /* whose nodes `nodes` has; no rows: none yet */
-    size_t items;     /* of a group */
     struct kernel *kernel;
     struct buffer *nodes;  /* uint[count][NODES]: numbers of nodes; 0 for those of other ranks */
     struct buffer *values; /* real[slots][components][count][NODES] */
@@ -45,7 +44,6 @@ static enum status points_create(struct device *device, const struct config *con
     points->count = count;
     points->components = components;
     points->at = at;
-    points->items = device_group_items(device, ITEMS);
     TRY(DEVICE_NEW_ARRAY(device, points->host_nodes, nodes));
     TRY(DEVICE_NEW_ARRAY(device, points->weights, nodes));
     TRY(DEVICE_NEW_ARRAY(device, points->read, values));
@@ -95,9 +93,9 @@ static enum status points_measure(struct points *points, const struct view *view
     const uint32_t nodes = NODES * points->count;
     if (points->slab.rows != view->slab->rows || points->slab.first_row != view->slab->first_row)
         TRY(take_slab(points, view->slab));
-    return KERNEL_LAUNCH(points->kernel, launch_covering(nodes, points->items, STAGE_OUTPUT, 0), fields->all,
-                         fields->stride, points->components, points->nodes, nodes,
-                         points->components * nodes * slot, points->values);
+    return KERNEL_LAUNCH(points->kernel, launch_flat(nodes, STAGE_OUTPUT, 0), fields->all, fields->stride,
+                         points->components, points->nodes, nodes, points->components * nodes * slot,
+                         points->values);
 }
 
 /* The rank's share of the values in a slot that was read: [components][count], of all fields that the solver

@@ -11,7 +11,6 @@
 /* ---- selection ---- */
 
 enum {
-    ITEMS = 64,
     WORD = 32,         /* particles, a bit each */
     BLOCK = 64,        /* words, as in the kernels */
     ELEMENT_SIZES = 4, /* of kernels/shared/element.h: */
@@ -20,7 +19,6 @@ enum {
 
 struct selection {
     const struct snapshots_config *snapshots; /* not owned */
-    size_t items;                             /* of a group */
     struct kernel *mark, *count, *cells, *take[ELEMENT_SIZES];
     struct buffer *marks;        /* of the longest species */
     struct buffer *begins;       /* uint[blocks + 1]: chosen particles before those of each block */
@@ -56,7 +54,6 @@ enum status selection_create(struct device *device, const struct config *config,
     TRY(DEVICE_NEW(device, selection));
     *created = selection;
     selection->snapshots = snapshots;
-    selection->items = device_group_items(device, ITEMS);
     for (uint32_t n = 0; n < config->species_count; n++)
         most = at_least(most, at_most(config->species[n].particles, CONFIG_MAX_PARTICLES));
     const size_t words = divide_up(most, WORD), begins = divide_up(words, BLOCK) + (size_t)1;
@@ -79,15 +76,13 @@ static enum status selection_choose(const struct selection *selection, const str
     const uint32_t words = divide_up(particles->count, WORD), blocks = divide_up(words, BLOCK);
     uint32_t *const begins = selection->host_begins;
     *count = 0;
-    TRY(KERNEL_LAUNCH(selection->mark,
-                      launch_covering(words, selection->items, STAGE_OUTPUT,
-                                      by_ids ? particles->count * sizeof(uint64_t) : 0),
-                      particles->attribute[by_ids ? ATTRIBUTE_ID : ATTRIBUTE_OFFSET], first_id,
-                      (uint64_t)ldexp(snapshots->particles.fraction, 53),
-                      by_ids ? 0 : snapshots->particles.every_nth, before, particles->count,
-                      selection->marks));
-    TRY(KERNEL_LAUNCH(selection->count, launch_covering(blocks, selection->items, STAGE_OUTPUT, 0),
-                      selection->marks, words, selection->begins));
+    TRY(KERNEL_LAUNCH(
+        selection->mark, launch_flat(words, STAGE_OUTPUT, by_ids ? particles->count * sizeof(uint64_t) : 0),
+        particles->attribute[by_ids ? ATTRIBUTE_ID : ATTRIBUTE_OFFSET], first_id,
+        (uint64_t)ldexp(snapshots->particles.fraction, 53), by_ids ? 0 : snapshots->particles.every_nth,
+        before, particles->count, selection->marks));
+    TRY(KERNEL_LAUNCH(selection->count, launch_flat(blocks, STAGE_OUTPUT, 0), selection->marks, words,
+                      selection->begins));
     TRY(buffer_read(selection->begins, 0, blocks * sizeof *begins, begins));
     for (uint32_t block = 0; block < blocks; block++) {
         const uint32_t chosen = begins[block];
@@ -102,9 +97,8 @@ static enum status selection_choose(const struct selection *selection, const str
 static enum status selection_cells(const struct selection *selection, const struct particles *particles,
                                    uint32_t cells, uint32_t *cell_offsets)
 {
-    TRY(KERNEL_LAUNCH(
-        selection->cells, launch_covering(cells + UINT64_C(1), selection->items, STAGE_OUTPUT, 0),
-        selection->marks, selection->begins, particles->cell_offsets, cells, selection->cell_offsets));
+    TRY(KERNEL_LAUNCH(selection->cells, launch_flat(cells + UINT64_C(1), STAGE_OUTPUT, 0), selection->marks,
+                      selection->begins, particles->cell_offsets, cells, selection->cell_offsets));
     return buffer_read(selection->cell_offsets, 0, (cells + (size_t)1) * sizeof *cell_offsets, cell_offsets);
 }
 
@@ -121,8 +115,8 @@ static enum status selection_copy(const struct selection *selection, const struc
         while (size < ELEMENT_SIZES - 1 && (size_t)LEAST_ELEMENT << size < arrays[n].bytes)
             size++;
         TRY(KERNEL_LAUNCH(selection->take[size],
-                          launch_covering(words, selection->items, STAGE_OUTPUT, 2 * count * arrays[n].bytes),
-                          selection->marks, selection->begins, words, *arrays[n].now, *arrays[n].spare));
+                          launch_flat(words, STAGE_OUTPUT, 2 * count * arrays[n].bytes), selection->marks,
+                          selection->begins, words, *arrays[n].now, *arrays[n].spare));
     }
     taken.count = count;
     for (enum attribute a = 0; a < ATTRIBUTES; a++) {

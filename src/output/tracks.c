@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum {
-    ITEMS = 64,
     FILTER_BITS = 1 << 16,
     WORD = 32,
     MOST_SAMPLES = 1 << 18, /* of all tracks, that wait */
@@ -24,7 +23,6 @@ struct tracks {
     uint32_t species, count;     /* of tracks */
     uint64_t first_id;           /* of the species */
     uint64_t *ids;               /* [count], growing, in the species */
-    size_t items;
     struct kernel *find, *take;
     struct buffer *wanted, *filter, *place, *values;
     double *sample;  /* [count][VALUES] */
@@ -71,7 +69,6 @@ static enum status create_kernels(struct device *device, struct tracks *tracks)
         const uint32_t bit = (uint32_t)(tracks->ids[k] % FILTER_BITS);
         filter[bit / WORD] |= UINT32_C(1) << bit % WORD;
     }
-    tracks->items = device_group_items(device, ITEMS);
     TRY(program_build(device, "tracks.cl", tracks->config->precision, &program,
                       "-D FILTER_BITS=%d -D HAS_W=%d", FILTER_BITS,
                       species_has_w(&tracks->config->species[tracks->species])));
@@ -115,12 +112,10 @@ static enum status take_sample(struct tracks *tracks, const struct view *view)
         return STATUS_OK;
     TRY(buffer_fill(tracks->place, NOWHERE));
     TRY(buffer_fill(tracks->values, 0));
-    TRY(KERNEL_LAUNCH(
-        tracks->find,
-        launch_covering(list->count, tracks->items, STAGE_OUTPUT, list->count * sizeof *tracks->ids),
-        list->attribute[ATTRIBUTE_ID], list->count, tracks->filter, tracks->wanted, tracks->count,
-        tracks->place));
-    TRY(KERNEL_LAUNCH(tracks->take, launch_covering(tracks->count, tracks->items, STAGE_OUTPUT, 0),
+    TRY(KERNEL_LAUNCH(tracks->find, launch_flat(list->count, STAGE_OUTPUT, list->count * sizeof *tracks->ids),
+                      list->attribute[ATTRIBUTE_ID], list->count, tracks->filter, tracks->wanted,
+                      tracks->count, tracks->place));
+    TRY(KERNEL_LAUNCH(tracks->take, launch_flat(tracks->count, STAGE_OUTPUT, 0),
                       list->attribute[ATTRIBUTE_OFFSET], particles_stride(list, ATTRIBUTE_OFFSET),
                       particles_first(list, ATTRIBUTE_OFFSET), list->attribute[ATTRIBUTE_VELOCITY],
                       particles_stride(list, ATTRIBUTE_VELOCITY), particles_first(list, ATTRIBUTE_VELOCITY),

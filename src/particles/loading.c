@@ -9,14 +9,11 @@
 
 /* ---- by a kernel ---- */
 
-enum { GROUP_ITEMS = 64 };
-
 /* On a branch of the device, which lasts for this launch. */
 static enum status launch_kernel(struct device *branch, const struct recipe_table *table, uint64_t first,
                                  const struct particles *particles, struct buffer *keys)
 {
     const uint32_t count = particles->count;
-    const size_t items = device_group_items(branch, GROUP_ITEMS);
     const size_t terms_bytes = table->term_count * sizeof *table->terms;
     const uint64_t bytes = count * (4 * (uint64_t)precision_bytes(particles->precision) + sizeof(uint32_t));
     struct buffer *recipe = NULL, *terms = NULL, *tables = NULL;
@@ -30,9 +27,8 @@ static enum status launch_kernel(struct device *branch, const struct recipe_tabl
     TRY(buffer_create_with(branch, terms_bytes, "the profile of a species", table->terms, &terms));
     TRY(buffer_create_with(branch, table->length * sizeof *table->tables, "the formulas of a species",
                            table->tables, &tables));
-    TRY(KERNEL_LAUNCH(kernel, launch_covering(count, items, STAGE_LOAD, bytes), first, count, recipe, terms,
-                      tables, particles->attribute[ATTRIBUTE_OFFSET],
-                      particles->attribute[ATTRIBUTE_VELOCITY],
+    TRY(KERNEL_LAUNCH(kernel, launch_flat(count, STAGE_LOAD, bytes), first, count, recipe, terms, tables,
+                      particles->attribute[ATTRIBUTE_OFFSET], particles->attribute[ATTRIBUTE_VELOCITY],
                       particles_stride(particles, ATTRIBUTE_VELOCITY),
                       particles_first(particles, ATTRIBUTE_VELOCITY), w ? w : keys, keys, ids ? ids : keys));
     return device_finish(branch);

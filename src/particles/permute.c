@@ -1,10 +1,9 @@
 /* Permute: launches of kernels/permute.cl. */
 #include "particles/permute.h"
 
-enum { ITEMS = 64, ELEMENT_SIZES = 4, LEAST_ELEMENT = 4 /* bytes; each size is twice the last */ };
+enum { ELEMENT_SIZES = 4, LEAST_ELEMENT = 4 /* bytes; each size is twice the last */ };
 
 struct permute {
-    size_t items;                             /* of a group */
     struct kernel *kernels[2][ELEMENT_SIZES]; /* of one array, and of two at once */
 };
 
@@ -12,7 +11,6 @@ enum status permute_create(struct device *device, struct permute **permute)
 {
     struct program *program = NULL;
     TRY(DEVICE_NEW(device, *permute));
-    (*permute)->items = device_group_items(device, ITEMS);
     TRY(program_build(device, "permute.cl", PRECISION_SINGLE, &program, "%s", ""));
     for (int both = 0; both < 2; both++)
         for (int n = 0; n < ELEMENT_SIZES; n++) {
@@ -28,7 +26,7 @@ static enum status move(const struct permute *permute, const struct buffer *perm
                         const struct particle_array *arrays, bool both)
 {
     const uint64_t each = sizeof(uint32_t) + (both ? 4 : 2) * arrays->bytes;
-    const struct launch launch = launch_covering(count, permute->items, STAGE_PERMUTE, each * count);
+    const struct launch launch = launch_flat(count, STAGE_PERMUTE, each * count);
     int n = 0; /* number of the size */
     while (n < ELEMENT_SIZES - 1 && (size_t)LEAST_ELEMENT << n < arrays->bytes)
         n++;

@@ -141,10 +141,8 @@ static enum status leavers(struct stepper *stepper, uint32_t species, const stru
     const struct chunked_step *step = stepper->own;
     const uint32_t beside = stepper_cells_beside(&stepper->setup), cells = grid_cells(&stepper->setup.grid);
     (void)species;
-    TRY(KERNEL_LAUNCH(
-        step->count_leavers,
-        launch_covering(beside, device_group_items(stepper->device, FLAT_ITEMS), STAGE_EXCHANGE, 0),
-        step->table, cells - beside, cells, deal_out(step, list->count).count, step->leavers));
+    TRY(KERNEL_LAUNCH(step->count_leavers, launch_flat(beside, STAGE_EXCHANGE, 0), step->table,
+                      cells - beside, cells, deal_out(step, list->count).count, step->leavers));
     return buffer_read(step->leavers, 0, buffer_bytes(step->leavers), stepper->leavers);
 }
 

@@ -1,10 +1,7 @@
 /* Room: launches of kernels/room.cl. */
 #include "step/room.h"
 
-enum { ITEMS = 64 };
-
 struct room {
-    struct device *device; /* not owned */
     struct grid grid;
     struct kernel *count_rows, *move_offsets, *move_permutation;
     struct buffer *row_totals;  /* uint[nx] */
@@ -17,7 +14,6 @@ enum status room_create(struct device *device, const struct stepper_setup *setup
     const size_t word = sizeof(uint32_t);
     struct program *program = NULL;
     TRY(DEVICE_NEW(device, *room));
-    (*room)->device = device;
     (*room)->grid = setup->grid;
     TRY(program_build(device, "room.cl", setup->precision, &program, "%s", ""));
     TRY(kernel_create(program, "room_count_rows", &(*room)->count_rows));
@@ -34,16 +30,15 @@ enum status room_open(struct room *room, const struct arrival_room *arrivals, ui
                       struct buffer *offsets, struct buffer *permutation)
 {
     const struct grid *grid = &room->grid;
-    const size_t items = device_group_items(room->device, ITEMS);
-    const struct launch by_row = launch_covering(grid->nx, items, STAGE_EXCHANGE, 0);
+    const struct launch by_row = launch_flat(grid->nx, STAGE_EXCHANGE, 0);
     TRY(KERNEL_LAUNCH(room->count_rows, by_row, arrivals->rows, arrivals->counts, grid->nx, grid->ny,
                       room->row_totals));
     TRY(KERNEL_LAUNCH(room->move_offsets, by_row, arrivals->rows, arrivals->counts, room->row_totals,
                       grid->nx, grid->ny, offsets, room->offsets));
     TRY(buffer_fill(room->permutation, 0));
     TRY(KERNEL_LAUNCH(room->move_permutation,
-                      launch_covering(count, items, STAGE_EXCHANGE, 2 * (uint64_t)count * sizeof(uint32_t)),
-                      offsets, room->offsets, grid_cells(grid), count, permutation, room->permutation));
+                      launch_flat(count, STAGE_EXCHANGE, 2 * (uint64_t)count * sizeof(uint32_t)), offsets,
+                      room->offsets, grid_cells(grid), count, permutation, room->permutation));
     buffer_swap(offsets, room->offsets);
     buffer_swap(permutation, room->permutation);
     return STATUS_OK;

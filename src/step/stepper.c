@@ -78,9 +78,7 @@ static enum status launch_start(struct device *branch, const struct stepper_setu
     TRY(program_build(branch, "start.cl", setup->precision, &program, "-D SHAPE_ORDER=%d -D VELOCITIES=%u",
                       (int)setup->shape, species_dimensions(list->species)));
     TRY(kernel_create(program, "start_velocities", &kernel));
-    TRY(KERNEL_LAUNCH(kernel,
-                      launch_covering(list->count, device_group_items(branch, FLAT_ITEMS), STAGE_PUSH,
-                                      2 * state_bytes(list) * list->count),
+    TRY(KERNEL_LAUNCH(kernel, launch_flat(list->count, STAGE_PUSH, 2 * state_bytes(list) * list->count),
                       fields->of[FIELD_E], fields->stride, setup->grid.nx, setup->grid.ny, list->count,
                       list->cell_offsets, list->attribute[ATTRIBUTE_OFFSET],
                       list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),

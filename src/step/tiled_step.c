@@ -162,11 +162,9 @@ static enum status renew(struct stepper *stepper, uint32_t species, struct parti
 {
     struct tiled_step *step = stepper->own;
     const uint64_t tiles = tile_count(&step->layout.tiles, list->count);
-    return KERNEL_LAUNCH(step->find_tiles,
-                         launch_covering(tiles + 1, device_group_items(stepper->device, FLAT_ITEMS),
-                                         STAGE_SORT_OFFSETS, tiles * sizeof(uint32_t)),
-                         list->cell_offsets, step->tile_cells[species], grid_cells(&stepper->setup.grid),
-                         list->count);
+    return KERNEL_LAUNCH(
+        step->find_tiles, launch_flat(tiles + 1, STAGE_SORT_OFFSETS, tiles * sizeof(uint32_t)),
+        list->cell_offsets, step->tile_cells[species], grid_cells(&stepper->setup.grid), list->count);
 }
 
 /* ---- what launches take ---- */
@@ -227,8 +225,7 @@ static enum status leavers(struct stepper *stepper, uint32_t species, const stru
      * a row (kernels/shared/windows.h). */
     const uint32_t low_row = at_most(2, setup->own_rows);
     const struct launch launch =
-        launch_covering(stepper_cells_beside(setup) + (uint64_t)EDGES,
-                        device_group_items(stepper->device, FLAT_ITEMS), STAGE_EXCHANGE, 0);
+        launch_flat(stepper_cells_beside(setup) + (uint64_t)EDGES, STAGE_EXCHANGE, 0);
     TRY(step->layout.by_direction
             ? KERNEL_LAUNCH(step->count_leavers, launch, COUNTS_ARGUMENTS, own, cells, setup->grid.ny,
                             list->count, low_row, setup->own_rows - low_row, step->leavers)
@@ -245,8 +242,7 @@ static enum status scan(struct stepper *stepper, const struct particles *list,
     const struct tile_plan *tiles = &step->layout.tiles;
     const struct grid *grid = &stepper->setup.grid;
     const uint32_t cells = grid_cells(grid);
-    const struct launch flat =
-        launch_covering(cells, device_group_items(stepper->device, FLAT_ITEMS), STAGE_SORT_SCAN, 0);
+    const struct launch flat = launch_flat(cells, STAGE_SORT_SCAN, 0);
     if (stepper->setup.leaves_room)
         TRY(KERNEL_LAUNCH(step->add_arrivals, flat, room->rows, room->counts, cells, grid->ny, step->totals));
     return KERNEL_LAUNCH(step->scan,

@@ -38,8 +38,7 @@ static uint32_t threshold_of(const struct refinement *grid)
 static enum status run_parent(struct refinement *grid)
 {
     const uint64_t cells = (uint64_t)grid->cells * grid->cells;
-    const struct launch launch =
-        launch_covering(cells, device_group_items(grid->device, 64), STAGE_FIELD, cells * sizeof(uint32_t));
+    const struct launch launch = launch_flat(cells, STAGE_FIELD, cells * sizeof(uint32_t));
     TRY(buffer_fill(grid->listed_count, 0));
     TRY(KERNEL_LAUNCH(grid->parent, launch, grid->values, grid->listed, grid->listed_count, grid->cells,
                       threshold_of(grid)));

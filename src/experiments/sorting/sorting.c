@@ -39,8 +39,6 @@ static uint32_t hash(uint32_t j)
     return j ^ j >> 16;
 }
 
-enum { MOVE_ITEMS = 64 };
-
 enum status pic_keys_fill(struct pic_keys *keys, const struct grid *grid, enum key_order order)
 {
     const struct particles *particles = &keys->particles;
@@ -48,8 +46,8 @@ enum status pic_keys_fill(struct pic_keys *keys, const struct grid *grid, enum k
     uint32_t *on_host = keys->list.on_host;
     const size_t bytes = count * sizeof *on_host;
     if (order == KEYS_ONE_WAY || order == KEYS_BOTH_WAYS) {
-        TRY(KERNEL_LAUNCH(keys->move, launch_covering(count, MOVE_ITEMS, STAGE_OTHER, 0),
-                          particles->cell_offsets, grid->nx, grid->ny, particles->attribute[ATTRIBUTE_OFFSET],
+        TRY(KERNEL_LAUNCH(keys->move, launch_flat(count, STAGE_OTHER, 0), particles->cell_offsets, grid->nx,
+                          grid->ny, particles->attribute[ATTRIBUTE_OFFSET],
                           particles->attribute[ATTRIBUTE_VELOCITY], (uint32_t)(order == KEYS_BOTH_WAYS),
                           count, keys->list.keys));
         return buffer_read(keys->list.keys, 0, bytes, on_host);
