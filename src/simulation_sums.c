@@ -60,13 +60,6 @@ static uint32_t range_of(const struct pending_sums *pending, uint32_t count, uns
     return end;
 }
 
-static void take_fields(const struct simulation *simulation, uint32_t slot, struct history_row *row)
-{
-    const struct field_sums sums = energy_sums(simulation->energy, slot, &row->modes[0][0]);
-    row->field_energy = sums.field_energy;
-    row->charge = sums.charge;
-}
-
 static void take_particles(const struct simulation *simulation, uint32_t slot, struct history_row *row)
 {
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
@@ -92,10 +85,14 @@ static enum status read_slots(struct simulation *simulation, uint32_t first, uin
     TRY(stepper_read_sums(&simulation->stepper, particles, particles_end - particles));
     TRY(outputs_read(simulation->outputs, nodes, nodes_end - nodes));
     for (uint32_t slot = first; slot < first + count; slot++) {
-        if (pending[slot].to_do & READ_FIELDS)
-            take_fields(simulation, slot, &pending[slot].row);
+        struct history_row *row = &pending[slot].row;
+        if (pending[slot].to_do & READ_FIELDS) {
+            const struct field_sums sums = energy_sums(simulation->energy, slot, &row->modes[0][0]);
+            row->field_energy = sums.field_energy;
+            row->charge = sums.charge;
+        }
         if (pending[slot].to_do & READ_PARTICLES)
-            take_particles(simulation, slot, &pending[slot].row);
+            take_particles(simulation, slot, row);
         pending[slot].to_do &= ~(unsigned)(READ_FIELDS | READ_PARTICLES | READ_NODES);
     }
     return STATUS_OK;

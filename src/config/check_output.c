@@ -154,13 +154,6 @@ static void check_place(struct reading *reading, const char *path, uint32_t inde
                      "xy"[axis], place[axis]);
 }
 
-static void check_probe(struct reading *reading, uint32_t index)
-{
-    const struct probe_config *probes = reading->config->output.probes;
-    check_name(reading, "output.probes", "probe", probes, sizeof *probes, index);
-    check_place(reading, "output.probes", index, "at", probes[index].at);
-}
-
 static void check_line(struct reading *reading, uint32_t index)
 {
     const struct line_config *lines = reading->config->output.lines, *line = &lines[index];
@@ -222,8 +215,10 @@ void check_output(struct reading *reading)
     check_snapshots(reading, &output->snapshots);
     for (uint32_t i = 0; i < output->phase_space_count; i++)
         check_phase_space(reading, i);
-    for (uint32_t i = 0; i < output->probe_count; i++)
-        check_probe(reading, i);
+    for (uint32_t i = 0; i < output->probe_count; i++) {
+        check_name(reading, "output.probes", "probe", output->probes, sizeof *output->probes, i);
+        check_place(reading, "output.probes", i, "at", output->probes[i].at);
+    }
     check_tracks(reading);
     for (uint32_t i = 0; i < output->line_count; i++)
         check_line(reading, i);

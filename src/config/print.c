@@ -279,14 +279,8 @@ static const char *const formats[] = {
     [DESCRIBE_MARKDOWN] = "| `%s` | %s | %s | %s | %s | %s |\n",
 };
 
-/* Whether `key` is `wanted` or lies below it; all are where nothing is wanted. */
-static bool is_wanted(const char *key, const char *wanted)
-{
-    const size_t length = wanted ? strlen(wanted) : 0;
-    return length == 0 || (strncmp(key, wanted, length) == 0 && strchr(".[", key[length]));
-}
-
-/* Returns how many rows were printed. */
+/* Of `wanted` and what lies below it, or of all where nothing is wanted. Returns how many rows were printed.
+ */
 static size_t describe(const struct schema_table *table, const char *prefix, const char *wanted,
                        enum describe_form form, FILE *stream)
 {
@@ -313,7 +307,7 @@ static size_t describe(const struct schema_table *table, const char *prefix, con
             snprintf(allowed + used, sizeof allowed - used, " (%s %s)",
                      strrchr(schema_kind_row(row)->path, '.') + 1, kinds);
         }
-        if (is_wanted(key, wanted)) {
+        if (!wanted || wanted[0] == '\0' || tree_path_lies_in(key, wanted)) {
             printed++;
             fprintf(stream, formats[form], key, type, row->fallback ? row->fallback : "required", allowed,
                     row->unit ? row->unit : "-", row->help);

@@ -85,8 +85,7 @@ size_t tree_count(const struct tree_node *node)
 bool tree_path_lies_in(const char *inner, const char *outer)
 {
     const size_t length = strlen(outer);
-    return length > 0 && strncmp(inner, outer, length) == 0 &&
-           (inner[length] == '\0' || inner[length] == '.');
+    return length > 0 && strncmp(inner, outer, length) == 0 && strchr(".[", inner[length]);
 }
 
 enum status tree_no_memory(void)

@@ -223,12 +223,6 @@ static int is_checkpoint(const struct dirent *entry)
     return strcmp(same, entry->d_name) == 0 && entry->d_type != DT_DIR;
 }
 
-static int compare_up(const struct dirent **left, const struct dirent **right)
-{
-    const uint64_t a = step_of((*left)->d_name), b = step_of((*right)->d_name);
-    return a < b ? -1 : a > b;
-}
-
 /* The manifest beside a folder of checkpoints, or where there is none the steps in the names of its files. */
 static enum status find_steps(const char *folder, struct manifest *manifest)
 {
@@ -242,7 +236,7 @@ static enum status find_steps(const char *folder, struct manifest *manifest)
     }
     if (manifest->state != MANIFEST_NONE)
         return STATUS_OK;
-    const int count = scandir(folder, &entries, is_checkpoint, compare_up);
+    const int count = scandir(folder, &entries, is_checkpoint, versionsort);
     if (count < 0)
         return status_fail(STATUS_FAILED, "cannot read folder %s: %s", folder, strerror(errno));
     for (int n = 0; n < count; n++) {

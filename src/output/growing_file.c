@@ -189,20 +189,11 @@ static enum status go_on(struct growing_file *file, const char *keys, const stru
 
 /* ---- all of a run ---- */
 
-/* What there was at the checkpoint of a file that the run goes on with, or NULL. */
-static const struct growing_mark *find_kept(const struct growing_files *files, const char *name)
-{
-    struct run_folder *folder = files->folder;
-    const uint32_t number = manifest_growing(&folder->manifest, name, false);
-    const bool is_kept = folder->use == RUN_FOLDER_CONTINUE && number < MANIFEST_GROWING;
-    return is_kept && folder->kept[number].bytes > 0 ? &folder->kept[number] : NULL;
-}
-
 enum status growing_files_add(struct growing_files *files, const char *name, const char *head,
                               const char *keys, struct growing_file **added)
 {
     struct growing_file *file = &files->files[files->count];
-    const struct growing_mark *kept = find_kept(files, name);
+    const struct growing_mark *kept = run_folder_kept(files->folder, name);
     if (files->count == MANIFEST_GROWING)
         return status_fail(STATUS_FAILED, "more than %d files that grow", MANIFEST_GROWING);
     files->count++;

@@ -28,11 +28,6 @@ struct slot {
     char values[]; /* and behind them scratch memory and the packed chunk */
 };
 
-static char *scratch_of(const struct stream *stream, struct slot *slot)
-{
-    return slot->values + (size_t)stream->elements * stream->size;
-}
-
 static char *packed_of(const struct stream *stream, struct slot *slot)
 {
     return slot->values + 2 * (size_t)stream->elements * stream->size;
@@ -86,9 +81,9 @@ static enum status write_chunk(struct stream *stream, uint64_t number, struct sl
 
 static enum status pack(const struct stream *stream, struct slot *slot)
 {
-    return chunk_pack(slot->values, (size_t)stream->elements, stream->size,
-                      stream->writing->file->compression, scratch_of(stream, slot), packed_of(stream, slot),
-                      &slot->bytes);
+    const size_t elements = (size_t)stream->elements;
+    return chunk_pack(slot->values, elements, stream->size, stream->writing->file->compression,
+                      slot->values + elements * stream->size, packed_of(stream, slot), &slot->bytes);
 }
 
 static void flush_open(struct stream *stream)

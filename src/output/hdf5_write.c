@@ -143,12 +143,6 @@ static void open_file(struct writing *writing)
     H5Pclose(access);
 }
 
-static void close_object(struct writing *writing, hid_t object)
-{
-    if (object >= 0 && H5Oclose(object) < 0)
-        writing_fail_in(writing, "write it");
-}
-
 static hid_t create_dataset(struct writing *writing, hid_t parent, const struct hdf5_object *object)
 {
     const struct hdf5_array *array = &object->array;
@@ -229,7 +223,8 @@ static void write_object(struct writing *writing, struct hdf5_object *object, hi
         write_address(writing, object, id);
     for (struct hdf5_object *child = object->first_child; child; child = child->next)
         write_object(writing, child, id);
-    close_object(writing, id);
+    if (id >= 0 && H5Oclose(id) < 0)
+        writing_fail_in(writing, "write it");
 }
 
 static void close_file(struct writing *writing)

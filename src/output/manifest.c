@@ -22,11 +22,6 @@ static const char digest_form[] = "digest: %016" PRIx64 "\n";
 
 /* ---- writing ---- */
 
-static void print_mark(FILE *stream, const char *name, const struct growing_mark *mark)
-{
-    fprintf(stream, "%s: [%" PRIu64 ", %016" PRIx64 "]", name, mark->bytes, mark->digest);
-}
-
 static void print(const struct manifest *manifest, FILE *stream)
 {
     fprintf(stream, "# What the run in this folder is; do not edit.\nversion: %d\nrun: %016" PRIx64 "\n",
@@ -39,10 +34,9 @@ static void print(const struct manifest *manifest, FILE *stream)
         const struct manifest_checkpoint *checkpoint = &manifest->checkpoints[n];
         fprintf(stream, "  - {step: %" PRIu64 ", run: %016" PRIx64, checkpoint->step, checkpoint->run);
         for (uint32_t file = 0; file < MANIFEST_GROWING; file++)
-            if (checkpoint->growing[file].bytes > 0) {
-                fputs(", ", stream);
-                print_mark(stream, manifest->growing[file], &checkpoint->growing[file]);
-            }
+            if (checkpoint->growing[file].bytes > 0)
+                fprintf(stream, ", %s: [%" PRIu64 ", %016" PRIx64 "]", manifest->growing[file],
+                        checkpoint->growing[file].bytes, checkpoint->growing[file].digest);
         fprintf(stream, "}\n");
     }
 }
@@ -87,12 +81,6 @@ static uint64_t number(const struct tree_node *node, int base)
     return node && node->kind == TREE_SCALAR ? strtoull(node->text, NULL, base) : 0;
 }
 
-static struct growing_mark read_mark(const struct tree_node *node)
-{
-    const struct tree_node *first = node ? node->first_child : NULL;
-    return (struct growing_mark){number(first, 10), number(first ? first->next : NULL, 16)};
-}
-
 static bool read_checkpoint(const struct tree_node *node, struct manifest *manifest)
 {
     if (manifest->checkpoint_count == MANIFEST_CHECKPOINTS)
@@ -105,7 +93,8 @@ static bool read_checkpoint(const struct tree_node *node, struct manifest *manif
             const uint32_t file = manifest_growing(manifest, child->key->text, true);
             if (file == MANIFEST_GROWING)
                 return false;
-            checkpoint->growing[file] = read_mark(child);
+            const struct tree_node *bytes = child->first_child, *digest = bytes ? bytes->next : NULL;
+            checkpoint->growing[file] = (struct growing_mark){number(bytes, 10), number(digest, 16)};
         }
     return true;
 }

@@ -331,17 +331,23 @@ static enum status remove_file(const struct run_folder *folder, const char *name
                                                                         : fail(folder, "remove", name);
 }
 
+const struct growing_mark *run_folder_kept(struct run_folder *folder, const char *name)
+{
+    const uint32_t number = manifest_growing(&folder->manifest, name, false);
+    const bool is_kept = folder->use == RUN_FOLDER_CONTINUE && number < MANIFEST_GROWING;
+    return is_kept && folder->kept[number].bytes > 0 ? &folder->kept[number] : NULL;
+}
+
 /* Whether the run goes on with a listed file: what was there at its checkpoint, and files of its step. */
 static bool stays(struct run_folder *folder, const struct listed_file *file, bool *is_later)
 {
     uint64_t step;
     const struct output_row *row = run_folder_row(file->name, &step);
-    const uint32_t list = manifest_growing(&folder->manifest, FILE_LIST_NAME, false);
-    const bool goes_on = folder->use == RUN_FOLDER_CONTINUE;
-    *is_later = !goes_on || list == MANIFEST_GROWING || file->begin >= folder->kept[list].bytes;
+    const struct growing_mark *list = run_folder_kept(folder, FILE_LIST_NAME);
+    *is_later = !list || file->begin >= list->bytes;
     if (row && row->keep)
         return manifest_find(&folder->manifest, step) != NULL;
-    return !*is_later || (goes_on && row && step <= folder->from_step);
+    return !*is_later || (folder->use == RUN_FOLDER_CONTINUE && row && step <= folder->from_step);
 }
 
 /* CSV files are removed where the run does not go on with them, and other texts replaced later. */
@@ -355,10 +361,8 @@ static enum status clear(struct run_folder *folder, const struct listed_file *fi
             fputs(line, again);
         return STATUS_OK;
     }
-    const uint32_t number = manifest_growing(&folder->manifest, file->name, false);
-    const bool grows_on =
-        folder->use == RUN_FOLDER_CONTINUE && number < MANIFEST_GROWING && folder->kept[number].bytes > 0;
-    return grows_on || !strchr(file->name, '/') ? STATUS_OK : remove_file(folder, file->name);
+    return run_folder_kept(folder, file->name) || !strchr(file->name, '/') ? STATUS_OK
+                                                                           : remove_file(folder, file->name);
 }
 
 static enum status clear_all(struct run_folder *folder, FILE *again)

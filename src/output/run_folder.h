@@ -210,6 +210,9 @@ STATUS_CHECKED enum status run_folder_make_inner(const struct run_folder *folder
 /* Whether the file lies among the checkpoints, by whatever path. */
 bool run_folder_keeps(const struct run_folder *folder, const char *file);
 
+/* What there was at the checkpoint of a file that the run goes on with, or NULL. */
+const struct growing_mark *run_folder_kept(struct run_folder *folder, const char *name);
+
 /* The failure, with this status, where a file would take the place of one that is not the run's. */
 STATUS_CHECKED enum status run_folder_refuse(const struct run_folder *folder, enum status status,
                                              const char *name);

@@ -34,13 +34,6 @@ static bool is_of_steps(int row)
     return (row > STAGE_LOAD && row < STAGE_WAIT) || row == ROW_STEPS;
 }
 
-static const char *row_name(int row)
-{
-    static const char *const names[ROWS] = {
-        [ROW_TOGETHER] = "stages together", [ROW_STEPS] = "steps", [ROW_WALL] = "wall clock"};
-    return row < STAGE_COUNT ? stage_name((enum stage)row) : names[row];
-}
-
 static double ratio(double amount, double of, double otherwise)
 {
     return of > 0 ? amount / of : otherwise;
@@ -49,6 +42,8 @@ static double ratio(double amount, double of, double otherwise)
 static struct table make_table(const struct communicator *communicator, const struct timers *timers,
                                const struct run_cost *cost)
 {
+    static const char *const names[ROWS] = {
+        [ROW_TOGETHER] = "stages together", [ROW_STEPS] = "steps", [ROW_WALL] = "wall clock"};
     enum { BYTES, LAUNCHES, COUNTS };
     struct table table;
     double sums[ROWS] = {[ROW_STEPS] = cost->step_seconds, [ROW_WALL] = cost->wall_seconds};
@@ -84,7 +79,7 @@ static struct table make_table(const struct communicator *communicator, const st
         const double times = n == ROW_STEPS   ? (double)cost->advances
                              : is_of_steps(n) ? (double)cost->steps
                                               : n == STAGE_LOAD;
-        table.rows[n] = (struct row){.name = row_name(n),
+        table.rows[n] = (struct row){.name = n < STAGE_COUNT ? stage_name((enum stage)n) : names[n],
                                      .least = -negative[n],
                                      .mean = mean,
                                      .most = most[n],
