@@ -42,7 +42,6 @@ RUNS = [
     ("pic-sort", ["--table=columns", "--table=rows", "--items=4"], {"table": ["columns", "rows"], "b": ["10", "30"]},
         []),
     ("pic-sort", ["--table=rows", "--key-bits=10"], {"table": ["rows"]}, [", table rows; method paper"]),
-    ("pic-sort", ["--table=auto", "--key-bits=10"], {"table": ["columns"]}, []),
     ("pic-sort", ["--key-bits=10", "--key-bits=13,32", "--radix-bits=8"], {"b": ["10", "13", "32"], "p": ["2", "4"]},
         []),
     ("pic-sort", ["--radix-bits=10", "--key-bits=10"], {"p": ["1"]}, []),
@@ -52,9 +51,8 @@ RUNS = [
      {"method": ["chunked"], "b": ["7"], "p": ["1"], "order": ["both-ways", "random", "sorted", "reversed"]},
          [r"(?s)(order of the keys: .*\(default\).*){4}"]),
     ("pic-sort", ["--method=tiled"], {"method": ["qsort", "tiled"], "b": ["10"]}, ["method tiled"]),
-    *[("pic-sort", [f"--cells={cells}"], {"b": [bits, "30"]}, []) for cells, bits in ((2, "2"), (20, "9"), (64, "12"))],
-    *[("pic-sort", [f"--particles={count}", "--repeat=1"], {"N": [str(count)]}, []) for count in (1, 2, 63, 64, 65,
-        1000, 4096, 16411)],
+    ("pic-sort", ["--cells=20"], {"b": ["9", "30"]}, []),
+    *[("pic-sort", [f"--particles={count}", "--repeat=1"], {"N": [str(count)]}, []) for count in (1, 63, 65, 16411)],
     ("random-lists", ["--sizes=4096,5003"],
      {"N": ["4096", "5003"], "method": ["paper", "chunked", "qsort"], "b": ["30"], "quantity": ["copy_GB/s", *PHASES]},
      [r"(?s)(\nsort: the method tiled has no sort of keys of 30 bits .*){2}", "keys alone", r"(?s)(verified: .*){6}"]),
@@ -82,7 +80,6 @@ RUNS = [
         "size": ["5001", "5000"]}, []),
     ("local-memory", ["--part=filter", "--length=127", "--block=64"], {"version": FILTERS,
         "size": ["127", "64", "126"]}, []),
-    ("local-memory", ["--part=filter", "--length=64", "--block=64"], {"version": FILTERS, "size": ["64"]}, []),
     ("local-memory", ["--part=filter", "--length=63", "--block=64"], {"version": FILTERS[:3:2] + FILTERS[4:],
         "size": ["63"]},
      ["(?s)(not for fewer elements than a block of 64.*){2}"]),
@@ -118,7 +115,7 @@ RUNS = [
         ("I II IV", "--input=s"), ("I V VI XIII", "--table=all", "--operation=prefix-sum"))],
     *[("layout", ["--table=1,2,13,15", "--operation=prefix-sum,bubble-sort", f"--length={length}", f"--type={kind}",
         "--arrays=64"],
-       {"N": [str(length)], "type": [kind]}, []) for length in (1, 2, 77) for kind in ("int", "float")],
+       {"N": [str(length)], "type": [kind]}, []) for length, kind in ((1, "float"), (77, "int"))],
     ("step", SMALL_STEP, {"cells": ["16x16"], "N": ["4096"], "steps": ["5"], "hot": ["no"]},
      [r"(?m)^verified: all 4096 particles are in the cells, .* in 36 steps$", "16 a cell", "bytes a particle",
          "M particle-steps/s"]),
@@ -275,11 +272,9 @@ WRONG = [
         ("deposit.cl", "set ? factor", "set ? (real)0.9 * factor", "the charge on the grid differs"),
         ("poisson.cl", "k * phi.", "3 * k * phi.", "the field of the wave"))],
     # the energy swings, and after so many steps is near what it was at first
-    *[("step", ["--particles=4096", "--cells=16", f"--steps={steps}", f"--method={method}"], file, old, new,
-        "NOT VERIFIED: the energy drifted",
-       "a step left a wrong result") for steps in (18, 20) for method, file, old, new in (
-        ("tiled", "shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick"),
-        ("chunked", "shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick"))],
+    *[("step", ["--particles=4096", "--cells=16", f"--steps={steps}", f"--method={method}"],
+       "shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick", "NOT VERIFIED: the energy drifted",
+       "a step left a wrong result") for steps, method in ((18, "tiled"), (20, "chunked"))],
 ]  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """The command line: help, version, and the messages about unknown words."""
 
 import re
+import sys
 
 from program import ROOT, ProgramTest
 
@@ -77,57 +78,80 @@ class Help(ProgramTest):
         told = self.run_well("--version", "--verbose").stdout
         for name in ("radixpic", "date", "host", "command", "libraries", "device", "kernels"):
             self.assertRegex(told, rf"(?m)^{name} +\S")
-        self.assert_refused(self.run_program("--version", "run"), 2, '"run"')
 
 
 class UnknownWords(ProgramTest):
     def test_nearest_known_word(self):
         for arguments, nearest in (
-            (["rum"], "run"),
-            (["chekc", "small.yaml"], "check"),
-            (["--versoin"], "--version"),
-            (["run", "small.yaml", "--stepz", "3"], "--steps"),
-            (["run", "small.yaml", "--ouput=here"], "--output"),
-            (["check", "small.yaml", "--sett", "time.steps=3"], "--set"),
-            (["devices", "--hepl"], "--help"),
-            (["bench", "picsort"], "pic-sort"),
-            (["bench", "pic-sort", "--particels", "10"], "--particles"),
-            (["run", "small.yaml", "--set", "time.stepps=3"], "steps"),
+            ("rum", "run"),
+            ("chekc small.yaml", "check"),
+            ("--versoin", "--version"),
+            ("run small.yaml --stepz 3", "--steps"),
+            ("run small.yaml --ouput=here", "--output"),
+            ("check small.yaml --sett time.steps=3", "--set"),
+            ("devices --hepl", "--help"),
+            ("bench picsort", "pic-sort"),
+            ("bench pic-sort --particels 10", "--particles"),
+            ("run small.yaml --set time.stepps=3", "steps"),
         ):
             with self.subTest(arguments=arguments):
-                result = self.run_program(*arguments)
-                self.assertEqual(result.returncode, 2, result.stderr)
-                self.assertEqual(result.stdout, "")
+                result = self.run_program(*arguments.split())
+                self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
                 self.assertRegex(result.stderr, rf"did you mean [\"']?{nearest}[\"']?\?")
         self.assert_nothing_created()
 
     def test_far_words_get_no_guess(self):
         for arguments in (["quaternion"], ["run", "small.yaml", "--zzzzzzzz"], ["bench", "zzzzzzzz"]):
-            result = self.run_program(*arguments)
-            self.assert_refused(result, 2, arguments[-1], "known are")
+            result = self.refuse(2, [arguments[-1], "known are"], *arguments)
             self.assertNotIn("did you mean", result.stderr)
 
-
-class MissingAndMisplaced(ProgramTest):
-    def test_each_is_one_sentence(self):
-        for arguments, words in (
-            ([], ["--help"]),
-            (["run"], ["CONFIG", "radixpic run --help"]),
-            (["check"], ["CONFIG", "radixpic check --help"]),
-            (["bench"], ["experiment", "radixpic bench --help"]),
-            (["run", "small.yaml", "other.yaml"], ["other.yaml"]),
-            (["run", "missing.yaml"], ["missing.yaml", "No such file"]),
-            (["run", "."], ["."]),
-            (["devices", "all"], ['"all"']),
-            (["bench", "pic-sort", "10"], ["10"]),
-            (["run", "small.yaml", "--steps"], ["--steps"]),
-            (["run", "small.yaml", "--set"], ["--set"]),
-            (["run", "small.yaml", "--output"], ["--output"]),
-            (["run", "small.yaml", "--output", ""], ["--output"]),
-            (["run", "small.yaml", "--quiet", "--verbose"], ["--verbose does not go with --quiet"]),
-            (["run", "small.yaml", "-n"], ['"-n" needs a value']),
-            (["run", "small.yaml", "-Z"], ['"-Z" is not known']),
+    def test_words_that_are_missing_or_misplaced(self):
+        for arguments, *words in (
+            ("", "--help"),
+            ("run", "CONFIG", "radixpic run --help"),
+            ("check", "CONFIG", "radixpic check --help"),
+            ("bench", "experiment", "radixpic bench --help"),
+            ("run small.yaml other.yaml", "other.yaml"),
+            ("run missing.yaml", "missing.yaml", "No such file"),
+            ("run .", "."),
+            ("devices all", '"all"'),
+            ("bench pic-sort 10", "10"),
+            ("run small.yaml --steps", "--steps"),
+            ("run small.yaml --set", "--set"),
+            ("run small.yaml --output", "--output"),
+            ("run small.yaml --output=", "--output"),
+            ("run small.yaml --quiet --verbose", "--verbose does not go with --quiet"),
+            ("run small.yaml -n", '"-n" needs a value'),
+            ("run small.yaml -Z", '"-Z" is not known'),
+            ("--version run", '"run"'),
         ):
-            with self.subTest(arguments=arguments):
-                self.assert_refused(self.run_program(*arguments), 2, *words)
+            self.refuse(2, words, *arguments.split())
         self.assert_nothing_created()
+
+
+class Scripts(ProgramTest):
+    def without_packages(self, script, *arguments):
+        """In a Python that finds nothing but its own library."""
+        return self.run_program(*arguments, command=(sys.executable, "-B", "-S", ROOT / "scripts" / script))
+
+    def test_every_script_helps(self):
+        for path in sorted((ROOT / "scripts").glob("*.py")):
+            result = self.without_packages(path.name, "--help")
+            self.assertEqual((result.returncode, result.stderr), (0, ""), path.name)
+            self.assertIn("examples:\n", result.stdout)
+            self.assertIn(f"\n  scripts/{path.name}", result.stdout)
+        for script in ("setup", "build", "test", "quickstart", "format", "fuzz", "reading_path"):
+            result = self.run_program("--help", command=[ROOT / "scripts" / script])
+            self.assertEqual(result.returncode, 0, script)
+            self.assertGreater(len(result.stdout), 40, script)
+
+    def test_a_package_that_is_missing(self):
+        self.run_well("run", "small.yaml", "--quiet", "--steps", "1")
+        for script, place, package in (
+            ("fit_rate.py", "out/history.csv", "numpy"),
+            ("plot_history.py", "out/history.csv", "numpy"),
+            ("plot_snapshot.py", "out/snapshots/data_0.h5", "h5py"),
+            ("check_openpmd.py", "out/snapshots/data_0.h5", "h5py"),
+        ):
+            words = f"{package} is missing for this python: install python3-{package} and run with /usr/bin/python3"
+            self.assert_refused(self.without_packages(script, place), 1, words, by=f"{script}: ")

@@ -2,6 +2,7 @@
 
 import os
 import re
+from functools import cached_property
 
 from program import DEVICE, PROGRAM, ROOT, ProgramTest
 
@@ -31,6 +32,7 @@ class CompareCub(ProgramTest):
         few = ["--particles", "4096", "--repeat", "1", "--device", DEVICE]
         return self.run_program(*few, *arguments, command=SCRIPT, environment=environment)
 
+    @cached_property
     def device(self):
         few = ["--particles", "64", "--repeat", "1", "--key-bits", "10", "--device", DEVICE, "--csv", "device.csv"]
         self.run_well("bench", "pic-sort", *few)
@@ -46,7 +48,7 @@ class CompareCub(ProgramTest):
         self.assertEqual(result.stdout, "")
 
     def test_the_table(self):
-        result = self.compare(name=self.device())
+        result = self.compare(name=self.device)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual((self.folder / "seen_bytes").read_text().strip(), str(4 * 4096))
         self.assertEqual((self.folder / "seen_arguments").read_text().strip(), "10 1")  # bits, repeats
@@ -62,7 +64,7 @@ class CompareCub(ProgramTest):
     def test_every_length_and_order(self):
         """The rows of --all, and the exit code by whether CUB is faster in one."""
         for cub, code in (("1e6", 0), ("1e-9", 1)):
-            result = self.compare("--all", "--cells", "9", says=f"{cub} 0 0 yes", name=self.device())
+            result = self.compare("--all", "--cells", "9", says=f"{cub} 0 0 yes", name=self.device)
             self.assertEqual((result.returncode, result.stderr), (code, ""))
             table, said, slower = result.stdout.partition(f"slower than CUB are {5 * code} of 5 rows\n")
             self.assertTrue(said, result.stdout)
@@ -74,8 +76,8 @@ class CompareCub(ProgramTest):
 
     def test_what_fails_and_what_is_refused(self):
         for arguments, code, word, options in (
-            (["--cells", "20"], 1, "wrong result", {"says": "0.5 0.25 2.0 no", "name": self.device()}),
-            (["--all", "--cells", "9"], 1, "wrong result", {"says": "0.5 0.25 2.0 no", "name": self.device()}),
+            (["--cells", "20"], 1, "wrong result", {"says": "0.5 0.25 2.0 no", "name": self.device}),
+            (["--all", "--cells", "9"], 1, "wrong result", {"says": "0.5 0.25 2.0 no", "name": self.device}),
             ([], 1, "CUB on Another GPU", {"name": "Another GPU"}),
             (["--device", "no such device"], 3, "no such device", {}),
             (["--particles"], 2, "needs a value", {}),

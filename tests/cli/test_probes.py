@@ -11,6 +11,7 @@ import h5py
 import numpy as np
 
 from program import ProgramTest, sets
+from radixpic import look, tracks
 
 PROBES = "output.probes=[{name: between, at: [2.9, 1.3]}, {name: corner, at: [5.9, 3.8], fields: [rho, E], every: 5}]"
 RUN = ["run", "small.yaml", "--quiet", *sets(PROBES, "output.checkpoints.every=6", "output.checkpoints.keep=9")]
@@ -309,7 +310,7 @@ class Tracks(ProbesTest):
 
     def test_bad_configs(self):
         """More of them, of species without ids, malformed_configs.txt has."""
-        for tracks, words in (
+        for item, words in (
             ("species: ions, count: 5", "expected the name of a species"),
             ("species: electrons", "either ids or a count of particles, found neither"),
             ("species: electrons, ids: [1], count: 5", "found both"),
@@ -317,7 +318,7 @@ class Tracks(ProbesTest):
             ("species: electrons, ids: [7, 8, 7]", "found 7 twice"),
             ("species: electrons, ids: [-1]", "output.tracks.ids.0"),
         ):
-            self.refuse(2, words, "check", "small.yaml", *sets(f"output.tracks={{{tracks}, every: 1}}"))
+            self.refuse(2, words, "check", "small.yaml", *sets(f"output.tracks={{{item}, every: 1}}"))
 
     def test_foretold_sizes(self):
         said = self.run_well("check", *self.OPTIONS[1:2], *self.OPTIONS[3:]).stdout
@@ -325,6 +326,34 @@ class Tracks(ProbesTest):
         self.run_well(*self.OPTIONS, *sets("output.snapshots.compression=0"))
         (path,) = (self.folder / "out/tracks").glob("*.h5")
         self.assertTrue(path.stat().st_size <= 1e6 * float(foretold[1]) <= 4 * path.stat().st_size)
+
+
+class PlotTracks(ProbesTest):
+    def test_paths(self):
+        """x over time and phase space; a path that leaves the box is broken there, and nothing is left out."""
+        x = np.array([[1.0, 3.0, 5.0, 1.0], [5.0, 4.0, 3.0, 2.0]])
+        paths = tracks.Tracks(np.arange(4.0), np.array([7, 9]), x, x, x + 10, x, None)
+        plt = look.import_pyplot(show=False)
+        self.addCleanup(plt.close, "all")
+        for axes, seen in (("tx", [0, 1, 2, np.nan, 3]), ("xu", [1, 3, 5, np.nan, 1])):
+            line, start = tracks.draw(plt, paths, axes, [7], (6, 6), "").axes[0].lines
+            np.testing.assert_array_equal(line.get_xdata(), seen)
+            self.assertEqual(list(start.get_xdata()), seen[:1])
+        (axes,) = tracks.draw(plt, paths, "vy", None, (6, 6), "").axes
+        self.assertEqual((len(axes.lines), axes.get_ylim()), (4, (0, 6)))
+
+    def test_script(self):
+        self.run_well("run", "small.yaml", "--quiet", *sets("output.tracks={species: electrons, count: 3, every: 2}"))
+        for arguments, name in (("", "tracks.png"), ("--axes t v --id 0", "tracks_tv.png")):
+            self.assertEqual(self.run_script("plot_tracks.py", "out", *arguments.split()).stdout, f"out/{name}\n")
+            self.assert_picture(f"out/{name}")
+        for arguments, words in (
+            ("out --id 1", "no track of particle 1 (there are: 0, "),
+            ("out --axes x w", "no w"),
+            (".", "holds no tracks/"),
+        ):
+            self.assert_script_fails("plot_tracks.py", *arguments.split(), words=[words])
+        self.assertEqual(self.run_script("plot_tracks.py", "out", "--axes", "x", "x").returncode, 2)
 
 
 class Foretold(ProbesTest):

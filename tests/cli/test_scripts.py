@@ -3,13 +3,12 @@
 import json
 import math
 import re
-import sys
 
 import h5py
 import numpy as np
 
 from program import ROOT, ProgramTest, sets
-from radixpic import dispersion, energy, fields, fit, look, tracks
+from radixpic import dispersion, energy, fields, fit, look
 from radixpic.history import read_config, read_history, read_title
 
 T = np.arange(0, 20.05, 0.1)  # the times of a history
@@ -440,36 +439,6 @@ class PlotSnapshot(ScriptTest):
             self.assertEqual(self.run_script("plot_snapshot.py", *arguments.split()).returncode, 2)
 
 
-class PlotTracks(ScriptTest):
-    script = "plot_tracks.py"
-
-    def test_paths(self):
-        """x over time and phase space; a path that leaves the box is broken there, and nothing is left out."""
-        x = np.array([[1.0, 3.0, 5.0, 1.0], [5.0, 4.0, 3.0, 2.0]])
-        paths = tracks.Tracks(np.arange(4.0), np.array([7, 9]), x, x, x + 10, x, None)
-        plt = look.import_pyplot(show=False)
-        for axes, seen in (("tx", [0, 1, 2, np.nan, 3]), ("xu", [1, 3, 5, np.nan, 1])):
-            figure = tracks.draw(plt, paths, axes, [7], (6, 6), "")
-            self.addCleanup(plt.close, figure)
-            line, start = figure.axes[0].lines
-            np.testing.assert_array_equal(line.get_xdata(), seen)
-            self.assertEqual(list(start.get_xdata()), seen[:1])
-        figure = tracks.draw(plt, paths, "vy", None, (6, 6), "")
-        self.assertEqual((len(figure.axes[0].lines), figure.axes[0].get_ylim()), (4, (0, 6)))
-        plt.close(figure)
-
-    def test_script(self):
-        self.run_well("run", "small.yaml", "--quiet", *sets("output.tracks={species: electrons, count: 3, every: 2}"))
-        place = self.folder / "out"
-        for arguments, name in (([], "tracks.png"), (["--axes", "t", "v", "--id", 0], "tracks_tv.png")):
-            self.assertEqual(self.run_it_well(*arguments, folder=place), f"{place / name}\n")
-            self.assert_picture(place / name)
-        self.assert_problem("--id", 1, words=["no track of particle 1 (there are: 0, "], folder=place)
-        self.assert_problem("--axes", "x", "w", words=["no w"], folder=place)
-        self.assert_problem(words=["holds no tracks/"], folder=self.folder)
-        self.assertEqual(self.run_it("--axes", "x", "x", folder=place).returncode, 2)
-
-
 class CheckOpenpmd(ScriptTest):
     script = "check_openpmd.py"
 
@@ -478,32 +447,3 @@ class CheckOpenpmd(ScriptTest):
         self.assert_problem(words=["is a folder", "snapshots/*.h5"])
         self.assert_problem(words=["none.h5 cannot be read: No such file or directory\n"], folder="none.h5")
         self.assert_problem(words=["text.h5", "not a whole HDF5 file\n"], folder="text.h5")
-
-
-class Help(ProgramTest):
-    def without_packages(self, script, *arguments):
-        """In a Python that finds nothing but its own library."""
-        return self.run_program(*arguments, command=(sys.executable, "-B", "-S", ROOT / "scripts" / script))
-
-    def test_every_script_helps(self):
-        for path in sorted((ROOT / "scripts").glob("*.py")):
-            result = self.without_packages(path.name, "--help")
-            self.assertEqual((result.returncode, result.stderr), (0, ""), path.name)
-            self.assertIn("examples:\n", result.stdout)
-            self.assertIn(f"\n  scripts/{path.name}", result.stdout)
-        for script in ("setup", "build", "test", "quickstart", "format", "fuzz", "reading_path"):
-            result = self.run_program("--help", command=[ROOT / "scripts" / script])
-            self.assertEqual(result.returncode, 0, script)
-            self.assertGreater(len(result.stdout), 40, script)
-
-    def test_a_package_that_is_missing(self):
-        write_history(self.folder / "history.csv", np.ones(9, complex), range(9))
-        write_snapshot(self.folder / "data_0.h5", 0, 0.0)
-        for script, place, package in (
-            ("fit_rate.py", "history.csv", "numpy"),
-            ("plot_history.py", "history.csv", "numpy"),
-            ("plot_snapshot.py", "data_0.h5", "h5py"),
-            ("check_openpmd.py", "data_0.h5", "h5py"),
-        ):
-            words = f"{package} is missing for this python: install python3-{package} and run with /usr/bin/python3"
-            self.assert_refused(self.without_packages(script, place), 1, words, by=f"{script}: ")

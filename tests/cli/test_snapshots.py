@@ -9,9 +9,6 @@ import numpy as np
 from program import MPI_ENVIRONMENT, PROGRAM, ProgramTest, sets
 from radixpic import fields as meshes
 
-IONS = """\
-  - {name: ions, charge: 1, mass: 1836, density: 1, particles: 3000, ids: true}
-device:"""
 FIELDS = {"E": "E", "phi": "phi", "rho": "chargeDensity"}
 
 
@@ -26,8 +23,7 @@ def is_chosen(ids, fraction):
 class Snapshots(ProgramTest):
     def setUp(self):
         super().setUp()
-        config = self.folder / "small.yaml"
-        config.write_text(config.read_text().replace("device:", IONS))
+        self.add_species("{name: ions, charge: 1, mass: 1836, density: 1, particles: 3000, ids: true}")
 
     def snapshots(self, *settings, folder="out", ranks=1, more=()):
         """What the files of the steps 0 and 10 hold of a run with these keys below output.snapshots."""
@@ -49,11 +45,8 @@ class Snapshots(ProgramTest):
     def test_charge_and_moments_of_each_species(self):
         """The charge densities add up to rho to round-off; moments are those of their own files; and nothing else
         changes."""
-        deposit = [
-            "deposit.filter_passes=2",
-            "output.moments.every=10",
-            "species.electrons.velocities={kind: maxwellian, drift: [1, 0]}",
-        ]
+        deposit = ["deposit.filter_passes=2", "output.moments.every=10"]
+        deposit.append("species.electrons.velocities={kind: maxwellian, drift: [1, 0]}")
         for ranks, more in (
             (1, []),
             (3, ["fields.decomposition=slabs"]),
@@ -61,19 +54,16 @@ class Snapshots(ProgramTest):
         ):
             more = sets(*deposit, *more)
             plain = self.snapshot("fields=[rho,E,phi]", folder="plain", ranks=ranks, more=more)["fields"]
-            found = self.snapshot("fields=[rho,E,phi,species_rho,moments]", "precision=single", ranks=ranks, more=more)[
-                "fields"
-            ]
+            every = "fields=[rho,E,phi,species_rho,moments]"
+            found = self.snapshot(every, "precision=single", ranks=ranks, more=more)["fields"]
             parts = [found[f"{name}_chargeDensity"][...].astype(float) for name in ("electrons", "ions")]
-            np.testing.assert_allclose(
-                sum(parts), found["chargeDensity"][...], rtol=0, atol=4e-6
-            )  # of parts of about 1
+            # of parts of about 1
+            np.testing.assert_allclose(sum(parts), found["chargeDensity"][...], rtol=0, atol=4e-6)
             self.assertGreater(np.std(parts[0]), 0.01)
             self.assertLess(np.abs(np.mean(parts, axis=(1, 2)) - [-1, 1]).max(), 1e-5)
             for name in ("chargeDensity", "E/x", "phi"):
                 np.testing.assert_array_equal(found[name], plain[name][...].astype("f4"))
-            histories = [(self.folder / folder / "history.csv").read_bytes() for folder in ("plain", "out")]
-            self.assertEqual(*histories)
+            self.assertEqual(self.read("plain/history.csv"), self.read("out/history.csv"))
             with h5py.File(self.folder / "out" / "moments" / "moments_10.h5") as file:
                 moments = file["data/10/fields"]
                 self.assertEqual(len(moments), 6)
@@ -88,12 +78,7 @@ class Snapshots(ProgramTest):
         whole = self.snapshot(folder="whole")
         self.assertEqual(sorted(whole["fields"]), sorted(FIELDS.values()))
         self.assertEqual(sorted(whole["particles"]), ["electrons", "ions"])
-        for fields, species in (
-            (["rho"], ["ions"]),
-            (["phi", "E"], []),
-            ([], ["electrons", "ions"]),
-            ([], []),
-        ):
+        for fields, species in ((["rho"], ["ions"]), (["phi", "E"], []), ([], ["electrons", "ions"]), ([], [])):
             with self.subTest(fields=fields, species=species):
                 names = [f"{key}=[{', '.join(values)}]" for key, values in (("fields", fields), ("species", species))]
                 data = self.snapshot(*names)
@@ -114,34 +99,26 @@ class Snapshots(ProgramTest):
 
     def test_chosen_particles(self):
         """They are those of the whole snapshot, in its order; their weights sum to those of all."""
-        kinds = [sets("precision=double"), sets("step.method=fused"), []]
-        for ranks, more in ((1, kinds[0]), (1, kinds[1]), (3, kinds[2])):
+        ways = (
+            ("every_nth: 7", lambda ids: np.arange(len(ids)) % 7 == 0),
+            ("fraction: 0.1", lambda ids: is_chosen(ids, 0.1)),
+            ("every_nth: 4000", lambda ids: np.arange(len(ids)) % 4000 == 0),
+            ("fraction: 1", lambda ids: ids >= 0),
+            ("fraction: 0", lambda ids: ids < 0),
+        )
+        for ranks, more, count in ((1, sets("precision=double"), 5), (1, sets("step.method=fused"), 2), (3, [], 2)):
             wholes = self.snapshots(folder="whole", ranks=ranks, more=more)
-            for setting, choose in (
-                ("every_nth: 7", lambda ids: np.arange(len(ids)) % 7 == 0),
-                ("every_nth: 4000", lambda ids: np.arange(len(ids)) % 4000 == 0),
-                ("fraction: 0.1", lambda ids: is_chosen(ids, 0.1)),
-                ("fraction: 1", lambda ids: ids >= 0),
-                ("fraction: 0", lambda ids: ids < 0),
-            ):
+            for setting, choose in ways[:count]:
                 found = self.snapshots(f"particles={{{setting}}}", ranks=ranks, more=more)
-                for data, whole, name in (
-                    (*pair, name) for pair in zip(found, wholes) for name in ("electrons", "ions")
-                ):
+                pairs = [(*pair, name) for pair in zip(found, wholes) for name in ("electrons", "ions")]
+                for data, whole, name in pairs:
                     with self.subTest(ranks=ranks, more=more, setting=setting, name=name):
                         self.assert_chosen(data["particles"][name], whole["particles"][name], choose)
 
     def assert_chosen(self, species, whole, choose):
         chosen = choose(whole["id"][...])
-        for record in (
-            "position/x",
-            "position/y",
-            "positionOffset/x",
-            "positionOffset/y",
-            "momentum/x",
-            "momentum/y",
-            "id",
-        ):
+        vectors = [f"{name}/{axis}" for name in ("position", "positionOffset", "momentum") for axis in "xy"]
+        for record in [*vectors, "id"]:
             np.testing.assert_array_equal(species[record], whole[record][...][chosen], record)
             self.assertEqual(species[record].dtype, whole[record].dtype)
         count, weights = np.sum(chosen), [one["weighting"].attrs["value"] for one in (species, whole)]
@@ -167,30 +144,20 @@ class Snapshots(ProgramTest):
             np.testing.assert_array_equal(rounded[name], run[name][...].astype(np.float32), name)
 
     def test_check_foretells_the_size(self):
-        for setting in (
-            "fields=[phi]",
-            "precision=single",
-            "species=[ions]",
-            "particles={every_nth: 2}",
-            "particles={fraction: 0.5}",
-        ):
-            setting = sets(
-                "precision=double",
-                "species.electrons.particles=50000",
-                f"output.snapshots.{setting}",
-                "output.snapshots.compression=0",
-            )
+        particles = ("particles={every_nth: 2}", "particles={fraction: 0.5}")
+        for setting in ("fields=[phi]", "precision=single", "species=[ions]", *particles):
+            large = ("precision=double", "species.electrons.particles=50000", "output.snapshots.compression=0")
+            setting = sets(*large, f"output.snapshots.{setting}")
             self.snapshot(more=setting)
-            foretold = re.search(
-                r"snapshots .*at most ([\d.]+) MB", self.run_well("check", "small.yaml", *setting).stdout
-            )
+            said = self.run_well("check", "small.yaml", *setting).stdout
+            foretold = re.search(r"snapshots .*at most ([\d.]+) MB", said)
             size = 1e-6 * (self.folder / "out" / "snapshots" / "data_10.h5").stat().st_size
             self.assertTrue(size <= float(foretold[1]) * 1.01 <= 1.5 * size + 0.06, (setting, size, foretold[0]))
 
     def test_a_fraction_needs_ids(self):
         settings = ["species.ions.ids=false", "output.snapshots.particles={fraction: 0.5}"]
         words = ["which species ions does not carry", "set species.ions.ids=true"]
-        self.assert_refused(self.run_program("run", "small.yaml", *sets(*settings)), 2, *words)
+        self.refuse(2, words, "run", "small.yaml", *sets(*settings))
         self.run_well("check", "small.yaml", *sets(*settings, "output.snapshots.species=[electrons]"))
 
     def assert_same(self, group, expected):
@@ -212,8 +179,6 @@ class Snapshots(ProgramTest):
             self.assert_refused(result, 1, words, by="plot_snapshot.py")
 
     def test_lengths_without_a_mesh(self):
-        lengths = []
-        for settings in ([], ["fields=[]"]):
-            data = self.snapshot(*settings)
-            lengths.append(meshes.length_unit(meshes.Snapshot(data.file.filename)))
+        kinds = (self.snapshot(*settings).file.filename for settings in ([], ["fields=[]"]))
+        lengths = [meshes.length_unit(meshes.Snapshot(name)) for name in kinds]  # each before the next overwrites it
         self.assertAlmostEqual(lengths[0] / lengths[1], 1, delta=1e-14)
