@@ -2,7 +2,6 @@
  * that `run --restart` means. */
 #include "commands/input.h"
 
-#include "base/text.h"
 #include "config/config_reader.h"
 #include "config/schema.h"
 #include "output/run_folder.h"
@@ -234,19 +233,4 @@ enum status input_require_same(const struct communicator *communicator, const st
                               config_require_same((const struct config *const[]){&first, config},
                                                   (const char *const[]){"rank 0", name}, own,
                                                   "all ranks of a run need the same value of"));
-}
-
-char *restart_command(int ranks, const char *folder)
-{
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
-    if (!stream)
-        return NULL;
-    if (ranks > 1)
-        fprintf(stream, "mpirun -n %d ", ranks);
-    fputs("radixpic run --restart latest --output ", stream);
-    text_print_word(stream, folder);
-    fclose(stream);
-    return text;
 }

@@ -70,7 +70,4 @@ STATUS_CHECKED enum status restart_open(const struct communicator *communicator,
 STATUS_CHECKED enum status input_require_same(const struct communicator *communicator,
                                               const struct config *config);
 
-/* The command that goes on with a run of `folder` that was stopped. The caller frees it; NULL: no memory. */
-char *restart_command(int ranks, const char *folder);
-
 #endif

@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "base/share_watch.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "output/provenance.h"
 #include "output/stage_table.h"
 #include "session.h"
@@ -197,7 +198,16 @@ static enum status report_times(struct session *run, double step_seconds)
 /* A stopped run prints the command that goes on with it. Collective. */
 static enum status report_stop(struct session *run)
 {
-    char *command = restart_command(run->communicator.size, run->folder.path);
+    char *command = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&command, &length);
+    if (stream) {
+        if (run->communicator.size > 1)
+            fprintf(stream, "mpirun -n %d ", run->communicator.size);
+        fputs("radixpic run --restart latest --output ", stream);
+        text_print_word(stream, run->folder.path);
+        fclose(stream);
+    }
     const enum status status = status_fail(STATUS_STOPPED, "%s; go on with: %s", status_message(),
                                            command ? command : "radixpic run --restart latest");
     free(command);

@@ -2,7 +2,6 @@
 #include "experiments/bench.h"
 
 #include "base/integers.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -110,32 +109,18 @@ static enum status open_and_run(struct bench *bench)
 
 enum status bench_blame(const char *name, enum status status)
 {
-    char sentence[1024];
-    if (status != STATUS_USAGE)
-        return status;
-    snprintf(sentence, sizeof sentence, "%s", status_message());
-    return status_fail(status, "%s: %s", name, sentence);
+    return status == STATUS_USAGE ? status_fail(status, "%s: %s", name, status_message()) : status;
 }
 
 /* Ranks of which one times more launches than another would wait for it for ever. */
 static enum status require_same_words(const struct communicator *ranks, int argc, char **argv)
 {
-    char *words = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&words, &size);
-    if (stream)
-        fputs(argv[0], stream);
-    for (int n = 1; n < argc && stream; n++) {
-        fputc(' ', stream);
-        text_print_word(stream, argv[n]);
-    }
-    const bool failed = !stream || fclose(stream) != 0;
-    enum status status = failed ? status_fail(STATUS_FAILED, "no memory for the command line") : STATUS_OK;
-    status = communicator_agree(ranks, status);
-    if (status == STATUS_OK)
-        status = communicator_require_same(ranks, "the command line", words);
-    free(words);
-    return status;
+    char count[32];
+    snprintf(count, sizeof count, "%d words", argc);
+    TRY(communicator_require_same(ranks, "the command line", count));
+    for (int n = 0; n < argc; n++)
+        TRY(communicator_require_same(ranks, "the command line", argv[n]));
+    return STATUS_OK;
 }
 
 static enum status read_options(struct bench *bench, int argc, char **argv)
