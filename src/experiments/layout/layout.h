@@ -9,10 +9,9 @@
 enum layout_operation {
     LAYOUT_PREFIX_SUM,
     LAYOUT_BUBBLE_SORT,
-    LAYOUT_BITONIC_SORT, /* of a power of two */
-    LAYOUT_OPERATIONS,   /* of the device; and of the host alone: */
-    LAYOUT_QUICKSORT = LAYOUT_OPERATIONS,
-    LAYOUT_LIBRARY_SORT /* the C library's qsort(), to judge the others by */
+    LAYOUT_BITONIC_SORT,                 /* of a power of two */
+    LAYOUT_OPERATIONS,                   /* of the device; and of the host alone: */
+    LAYOUT_QUICKSORT = LAYOUT_OPERATIONS /* by which the others are judged */
 };
 
 /* Of the elements. */

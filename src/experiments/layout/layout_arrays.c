@@ -2,9 +2,6 @@
 #include "experiments/layout/layout.h"
 #include "shared/real.h" /* uint */
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { SHIFT_COUNT = 1021 /* arrays next to one another differ; a prime */ };
 
 /* Marsaglia's xorshift64* of a number that differs for every element, multiplied first so that neighbours

@@ -32,20 +32,12 @@ static void SERIAL(quicksort)(ARRAY, uint32_t length)
     }
 }
 
-ASCENDING(SERIAL(ascending), ELEMENT)
-
-static void SERIAL(library_sort)(ARRAY, uint32_t length)
-{
-    qsort(elements, length, sizeof *elements, SERIAL(ascending));
-}
-
 static void SERIAL(apply)(enum layout_operation operation, struct layout_size size, void *all)
 {
     static void (*const functions[])(ARRAY, uint32_t length) = {[LAYOUT_PREFIX_SUM] = SERIAL(prefix_sum),
                                                                 [LAYOUT_BUBBLE_SORT] = SERIAL(bubble_sort),
                                                                 [LAYOUT_BITONIC_SORT] = SERIAL(bitonic_sort),
-                                                                [LAYOUT_QUICKSORT] = SERIAL(quicksort),
-                                                                [LAYOUT_LIBRARY_SORT] = SERIAL(library_sort)};
+                                                                [LAYOUT_QUICKSORT] = SERIAL(quicksort)};
     for (uint32_t i = 0; i < size.arrays; i++)
         functions[operation]((ELEMENT *)all + (size_t)i * size.length, size.length);
 }

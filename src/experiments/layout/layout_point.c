@@ -154,7 +154,7 @@ enum status layout_point_measure(struct bench *bench, void *layout_point)
     TRY(time_what(bench, point, TRANSPOSE));
     layout_fill(point->type, point->input_kind, point->size, rows);
     TRY(upload(point));
-    layout_apply(point->type, point->operation == LAYOUT_PREFIX_SUM ? LAYOUT_PREFIX_SUM : LAYOUT_LIBRARY_SORT,
+    layout_apply(point->type, point->operation == LAYOUT_PREFIX_SUM ? LAYOUT_PREFIX_SUM : LAYOUT_QUICKSORT,
                  point->size, rows);
     transpose_on_host(point->type, point->size, rows, point->arrays[LAYOUT_COLUMN_WISE]);
     for (enum layout_what what = ROWS; what < WHATS; what++)
