@@ -223,8 +223,7 @@ static enum status refuse(const struct candidate *found, size_t count, const cha
                        spec, list);
 }
 
-enum status device_choose(const char *spec, uint32_t share, cl_platform_id *platform, cl_device_id *id,
-                          struct device_info *info)
+enum status device_choose(const char *spec, uint32_t share, struct core *core)
 {
     struct candidate found[MAX_DEVICES];
     const size_t count = find_devices(found);
@@ -238,9 +237,9 @@ enum status device_choose(const char *spec, uint32_t share, cl_platform_id *plat
                            "PoCL cannot keep the kernels that it compiles in %s: it is no folder that can be "
                            "written to, or its disk is full; name another by %s",
                            cache, pocl_variable);
-    *platform = chosen->platform;
-    *id = chosen->id;
-    *info = chosen->info;
+    core->platform = chosen->platform;
+    core->id = chosen->id;
+    core->info = chosen->info;
     return STATUS_OK;
 }
 

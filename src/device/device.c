@@ -78,7 +78,7 @@ enum status device_open(const char *spec, uint32_t share, struct device **device
 {
     TRY(create_handle(device));
     struct core *core = (*device)->core;
-    enum status status = device_choose(spec, share, &core->platform, &core->id, &core->info);
+    enum status status = device_choose(spec, share, core);
     if (status == STATUS_OK)
         status = open_queues(core);
     /* PoCL keeps by itself what it compiles. Asked for a binary it would compile every kernel once more, for

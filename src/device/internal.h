@@ -119,8 +119,7 @@ STATUS_CHECKED enum status source_read(const char *file, char **source);
 /* A digest of all kernels in program_folder() that can be read, with what they include. */
 uint64_t program_digest(void);
 
-/* Picks the device of `spec` for the `share` of device_open(), and fills its description. */
-STATUS_CHECKED enum status device_choose(const char *spec, uint32_t share, cl_platform_id *platform,
-                                         cl_device_id *id, struct device_info *info);
+/* Sets platform, id and info to those of the device that device_open() is to open. */
+STATUS_CHECKED enum status device_choose(const char *spec, uint32_t share, struct core *core);
 
 #endif

@@ -31,7 +31,6 @@ struct attribute_info {
 
 extern const struct attribute_info attribute_table[ATTRIBUTES];
 
-/* Whether particles of a species have the attribute. */
 bool attribute_present(const struct species_config *species, enum attribute attribute);
 
 /* Bytes of the attribute of one particle. */
@@ -68,10 +67,10 @@ struct arrival_room {
     const struct buffer *counts; /* uint[rows that particles can come to][ny] */
 };
 
-/* The fewest ranks whose lists hold a species in equal shares. */
+/* The fewest ranks whose lists hold a species in equal shares; STATUS_USAGE with them where these are
+ * several.
+ */
 uint64_t particles_least_ranks(const struct species_config *species);
-
-/* STATUS_USAGE, with how many ranks it takes, where one has no room for the whole species. */
 STATUS_CHECKED enum status particles_require_one_rank(const struct species_config *species);
 
 /* An empty list with room for `capacity` particles; its cell offsets are those of the slab's local grid, all
@@ -114,17 +113,14 @@ STATUS_CHECKED enum status attribute_kernel(struct program *program, const char 
  * the device where arrays must grow. */
 STATUS_CHECKED enum status particles_reserve(struct particles *particles, uint32_t capacity);
 
-/* Reads a real attribute of `count` particles from number `first` on, as doubles, whatever the layout and the
- * precision: values[components * count]. Blocking. */
+/* values[components * count] <- a real attribute of `count` particles from number `first` on. Blocking. */
 STATUS_CHECKED enum status particles_read(const struct particles *particles, enum attribute attribute,
                                           size_t first, size_t count, double *values);
 
-/* values[count] <- an attribute of all particles, as the device has it: attribute_bytes() each. Blocking. */
+/* The same of any attribute of all particles, as the device has it, attribute_bytes() each; and the way back,
+ * of `count` particles from number `first` on. Blocking. */
 STATUS_CHECKED enum status particles_copy(const struct particles *particles, enum attribute attribute,
                                           void *values);
-
-/* Writes an attribute of `count` particles from number `first` on, as the device has it: attribute_bytes()
- * each. Blocking. */
 STATUS_CHECKED enum status particles_write(struct particles *particles, enum attribute attribute,
                                            size_t first, size_t count, const void *values);
 

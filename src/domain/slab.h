@@ -20,9 +20,8 @@
 #include <stdbool.h>
 
 struct slab {
-    struct grid box; /* of all ranks */
-    struct grid
-        local; /* of this one: the same ny, dx and dy; nx = rows + 2 ghost + 1, or box.nx where whole */
+    struct grid box;   /* of all ranks */
+    struct grid local; /* of this one: nx = rows + 2 ghost + 1, or box.nx where whole; else as the box */
     uint32_t first_row, rows;
     uint32_t ghost; /* rows on each side, at least SLAB_LEAST_GHOST; 0: whole */
 };
@@ -34,9 +33,7 @@ enum { SLAB_NODES_BELOW = 1, SLAB_NODES_ABOVE = 2, SLAB_LEAST_GHOST = 2 };
  * be no fewer than the box has. */
 struct slab slab_make(const struct grid *box, uint32_t first_row, uint32_t rows, uint32_t ghost);
 
-/* All of the box, from row 0 on. */
 struct slab slab_whole_box(const struct grid *box);
-
 bool slab_is_whole(const struct slab *slab);
 
 /* Cells of the rank's own rows: the first of the local grid's. */
@@ -45,10 +42,9 @@ uint32_t slab_own_cells(const struct slab *slab);
 /* The row of the box that a row of the local grid stands for; not for the lost row. */
 uint32_t slab_global_row(const struct slab *slab, uint32_t local_row);
 
-/* The row of the local grid for what goes beyond the ghost rows. Only where the slab is not whole. */
+/* The row of the local grid for what goes beyond the ghost rows, only where the slab is not whole; and
+ * whether a row is that one. */
 uint32_t slab_lost_row(const struct slab *slab);
-
-/* Whether a row of the local grid is that one. */
 bool slab_is_lost(const struct slab *slab, uint32_t local_row);
 
 #endif

@@ -38,9 +38,8 @@ struct ndpa_shape {
  * elements, or axes[dimensions] is no permutation of 0 ... N-1. */
 STATUS_CHECKED enum status ndpa_check(const struct ndpa_shape *shape, const uint32_t *axes);
 
-/* The product of the sides, which may be more than a volume can have. */
+/* The product of the sides, which may be more than a volume can have; p^N; and bytes of a volume. */
 uint64_t ndpa_elements(const struct ndpa_shape *shape);
-/* p^N */
 uint64_t ndpa_cell_elements(const struct ndpa_shape *shape);
 size_t ndpa_bytes(const struct ndpa_shape *shape);
 
@@ -48,8 +47,7 @@ size_t ndpa_bytes(const struct ndpa_shape *shape);
 uint64_t ndpa_index(uint32_t dimensions, const uint32_t *sides, const uint32_t *subscript);
 void ndpa_subscript(uint32_t dimensions, const uint32_t *sides, uint64_t index, uint32_t *subscript);
 
-/* The linear index, in the volume that was permuted in place, of element `subscript` of the permuted volume.
- */
+/* The linear index, in the volume permuted in place, of element `subscript` of the permuted one. */
 uint64_t ndpa_place(const struct ndpa_shape *shape, const uint32_t *axes, const uint32_t *subscript);
 
 /* Inside a cell: place e of the permuted one holds what stood at the returned place; both are linear indices

@@ -21,17 +21,13 @@ struct communicator {
 
 /* Starts MPI, unless it runs already, where a launcher such as mpirun or srun started the process. Another
  * process is one rank, which needs no MPI: MPI_Init() would take half a second, for Open MPI starts a daemon.
- */
+ * The second call starts it for a library that needs it on one rank too. */
 STATUS_CHECKED enum status communicator_start(struct communicator *communicator);
-
-/* Starts MPI, unless it runs already, for a library that needs it on one rank too. */
 STATUS_CHECKED enum status communicator_start_mpi(void);
 
-/* Whether mpirun started more than one rank; before communicator_start() too. */
+/* Before communicator_start() too: whether mpirun started more than one rank, and whether this one is the
+ * first or alone. What every rank would print alike is for the first. */
 bool communicator_is_parallel(void);
-
-/* Whether this rank is the first of those, or alone; before communicator_start() too. What every rank would
- * print alike is for the first. */
 bool communicator_is_first(void);
 
 /* The first line of what the MPI library says of itself. */

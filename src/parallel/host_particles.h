@@ -19,7 +19,6 @@ struct host_particles {
     char *elements;        /* an array of `capacity` for each part, one behind the other */
 };
 
-/* Whether the particles have a part. */
 bool host_particles_have(const struct host_particles *particles, unsigned part);
 
 /* Where a part of the particles from number n on lies. */

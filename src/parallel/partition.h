@@ -18,9 +18,8 @@ struct partition {
 STATUS_CHECKED enum status partition_even(int ranks, uint32_t rows, struct partition *partition);
 void partition_destroy(struct partition *partition);
 
-/* The rank that owns a row. */
+/* The rank that owns a row, and how many rows a rank has. */
 int partition_owner(const struct partition *partition, uint32_t row);
-
 uint32_t partition_rows(const struct partition *partition, int rank);
 
 /* Moves the ends so that the most particles of a rank are as few as contiguous rows allow: loads[rows] counts

@@ -29,13 +29,11 @@ STATUS_CHECKED enum status radix_plan_make_radix(const struct device_info *devic
                                                  const struct sort_config *config, uint32_t key_bits,
                                                  uint32_t radix_bits, struct radix_plan *plan);
 
-/* R*G*I: entries of the histogram table H(c, g, i). */
-uint64_t radix_plan_table_length(const struct radix_plan *plan);
-
 /* "columns" or "rows", as sort.table has it. */
 const char *radix_plan_table_name(const struct radix_plan *plan);
 
-/* Table entries one group scans: ceil(R*G*I / s). */
+/* Entries of the histogram table H(c, g, i), R*G*I, and of them those that one group scans, a share of s. */
+uint64_t radix_plan_table_length(const struct radix_plan *plan);
 uint64_t radix_plan_split_length(const struct radix_plan *plan);
 
 #endif

@@ -38,12 +38,11 @@ struct sorter_plan {
 STATUS_CHECKED enum status sorter_plan_make(const struct device_info *info, const struct sort_config *config,
                                             uint32_t grid_key_bits, uint32_t count, struct sorter_plan *plan);
 
-/* The same without a look at what radixpic tune found. */
+/* The same without a look at what radixpic tune found; and of a config whose method and key_bits are given.
+ */
 STATUS_CHECKED enum status sorter_plan_default(const struct device_info *info,
                                                const struct sort_config *config, uint32_t grid_key_bits,
                                                uint32_t count, struct sorter_plan *plan);
-
-/* The plan of a config whose method and key_bits are given. STATUS_USAGE as above. */
 STATUS_CHECKED enum status sorter_plan_choose(const struct device_info *info,
                                               const struct sort_config *config, uint32_t count,
                                               struct sorter_plan *plan);
@@ -59,7 +58,7 @@ STATUS_CHECKED enum status sorter_create(struct device *device, const struct sor
  * lists->sorted_keys are optional. Stages: STAGE_SORT_*. (Non-blocking.) */
 STATUS_CHECKED enum status sorter_run(struct sorter *sorter, uint32_t count, const struct radix_lists *lists);
 
-/* "auto", "paper", "tiled" or "chunked". */
+/* As sort.method has it. */
 const char *sort_method_name(enum sort_method method);
 
 #endif

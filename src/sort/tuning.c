@@ -242,16 +242,6 @@ static enum status read_replaceable(const char *path, struct tuning *tuning,
                             : STATUS_OK;
 }
 
-enum status tuning_check_writable(char problem[TUNING_PROBLEM_LENGTH])
-{
-    char path[PATH_MAX], folder[PATH_MAX];
-    struct tuning there;
-    TRY(find_folder(path, folder));
-    const enum status status = read_replaceable(path, &there, problem);
-    tuning_free(&there);
-    return status;
-}
-
 static enum status write_file(const char *path, const struct tuning *old, const struct tuning *found)
 {
     char other[PATH_MAX + 32];
@@ -276,20 +266,32 @@ static enum status write_file(const char *path, const struct tuning *old, const 
 }
 
 /* Of two programs that write, one reads what the other has written. The lock is that of the folder, so that
- * no file is left; where the file system has none (NFS), it is done without. */
-enum status tuning_write(const struct tuning *found)
+ * no file is left; where the file system has none (NFS), it is done without. Where `found` is NULL nothing is
+ * written. */
+static enum status update(const struct tuning *found, char problem[TUNING_PROBLEM_LENGTH])
 {
-    char path[PATH_MAX], folder[PATH_MAX], problem[TUNING_PROBLEM_LENGTH];
+    char path[PATH_MAX], folder[PATH_MAX];
     struct tuning old;
     TRY(find_folder(path, folder));
     const int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     while (lock >= 0 && flock(lock, LOCK_EX) != 0 && errno == EINTR)
         continue;
     enum status status = read_replaceable(path, &old, problem);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && found)
         status = write_file(path, &old, found);
     tuning_free(&old);
     if (lock >= 0)
         close(lock);
     return status;
+}
+
+enum status tuning_check_writable(char problem[TUNING_PROBLEM_LENGTH])
+{
+    return update(NULL, problem);
+}
+
+enum status tuning_write(const struct tuning *found)
+{
+    char problem[TUNING_PROBLEM_LENGTH];
+    return update(found, problem);
 }
