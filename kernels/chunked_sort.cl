@@ -165,17 +165,23 @@ static inline void count_chunk(const enum source reads, HISTOGRAM_ARGUMENTS)
 }
 
 /* One item: starts[t*radix + c] = the place of the first entry of digit c of chunk t, that is the number of
- * entries of smaller digits, and of this digit in earlier chunks. */
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_scan(global uint *table, uint radix,
-                                                                        uint chunks)
+ * entries of smaller digits, and of this digit in earlier chunks. In a single pass also offsets[c] = the
+ * number of keys below c, for c = 0..cells where that is not 0. */
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+chunked_scan(global uint *table, uint radix, uint chunks, global uint *offsets, uint cells)
 {
     uint sum = 0;
-    for (uint c = 0; c < radix; c++)
+    for (uint c = 0; c < radix; c++) {
+        if (c <= cells && cells > 0)
+            offsets[c] = sum;
         for (uint t = 0; t < chunks; t++) {
             const uint entries = table[(ulong)t * radix + c];
             table[(ulong)t * radix + c] = sum;
             sum += entries;
         }
+    }
+    for (uint c = radix; c <= cells; c++)
+        offsets[c] = sum;
 }
 
 /* Where a chunk's entries go. Entry `next[c]` of the result is the next one of digit c; those of them from
@@ -360,12 +366,3 @@ static inline void sort_bin(const enum source reads, BINS_ARGUMENTS)
 DEFINE_PASS(keys, KEYS)
 DEFINE_PASS(packed, PACKED)
 DEFINE_PASS(sigma, SIGMA)
-
-/* offsets[c] = number of keys below c, for c = 0..cells: where key c of chunk 0 starts. */
-kernel void chunked_offsets_of_table(global const uint *table, global uint *offsets, uint count, uint cells,
-                                     uint radix)
-{
-    const uint c = (uint)get_global_id(0);
-    if (c <= cells)
-        offsets[c] = c < radix ? table[c] : count;
-}

@@ -37,7 +37,7 @@ struct chunked_sort {
     uint32_t capacity;
     struct kernel *histogram[SOURCES], *reorder[SOURCES];
     struct kernel *bins[SOURCES];
-    struct kernel *scan, *offsets_of_table;
+    struct kernel *scan;
     struct sorted_order order;
     struct buffer *table;   /* H(digit, chunk), chunk slowest: uint[chunks][R] */
     struct buffer *few;     /* uint[chunks]: chunks whose blocks hold few distinct digits */
@@ -128,8 +128,7 @@ static enum status create_kernels(struct chunked_sort *sort, bool portable)
         TRY(kernel_create(program, names[source][1], &sort->reorder[source]));
         TRY(kernel_create(program, names[source][2], &sort->bins[source]));
     }
-    TRY(kernel_create(program, "chunked_scan", &sort->scan));
-    return kernel_create(program, "chunked_offsets_of_table", &sort->offsets_of_table);
+    return kernel_create(program, "chunked_scan", &sort->scan);
 }
 
 static enum status create_parts(struct chunked_sort *sort, bool portable)
@@ -183,12 +182,14 @@ static enum status count_digits(struct chunked_sort *sort, const struct pass *pa
                          pass->shift, plan->index_bits, pass->radix_bits);
 }
 
-static enum status scan(struct chunked_sort *sort, uint32_t bits)
+/* With the cell offsets, where the pass is the only one. */
+static enum status scan(struct chunked_sort *sort, uint32_t bits, const struct radix_lists *lists)
 {
+    const bool offsets = lists->cell_offsets && sort->plan.passes == 1;
     const uint32_t chunks = sort->plan.chunks, radix = UINT32_C(1) << bits;
     const uint64_t bytes = 2 * sizeof(uint32_t) * (uint64_t)chunks * radix;
     return KERNEL_LAUNCH(sort->scan, ((struct launch){1, 1, STAGE_SORT_SCAN, bytes}), sort->table, radix,
-                         chunks);
+                         chunks, offsets ? lists->cell_offsets : sort->few, offsets ? lists->cells : 0);
 }
 
 static enum status reorder(struct chunked_sort *sort, const struct pass *pass, uint32_t count,
@@ -232,23 +233,11 @@ static enum status run_passes(struct chunked_sort *sort, uint32_t count, const s
         if (plan->passes == 2 && n == 1)
             return sort_bins(sort, count, lists);
         TRY(count_digits(sort, pass, count, lists->keys, from));
-        TRY(scan(sort, pass->radix_bits));
+        TRY(scan(sort, pass->radix_bits, lists));
         TRY(reorder(sort, pass, count, lists->keys, from, to));
         from = to;
     }
     return STATUS_OK;
-}
-
-/* From the scanned table of a single pass, or else from the keys in their new order. */
-static enum status make_offsets(struct chunked_sort *sort, uint32_t count, const struct radix_lists *lists)
-{
-    const struct plan *plan = &sort->plan;
-    const uint64_t entries = (uint64_t)lists->cells + 1;
-    if (count == 0 || plan->passes > 1)
-        return sorted_order_cells(&sort->order, count, lists, NULL);
-    return KERNEL_LAUNCH(
-        sort->offsets_of_table, launch_flat(entries, STAGE_SORT_OFFSETS, 2 * sizeof(uint32_t) * entries),
-        sort->table, lists->cell_offsets, count, lists->cells, UINT32_C(1) << plan->key_bits);
 }
 
 enum status chunked_sort_run(struct chunked_sort *sort, uint32_t count, const struct radix_lists *lists)
@@ -256,7 +245,7 @@ enum status chunked_sort_run(struct chunked_sort *sort, uint32_t count, const st
     TRY(sorted_order_check(&sort->order, count, lists));
     if (count > 0)
         TRY(run_passes(sort, count, lists));
-    if (lists->cell_offsets && (count == 0 || sort->plan.passes != 2))
-        TRY(make_offsets(sort, count, lists));
+    if (lists->cell_offsets && (count == 0 || sort->plan.passes > 2))
+        TRY(sorted_order_cells(&sort->order, count, lists, NULL));
     return sorted_order_keys(&sort->order, count, lists);
 }
