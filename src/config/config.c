@@ -42,15 +42,10 @@ bool snapshots_separate(const struct snapshots_config *snapshots, const struct s
 
 double species_thermal_speed(const struct species_config *species, int axis)
 {
-    switch (species->velocities.kind) {
-    case VELOCITIES_MAXWELLIAN:
-        return species->velocities.thermal[axis];
-    case VELOCITIES_UNIFORM: /* standard deviation of a uniform distribution */
-        return (species->velocities.range[axis][1] - species->velocities.range[axis][0]) / sqrt(12.0);
-    case VELOCITIES_COLD:
-        break;
-    }
-    return 0;
+    const struct velocities_config *velocities = &species->velocities;
+    if (velocities->kind == VELOCITIES_UNIFORM) /* standard deviation of a uniform distribution */
+        return (velocities->range[axis][1] - velocities->range[axis][0]) / sqrt(12.0);
+    return velocities->kind == VELOCITIES_MAXWELLIAN ? velocities->thermal[axis] : 0;
 }
 
 double species_fastest_speed(const struct species_config *species, int axis)

@@ -27,26 +27,13 @@ enum {
 
 enum { MOST_BYTES = 511 /* muParser has 1,024 for a word that it does not know, and does not look */ };
 
-static const char *error_in_words(int code)
-{
-    switch (code) {
-    case UNKNOWN_WORD:
-        return "is not known";
-    case TOO_MANY_CLOSE:
-        return "has no partner";
-    case MISSING_CLOSE:
-        return "is missing";
-    case TOO_MANY_ARGUMENTS:
-        return "has too many arguments";
-    case TOO_FEW_ARGUMENTS:
-        return "has too few arguments";
-    default:
-        return "is out of place";
-    }
-}
-
 static void explain(muParserHandle_t parser, char why[FORMULA_WHY_LENGTH])
 {
+    static const char *const words[] = {[UNKNOWN_WORD] = "is not known",
+                                        [TOO_MANY_CLOSE] = "has no partner",
+                                        [MISSING_CLOSE] = "is missing",
+                                        [TOO_MANY_ARGUMENTS] = "has too many arguments",
+                                        [TOO_FEW_ARGUMENTS] = "has too few arguments"};
     const int code = mupGetErrorCode(parser), position = mupGetErrorPos(parser) + 1;
     char token[TEXT_SHOWN_LENGTH];
     if (code == UNEXPECTED_END || code == EMPTY || position < 1) {
@@ -58,8 +45,9 @@ static void explain(muParserHandle_t parser, char why[FORMULA_WHY_LENGTH])
     while (length > 1 && found[length - 1] == ' ')
         length--;
     text_shown(found, length, token);
+    const bool is_known = code > 0 && code <= TOO_FEW_ARGUMENTS && words[code];
     snprintf(why, FORMULA_WHY_LENGTH, "position %d of the formula: \"%.80s\" %s", position, token,
-             error_in_words(code));
+             is_known ? words[code] : "is out of place");
 }
 
 /* muParser would store 3 in x for "x = 3", which no formula needs. Returns the position of such a sign, from

@@ -43,8 +43,7 @@ struct choice {
 struct schema_table;
 
 struct schema_row {
-    const char
-        *path; /* dotted, within the struct its table describes; "" is the bare value of a list's item */
+    const char *path; /* dotted, within the struct of its table; "" is the bare value of a list's item */
     enum value_type type;
     size_t offset;      /* of the value in that struct */
     uint32_t length[2]; /* {}: one value; {n}: a list of n; {n, m}: a list of n lists of m */

@@ -38,21 +38,13 @@ hid_t hdf5_access(void)
 
 hid_t hdf5_native(enum hdf5_type type)
 {
-    switch (type) {
-    case HDF5_UINT8:
-        return H5T_NATIVE_UINT8;
-    case HDF5_UINT32:
-        return H5T_NATIVE_UINT32;
-    case HDF5_UINT64:
-        return H5T_NATIVE_UINT64;
-    case HDF5_FLOAT:
-        return H5T_NATIVE_FLOAT;
-    case HDF5_DOUBLE:
-        return H5T_NATIVE_DOUBLE;
-    case HDF5_TEXT:
-        break;
-    }
-    return H5T_C_S1;
+    const hid_t types[] = {[HDF5_TEXT] = H5T_C_S1,
+                           [HDF5_UINT8] = H5T_NATIVE_UINT8,
+                           [HDF5_UINT32] = H5T_NATIVE_UINT32,
+                           [HDF5_UINT64] = H5T_NATIVE_UINT64,
+                           [HDF5_FLOAT] = H5T_NATIVE_FLOAT,
+                           [HDF5_DOUBLE] = H5T_NATIVE_DOUBLE};
+    return types[type];
 }
 
 bool writing_agree(struct writing *writing)

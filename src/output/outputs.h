@@ -43,9 +43,8 @@ struct output_row {
     struct output_items items; /* instead: due where an item is; never without a run folder */
     size_t keep; /* where in struct config it stands how many files are kept, of an output from whose files a
                     run goes on: the manifest names them, and they have digests of their own; 0: of another */
-    size_t fields; /* where in struct config its list of fields stands; 0: nowhere */
-    unsigned
-        needs; /* beside what the fields need, OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
+    size_t fields;  /* where in struct config its list of fields stands; 0: nowhere */
+    unsigned needs; /* beside what fields need, OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
 
     /* Where not only `every` decides. Collective. */
     bool (*is_due)(void *part, const struct view *view);

@@ -31,8 +31,7 @@ struct sorted_list {
     double weight;          /* real particles that each stands for, and all together for those of the list */
     uint64_t first_id;      /* of the species' particles, so that ids are unique among all species */
     uint32_t *cell_offsets; /* [own cells + 1] */
-    const void
-        *data[ATTRIBUTES]; /* attribute_bytes() each, in the order of the cells; NULL: the species lacks it */
+    const void *data[ATTRIBUTES]; /* attribute_bytes() each, in the order of the cells; NULL: there is none */
 };
 
 /* Collective. Copies the list, with a selection the chosen particles, into memory of the file; NULL after a
