@@ -217,8 +217,8 @@ REFUSED = [
         "--particles=0 --cells=7 --steps=0 --repeat=x --decomposition=pencils --precision=half "
         "--shape=square").split()],
     ("scaling", ["--cells=16384"], ["--cells"]),
-    ("scaling", ["--strong", "--weak"], ["exclude"]),
-    ("scaling", ["--strong", "--same-box"], ["exclude"]),
+    ("scaling", ["--strong", "--weak"], ["does not go with"]),
+    ("scaling", ["--strong", "--same-box"], ["does not go with"]),
     *[("layout", [option], option.split("=")[:1]) for option in (
         "--table=XVIII", "--table=0", "--table=1,", "--operation=sort", "--input=x", "--type=long", "--arrays=0",
             "--arrays=100",

@@ -11,7 +11,6 @@ static const char *const kind_names[] = {"weak", "same box", "strong"};
 
 struct options {
     struct common_options common;
-    bool weak, same_box, strong;
     enum kind kind;
     struct step_setup setup; /* of the run on one rank */
 };
@@ -49,7 +48,7 @@ static void print_title(const struct bench *bench)
            setup->precision, bench->info->name);
     printf("%u blocks of %u steps after a warm-up, wall clock of the slowest rank; as many for the stages, "
            "whose timing takes time itself\n\n",
-           setup->repeats, setup->steps);
+           bench->repeats, setup->steps);
 }
 
 static const struct bench_table run_table = {
@@ -180,14 +179,10 @@ static enum status run_scaling(struct bench *bench)
 /* What a config, and the ranks, need. */
 static enum status settle(struct bench *bench)
 {
-    struct options *options = bench->options;
-    struct step_setup *setup = &options->setup;
+    const struct options *options = bench->options;
+    const struct step_setup *setup = &options->setup;
     const int ranks = bench->ranks.size;
     const uint64_t all = (uint64_t)ranks;
-    if (options->weak + options->same_box + options->strong > 1)
-        return status_fail(STATUS_USAGE, "--weak, --same-box and --strong exclude one another");
-    options->kind = options->strong ? STRONG : options->same_box ? SAME_BOX : WEAK;
-    setup->repeats = options->common.repeats;
     const uint64_t along = options->kind == WEAK ? setup->cells[0] * all : setup->cells[0];
     if (options->kind != STRONG && setup->particles > CONFIG_MAX_SPECIES_PARTICLES / all)
         return status_fail(STATUS_USAGE, "--particles: %llu on each of %d ranks are more than %llu in all",
@@ -206,10 +201,11 @@ static enum status settle(struct bench *bench)
 }
 
 static const struct option_row rows[] = {
-    {"weak", 0, NULL, OPTION_SWITCH, AT(weak),
+    {"weak", 0, NULL, OPTION_VALUE, AT(kind), WEAK,
      .help = "N particles and NX x NY cells a rank: the box grows along x. So it is without an option"},
-    {"same-box", 0, NULL, OPTION_SWITCH, AT(same_box), .help = "N particles a rank, NX x NY cells in all"},
-    {"strong", 0, NULL, OPTION_SWITCH, AT(strong), .help = "N particles and NX x NY cells in all"},
+    {"same-box", 0, NULL, OPTION_VALUE, AT(kind), SAME_BOX,
+     .help = "N particles a rank, NX x NY cells in all"},
+    {"strong", 0, NULL, OPTION_VALUE, AT(kind), STRONG, .help = "N particles and NX x NY cells in all"},
     PLASMA_ROWS,
     {"steps", 0, "K", OPTION_NUMBER, AT(setup.steps), 1, 1000000, .usual = "50",
      .help = "Steps in a timed block"},

@@ -284,7 +284,6 @@ static enum status settle(struct bench *bench)
         options->common.repeats = options->sweep ? SWEEP_REPEATS : USUAL_REPEATS;
     if (setup->steps == 0 && !options->sweep)
         setup->steps = USUAL_STEPS;
-    setup->repeats = options->common.repeats;
     return STATUS_OK;
 }
 

@@ -26,6 +26,7 @@ static const double most_apart[] = {[PRECISION_SINGLE] = 1e-3, [PRECISION_DOUBLE
 /* What one run holds. */
 struct run {
     const struct step_setup *setup;
+    uint32_t repeats;               /* timed blocks, in pairs */
     const struct step_point *alone; /* of the same problem, or NULL */
     struct step_point *point;
     struct config config;
@@ -212,8 +213,7 @@ static void describe(const struct run *run)
         point->stages_bytes += point->stage_bytes[stage];
     }
     spread_over_ranks(&simulation->communicator, point);
-    point->leavers =
-        (double)left / (2.0 * run->setup->repeats * point->steps * point->ranks); /* blocks in pairs */
+    point->leavers = (double)left / (2.0 * run->repeats * point->steps * point->ranks);
     point->bytes_held = device_bytes_held(simulation->device);
     point->has_slabs = simulation->decomposition == DECOMPOSITION_SLABS;
     point->ghost_rows = simulation->slab.ghost;
@@ -357,7 +357,7 @@ static enum status measure(struct run *run, const struct communicator *ranks, st
     if (run->setup->hot)
         TRY(fill_one_cell(&run->simulation));
     TRY(warm_up(run));
-    for (uint32_t n = 0; n < run->setup->repeats; n++)
+    for (uint32_t n = 0; n < run->repeats; n++)
         TRY(time_block(run));
     describe(run);
     return verify(run);
@@ -370,6 +370,7 @@ enum status step_run(struct bench *bench, void *context)
     of->point = (struct step_point){.ranks = of->ranks.size};
     TRY(communicator_agree(&of->ranks, DEVICE_NEW(bench->part, run)));
     run->setup = &of->setup;
+    run->repeats = bench->repeats;
     if (of->alone && of->alone->setup.particles == of->setup.particles &&
         of->alone->setup.cells[0] == of->setup.cells[0])
         run->alone = &of->alone->point;

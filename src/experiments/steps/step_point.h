@@ -14,9 +14,8 @@ struct step_setup {
     uint32_t cells[2];
     double length; /* of the box along x; 0: cells of the usual length. Cells are square */
     const char *shape, *precision, *step_method, *decomposition, *sort_method;
-    bool hot;         /* half of the particles stand in one cell; so thin that no field moves them */
-    uint32_t steps;   /* of a block; 0: as many as take a few tenths of a second */
-    uint32_t repeats; /* timed blocks */
+    bool hot;       /* half of the particles stand in one cell; so thin that no field moves them */
+    uint32_t steps; /* of a block; 0: as many as take a few tenths of a second */
 };
 
 /* Rows of options of the member `setup`: its size, and what every experiment that times whole steps has. */
