@@ -17,9 +17,6 @@
  * together. Places from a cell's first up to the next cell's are the cell's own; the last may stay empty,
  * where a segment ends with the cell.
  *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h),
- * GROUP_ITEMS, the items of a group, a power of two, and those of shared/deposit_segments.h.
- *
  * Arguments that several kernels share:
  *   cell_offsets  uint[cells + 1]: where each cell's particles start;
  *   offset        the offsets (dx, dy), `stride` real2 from one particle to the next: 1 in SoA, 2 in AoS;

@@ -4,10 +4,6 @@
  * Integers have the same sum in any order. The weights must be the same for a particle wherever the compiler
  * computes them: hence FP_CONTRACT OFF.
  *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), SHAPE_ORDER (shared/shape.h) and
- *   GROUP_ITEMS  items of a group;
- *   ADD_64_BITS  1: 64 bits are added at once, by cl_khr_int64_base_atomics; 0: by two words of 32 bits.
- *
  * Arguments that several kernels share:
  *   offset  the offsets (dx, dy), `stride` real2 from one particle to the next: 1 in SoA, 2 in AoS
  *   scale   2^F: what a weight of 1 adds

@@ -7,9 +7,6 @@
  *
  * A group takes the row of its number and its items share the elements of the row: no divisions, and the
  * numbers of the row are read once.
- *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h) and GROUP_ITEMS, the items of a group of
- * energy_sums, a power of two.
  */
 #define SUM_COUNT 2 /* of energy_sums */
 

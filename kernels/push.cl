@@ -5,8 +5,6 @@
  * the cell offsets. On a GPU the items of a group stride through its particles side by side, so that reads
  * and writes coalesce. On a CPU a group is one item, which pushes LANES particles at once, in one cell or in
  * several.
- *
- * Compile-time parameters: those of shared/push.h; GROUP_ITEMS, a power of two, 1 where LANES is not.
  */
 #include "shared/push.h"
 

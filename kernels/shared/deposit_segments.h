@@ -1,8 +1,5 @@
 /* Deposit segments: the sums of all pieces of a segment (kernels/deposit.cl), by a group on GPUs and by an
  * item with vectors on CPUs; and those of a cell of many pieces by a group.
- *
- * SEGMENT_ITEMS: items of a group of deposit_group_per_segment, a power of two. ITEM_PARTICLES: particles of
- * an item there, a power of two from 8 to SUM_BLOCK.
  */
 #ifndef SHARED_DEPOSIT_SEGMENTS_H
 #define SHARED_DEPOSIT_SEGMENTS_H

@@ -2,9 +2,9 @@
  * Formulas are written over `reals`, `ints` and `uints`, which are numbers or vectors of them, in code that
  * both the OpenCL and the host compiler read. Conditions are ?: in either.
  *
- * Compile-time parameters: LANES, and FUSE_PRODUCTS, for programs with kernels that must agree in every
- * bit, where the device is fast at rounding once. Such a program has FP_CONTRACT OFF, since a compiler may
- * fuse products and sums in one kernel and not in the other.
+ * FUSE_PRODUCTS is for programs with kernels that must agree in every bit, where the device is fast at
+ * rounding once. Such a program has FP_CONTRACT OFF, since a compiler may fuse products and sums in one
+ * kernel and not in the other.
  */
 #ifndef SHARED_LANES_H
 #define SHARED_LANES_H

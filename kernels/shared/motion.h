@@ -2,11 +2,6 @@
  *
  * Velocities live at half steps, positions and fields at whole steps (leapfrog). All quantities are in
  * normalised units but for the position, which is an offset in cells.
- *
- * Compile-time parameters: those of shared/lanes.h and
- *   VELOCITIES  components of a velocity: 2, which leaves w out, or 3, the default
- *   MAGNETIC    whether there is a magnetic field; 1, the default, also where there is none. 0 leaves the
- *               rotation out.
  */
 #ifndef SHARED_MOTION_H
 #define SHARED_MOTION_H

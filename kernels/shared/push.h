@@ -1,9 +1,5 @@
 /* Push: the walk along a sorted list, and the LANES particles that an item has at once through one step, from
  * their cells and offsets at n to those at n+1. Device only.
- *
- * Compile-time parameters: REAL_IS_DOUBLE (shared/real.h), LANES (shared/lanes.h), SHAPE_ORDER
- * (shared/shape.h), GHOST_ROWS (shared/cell.h), VELOCITIES, MAGNETIC (shared/motion.h) and GROUP_ITEMS
- * (shared/sum.h).
  */
 #ifndef SHARED_PUSH_H
 #define SHARED_PUSH_H

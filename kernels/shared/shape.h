@@ -5,7 +5,7 @@
  * otherwise a particle would push itself (Birdsall & Langdon, Plasma Physics via Computer Simulation, 1985,
  * section 8-6).
  *
- * SHAPE_ORDER: 0 nearest grid point (ngp), 1 cloud in cell (cic), 2 triangular shaped cloud (tsc), 3 cubic
+ * Orders are 0 nearest grid point (ngp), 1 cloud in cell (cic), 2 triangular shaped cloud (tsc), 3 cubic
  * spline (cubic): the B-splines. A cell's particles touch SHAPE_NODES nodes per axis, beginning SHAPE_FIRST
  * nodes from the cell's lower node. The host knows all orders, and needs no SHAPE_ORDER.
  */
