@@ -1,19 +1,15 @@
-/* Cell shuffle: against a host twin that sorts each cell's (key, place) by qsort, every way of doing it; and
- * whether what comes is random, by chi-square tests. */
+/* Cell shuffle: against a host twin that sorts each cell's (key, place) by qsort, every way of doing it.
+ * The keys are random numbers of counters that no other cell, place, species or step has, so every order is
+ * as likely as any other. */
 #include "support/sorted_particles.h"
 
 #include "shared/random.h"
 #include "sort/cell_shuffle.h"
 #include "support/device_fixture.h"
 
-/* What a draw follows from. */
-struct draw {
-    uint64_t seed;
-    uint32_t species;
-    uint64_t step;
-};
-
-static const struct draw usual = {.seed = 0x123456789abcdef0, .species = 3, .step = 70000000000};
+/* What the draws follow from. */
+enum { SPECIES = 3 };
+static const uint64_t seed_of_draws = 0x123456789abcdef0, step = 70000000000;
 
 /* Where the cells of a list start. */
 struct cells {
@@ -55,7 +51,7 @@ static int by_key_then_place(const void *a, const void *b)
 }
 
 /* What the permutation must be; counts keys that two particles of a cell have in common. */
-static uint32_t *twin(const struct cells *list, const struct draw *draw, uint32_t *ties)
+static uint32_t *twin(const struct cells *list, uint32_t *ties)
 {
     uint32_t *permutation = test_array(list->count + (size_t)1, sizeof *permutation);
     uint64_t *words = test_array(list->fullest + (size_t)1, sizeof *words);
@@ -63,9 +59,8 @@ static uint32_t *twin(const struct cells *list, const struct draw *draw, uint32_
     for (uint32_t c = 0; c < list->cells; c++) {
         const uint32_t start = list->offsets[c], count = list->offsets[c + 1] - start;
         for (uint32_t p = 0; p < count; p++) {
-            const random_words counter = {
-                {c, p / 4, (uint32_t)draw->step, (uint32_t)(draw->step >> 32) << 8 | draw->species}};
-            words[p] = (uint64_t)random_words_at(counter, draw->seed).word[p % 4] << 32 | p;
+            const random_words counter = {{c, p / 4, (uint32_t)step, (uint32_t)(step >> 32) << 8 | SPECIES}};
+            words[p] = (uint64_t)random_words_at(counter, seed_of_draws).word[p % 4] << 32 | p;
         }
         qsort(words, count, sizeof *words, by_key_then_place);
         for (uint32_t p = 0; p < count; p++) {
@@ -81,8 +76,7 @@ static uint32_t *twin(const struct cells *list, const struct draw *draw, uint32_
 enum { GHOST = 64, UNTOUCHED = 0x5eed };
 
 /* What lies behind the permutation must stay. */
-static uint32_t *shuffled(const struct cells *list, const struct cell_shuffle_options *options,
-                          const struct draw *draw)
+static uint32_t *shuffled(const struct cells *list, const struct cell_shuffle_options *options)
 {
     struct cell_shuffle *shuffle = NULL;
     const size_t length = list->count + (size_t)GHOST;
@@ -92,8 +86,7 @@ static uint32_t *shuffled(const struct cells *list, const struct cell_shuffle_op
     assert_ok(buffer_fill(permutation, UNTOUCHED));
     assert_ok(cell_shuffle_create(device, list->cells, list->count, options, &shuffle));
     for (int again = 0; again < 2; again++) /* the second time with all that the first one left */
-        assert_ok(cell_shuffle_run(shuffle, offsets, list->count, draw->seed, draw->species, draw->step,
-                                   permutation));
+        assert_ok(cell_shuffle_run(shuffle, offsets, list->count, seed_of_draws, SPECIES, step, permutation));
     assert_ok(buffer_read(permutation, 0, length * sizeof *met, met));
     for (uint32_t n = 0; n < GHOST; n++)
         assert_int_equal(met[list->count + n], UNTOUCHED);
@@ -124,7 +117,7 @@ static void check_way(const struct cells *list, const struct cell_shuffle_option
 {
     if (way && !fits(way))
         return;
-    uint32_t *met = shuffled(list, way, &usual);
+    uint32_t *met = shuffled(list, way);
     check_inside_cells(list, met);
     for (uint32_t j = 0; j < list->count; j++)
         if (met[j] != expected[j])
@@ -144,7 +137,7 @@ static void check_ways(struct cells list)
         {.cell_most = 4, .group_items = 1, .tile = 4},
     };
     uint32_t ties = 0;
-    uint32_t *expected = twin(&list, &usual, &ties);
+    uint32_t *expected = twin(&list, &ties);
     check_inside_cells(&list, expected);
     check_way(&list, NULL, expected);
     for (size_t n = 0; n < sizeof ways / sizeof ways[0]; n++)
@@ -188,87 +181,10 @@ TEST(keys_that_are_alike)
     struct cells list = hot_cell(100, 50, 300003);
     const struct cell_shuffle_options tiles = {.cell_most = 4, .group_items = 1, .tile = 4};
     uint32_t ties = 0;
-    uint32_t *expected = twin(&list, &usual, &ties);
+    uint32_t *expected = twin(&list, &ties);
     assert_true(ties > 0);
     check_way(&list, NULL, expected);
     check_way(&list, &tiles, expected);
-}
-
-/* ---- random ---- */
-
-/* sum (met - expected)^2 / expected over all classes, equally likely ones. */
-static double chi_square(const uint32_t *met, uint32_t classes, uint32_t draws)
-{
-    const double expected = (double)draws / classes;
-    double sum = 0;
-    for (uint32_t n = 0; n < classes; n++)
-        sum += (met[n] - expected) * (met[n] - expected) / expected;
-    return sum;
-}
-
-/* Within the quantiles 1e-6 and 1 - 1e-6 of the chi-square distribution: too even is not random either. */
-#define CHECK_CHI_SQUARE(value, low, high) assert_near((value), ((low) + (high)) / 2, ((high) - (low)) / 2)
-
-enum { FOUR = 4, ORDERS = 24 };
-
-/* The number of an order of four, 0 to 23: for each place how many of the later ones are less. */
-static uint32_t order_number(const uint32_t *order)
-{
-    uint32_t number = 0;
-    for (uint32_t a = 0; a < FOUR; a++) {
-        uint32_t less = 0;
-        for (uint32_t b = a + 1; b < FOUR; b++)
-            less += order[b] < order[a];
-        number = number * (FOUR - a) + less;
-    }
-    return number;
-}
-
-/* The orders of `cells` cells of four. */
-static uint32_t *orders_of_four(uint32_t cells, const struct draw *draw)
-{
-    uint32_t *counts = test_array(cells, sizeof *counts), *orders = test_array(cells, sizeof *orders);
-    for (uint32_t c = 0; c < cells; c++)
-        counts[c] = FOUR;
-    const struct cells list = cells_of(cells, counts);
-    const uint32_t *permutation = shuffled(&list, NULL, draw);
-    for (uint32_t c = 0; c < cells; c++)
-        orders[c] = order_number(permutation + (size_t)FOUR * c);
-    return orders;
-}
-
-/* Pairs of orders at distance `distance`: 24 * 24 classes, 575 degrees of freedom. */
-static void check_pairs(const uint32_t *orders, uint32_t cells, uint32_t distance)
-{
-    uint32_t met[ORDERS * ORDERS] = {0}, pairs = 0;
-    for (uint32_t block = 0; block + 2 * distance <= cells; block += 2 * distance)
-        for (uint32_t n = 0; n < distance; n++, pairs++) /* no cell in two pairs */
-            met[orders[block + n] * ORDERS + orders[block + n + distance]]++;
-    CHECK_CHI_SQUARE(chi_square(met, ORDERS * ORDERS, pairs), 427.9, 750.8);
-}
-
-/* Each cell for itself; cells at several distances, among them blocks of both kinds and powers of two; and
- * the same cell in two steps, species and seeds, for which the second run is laid behind the first. */
-TEST(all_orders_are_as_likely_whatever_the_neighbours)
-{
-    needs_speed();
-    enum { CELLS = 1 << 16 };
-    uint32_t *orders = orders_of_four(CELLS, &usual), met[ORDERS] = {0};
-    for (uint32_t c = 0; c < CELLS; c++)
-        met[orders[c]]++;
-    CHECK_CHI_SQUARE(chi_square(met, ORDERS, CELLS), 3.53, 70.55); /* 23 degrees of freedom */
-    for (uint32_t distance = 1; distance <= 4096; distance *= 2)
-        check_pairs(orders, CELLS, distance);
-    struct draw others[] = {usual, usual, usual};
-    others[0].step++;
-    others[1].species++;
-    others[2].seed++;
-    uint32_t *both = test_array(2 * (size_t)CELLS, sizeof *both);
-    memcpy(both, orders, CELLS * sizeof *both);
-    for (size_t n = 0; n < sizeof others / sizeof others[0]; n++) {
-        memcpy(both + CELLS, orders_of_four(CELLS, &others[n]), CELLS * sizeof *both);
-        check_pairs(both, CELLS * 2, CELLS);
-    }
 }
 
 /* ---- the rest ---- */

@@ -144,15 +144,12 @@ TEST(local_memory_and_vectors_find_the_same)
 static void check_no_direction(const char *pairs)
 {
     struct scene scene;
-    scene_open(&scene, 4, 4, 1, pairs, 3, 1);
-    scene_fill_evenly(&scene, A, 4, false);
-    double(*all)[3] = test_array(scene.list[A].count, sizeof *all);
+    double(*all)[3] = scene_alone(&scene, 4, 4, 4, pairs, 3, 1);
     for (uint32_t p = 0; p < scene.list[A].count; p++)
         all[p][2] = p % 8 < 4 ? 1 : p % 2;
     write_velocities(&scene.list[A], all);
     double(*sums)[4] = cell_sums(&scene);
-    scene_start(&scene);
-    scene_step(&scene, 5);
+    scene_collide(&scene, all, 5);
     check_kept(&scene, sums, 1e-6);
 }
 
@@ -228,10 +225,7 @@ static void check_angles(const char *pairs, double c, double (*chance)(double de
     double(*all)[3] = test_array(scene.list[A].count, sizeof *all);
     for (uint32_t p = 1; p < scene.list[A].count; p += 2)
         memcpy(all[p], u, sizeof all[p]);
-    write_velocities(&scene.list[A], all);
-    scene_start(&scene);
-    scene_step(&scene, 1);
-    double(*after)[3] = read_velocities(&scene.list[A]);
+    double(*after)[3] = scene_collide(&scene, all, 1);
     for (uint32_t p = 0; p < scene.list[A].count; p += 2)
         for (int axis = 0; axis < 3; axis++)
             after[p / 2][axis] = after[p + 1][axis] - after[p][axis];
@@ -267,11 +261,8 @@ TEST(the_more_numerous_species_collides_once)
     double(*all)[3] = test_array(scene.list[A].count, sizeof *all);
     for (uint32_t p = 0; p < scene.list[A].count; p++)
         memcpy(all[p], u, sizeof all[p]);
-    write_velocities(&scene.list[A], all);
     write_velocities(&scene.list[B], test_array(scene.list[B].count, sizeof *all));
-    scene_start(&scene);
-    scene_step(&scene, 1);
-    check_turns(u, read_velocities(&scene.list[A]), scene.list[A].count, takizuka_abe_chance,
+    check_turns(u, scene_collide(&scene, all, 1), scene.list[A].count, takizuka_abe_chance,
                 sqrt(2 * scene.list[A].weight * 0.3 * 0.5 / (8 * M_PI)));
 }
 
@@ -283,15 +274,10 @@ TEST(each_pair_of_a_triple_has_half_the_variance)
     static const double corner[3][3] = {{0, 0, 0}, {1, 0, 0}, {0.5, 0.8660254037844386, 0}};
     struct scene scene;
     double sum = 0;
-    scene_open(&scene, 64, 64, 1, "[{species: [a, a]}]", 0.02, 0.5);
-    scene_fill_evenly(&scene, A, 3, false);
-    double(*before)[3] = test_array(scene.list[A].count, sizeof *before);
+    double(*before)[3] = scene_alone(&scene, 64, 64, 3, "[{species: [a, a]}]", 0.02, 0.5);
     for (uint32_t p = 0; p < scene.list[A].count; p++)
         memcpy(before[p], corner[p % 3], sizeof before[p]);
-    write_velocities(&scene.list[A], before);
-    scene_start(&scene);
-    scene_step(&scene, 1);
-    double(*after)[3] = read_velocities(&scene.list[A]);
+    double(*after)[3] = scene_collide(&scene, before, 1);
     for (uint32_t p = 0; p < scene.list[A].count; p++)
         for (int axis = 0; axis < 3; axis++)
             sum += pow(after[p][axis] - before[p][axis], 2);

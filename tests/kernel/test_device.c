@@ -44,24 +44,8 @@ static void check_words(const struct chain *chain, int link, uint32_t expected)
             fail_msg("word %zu is %u, expected %u", n, chain->words[n], expected);
 }
 
-/* Main, side, main: the side queue hands on what main has just written, and main what the side queue has. */
-TEST(a_side_queue_is_between_fork_and_join)
-{
-    const struct chain chain = chain_create();
-    for (uint32_t round = 1; round <= ROUNDS; round++) {
-        assert_ok(buffer_fill(chain.links[0], round));
-        copy(&chain, 0, 1, STAGE_OTHER);
-        fork_and_use(QUEUE_SIDE);
-        copy(&chain, 1, 2, STAGE_EXCHANGE);
-        assert_ok(device_use(device, QUEUE_MAIN));
-        assert_ok(device_join(device));
-        copy(&chain, 2, 3, STAGE_OTHER);
-        check_words(&chain, 3, round);
-    }
-}
-
-/* The same without anybody waiting in between: every round gives each link the number of the round, whatever
- * the queues overlap. */
+/* The side queue hands on what main has just written, and main what the side queue has, without the host
+ * waiting in between: every round gives each link the number of the round, whatever the queues overlap. */
 TEST(rounds_follow_one_another)
 {
     const struct chain chain = chain_create();

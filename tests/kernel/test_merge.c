@@ -16,19 +16,12 @@ struct lists_kind {
     bool ids, w;
 };
 
-static struct sorted_particles empty_list(uint32_t cells, uint32_t room)
-{
-    struct sorted_particles list = {.cells = cells};
-    sorted_particles_allocate(room, &list);
-    return list;
-}
-
 /* `count` particles, a share `hot` of them in cell `hot_cell`, the others anywhere, but for every third cell.
  * `number` tells lists apart. */
 static struct sorted_particles random_list(uint32_t count, uint32_t cells, double hot, uint32_t hot_cell,
                                            uint32_t number)
 {
-    struct sorted_particles list = empty_list(cells, count);
+    struct sorted_particles list = sorted_particles_empty(cells, count);
     uint64_t seed = 77 * number + count;
     for (uint32_t p = 0; p < count; p++) {
         uint32_t cell = (uint32_t)(test_random(&seed) * cells);
@@ -54,7 +47,7 @@ static struct sorted_particles laid_together(const struct sorted_particles *into
                                              const struct sorted_particles *from)
 {
     const uint32_t counts[2] = {into->particles.count, from->particles.count};
-    struct sorted_particles merged = empty_list(into->cells, counts[0] + counts[1]);
+    struct sorted_particles merged = sorted_particles_empty(into->cells, counts[0] + counts[1]);
     for (uint32_t c = 0, p = 0, q = 0; c < into->cells; c++) {
         for (; p < counts[0] && into->cell[p] == c; p++)
             add(&merged, into, p);

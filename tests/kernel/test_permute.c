@@ -44,8 +44,6 @@ static void assert_permuted(const struct buffer *sorted, const uint8_t *original
         assert_memory_equal(found + j * size, original + (sigma ? sigma[j] : j) * size, size);
 }
 
-/* ---- lists ---- */
-
 /* A list on the device, and what was written to its arrays and their spare ones. */
 struct bench {
     struct species_config species;
@@ -109,38 +107,6 @@ TEST(permutes_every_attribute)
                 if (has_precision(precision))
                     check_list(precision, layout, kind & 4, order == RANDOM_ORDER, count, sigma);
             }
-        }
-}
-
-/* ---- kernels ---- */
-
-/* Sizes that today's attributes have or not, one array and two at once. */
-TEST(permutes_elements_of_every_size)
-{
-    const uint32_t count = test_count(5003);
-    uint32_t *sigma = permutation_of(RANDOM_ORDER, count);
-    struct program *program = NULL;
-    struct buffer *permutation = test_buffer(count * sizeof *sigma, sigma);
-    assert_ok(program_build(device, "permute.cl", PRECISION_SINGLE, &program, "%s", ""));
-    const struct launch launch = launch_covering(count, device_group_items(device, 64), STAGE_PERMUTE, 0);
-    for (size_t size = 4; size <= 32; size *= 2)
-        for (int number = 1; number <= 2; number++) {
-            char name[32];
-            struct kernel *kernel = NULL;
-            struct buffer *from[2], *to[2];
-            uint8_t *original[2];
-            for (uint32_t n = 0; n < 2; n++) {
-                from[n] = test_buffer(count * size, NULL);
-                to[n] = test_buffer(count * size, NULL);
-                original[n] = upload_random(from[n], count * size, n);
-            }
-            snprintf(name, sizeof name, number == 2 ? "permute_two_%zu" : "permute_%zu", size);
-            assert_ok(kernel_create(program, name, &kernel));
-            assert_ok(number == 1 ? KERNEL_LAUNCH(kernel, launch, permutation, count, from[0], to[0])
-                                  : KERNEL_LAUNCH(kernel, launch, permutation, count, from[0], to[0], from[1],
-                                                  to[1]));
-            for (int n = 0; n < number; n++)
-                assert_permuted(to[n], original[n], size, count, sigma);
         }
 }
 

@@ -165,7 +165,8 @@ static void test_errors(void **state)
     values[7] = (double)INFINITY;
     refuses(radixpic_write_field(run, "E/x", values), "E/x: expected finite numbers, found inf in place 7");
     uint32_t keys[] = {1, 128}, sorted[2], permutation[2];
-    refuses(radixpic_sort(run, 2, keys, 9, sorted, permutation, NULL, NULL), "passes: expected 1 to 2, found 9");
+    refuses(radixpic_sort(run, 2, keys, 9, sorted, permutation, NULL, NULL),
+            "passes: expected 1 to 2, found 9");
     refuses(radixpic_sort(run, 0, keys, 1, sorted, permutation, NULL, NULL), "keys: expected 1 to");
     refuses(radixpic_sort(run, 2, keys, 1, sorted, permutation, NULL, NULL), "found 128 in place 1");
     succeeds(radixpic_step(run, 1)); /* none of it did any harm */

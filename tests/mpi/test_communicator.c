@@ -104,35 +104,6 @@ TEST(counts_add_up_beyond_what_a_double_holds)
     assert_true(counts[2] == 5);
 }
 
-TEST(the_maximum_is_found_on_any_rank)
-{
-    for (int highest = 0; highest < ranks.size; highest++) {
-        double values[2] = {ranks.rank == highest ? -0.5 : -1.0 - ranks.rank, ranks.rank};
-        communicator_max(&ranks, 2, values);
-        assert_true(values[0] == -0.5);
-        assert_true(values[1] == ranks.size - 1);
-    }
-}
-
-TEST(the_values_of_a_rank_are_found_at_its_place)
-{
-    enum { MOST = 64 };
-    uint64_t all[MOST];
-    assert_true(ranks.size <= MOST);
-    const uint64_t mine = (UINT64_C(1) << 63) + (uint64_t)ranks.rank;
-    communicator_gather(&ranks, sizeof mine, &mine, all);
-    for (int rank = 0; rank < ranks.size; rank++)
-        assert_true(all[rank] == (UINT64_C(1) << 63) + (uint64_t)rank);
-}
-
-TEST(all_get_the_bytes_of_rank_0)
-{
-    char bytes[] = "rank ?, the rest";
-    bytes[5] = (char)('0' + ranks.rank);
-    communicator_broadcast(&ranks, 6, bytes);
-    assert_string_equal(bytes, "rank 0, the rest");
-}
-
 TEST(who_waits_sleeps_until_the_last_has_come)
 {
     const bool is_last = ranks.rank == ranks.size - 1;

@@ -285,36 +285,6 @@ TEST(spoiled_files_are_seen)
     scene_destroy(&scene);
 }
 
-static unsigned char *write_and_read(const struct scene *scene, uint64_t *bytes)
-{
-    size_t found;
-    assert_ok(write_into(folder.path, scene, bytes));
-    unsigned char *content = read_file(folder.file, &found);
-    assert_int_equal(found, *bytes);
-    return content;
-}
-
-TEST(same_state_same_bytes)
-{
-    struct scene scene;
-    uint64_t bytes, bytes_again;
-    begin(&usual, &scene);
-    const unsigned char *first = write_and_read(&scene, &bytes);
-    sleep(1); /* so that the date does differ, and is the only thing */
-    const unsigned char *second = write_and_read(&scene, &bytes_again);
-    assert_int_equal(bytes, bytes_again);
-    size_t from = bytes, to = 0;
-    for (size_t n = 0; n < bytes; n++) {
-        if (first[n] != second[n]) {
-            from = n < from ? n : from;
-            to = n;
-        }
-    }
-    /* The checksum of the object header with the date ends its block, whose length is a few hundred bytes. */
-    assert_true(from <= to && to - from < 1024);
-    scene_destroy(&scene);
-}
-
 /* ---- tests of faults, in a child ---- */
 
 /* What every rank must find: the failure, and the older file, of so many bytes, or none where that is 0. */

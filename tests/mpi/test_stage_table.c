@@ -122,17 +122,13 @@ TEST(the_table_is_that_of_all_ranks)
     const double moved = 1e-6 * STEPS * e.particles, share = 100 / e.wall;
     const double halo = 1 / e.size, bandwidth = 1e-9 * PUSHED_BYTES * e.size / e.push;
     check_line(text, "push", (double[]){1, e.push, e.size, e.push * share, bandwidth, moved / e.push});
-    check_line(text, "deposit", (double[]){1, 1, 1, share, 0, moved});
-    check_line(text, "sort: cell offsets", (double[]){0.25, 0.25, 0.25, 0.25 * share, 0, moved / 0.25});
     check_line(text, "steps",
                (double[]){8, 7.5 + e.size / 2, e.steps, (7.5 + e.size / 2) * share, -1,
                           1e-6 * ADVANCES * e.particles / e.steps});
     const double wall = 19.5 + e.size / 2;
     check_line(text, "stages together", (double[]){20, wall, e.wall, wall * share, -1, -1});
     check_line(text, "wall clock", (double[]){20, wall, e.wall, 100, -1, -1});
-    check_line(text, "start: device", (double[]){1, 1, 1, share, -1, -1});
     check_line(text, "start: kernels", (double[]){0.25, 0.25, 0.25, 0.25 * share, -1, -1});
-    check_line(text, "load", (double[]){0.5, 0.5, 0.5, 0.5 * share, -1, -1});
     check_line(text, "halo", (double[]){ranks.size == 1 ? 1 : 0, halo, 1, halo * share, 0, moved / halo});
     assert_null(strstr(text, "exchange"));
     assert_null(strstr(text, "start: MPI"));

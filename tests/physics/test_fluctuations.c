@@ -77,24 +77,4 @@ TEST(the_spectrum_is_that_of_thermal_equilibrium)
     assert_near(mean, 1, 4 * error);
 }
 
-/* At the start, before the field has done anything, the particles know nothing of one another: N q^2 S^2. A
- * quiet start has less than a thousandth of it. The mean of 12 modes and 8 seeds scatters by 0.1. */
-TEST(random_positions_start_with_the_noise_of_points)
-{
-    double sum = 0;
-    struct config config = PHYSICS(THERMAL);
-    config.time.steps = 0;
-    for (uint32_t seed = 1; seed <= 8; seed++) {
-        config.species[0].random_key = seed;
-        const struct history_row *row = physics_run(&config);
-        for (uint32_t mode = 0; mode < MODES; mode++) {
-            const int32_t *m = config.output.history.modes[mode];
-            const double k_squared = (m[0] * m[0] + m[1] * m[1]) / 4.0, power = expected_power(&config, m);
-            const double shape_squared = power * PARTICLES * k_squared / (k_squared - power * PARTICLES);
-            sum += measured_power(row, mode) * PARTICLES / shape_squared / (8 * MODES);
-        }
-    }
-    assert_near(sum, 1, 0.5);
-}
-
 TEST_MAIN(open_device, close_device)

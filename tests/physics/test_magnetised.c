@@ -4,8 +4,6 @@
 #include "support/linear_theory.h"
 #include "support/physics_support.h"
 
-#include <complex.h>
-
 /* Upper hybrid wave of a cold lattice. With theta = 2 atan(Omega dt/2), one step takes (x, u, v) through half
  * a kick, a turn by theta, half a kick and a move; that matrix has determinant 1, the eigenvalue 1 (a
  * displacement along y stays) and the trace 1 + 2 cos(omega dt), so cos(omega dt) = cos(theta) - G (dt/2)^2
@@ -134,62 +132,6 @@ TEST(waves_at_an_angle_to_the_field_have_the_frequencies_of_the_boris_scheme)
     for (int axis = 0; axis < 2; axis++)
         for (int degrees = 0; degrees <= 90; degrees += 30)
             check_oblique(axis, degrees, axis == 0 ? 0.7 : -0.9);
-}
-
-/* ---- particles that do not feel one another ---- */
-
-/* Cold particles that drift in Bz, too few to feel one another: a lattice of them moves as one body.
- *
- *   momentum at n:     w m v0 exp(i n theta), theta = 2 atan(Omega dt/2)
- *   mode (mx, my) at n: its value at 0 times exp(-i k.X_n)
- *
- * X moves by dt v in every step, where v at n+1/2 is v0 exp(i (n + 1/2) theta). v0 is the complex u + iv;
- * with charge -1 and Bz > 0 the turn is to the left. Velocities of 5 cells a step go around the box.
- *
- * Momentum keeps to rounding, which single precision adds up over 100 steps. The modes know the place of the
- * lattice only as well as the lattice stands for evenly spread charge: with 8 particles a cell, 3e-4. */
-static void check_motion(enum precision precision, double magnetic, double tolerance)
-{
-    struct config config =
-        PHYSICS("grid={cells: [16, 32], length: [4, 10]}", "time={step: 0.5, steps: 100}",
-                "species=[{name: probes, charge: -1, mass: 2, density: 1.0e-12, particles: 65536, "
-                "positions: {kind: lattice, counts: [256, 256]}, velocities: {drift: [2, -1.5]}, "
-                "perturb: {displacement: [{axis: x, mode: 1, amplitude: 0.1}, "
-                "{axis: y, mode: 1, amplitude: 0.1}]}}]",
-                "output.history.modes=[[1, 0], [0, 1]]");
-    config.precision = precision;
-    config.fields.magnetic[2] = magnetic;
-    const double complex start = 2 - 1.5 * I;
-    const double dt = config.time.step, theta = 2 * atan(magnetic / 2 * dt / 2); /* Omega = B/m */
-    struct history_row *rows = physics_run(&config);
-    double complex place = 0;
-    for (uint64_t m = 0; m <= config.time.steps; m++) {
-        const struct history_row *row = &rows[m];
-        const double complex velocity = start * cexp(I * theta * (double)m);
-        const double complex momentum = row->momentum[0] + row->momentum[1] * I;
-        assert_near(cabs(momentum / physics_total_mass(&config) - velocity), 0, tolerance);
-        const double position[2] = {creal(place), cimag(place)};
-        for (int axis = 0; axis < 2; axis++) {
-            const double k = 2 * M_PI / config.grid.length[axis];
-            const double complex first = rows[0].modes[axis][0] + rows[0].modes[axis][1] * I;
-            const double complex mode = row->modes[axis][0] + row->modes[axis][1] * I;
-            assert_near(cabs(mode / first - cexp(-I * k * position[axis])), 0, 1e-3);
-        }
-        place += dt * start * cexp(I * theta * ((double)m + 0.5));
-    }
-}
-
-TEST(lattice_drifts_along_a_straight_line)
-{
-    check_motion(PRECISION_SINGLE, 0, 2e-5);
-    check_motion(PRECISION_DOUBLE, 0, 1e-12);
-}
-
-TEST(lattice_gyrates_by_the_turn_of_the_boris_scheme)
-{
-    check_motion(PRECISION_SINGLE, 0.8, 2e-5);
-    check_motion(PRECISION_DOUBLE, 0.8, 1e-12);
-    check_motion(PRECISION_DOUBLE, -3, 1e-12);
 }
 
 TEST_MAIN(open_device, close_device)

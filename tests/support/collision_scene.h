@@ -114,6 +114,24 @@ static inline double gauss(uint64_t *seed)
     return radius * cos(2 * M_PI * test_random(seed));
 }
 
+/* Electrons alone, `each` in every cell, at rest: returns their velocities, for scene_collide(). */
+static inline double (*scene_alone(struct scene *scene, uint32_t nx, uint32_t ny, uint32_t each,
+                                   const char *pairs, double c, double dt))[3]
+{
+    scene_open(scene, nx, ny, 1, pairs, c, dt);
+    scene_fill_evenly(scene, A, each, false);
+    return test_array(scene->list[A].count, sizeof(double[3]));
+}
+
+/* The electrons' velocities after so many steps from these on. */
+static inline double (*scene_collide(struct scene *scene, double (*velocities)[3], uint32_t steps))[3]
+{
+    write_velocities(&scene->list[A], velocities);
+    scene_start(scene);
+    scene_step(scene, steps);
+    return read_velocities(&scene->list[A]);
+}
+
 /* temperature[]: T along each axis. */
 static inline void write_maxwellian(struct particles *list, const double temperature[3],
                                     const double drift[3], uint64_t seed)

@@ -98,6 +98,14 @@ static inline void sorted_particles_allocate(uint32_t count, struct sorted_parti
     sorted->id = test_array(count, sizeof *sorted->id);
 }
 
+/* No particles yet, on the host. */
+static inline struct sorted_particles sorted_particles_empty(uint32_t cells, uint32_t room)
+{
+    struct sorted_particles sorted = {.cells = cells};
+    sorted_particles_allocate(room, &sorted);
+    return sorted;
+}
+
 /* Of a particle of that id, from -2 to below 2 and exact in both precisions. */
 static inline double sorted_particles_w(uint64_t id)
 {

@@ -126,12 +126,15 @@ static inline int free_arrays(void **state)
             fail_msg("%s: %s", #call, status_message());                                                     \
     } while (0)
 
-/* That the recorded sentence holds these words. */
-#define assert_sentence_holds(words)                                                                         \
+/* A message has this part. */
+#define assert_says(message, part)                                                                           \
     do {                                                                                                     \
-        if (!strstr(status_message(), (words)))                                                              \
-            fail_msg("'%s' does not say '%s'", status_message(), (words));                                   \
+        if (!strstr(message, part))                                                                          \
+            fail_msg("\"%s\" is not in: %s", part, message);                                                 \
     } while (0)
+
+/* The recorded sentence has it. */
+#define assert_sentence_holds(words) assert_says(status_message(), words)
 
 /* A call that must return this code with a sentence that holds all of these words, of which NULL is the last;
  * STATUS_FAILED or STATUS_USAGE, with the words one by one. */
@@ -145,13 +148,6 @@ static inline int free_arrays(void **state)
     assert_message(call, STATUS_FAILED, ((const char *const[]){__VA_ARGS__, NULL}))
 #define assert_refuses(call, ...)                                                                            \
     assert_message(call, STATUS_USAGE, ((const char *const[]){__VA_ARGS__, NULL}))
-
-/* A message has this part. */
-#define assert_says(message, part)                                                                           \
-    do {                                                                                                     \
-        if (!strstr(message, part))                                                                          \
-            fail_msg("\"%s\" is not in: %s", part, message);                                                 \
-    } while (0)
 
 /* |value - expected| <= tolerance; not-a-number fails. */
 #define assert_near(value, expected, tolerance)                                                              \

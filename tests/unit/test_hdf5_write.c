@@ -1,13 +1,8 @@
-/* HDF5 write: places beyond 32 bits, checksums, and files that are whole or not there on a full disk. Folders
- * that do not do tests/mpi/test_checkpoint_ranks.c has.
- *
- * A run of this program with an argument is the child of the test of full disks. */
+/* HDF5 write: places beyond 32 bits, and checksums. That files are whole or not there on a full disk
+ * tests/mpi/test_snapshot.c and tests/faults/test_disk_full.py show. */
 #include "support/test_folder.h"
 
-#include "base/stop.h"
 #include "output/hdf5_write.h"
-
-#include <sys/resource.h>
 
 static const struct communicator alone = {.size = 1, .local_size = 1};
 static struct folder folder;
@@ -136,47 +131,4 @@ TEST(flipped_bit_is_noticed)
     }
 }
 
-/* ---- files that cannot be written ---- */
-
-static const uint64_t shape_of_file[2] = {200000, 0};
-
-/* The child: fails to write at every limit of the size of a file, keeps the older file, writes when the limit
- * is gone, and ends by exit(): whatever HDF5 could not write must not come back then. */
-static int full_disk(bool last_write_fails)
-{
-    struct stat before, after;
-    setenv("CMOCKA_TEST_ABORT", "1", 1); /* a failed check ends the child, too */
-    assert_ok(stop_begin());
-    assert_int_equal(make_folder(NULL), 0);
-    assert_ok(write_part(0, 1, shape_of_file, 0, shape_of_file[0]));
-    assert_int_equal(stat(path, &before), 0);
-    const rlim_t bytes = (rlim_t)before.st_size;
-    const rlim_t limits[] = {0, 100, 2048, 10000, bytes / 8, bytes / 2, bytes - 20000, bytes - 1};
-    struct rlimit limit = {0, RLIM_INFINITY};
-    for (size_t n = 0; n < sizeof limits / sizeof limits[0]; n++) {
-        limit.rlim_cur = limits[n];
-        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-        assert_fails(write_part(0, 1, shape_of_file, 0, shape_of_file[0]), path, "File too large");
-        assert_int_equal(stat(path, &after), 0);
-        assert_int_equal(after.st_ino, before.st_ino);
-        assert_int_equal(after.st_size, before.st_size);
-    }
-    limit.rlim_cur = RLIM_INFINITY;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    if (!last_write_fails)
-        assert_ok(write_part(0, 1, shape_of_file, 0, shape_of_file[0]));
-    return remove_folder(NULL);
-}
-
-TEST(full_disk_leaves_no_trace)
-{
-    assert_int_equal(system("/proc/$PPID/exe --full-disk"), 0);
-    assert_int_equal(system("/proc/$PPID/exe --full-disk-to-the-end"), 0);
-}
-
-int main(int argc, char **argv)
-{
-    if (argc > 1)
-        return full_disk(strcmp(argv[1], "--full-disk") != 0);
-    return run_listed_tests(make_folder, remove_folder);
-}
+TEST_MAIN(make_folder, remove_folder)

@@ -136,17 +136,6 @@ TEST(balanced_ends_are_the_best_there_are)
             }
 }
 
-TEST(all_particles_in_one_row_have_one_rank)
-{
-    enum { ROWS = 8 };
-    for (uint32_t dense = 0; dense < ROWS; dense++)
-        for (int ranks = 1; ranks <= ROWS; ranks++) {
-            uint64_t loads[ROWS] = {0};
-            loads[dense] = UINT64_C(1) << 40;
-            check_balance(ranks, ROWS, loads);
-        }
-}
-
 TEST(the_imbalance_is_the_most_over_the_mean)
 {
     const uint64_t loads[5] = {4, 0, 1, 2, 5}, none[5] = {0};

@@ -136,23 +136,6 @@ TEST(density_profiles)
     }
 }
 
-/* (1 + a cos mx)(1 + b cos mx) = 1 + ab/2 + (a + b) cos mx + ab/2 cos 2mx. */
-TEST(equal_modes_merge)
-{
-    const struct perturbation items[] = {{AXIS_Y, 3, 0.5}, {AXIS_Y, 3, 0.25}};
-    const struct species_config species = with_density(2, items);
-    struct recipe_table table;
-    assert_ok(recipe_table_create(&square, &species, &table));
-    assert_int_equal(table.recipe.density[AXIS_X].count, 0);
-    const struct series series = table.recipe.density[AXIS_Y];
-    assert_int_equal(series.count, 2);
-    for (uint32_t n = 0; n < 2; n++) {
-        const struct cosine term = table.terms[series.first + n];
-        assert_true(term.mode == 3 || term.mode == 6);
-        assert_near(term.coefficient, (term.mode == 3 ? 0.75 : 0.0625) / 1.0625, 1e-16);
-    }
-}
-
 TEST(refuses_negative_density)
 {
     const struct perturbation items[] = {{AXIS_X, 1, -1.5}};

@@ -1,4 +1,4 @@
-/* Van der Corput: against exact fractions, the borders that must never come out, and how evenly it fills. */
+/* Van der Corput: against exact fractions, and the borders that must never come out. */
 #include "support/test_support.h"
 
 #include "shared/van_der_corput.h"
@@ -47,39 +47,6 @@ TEST(never_reaches_zero_or_one)
     assert_true(van_der_corput((1ul << 25) - 1, 2) == 1 - 0x1p-25); /* in float exactly 1 */
     assert_true(van_der_corput((1ul << 40) - 1, 2) == 1 - 0x1p-40);
     assert_near(van_der_corput(10321ul * 10321 * 10321, 10321), 0x1.966aeeb4dc2b4p-54, 1e-31); /* 10321^-4 */
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
-/* N times the star discrepancy of the first N elements: for sorted x_1 <= ... <= x_N it is
- * max_i max(i - N x_i, N x_i - (i - 1)) (Niederreiter 1992, theorem 2.6). */
-static double scaled_discrepancy(uint base, size_t count)
-{
-    double *sorted = test_array(count, sizeof *sorted);
-    for (size_t n = 0; n < count; n++)
-        sorted[n] = van_der_corput(n + 1, base);
-    qsort(sorted, count, sizeof *sorted, ascending);
-    double largest = 0;
-    for (size_t n = 0; n < count; n++) {
-        const double scaled = (double)count * sorted[n];
-        largest = fmax(largest, fmax((double)(n + 1) - scaled, scaled - (double)n));
-    }
-    return largest;
-}
-
-/* Computed values of an independent implementation, given to two digits: half a unit of the last. Random
- * numbers would give about 0.87 sqrt(N) = 870. */
-TEST(fills_evenly)
-{
-    assert_near(scaled_discrepancy(2, 1 << 16), 1.0, 1e-3);
-    assert_near(scaled_discrepancy(2, 1000000), 4.23, 0.005);
-    assert_near(scaled_discrepancy(3, 1000000), 5.97, 0.005);
-    assert_near(scaled_discrepancy(5, 1000000), 3.46, 0.005);
-    assert_near(scaled_discrepancy(7, 1000000), 9.83, 0.005);
 }
 
 TEST_MAIN(NULL, NULL)
