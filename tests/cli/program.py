@@ -120,6 +120,12 @@ class ProgramTest(unittest.TestCase):
             **options,
         )
 
+    def make(self, *command, **options):
+        """Any command, which succeeds; returns what it prints."""
+        result = subprocess.run(list(map(str, command)), cwd=self.folder, capture_output=True, text=True, **options)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        return result.stdout
+
     def run_script(self, name, *arguments):
         """One of scripts/, in this process: numpy and matplotlib are imported once for all."""
         path, here, printed, code = ROOT / "scripts" / name, os.getcwd(), (io.StringIO(), io.StringIO()), 0

@@ -12,15 +12,8 @@ from program import ROOT, ProgramTest, sets
 SHELL = (str(ROOT / "scripts" / "check_clients.sh"),)
 AXES = "[{axis: x, bins: 8, range: [0, 6]}, {axis: u, bins: 9, range: [-5, 4]}]"
 PHASE_SPACE = f"output.phase_space=[{{species: electrons, axes: {AXES}}}]"
-WHAT = [
-    "snapshots: meshes",
-    "snapshots: axes",
-    "snapshots: particles",
-    "phase_space: meshes",
-    "phase_space: axes",
-    "moments: meshes",
-    "moments: axes",
-]
+WHAT = [f"{folder}: {what}" for folder in ("snapshots", "phase_space", "moments") for what in ("meshes", "axes")]
+WHAT.append("snapshots: particles")
 
 
 class CheckClients(ProgramTest):
@@ -41,13 +34,7 @@ class CheckClients(ProgramTest):
             ("snapshots: particles", "snapshots", "particles/electrons/position/x", "unitSI", "electrons x differs by"),
             ("snapshots: particles", "snapshots", "particles/electrons/weighting", "value", "electrons w differs by 1"),
             ("phase_space: axes", "phase_space", "fields/electrons_xu", "gridGlobalOffset", "along u differs by"),
-            (
-                "moments: meshes",
-                "moments",
-                "fields/electrons_temperature",
-                "unitSI",
-                "electrons_temperature differs by 1",
-            ),
+            ("moments: meshes", "moments", "fields/electrons_temperature", "unitSI", "temperature differs by 1"),
         )
         for what, folder, name, attribute, said in wrong:
             path = self.folder / "out" / folder / ("moments_23.h5" if folder == "moments" else "data_23.h5")

@@ -68,20 +68,17 @@ def parts_of(page):
     text = (ROOT / page).read_text()
     for match in sorted([*BLOCK.finditer(text), *INLINE.finditer(text)], key=lambda match: match.start()):
         line = text.count("\n", 0, match.start()) + (1 if match[0][0] == "`" else 2)
-        block = (
-            " ".join(match[0].strip("`").split())
-            if match[0][0] == "`"
-            else re.sub("(?m)^    ", "", match[0]).strip("\n")
-        )
+        block = re.sub("(?m)^    ", "", match[0]).strip("\n")
+        if block[0] == "`":
+            block = " ".join(block.strip("`").split())
         statements = python_of(block)
         if block.startswith("#include"):
             yield line, "c", block
         elif statements:
             yield from ((line + one.lineno - 1, "python", ast.get_source_segment(block, one)) for one in statements)
         elif COMMAND.match(block):
-            yield from (
-                (line + number, "command", re.sub(" {2,}#.*", "", one)) for number, one in enumerate(block.splitlines())
-            )
+            for number, one in enumerate(block.splitlines()):
+                yield line + number, "command", re.sub(" {2,}#.*", "", one)
         elif not OTHER.match(block):
             yield line, "unknown", block
 
@@ -108,12 +105,9 @@ class PageTest(ProgramTest):
             config.write_text(config.read_text().replace(f"particles: {many}", f"particles: {few}"))
         cls.addClassCleanup(os.chdir, os.getcwd())
         os.chdir(cls.folder)
-        own = {
-            "RADIXPIC": PROGRAM,
-            "RADIXPIC_CACHE": str(cls.folder / "cache"),
-            "PATH": f"{cls.folder}/build:{os.environ['PATH']}",
-        }
-        patch = mock.patch.dict(os.environ, {**MPI_ENVIRONMENT, **own, "PYTHONDONTWRITEBYTECODE": "1"})
+        own = {"RADIXPIC": PROGRAM, "RADIXPIC_CACHE": f"{cls.folder}/cache", "PYTHONDONTWRITEBYTECODE": "1"}
+        own["PATH"] = f"{cls.folder}/build:{os.environ['PATH']}"
+        patch = mock.patch.dict(os.environ, {**MPI_ENVIRONMENT, **own})
         patch.start()
         cls.addClassCleanup(patch.stop)
         cls.done = set()
@@ -152,9 +146,8 @@ class Pages(PageTest):
         names = {page: self.run_page(page) for page in PAGES[:-1]}  # the last is LabNotes'
         ring = names["docs/python.md"]["sim"]
         ring.step()
-        energy = (
-            0.5 * 3**2 * math.prod(ring.length)
-        )  # all speeds are 3; the first half kick changes it by less than the wave's 1 %
+        # all speeds are 3; the first half kick changes it by less than the wave's 1 %
+        energy = 0.5 * 3**2 * math.prod(ring.length)
         self.assertAlmostEqual(ring.history["kinetic_energy"][0] / energy, 1, delta=0.01)
 
     def test_every_exception_is_of_use(self):
@@ -199,9 +192,8 @@ class LabNotes(PageTest):
         expected = np.sort(2 / dt * np.arcsin(np.sqrt(squares)))
         np.testing.assert_allclose(expected, [0.322366, 1.236694], atol=6e-7)
         history = self.result_of("magnetised_wave").history
-        series = [
-            history.mode((1, 0)).imag
-        ]  # then S S x - (s1 + s2) S x + s1 s2 x = 0 with S x = (x - (x before + x after)/2)/2
+        # then S S x - (s1 + s2) S x + s1 s2 x = 0 with S x = (x - (x before + x after)/2)/2
+        series = [history.mode((1, 0)).imag]
         for _ in range(2):
             x = series[-1]
             series.append((x[1:-1] - (x[:-2] + x[2:]) / 2) / 2)
@@ -215,9 +207,8 @@ class LabNotes(PageTest):
         """1/epsilon, which the grid changes by 1 %: the wave, the work, and the energy less the work."""
         k, omega, amplitude, area = 0.5, 1.2, 0.002, math.pi**2
         factor = dispersion.grid_factor([k, 0], [4 * math.pi / 32, 4 * math.pi / 32])
-        answers = []
-        for of_grid in (1, factor):
-            answers.append(1 / (1 + of_grid * (complex(dispersion.dielectric(omega, k, [(1, 0, 1)])) - 1)))
+        plasma = complex(dispersion.dielectric(omega, k, [(1, 0, 1)])) - 1
+        answers = [1 / (1 + of_grid * plasma) for of_grid in (1, factor)]
         powers = [0.5 * omega * amplitude**2 * area * -answer.imag for answer in answers]
         for found, noted in zip((*map(abs, answers), *powers), (1.473, 1.484, 3.47e-5, 3.50e-5)):
             self.assertAlmostEqual(found / noted, 1, delta=1e-3)

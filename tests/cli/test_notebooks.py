@@ -30,11 +30,8 @@ def text_of(notebook):
 
 def kinds(notebook):
     """What each code cell left: printed text and kinds of pictures."""
-    return [
-        [output.get("name") or sorted(output.get("data", [])) for output in cell["outputs"]]
-        for cell in notebook["cells"]
-        if cell["cell_type"] == "code"
-    ]
+    outputs = [cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    return [[output.get("name") or sorted(output.get("data", [])) for output in each] for each in outputs]
 
 
 class Committed(unittest.TestCase):
