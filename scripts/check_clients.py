@@ -8,6 +8,7 @@ makes a run.
 
 import subprocess
 import sys
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from math import sqrt
 from pathlib import Path
@@ -230,18 +231,14 @@ def validate(files, _):
     return [(f"{files.folder.name}: {len(files.paths)} files", "; ".join(wrong))]
 
 
-def comparing(client):
-    return lambda files, kinds: compare(client, files, kinds)
-
-
 # (name, function, folders of a run that it reads, what of a file)
 FOLDERS, KINDS = ("snapshots", "phase_space", "moments"), ("meshes", "axes", "particles")
 CLIENTS = (
     ("openPMD-validator", validate, FOLDERS, KINDS),
-    ("h5py", comparing(by_h5py), FOLDERS, KINDS),
-    ("openPMD-viewer", comparing(by_viewer), FOLDERS, KINDS),
-    ("openpmd-api", comparing(by_api), FOLDERS, KINDS),
-    ("yt", comparing(by_yt), ("snapshots", "moments"), ("meshes", "particles")),  # it takes every axis for a length
+    ("h5py", partial(compare, by_h5py), FOLDERS, KINDS),
+    ("openPMD-viewer", partial(compare, by_viewer), FOLDERS, KINDS),
+    ("openpmd-api", partial(compare, by_api), FOLDERS, KINDS),
+    ("yt", partial(compare, by_yt), ("snapshots", "moments"), ("meshes", "particles")),  # it takes every axis for a length
 )
 
 
