@@ -25,6 +25,7 @@ struct outputs {
     struct growing_files growing;
     void *parts[OUTPUTS];
     bool due[OUTPUTS];       /* in this step */
+    bool checkpoint_due;     /* one of an output whose files are kept */
     double seconds[OUTPUTS]; /* that the steps waited for it */
     double failed;           /* a file could not be written: known on all ranks at the same step; else 0 */
 };
@@ -179,9 +180,11 @@ static bool is_due(const struct outputs *outputs, size_t n, const struct view *v
 unsigned outputs_due(struct outputs *outputs, const struct view *view)
 {
     unsigned needs = 0, of_fields;
+    outputs->checkpoint_due = false;
     for (size_t n = 0; n < OUTPUTS; n++) {
         const struct output_row *row = output_table[n];
         outputs->due[n] = is_due(outputs, n, view, &of_fields);
+        outputs->checkpoint_due |= row->keep && outputs->due[n];
         if (outputs->due[n])
             needs |= OUTPUT_NEEDS_SUMS | (row->record ? OUTPUT_NEEDS_CHECK : 0) | row->needs | of_fields;
     }
@@ -205,6 +208,12 @@ enum status outputs_record(const struct output_row *row, void *part, const char 
     return (*file)->status;
 }
 
+/* Whether files of the step are there from which the run goes on in this folder. */
+static bool is_again(const struct outputs *outputs, const struct view *view)
+{
+    return outputs->folder->use == RUN_FOLDER_CONTINUE && view->step == view->first_step;
+}
+
 /* On rank 0, of whose failure all ranks know before any of them waits in the collective writing. A file of
  * the step that a run goes on from may be written again. */
 static enum status prepare(const struct outputs *outputs, const struct output_row *row,
@@ -216,8 +225,8 @@ static enum status prepare(const struct outputs *outputs, const struct output_ro
     if (row->keep) /* what the other outputs wrote earlier is on the disk */
         TRY(growing_files_sync(&outputs->growing));
     TRY(run_folder_make_inner(folder, row->folder));
-    const bool is_again = folder->use == RUN_FOLDER_CONTINUE && view->step == view->first_step;
-    return is_again || !below_look(folder->descriptor, run_folder_name(row, view->step, name), &found)
+    return is_again(outputs, view) ||
+                   !below_look(folder->descriptor, run_folder_name(row, view->step, name), &found)
                ? STATUS_OK
                : run_folder_refuse(folder, STATUS_FAILED, name);
 }
@@ -305,14 +314,6 @@ static enum status record(struct outputs *outputs, size_t n, const char *folder,
     return status;
 }
 
-/* A run that goes on from a checkpoint of the folder does not write that again: while it took the place of
- * the old file the manifest would name a file that is not there. */
-static bool is_there(const struct outputs *outputs, size_t n, const struct view *view)
-{
-    return output_table[n]->keep && outputs->folder->use == RUN_FOLDER_CONTINUE &&
-           view->step == view->first_step;
-}
-
 /* STATUS_STOPPED, once all files are written, where the run ends with this one. */
 static enum status stop(struct outputs *outputs, size_t n, const char *folder, const struct view *view)
 {
@@ -330,7 +331,9 @@ static enum status write_into_folder(struct outputs *outputs, size_t n, const st
     char folder[PATH_MAX];
     TRY(device_finish(outputs->device));
     snprintf(folder, sizeof folder, "%s/%s", outputs->folder->path, row->folder);
-    if (is_there(outputs, n, view))
+    /* A checkpoint is not written again: while it took the place of the old file the manifest would name a
+     * file that is not there. */
+    if (row->keep && is_again(outputs, view))
         return stop(outputs, n, folder, view);
     const double start = timer_now();
     writer_make_room(outputs->writer);
@@ -362,14 +365,6 @@ enum status outputs_read(struct outputs *outputs, uint32_t first, uint32_t count
     return STATUS_OK;
 }
 
-static bool is_checkpoint_due(const struct outputs *outputs)
-{
-    bool is_due = false;
-    for (size_t n = 0; n < OUTPUTS; n++)
-        is_due |= output_table[n]->keep && outputs->due[n];
-    return is_due;
-}
-
 enum status outputs_write(struct outputs *outputs, const struct view *state)
 {
     unsigned needs;
@@ -390,7 +385,7 @@ enum status outputs_write(struct outputs *outputs, const struct view *state)
         const double start = timer_now();
         if (row->write && is_due_now)
             TRY(row->write(outputs->parts[n], view));
-        if (row->wants_file ? row->wants_file(outputs->parts[n], view, is_checkpoint_due(outputs))
+        if (row->wants_file ? row->wants_file(outputs->parts[n], view, outputs->checkpoint_due)
                             : row->record != NULL)
             TRY(write_into_folder(outputs, n, view));
         outputs->seconds[n] += timer_now() - start;

@@ -18,21 +18,21 @@ enum { NODES = 4 /* around a point */ };
 struct points {
     const struct config *config; /* not owned */
     uint32_t count, components;  /* of the fields, all of them */
-    const double (*at)[2];
-    struct slab slab; /* whose nodes `nodes` has; no rows: none yet */
+    double (*at)[2];             /* [count] */
+    struct slab slab;            /* whose nodes `nodes` has; no rows: none yet */
     struct kernel *kernel;
     struct buffer *nodes;  /* uint[count][NODES]: numbers of nodes; 0 for those of other ranks */
     struct buffer *values; /* real[slots][components][count][NODES] */
     uint32_t *host_nodes;
-    double *weights; /* [count][NODES]; 0 for those of other ranks */
-    double *read;    /* as `values` */
-    double *shares;  /* [slots][components][count] */
+    double *weights;                               /* [count][NODES]; 0 for those of other ranks */
+    double *read;                                  /* as `values` */
+    double *shares;                                /* [slots][components][count] */
+    struct growing_file *files[CONFIG_MAX_PROBES]; /* of probes, on rank 0 */
 };
 
-/* For the `count` points `at`, which it does not own, with room for so many slots. It dies with the device
- * handle. */
+/* For `count` points, whose places the caller sets, with room for so many slots. */
 static enum status points_create(struct device *device, const struct config *config, uint32_t count,
-                                 const double (*at)[2], uint32_t slots, struct points **created)
+                                 uint32_t slots, struct points **created)
 {
     const uint32_t components = field_first(config->fields.solver, FIELDS);
     const size_t nodes = (size_t)count * NODES, values = nodes * components * slots;
@@ -43,7 +43,7 @@ static enum status points_create(struct device *device, const struct config *con
     points->config = config;
     points->count = count;
     points->components = components;
-    points->at = at;
+    TRY(DEVICE_NEW_ARRAY(device, points->at, count));
     TRY(DEVICE_NEW_ARRAY(device, points->host_nodes, nodes));
     TRY(DEVICE_NEW_ARRAY(device, points->weights, nodes));
     TRY(DEVICE_NEW_ARRAY(device, points->read, values));
@@ -87,8 +87,9 @@ static enum status take_slab(struct points *points, const struct slab *slab)
 
 /* Takes the values of the nodes to a slot (enqueued); those of fields that nothing has asked for mean
  * nothing. All slots are read before the rank's rows change. */
-static enum status points_measure(struct points *points, const struct view *view, uint32_t slot)
+static enum status points_measure(void *part, const struct view *view, uint32_t slot)
 {
+    struct points *points = part;
     const struct fields *fields = view->fields;
     const uint32_t nodes = NODES * points->count;
     if (points->slab.rows != view->slab->rows || points->slab.first_row != view->slab->first_row)
@@ -120,8 +121,9 @@ static void interpolate(struct points *points, uint32_t slot)
 }
 
 /* Brings slots `first` to before first + count to the host. Blocking. */
-static enum status points_read(struct points *points, uint32_t first, uint32_t count)
+static enum status points_read(void *part, uint32_t first, uint32_t count)
 {
+    struct points *points = part;
     const size_t slot = (size_t)points->components * NODES * points->count;
     TRY(buffer_read_reals(points->values, points->config->precision, first * slot, count * slot,
                           points->read + first * slot));
@@ -132,21 +134,14 @@ static enum status points_read(struct points *points, uint32_t first, uint32_t c
 
 /* ---- probes ---- */
 
-struct probes {
-    struct points *points;
-    double at[CONFIG_MAX_PROBES][2];
-    struct growing_file *files[CONFIG_MAX_PROBES]; /* of rank 0 */
-};
-
 static enum status create_probes(struct device *device, const struct config *config, void **part)
 {
-    const uint32_t count = config->output.probe_count;
-    struct probes *probes;
-    TRY(DEVICE_NEW(device, probes));
-    *part = probes;
-    for (uint32_t n = 0; n < count; n++)
-        memcpy(probes->at[n], config->output.probes[n].at, sizeof probes->at[n]);
-    return points_create(device, config, count, (const double(*)[2])probes->at, SUM_SLOTS, &probes->points);
+    struct points *points;
+    TRY(points_create(device, config, config->output.probe_count, SUM_SLOTS, &points));
+    *part = points;
+    for (uint32_t n = 0; n < points->count; n++)
+        memcpy(points->at[n], config->output.probes[n].at, sizeof points->at[n]);
+    return STATUS_OK;
 }
 
 /* The columns of probe n behind step and time. Returns their number. Where they are not NULL, their names are
@@ -170,40 +165,30 @@ static uint32_t columns_of(const struct config *config, uint32_t n, const double
 
 static enum status open_probes(struct growing_files *files, const struct config *config, void **part)
 {
-    struct probes *probes = *part;
+    struct points *points = *part;
     for (uint32_t n = 0; n < config->output.probe_count; n++) {
         const struct probe_config *probe = &config->output.probes[n];
         char name[MANIFEST_NAME_LENGTH], keys[CONFIG_NAME_LENGTH + 32], head[128] = "step,time";
         snprintf(name, sizeof name, "probes/%s.csv", probe->name);
         snprintf(keys, sizeof keys, "output.probes.%s.fields", probe->name);
         columns_of(config, n, NULL, head, NULL);
-        TRY(growing_files_add(files, name, head, keys, &probes->files[n]));
+        TRY(growing_files_add(files, name, head, keys, &points->files[n]));
     }
     return STATUS_OK;
-}
-
-static enum status measure_probes(void *part, const struct view *view, uint32_t slot)
-{
-    return points_measure(((struct probes *)part)->points, view, slot);
-}
-
-static enum status read_probes(void *part, uint32_t first, uint32_t count)
-{
-    return points_read(((struct probes *)part)->points, first, count);
 }
 
 /* Collective. */
 static enum status write_rows(void *part, const struct view *view)
 {
-    struct probes *probes = part;
+    struct points *points = part;
     const struct output_config *output = &view->config->output;
-    double *values = points_values(probes->points, (uint32_t)(view->step % SUM_SLOTS));
-    communicator_sum(view->communicator, probes->points->components * (size_t)output->probe_count, values);
+    double *values = points_values(points, (uint32_t)(view->step % SUM_SLOTS));
+    communicator_sum(view->communicator, points->components * (size_t)points->count, values);
     for (uint32_t n = 0; n < output->probe_count; n++) {
         double row[2 + FIELD_COMPONENTS] = {(double)view->step, view->time};
         const uint32_t count = columns_of(view->config, n, values, NULL, row + 2);
-        if (probes->files[n] && view_is_due(view, output->probes[n].every))
-            TRY(growing_file_write(probes->files[n], 2 + count, row));
+        if (points->files[n] && view_is_due(view, output->probes[n].every))
+            TRY(growing_file_write(points->files[n], 2 + count, row));
     }
     return STATUS_OK;
 }
@@ -227,37 +212,36 @@ const struct output_row probes_output = {
     .items = OUTPUT_ITEMS(probe_config, probes, probe_count, .fields = offsetof(struct probe_config, fields)),
     .create = create_probes,
     .open = open_probes,
-    .measure = measure_probes,
-    .read = read_probes,
+    .measure = points_measure,
+    .read = points_read,
     .write = write_rows,
     .print_size = print_probes};
 
 /* ---- lines ---- */
 
-struct lines {
-    struct points *points;
-    uint32_t count; /* of points, of all lines one after the other */
-};
+/* The points of all lines are one after the other. */
+static uint32_t count_points(const struct config *config)
+{
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < config->output.line_count; n++)
+        count += config->output.lines[n].points;
+    return count;
+}
 
 static enum status create_lines(struct device *device, const struct config *config, void **part)
 {
-    const struct output_config *output = &config->output;
-    struct lines *lines;
-    double(*at)[2];
-    TRY(DEVICE_NEW(device, lines));
-    *part = lines;
-    for (uint32_t n = 0; n < output->line_count; n++)
-        lines->count += output->lines[n].points;
-    TRY(DEVICE_NEW_ARRAY(device, at, lines->count));
-    const double(*all)[2] = (const double(*)[2])at;
-    for (uint32_t n = 0; n < output->line_count; n++)
-        for (uint32_t p = 0; p < output->lines[n].points; p++, at++)
+    struct points *points;
+    TRY(points_create(device, config, count_points(config), 1, &points));
+    *part = points;
+    double(*at)[2] = points->at;
+    for (uint32_t n = 0; n < config->output.line_count; n++)
+        for (uint32_t p = 0; p < config->output.lines[n].points; p++, at++)
             for (int axis = 0; axis < 2; axis++) {
-                const struct line_config *line = &output->lines[n];
+                const struct line_config *line = &config->output.lines[n];
                 const double share = p / (line->points - 1.0);
                 (*at)[axis] = line->from[axis] * (1 - share) + line->to[axis] * share;
             }
-    return points_create(device, config, lines->count, all, 1, &lines->points);
+    return STATUS_OK;
 }
 
 /* `values`: those of its points on rank 0, which writes them; of the next component `stride` behind. */
@@ -301,17 +285,14 @@ static enum status take_values(struct points *points, const struct view *view, s
 
 static void record_lines(void *part, struct hdf5_file *file, const struct view *view)
 {
-    const struct lines *lines = part;
     const struct output_config *output = &view->config->output;
     struct openpmd openpmd = openpmd_begin(file, view, lines_output.prefix, OPENPMD_BASE);
-    size_t points = 0;
-    for (uint32_t n = 0; n < output->line_count; n++)
-        points += output->lines[n].points;
+    const size_t points = count_points(view->config);
     const size_t count = field_first(view->config->fields.solver, FIELDS) * points;
     double *values = hdf5_file_keep(file, count * sizeof *values);
     hdf5_file_fail(file, communicator_agree(view->communicator, file->status));
-    if (lines && file->status == STATUS_OK)
-        hdf5_file_fail(file, take_values(lines->points, view, count, values));
+    if (part && file->status == STATUS_OK)
+        hdf5_file_fail(file, take_values(part, view, count, values));
     for (uint32_t n = 0; n < output->line_count && file->status == STATUS_OK; n++) {
         if (view_is_due(view, output->lines[n].every))
             write_line(&openpmd, &output->lines[n], values, points);
