@@ -31,13 +31,11 @@ static enum status copy_piece(void *context, size_t n, void *scratch)
     return STATUS_OK;
 }
 
-static enum status copy_rows(struct copy copy, size_t count, const void *from, size_t first, void *to)
+static enum status copy_rows(const struct buffer_rows *rows, size_t count, const void *from, size_t first,
+                             void *to)
 {
+    struct copy copy = {rows, from, (char *)to + first * rows->bytes, count, PIECE / rows->stride};
     const struct pool_work work = {.make = copy_piece, .context = &copy};
-    copy.count = count;
-    copy.piece = PIECE / copy.rows->stride;
-    copy.from = from;
-    copy.to = (char *)to + first * copy.rows->bytes;
     return pool_run(&work, (count + copy.piece - 1) / copy.piece);
 }
 
@@ -66,7 +64,7 @@ static enum status read_staged(const struct buffer *buffer, const struct buffer_
         const size_t left = rows->count - first, count = left < half ? left : half;
         TRY(host_memory_read(buffer, first * stride, count * stride, halves[n]));
         if (first > before)
-            TRY(copy_rows((struct copy){.rows = rows}, first - before, halves[1 - n], before, values));
+            TRY(copy_rows(rows, first - before, halves[1 - n], before, values));
         TRY(device_finish(buffer->device));
         before = first;
         first += count;
@@ -82,7 +80,7 @@ enum status buffer_read_rows(struct buffer *buffer, const struct buffer_rows *ro
     if (!buffer->device->core->info.is_cpu)
         return read_staged(buffer, rows, values);
     TRY(buffer_map(buffer, &mapped));
-    const enum status status = copy_rows((struct copy){.rows = rows}, rows->count, mapped, 0, values);
+    const enum status status = copy_rows(rows, rows->count, mapped, 0, values);
     TRY(buffer_unmap(buffer, mapped));
     return status;
 }
