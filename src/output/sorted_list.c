@@ -66,50 +66,48 @@ enum status selection_create(struct device *device, const struct config *config,
     return STATUS_OK;
 }
 
-/* Marks the chosen particles of a rank's list; `count`: how many these are. The next two work by the marks.
- * `before`: particles of the ranks before; `first_id`: what the ids of the species begin with in the file. */
-static enum status selection_choose(const struct selection *selection, const struct particles *particles,
-                                    uint64_t before, uint64_t first_id, uint32_t *count)
+/* Marks the chosen particles of a rank's list, which are what is left of it: their number and cells. */
+static enum status choose(const struct selection *selection, const struct particles *particles,
+                          struct sorted_list *list)
 {
+    const uint32_t cells = slab_own_cells(&list->slab);
     const struct snapshots_config *snapshots = selection->snapshots;
     const bool by_ids = snapshots->particles.kind == PARTICLES_FRACTION;
     const uint32_t words = divide_up(particles->count, WORD), blocks = divide_up(words, BLOCK);
     uint32_t *const begins = selection->host_begins;
-    *count = 0;
+    list->count = 0;
+    if (particles->count == 0)
+        return STATUS_OK;
     TRY(KERNEL_LAUNCH(
         selection->mark, launch_flat(words, STAGE_OUTPUT, by_ids ? particles->count * sizeof(uint64_t) : 0),
-        particles->attribute[by_ids ? ATTRIBUTE_ID : ATTRIBUTE_OFFSET], first_id,
+        particles->attribute[by_ids ? ATTRIBUTE_ID : ATTRIBUTE_OFFSET], list->first_id,
         (uint64_t)ldexp(snapshots->particles.fraction, 53), by_ids ? 0 : snapshots->particles.every_nth,
-        before, particles->count, selection->marks));
+        list->before, particles->count, selection->marks));
     TRY(KERNEL_LAUNCH(selection->count, launch_flat(blocks, STAGE_OUTPUT, 0), selection->marks, words,
                       selection->begins));
     TRY(buffer_read(selection->begins, 0, blocks * sizeof *begins, begins));
     for (uint32_t block = 0; block < blocks; block++) {
         const uint32_t chosen = begins[block];
-        begins[block] = *count;
-        *count += chosen;
+        begins[block] = list->count;
+        list->count += chosen;
     }
-    begins[blocks] = *count;
-    return buffer_write(selection->begins, 0, (blocks + (size_t)1) * sizeof *begins, begins);
-}
-
-/* cell_offsets[cell] <- how many chosen particles stand before the cell, for cells 0 to `cells`. Blocking. */
-static enum status selection_cells(const struct selection *selection, const struct particles *particles,
-                                   uint32_t cells, uint32_t *cell_offsets)
-{
+    begins[blocks] = list->count;
+    TRY(buffer_write(selection->begins, 0, (blocks + (size_t)1) * sizeof *begins, begins));
     TRY(KERNEL_LAUNCH(selection->cells, launch_flat(cells + UINT64_C(1), STAGE_OUTPUT, 0), selection->marks,
                       selection->begins, particles->cell_offsets, cells, selection->cell_offsets));
-    return buffer_read(selection->cell_offsets, 0, (cells + (size_t)1) * sizeof *cell_offsets, cell_offsets);
+    return buffer_read(selection->cell_offsets, 0, (cells + (size_t)1) * sizeof *list->cell_offsets,
+                       list->cell_offsets);
 }
 
-/* data[a] <- attribute a of the `count` chosen particles, as particles_copy() copies it of all; NULL: is left
- * out. By way of the spare arrays. Blocking. */
-static enum status selection_copy(const struct selection *selection, const struct particles *particles,
-                                  uint32_t count, void *const data[ATTRIBUTES])
+/* data[a] <- attribute a of the particles, or of the `count` chosen ones by way of the spare arrays; NULL: is
+ * left out. Blocking. */
+static enum status copy_attributes(const struct selection *selection, const struct particles *particles,
+                                   uint32_t count, void *const data[ATTRIBUTES])
 {
     struct particles taken = *particles;
     struct particle_array arrays[ATTRIBUTES];
-    const uint32_t number = particles_arrays(&taken, arrays), words = divide_up(particles->count, WORD);
+    const uint32_t number = selection ? particles_arrays(&taken, arrays) : 0;
+    const uint32_t words = divide_up(particles->count, WORD);
     for (uint32_t n = 0; n < number; n++) {
         int size = 0;
         while (size < ELEMENT_SIZES - 1 && (size_t)LEAST_ELEMENT << size < arrays[n].bytes)
@@ -120,7 +118,7 @@ static enum status selection_copy(const struct selection *selection, const struc
     }
     taken.count = count;
     for (enum attribute a = 0; a < ATTRIBUTES; a++) {
-        taken.attribute[a] = taken.spare[a];
+        taken.attribute[a] = selection ? taken.spare[a] : taken.attribute[a];
         if (data[a])
             TRY(particles_copy(&taken, a, data[a]));
     }
@@ -175,16 +173,6 @@ static enum status copy_offsets(const struct particles *particles, struct sorted
                        list->species->name, list->step, particles->count);
 }
 
-/* What is left of the list are the chosen particles. */
-static enum status choose(const struct selection *selection, const struct particles *particles,
-                          struct sorted_list *list)
-{
-    TRY(selection_choose(selection, particles, list->before, list->first_id, &list->count));
-    return particles->count > 0
-               ? selection_cells(selection, particles, slab_own_cells(&list->slab), list->cell_offsets)
-               : STATUS_OK;
-}
-
 struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct view *view, uint32_t species,
                                      const struct selection *selection)
 {
@@ -215,11 +203,8 @@ struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct view *
     for (enum attribute a = 0; a < ATTRIBUTES; a++)
         if (attribute_present(particles->species, a))
             list.data[a] = data[a] = hdf5_file_keep(file, list.count * attribute_bytes(list.precision, a));
-    if (selection && file->status == STATUS_OK)
-        hdf5_file_fail(file, selection_copy(selection, particles, list.count, data));
-    for (enum attribute a = 0; a < ATTRIBUTES && !selection; a++)
-        if (data[a])
-            hdf5_file_fail(file, particles_copy(particles, a, data[a]));
+    if (file->status == STATUS_OK)
+        hdf5_file_fail(file, copy_attributes(selection, particles, list.count, data));
     return hdf5_file_keep_copy(file, sizeof list, &list);
 }
 
