@@ -336,20 +336,12 @@ class Benches(BenchTest):
                     self.assert_refused(self.bench("pic-sort", f"{option}={path}"), 1, option, path, word)
 
     def test_help(self):
+        """All options of many tests/cli/test_command_line.py has."""
         overview = self.run_well("bench", "--help").stdout
-        for name, words in {
-            "pic-sort": ["--write-keys", "after two to warm up; 10 without it"], "random-lists": ["--sizes",
-                "Tables 4 to 6"],
-            "permutation": ["volumes of 2 to 8 dimensions", "112021056", "about 20 s on two CPU cores"],
-            "local-memory": ["--coarse", "268435455", "about 20 s on two CPU cores"], "step": ["--sweep", "--hot"],
-            "deposit": ["--atomics", "about 10 s on two CPU cores"], "scaling": ["--same-box", "mpirun -n 4"],
-            "collisions": ["--per-cell", "random order in which they find partners", "16,64,256,1024 without it"],
-            "layout": ["paper for the paper's", "about 20 s on two CPU cores"],
-        }.items():  # fmt: skip
+        for name in SMALL:
             text = " ".join(self.run_well("bench", name, "--help").stdout.split())
             self.assertRegex(overview, rf"(?m)^  {name} ")
-            for word in [*words, "Examples: radixpic" if name != "scaling" else "Examples:", "--csv", "--device",
-                "--repeat"]:
+            for word in ("Examples:", f"radixpic bench {name}", "--csv", "--device", "--repeat"):
                 self.assertIn(word, text)
 
     def test_an_unknown_experiment(self):
