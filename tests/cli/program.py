@@ -162,6 +162,14 @@ class ProgramTest(unittest.TestCase):
         """Lines of the program itself among those of mpirun."""
         return [line for line in stderr.splitlines() if line.startswith("radixpic")]
 
+    def assert_said(self, result, code, *words):
+        """The exit code, and one sentence of all ranks with the words, which is returned."""
+        self.assertEqual((result.returncode, result.stdout), (code, ""), result.stderr)
+        (said,) = self.said(result.stderr)
+        for word in words:
+            self.assertIn(word, result.stderr)  # a list may follow in lines of its own
+        return said
+
     def with_kernels(self, file=None, old=None, new=None):
         """The environment of a run with kernels of its own, in one of which a text is replaced."""
         kernels = self.folder / "own kernels"

@@ -164,22 +164,12 @@ class OnRanks(BenchTest):
         for name in (name for name in SMALL if name != "scaling"):
             with self.subTest(name=name):
                 result = self.bench(name, ranks=2)
-                self.assertEqual((result.returncode, result.stdout.count(f"{name}: ")), (2, 0), result.stderr)
-                (said,) = self.said(result.stderr)
-                self.assertTrue(said.startswith(f"radixpic bench {name}: runs on one rank"), said)
-                self.assertIn("only scaling", said)
+                self.assert_said(result, 2, f"radixpic bench {name}: runs on one rank", "only scaling")
         command = ("mpirun", "-n", "2", PROGRAM, "tune", "-N", "2000", "--cells", "8", "--seconds", "1")
         result = self.run_program(command=command, environment={**MPI_ENVIRONMENT, "RADIXPIC_CACHE": str(self.folder)})
-        self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
-        self.assertEqual(result.stderr.count("radixpic tune: runs on one rank"), 1, result.stderr)
+        self.assert_said(result, 2, "radixpic tune: runs on one rank")
         self.assert_nothing_created()
         self.assertEqual(self.bench("pic-sort", "--particles=100", ranks=1).returncode, 0)
-
-    def test_the_help_is_printed_once(self):
-        for name in ("pic-sort", "scaling"):
-            result = self.bench(name, "--help", ranks=2)
-            self.assertEqual((result.returncode, result.stderr), (0, ""))
-            self.assertEqual(result.stdout.count(f"Usage: radixpic bench {name}"), 1)
 
     def test_scaling(self):
         """Ranks, cells, particles, most rows of a rank, and field of both runs; rates and efficiencies."""
@@ -234,8 +224,5 @@ class OnRanks(BenchTest):
             (2, ["--csv=no/such/folder.csv"], 1, "No such file"),
         ):
             with self.subTest(arguments=arguments):
-                result = self.bench("scaling", *arguments, ranks=ranks)
-                self.assertEqual(result.returncode, code, result.stderr)
-                (said,) = self.said(result.stderr)
-                self.assertIn(word, said)
+                self.assert_said(self.bench("scaling", *arguments, ranks=ranks), code, word)
         self.assert_nothing_created()

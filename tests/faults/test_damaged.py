@@ -34,10 +34,7 @@ class Damaged(OnRanks, FaultTest):
     def refuse(self, ranks):
         """By its name."""
         result = self.run_on(ranks, "run", "--restart", "out/checkpoints/checkpoint_20.h5", "--output", "other")
-        self.assertEqual(result.returncode, 1, result.stderr)
-        said = self.said(result.stderr)
-        self.assertEqual(len(said), 1, result.stderr)
-        self.assertIn("checkpoint_20.h5", said[0])
+        self.assert_failed(result, r"checkpoint_20\.h5")
         self.assertFalse((self.folder / "other").exists())
 
     def fall_back(self, ranks):

@@ -50,14 +50,11 @@ class DiskFull(FaultTest):
 
     def check_failed(self, result, folder, reason):
         """One sentence with the reason, and nothing but the two checkpoints before."""
-        self.assertEqual(result.returncode, 1, result.stderr)
-        said = self.said(result.stderr)
-        self.assertEqual(len(said), 1, result.stderr)
-        self.assertRegex(said[0], rf"^radixpic: .*disk/.*{reason}")
+        said = self.assert_failed(result, rf"^radixpic: .*disk/.*{reason}")
         self.assertNotIn("signal", result.stderr)
-        self.assertIn(said[0].partition(": ")[2], (self.folder / folder / "log.txt").read_text())
+        self.assertIn(said.partition(": ")[2], (self.folder / folder / "log.txt").read_text())
         self.assertEqual(len(self.files(folder)), 2, self.files(folder))
-        self.met += "checkpoints/checkpoint_" in said[0]
+        self.met += "checkpoints/checkpoint_" in said
 
 
 class SmallDisk(OnRanks, DiskFull):
@@ -137,10 +134,7 @@ class TextFiles(FolderTest):
                 folder = self.place(name)
                 below = f"out/{written}"
                 result = self.run_in(folder, "run", "fault.yaml", call=call, action=errno.ENOSPC, below=below)
-                self.assertEqual(result.returncode, 1, result.stderr)
-                said = self.said(result.stderr)
-                self.assertEqual(len(said), 1, result.stderr)
-                self.assertIn(f"cannot write out/{name}: No space left", said[0])
+                self.assert_failed(result, f"cannot write out/{name}: No space left")
                 self.assertEqual(difference(self.run_well_in(folder, *RESUME), whole), "")
 
 

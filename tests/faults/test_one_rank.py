@@ -76,9 +76,7 @@ class OneRank(FaultTest):
         pids = self.processes(process, ranks)
         stderr = self.end(process, pids)
         self.assertEqual(process.returncode, 1, stderr)
-        self.assertEqual(len(self.said()), 1, stderr)
-        for word in words:
-            self.assertIn(word, self.said()[0])
+        self.assert_sentence(words)
         self.assertFalse((self.folder / "out").exists())
 
     def test_no_room_for_the_history(self):
@@ -89,8 +87,7 @@ class OneRank(FaultTest):
                 resource.prlimit(pid, resource.RLIMIT_FSIZE, (1024, 1024))
             stderr = self.end(process, pids)
             self.assertEqual(process.returncode, 1, stderr)
-            self.assertEqual(len(self.said()), 1, stderr)
-            self.assertRegex(self.said()[0], r"out/history\.csv: File too large")
+            self.assert_sentence(r"out/history\.csv: File too large")
         self.report("no room for the history", KILLS)
 
     def each_rank(self):
@@ -105,7 +102,7 @@ class OneRank(FaultTest):
             with self.subTest(ranks=ranks, rank=rank):
                 on_all = ["env", f"RADIXPIC_KERNELS={folder}"]
                 do = "export POCL_EXTRA_BUILD_FLAGS=-DBROKEN"
-                self.check_start(ranks, rank, do, "fault.yaml", ["kernels/push.cl does not build"], on_all)
+                self.check_start(ranks, rank, do, "fault.yaml", "kernels/push.cl does not build", on_all)
         self.report("kernels of one rank do not build", len(self.each_rank()))
 
     def test_no_memory_for_the_particles(self):
@@ -120,7 +117,7 @@ class OneRank(FaultTest):
         shutil.rmtree(self.folder / "out")
         for ranks, rank in self.each_rank():
             with self.subTest(ranks=ranks, rank=rank):
-                self.check_start(ranks, rank, f"ulimit -v {small + SOME_MORE}", "many.yaml", ["out of memory", "MiB"])
+                self.check_start(ranks, rank, f"ulimit -v {small + SOME_MORE}", "many.yaml", "out of memory.*MiB")
         self.report("no memory on one rank", len(self.each_rank()))
 
     def test_no_memory_in_mid_run(self):
