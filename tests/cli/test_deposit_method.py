@@ -5,9 +5,12 @@ import math
 import shutil
 import unittest
 
-from program import ROOT, ProgramTest
+import numpy as np
 
-ATOMIC = ["--set", "deposit.method=atomic"]
+from program import ROOT, ProgramTest, sets
+from radixpic.history import read_history
+
+ATOMIC = sets("deposit.method=atomic")
 
 
 class DepositMethod(ProgramTest):
@@ -41,19 +44,15 @@ class DepositMethod(ProgramTest):
             settings = ["--set", "precision=double", "--set", f"deposit.filter_passes={passes}", "--force"]
             config = ROOT / "configs" / "plasma_oscillation.yaml"
             self.run_well("run", config, "--quiet", "--steps", "70", "--output", "out", *settings)
-            rows = [{name: float(text) for name, text in row.items()} for row in self.history()]
-            kinetic, field = (
-                max(row[name] for row in rows) - min(row[name] for row in rows)
-                for name in ("kinetic_energy", "field_energy")
-            )
-            swings.append(kinetic / field)
-            modes.append(math.hypot(rows[0]["density_1_0_re"], rows[0]["density_1_0_im"]))
+            history = read_history(self.folder / "out")
+            swings.append(np.ptp(history["kinetic_energy"]) / np.ptp(history["field_energy"]))
+            modes.append(abs(history.mode((1, 0))[0]))
         let_through = math.cos(math.pi / 32) ** (2 * 3)  # cos(k dx/2), 32 cells to a wave
         self.assertAlmostEqual(modes[1] / modes[0], let_through, delta=1e-9)
         self.assertAlmostEqual(swings[1] / swings[0], 1 / let_through, delta=1e-3)
 
     def test_a_restart_ends_in_the_same_bits(self):
-        often = [*ATOMIC, "--set", "output.checkpoints.every=10", "--set", "output.checkpoints.keep=9"]
+        often = [*ATOMIC, *sets("output.checkpoints={every: 10, keep: 9}")]
         for step in ("radix", "fused"):
             with self.subTest(step=step):
                 options = [*often, "--set", f"step.method={step}", "--force"]

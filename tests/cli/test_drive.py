@@ -32,8 +32,7 @@ class Drive(ProgramTest):
         """From a step that is no row of the history."""
         self.run_driven("--set", "output.checkpoints.every=8")
         self.run_well("run", "--restart", "out/checkpoints/checkpoint_16.h5", "--output", "new", "--quiet")
-        whole, rest = ((self.folder / name / "history.csv").read_text().splitlines() for name in ("out", "new"))
-        self.assertEqual(whole[-2:], rest[-2:])
+        self.assertEqual(self.history("out")[-2:], self.history("new")[-2:])
         result = self.run_program("run", "--restart", "out", *sets("fields.drive.0.amplitude=1"))
         self.assertEqual(result.returncode, 2)
         self.assertIn("fields.drive.0.amplitude: the checkpoint has 0.3, the config 1", result.stderr)

@@ -76,9 +76,8 @@ class Values(ProbesTest):
         names = {"Ex": "E/x", "Ey": "E/y", "phi": "phi", "rho": "chargeDensity"}
         for step in (0, 10, 20, 23):
             with h5py.File(self.folder / f"out/snapshots/data_{step}.h5") as file:
-                meshes = {
-                    column: file[f"data/{step}/fields/{name}"][...].astype(float) for column, name in names.items()
-                }
+                data = file[f"data/{step}/fields"]
+                meshes = {column: data[name][...].astype(float) for column, name in names.items()}
             for name, place in (("between", (2.9, 1.3)), ("corner", (5.9, 3.8))):
                 probe = self.columns(name)
                 (row,) = np.flatnonzero(probe["step"] == step)
@@ -113,9 +112,8 @@ class Restarted(ProbesTest):
         self.run_well(*RUN, "--steps", "12")
         self.run_well(*RUN, "--restart", "latest")
         self.assert_same("out")
-        self.run_well(
-            *RUN, "--restart", "out/checkpoints/checkpoint_6.h5", "--steps", "16", *sets("output.checkpoints.every=0")
-        )
+        older = ["--restart", "out/checkpoints/checkpoint_6.h5", *sets("output.checkpoints.every=0")]
+        self.run_well(*RUN, *older, "--steps", "16")
         self.assertEqual(self.columns("between")["step"][-1], 16)
         self.run_well(*RUN, "--resume")
         self.assert_same("out")
@@ -126,9 +124,8 @@ class Restarted(ProbesTest):
     def test_other_probes(self):
         """One that is left out keeps its rows and is gone on with later; a new one begins where it is added; one that
         was added after the checkpoint goes; --force leaves none."""
-        corner = sets(
-            "output.probes=[{name: corner, at: [5.9, 3.8], fields: [rho, E], every: 5}, {name: new, at: [1, 1]}]"
-        )
+        both = "{name: corner, at: [5.9, 3.8], fields: [rho, E], every: 5}, {name: new, at: [1, 1]}"
+        corner = sets(f"output.probes=[{both}]")
         self.run_well(*RUN, "--steps", "12")
         kept = self.path("between").read_bytes().splitlines()[:13]  # without that of step 12
         self.run_well(*RUN, *corner, "--restart", "latest", "--steps", "18")
@@ -165,7 +162,7 @@ class Restarted(ProbesTest):
         self.assertEqual(result.returncode, 2)
         self.assertIn("output.probes.corner.at: the checkpoint has [5.9", result.stderr)
         path.unlink()
-        self.assert_refused(self.run_program(*RUN, "--output", "straight", "--resume"), 2, "straight/probes/corner.csv")
+        self.refuse(2, "straight/probes/corner.csv", *RUN, "--output", "straight", "--resume")
 
 
 LINES = "output.lines=[{name: across, from: [0, 1], to: [6, 1], points: 17, every: 10}, "
@@ -202,9 +199,8 @@ class Lines(ProbesTest):
             with h5py.File(self.folder / f"out/snapshots/data_{step}.h5") as file:
                 for name in ("E/x", "E/y", "phi", "chargeDensity"):
                     nodes = file[f"data/{step}/fields/{name}"]
-                    np.testing.assert_allclose(
-                        lines[f"across_{name}"], nodes[...][np.arange(17) % 16, 2], rtol=1e-12, atol=1e-14
-                    )
+                    across = nodes[...][np.arange(17) % 16, 2]
+                    np.testing.assert_allclose(lines[f"across_{name}"], across, rtol=1e-12, atol=1e-14)
                     self.assertEqual(lines[f"across_{name}@unitSI"], nodes.attrs["unitSI"])
             self.assertEqual(list(lines["up_phi@axisLabels"]), [b"s"])
             self.assertAlmostEqual(lines["up_phi@gridSpacing"][0] * 39, np.hypot(4.5, 4), 12)
@@ -248,10 +244,8 @@ NAMES = [f"{name}/{axis}" for name in ("positionOffset", "position", "momentum")
 
 
 class Tracks(ProbesTest):
-    OPTIONS = ["run", "small.yaml", "--quiet"]
-    OPTIONS += sets(
-        "output.tracks={species: electrons, count: 5, every: 2}", "output.snapshots.every=4", "precision=double"
-    )
+    OPTIONS = ["run", "small.yaml", "--quiet", *sets("output.tracks={species: electrons, count: 5, every: 2}")]
+    OPTIONS += sets("output.snapshots.every=4", "precision=double")
     OPTIONS += sets("species.electrons.velocities.dimensions=3", "fields.magnetic=[0.5, 0.2, 0.3]")
 
     def paths(self, folder="out"):

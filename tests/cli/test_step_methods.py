@@ -57,9 +57,8 @@ class Snapshots(ProgramTest):
         with h5py.File(path) as file:
             species = file[f"data/{step}/particles/electrons"]
             order = np.argsort(species["id"][...])
-            columns = [
-                species[f"{record}/{axis}"][...].astype(float) for record in ("position", "momentum") for axis in "xy"
-            ]
+            names = [f"{record}/{axis}" for record in ("position", "momentum") for axis in "xy"]
+            columns = [species[name][...].astype(float) for name in names]
             columns[0] += species["positionOffset/x"][...]
             columns[1] += species["positionOffset/y"][...]
             return np.array(columns)[:, order]
@@ -87,9 +86,8 @@ class SpeciesApart(ProgramTest):
 
     def history_of(self, species, method, ranks):
         """The history of the small config with more species."""
-        (self.folder / "more.yaml").write_text(
-            (self.folder / "small.yaml").read_text().replace("\ndevice:", f"{species}\ndevice:")
-        )
+        text = (self.folder / "small.yaml").read_text()
+        (self.folder / "more.yaml").write_text(text.replace("\ndevice:", f"{species}\ndevice:"))
         names = ", ".join(re.findall("name: ([a-z]+)", species))
         settings = sets(f"step.method={method}", f"output.history.species=[electrons, {names}]")
         self.run_well_on(ranks, "run", "more.yaml", "--quiet", "--force", *settings)

@@ -101,14 +101,14 @@ class FaultTest(ProgramTest):
     def said(self, stderr=None):
         return super().said((self.folder / "stderr").read_text() if stderr is None else stderr)
 
-    def assert_sentence(self, words="", stderr=None):
+    def assert_sentence(self, words, stderr=None):
         """One sentence, which matches the words; returns it."""
         said = self.said(stderr)
         self.assertEqual(len(said), 1, said)
         self.assertRegex(said[0], words)
         return said[0]
 
-    def assert_failed(self, result, words=""):
+    def assert_failed(self, result, words):
         """Exit code 1 and one sentence, which matches the words; returns it."""
         self.assertEqual(result.returncode, 1, result.stderr)
         return self.assert_sentence(words, stderr=result.stderr)
