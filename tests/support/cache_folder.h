@@ -2,39 +2,26 @@
 #ifndef RADIXPIC_TEST_CACHE_FOLDER_H
 #define RADIXPIC_TEST_CACHE_FOLDER_H
 
-#include "support/test_support.h"
+#include "support/test_folder.h"
 
 #include "sort/tuning.h"
 
-#include <string.h>
-#include <unistd.h>
+static struct folder cache; /* and in it the file of tuned sorts */
 
-static char cache_folder[64], cache_file[96];
-
-/* cmocka setup and teardown: an empty folder that RADIXPIC_CACHE names. */
+/* cmocka setup and teardown: an empty folder that RADIXPIC_CACHE names; fails where a test left anything
+ * else. */
 static int open_cache(void **state)
 {
     (void)state;
-    strcpy(cache_folder, "/tmp/radixpic_cache_XXXXXX");
-    if (!mkdtemp(cache_folder))
-        return -1;
-    snprintf(cache_file, sizeof cache_file, "%s/tuning.yaml", cache_folder);
-    return setenv("RADIXPIC_CACHE", cache_folder, 1);
+    cache = folder_make();
+    folder_file(&cache, "tuning.yaml");
+    return setenv("RADIXPIC_CACHE", cache.path, 1);
 }
 
 static int close_cache(void **state)
 {
     (void)state;
-    unlink(cache_file);
-    return rmdir(cache_folder); /* fails where a test left anything else behind */
-}
-
-static inline void write_cache_file(const char *text)
-{
-    FILE *file = fopen(cache_file, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
+    return folder_remove_with_file(&cache);
 }
 
 static const struct device_info cache_device = {.name = "A \"GPU\", of sorts: #1",

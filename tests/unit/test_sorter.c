@@ -161,10 +161,10 @@ IN_CACHE(a_tuned_sort_that_does_not_fit_is_noted_and_left)
 
 IN_CACHE(a_broken_file_is_noted_and_left)
 {
-    write_cache_file("format: 2\nsorts: [{method: tiled\n");
+    write_text(cache.file, "format: 2\nsorts: [{method: tiled\n");
     assert_int_equal(planned(&cpu, &two_passes, BITS, COUNT)->method, SORT_METHOD_CHUNKED);
     assert_int_equal(plan.source, PLAN_DEFAULT);
-    assert_non_null(strstr(plan.note, cache_file));
+    assert_non_null(strstr(plan.note, cache.file));
 }
 
 TEST_MAIN(NULL, NULL)

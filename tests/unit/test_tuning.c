@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #define IN_CACHE(name) TEST_WITH(name, open_cache, end_cache)
@@ -129,7 +128,7 @@ static void write_changed(const char *from, const char *to)
     char *at = strstr(text, from);
     assert_non_null(at);
     snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
-    write_cache_file(changed);
+    write_text(cache.file, changed);
 }
 
 IN_CACHE(what_is_not_ours_is_refused)
@@ -157,7 +156,7 @@ IN_CACHE(what_is_not_ours_is_refused)
         write_changed(cases[n][0], cases[n][1]);
         const bool is_of_entry = strncmp(cases[n][2], "line ", 5) == 0 && cases[n][2][5] != '1';
         expect(is_of_entry, cases[n][2]);
-        assert_non_null(strstr(problem, cache_file));
+        assert_non_null(strstr(problem, cache.file));
     }
     write_changed("passes: 2", "passes: 1"); /* the text that the cases change is itself right */
     expect(2, "");
@@ -169,12 +168,12 @@ IN_CACHE(a_newer_file_is_read_and_left)
     char text[2048];
     snprintf(text, sizeof text, "format: 3\nmore: 1\nsorts:\n%s  - {device: new}\n%s", entry_line,
              entry_line);
-    write_cache_file(text);
+    write_text(cache.file, text);
     expect(2, "line 6: driver: is missing");
     assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), "newer radixpic");
-    assert_fails(tuning_check_writable(problem), cache_file);
+    assert_fails(tuning_check_writable(problem), cache.file);
     expect(2, "line 6");
-    write_cache_file("format: 3\nlists: []\n");
+    write_text(cache.file, "format: 3\nlists: []\n");
     expect(0, "the list sorts");
     assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), "newer radixpic");
 }
@@ -183,14 +182,14 @@ IN_CACHE(a_newer_file_is_read_and_left)
 IN_CACHE(a_file_that_cannot_be_read_is_left)
 {
     struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2);
-    const char *const targets[] = {cache_file, "/proc/self/mem"};
+    const char *const targets[] = {cache.file, "/proc/self/mem"};
     for (size_t n = 0; n < sizeof targets / sizeof targets[0]; n++) {
-        assert_int_equal(symlink(targets[n], cache_file), 0);
+        assert_int_equal(symlink(targets[n], cache.file), 0);
         expect(0, strerror(n == 0 ? ELOOP : EIO));
         assert_fails(tuning_check_writable(problem), "it is left as it is");
         assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), "it is left as it is");
         expect(0, strerror(n == 0 ? ELOOP : EIO));
-        assert_int_equal(unlink(cache_file), 0);
+        assert_int_equal(unlink(cache.file), 0);
     }
 }
 
@@ -215,7 +214,7 @@ IN_CACHE(other_files_are_refused)
 {
     static const char *const texts[] = {"", "\x01\x02", "[1, 2]", "format: 2\n", "{", "\xff\xfe\n"};
     for (size_t n = 0; n < sizeof texts / sizeof texts[0]; n++) {
-        write_cache_file(texts[n]);
+        write_text(cache.file, texts[n]);
         expect(0, "cannot be used");
     }
     /* What cannot be used is replaced by what can. */
@@ -235,7 +234,7 @@ IN_CACHE(the_folder_comes_from_the_environment)
 {
     setenv("XDG_CACHE_HOME", "/xdg", 1);
     setenv("HOME", "/home/me", 1);
-    assert_path(cache_file);
+    assert_path(cache.file);
     setenv("RADIXPIC_CACHE", "", 1);
     assert_path("/xdg/radixpic/tuning.yaml");
     unsetenv("XDG_CACHE_HOME");
@@ -250,15 +249,14 @@ IN_CACHE(the_folder_comes_from_the_environment)
 
 IN_CACHE(folders_are_made_and_a_failure_names_the_path)
 {
-    char deeper[128], file[160];
+    struct folder deeper;
     struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2);
-    snprintf(deeper, sizeof deeper, "%s/a", cache_folder);
-    snprintf(file, sizeof file, "%s/a/tuning.yaml", cache_folder);
-    setenv("RADIXPIC_CACHE", deeper, 1);
+    snprintf(deeper.path, sizeof deeper.path, "%.50s/a", cache.path);
+    setenv("RADIXPIC_CACHE", deeper.path, 1);
     write_entries(&entry, 1);
-    assert_int_equal(access(file, R_OK), 0);
-    assert_int_equal(unlink(file), 0);
-    assert_int_equal(rmdir(deeper), 0); /* and no other file was left there */
+    assert_holds(&deeper, "tuning.yaml");
+    folder_file(&deeper, "tuning.yaml");
+    assert_int_equal(folder_remove_with_file(&deeper), 0);
     setenv("RADIXPIC_CACHE", "/dev/null", 1);
     assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), "/dev/null/tuning.yaml: ");
 }
@@ -266,14 +264,14 @@ IN_CACHE(folders_are_made_and_a_failure_names_the_path)
 IN_CACHE(whether_it_can_be_written_is_known_before)
 {
     assert_ok(tuning_check_writable(problem));
-    assert_int_equal(access(cache_file, F_OK), -1); /* and close_cache() finds nothing else there */
-    write_cache_file("not ours\n");
+    assert_int_equal(access(cache.file, F_OK), -1); /* and close_cache() finds nothing else there */
+    write_text(cache.file, "not ours\n");
     assert_ok(tuning_check_writable(problem));
     expect(0, "cannot be used"); /* it was left as it was */
-    assert_int_equal(unlink(cache_file), 0);
-    assert_int_equal(mkdir(cache_file, 0700), 0);
-    assert_fails(tuning_check_writable(problem), cache_file);
-    assert_int_equal(rmdir(cache_file), 0);
+    assert_int_equal(unlink(cache.file), 0);
+    assert_int_equal(mkdir(cache.file, 0700), 0);
+    assert_fails(tuning_check_writable(problem), cache.file);
+    assert_int_equal(rmdir(cache.file), 0);
     setenv("RADIXPIC_CACHE", "/dev/null", 1);
     assert_fails(tuning_check_writable(problem), "/dev/null/tuning.yaml: ");
 }
