@@ -157,22 +157,6 @@ class Check(ProgramTest):
                 # both have one decimal; a few tables of some kB are not foreseen
                 self.assertAlmostEqual(said, held, delta=0.1 + 0.02 * held)
 
-    def test_output_is_what_a_run_writes(self):
-        settings = ["output.snapshots.compression=0", "species.electrons.particles=50000"]
-        text = self.check(*settings)
-        self.run_well("run", "small.yaml", "--quiet", *sets(*settings))
-        rows = self.number(text, rf"history +{NUMBER} rows, about")
-        self.assertEqual(rows, len(self.history()))
-        size = (self.folder / "out" / "history.csv").stat().st_size
-        self.assertAlmostEqual(self.number(text, rf"history .*about {NUMBER} MB"), 1e-6 * size, delta=0.3e-6 * size)
-        files = list((self.folder / "out" / "snapshots").glob("*.h5"))
-        self.assertEqual(self.number(text, rf"snapshots +{NUMBER},"), len(files))
-        each = 1e-6 * max(path.stat().st_size for path in files)
-        most = self.number(text, rf"snapshots .*at most {NUMBER} MB each")
-        self.assertLessEqual(each, most * 1.01)  # it has 3 digits
-        self.assertGreater(each, 0.9 * most)
-        self.assertAlmostEqual(self.number(text, rf"snapshots .* {NUMBER} MB in all"), len(files) * most, delta=0.1)
-
     def test_the_checkpoints_of_a_run(self):
         signal = "one when a signal stops the run; about"
         for every, minutes, counted in (
@@ -276,6 +260,59 @@ class Check(ProgramTest):
         text = self.run_well("check", "small.yaml", environment={"OCL_ICD_VENDORS": str(self.folder)}).stdout
         self.assertRegex(text, r"(?m)^device +no OpenCL device")
         self.assertRegex(text, r"(?m)^key +b = 7 bits")
+
+
+class Foretold(ProgramTest):
+    """What check says of the files of a run, and of its memory, is what they take, or not much more."""
+
+    AXES = "{axis: x, bins: 16, range: [0, 6]}, {axis: y, bins: 8, range: [0, 4]}"
+    AXES += ", {axis: u, bins: 64, range: [-3, 3]}, {axis: v, bins: 60, range: [-3, 3]}"
+    OUTPUTS = [
+        "output.probes=[{name: between, at: [2.9, 1.3]}, {name: corner, at: [5.9, 3.8], fields: [rho, E], every: 5}]",
+        "output.lines=[{name: across, from: [0, 1], to: [6, 1], points: 17, every: 10}]",
+        "output.tracks={species: electrons, count: 5, every: 2}",
+        f"output.phase_space=[{{species: electrons, axes: [{AXES}], order: [u, v, x, y], every: 5}}]",
+        *["output.moments.every=10", "output.snapshots.compression=0", "species.electrons.particles=50000"],
+    ]
+    # By the word of check its files, the number that is said, and how many times as large they may be said to be.
+    FILES = {
+        "history": ("history.csv", 6, 1.3),
+        "probe between": ("probes/between.csv", 24, 2),
+        "probe corner": ("probes/corner.csv", 6, 2),
+        "tracks": ("tracks/*.h5", 13, 4),
+        "snapshots": ("snapshots/*.h5", 4, 1.12),
+        "phase space": ("phase_space/*.h5", 6, 1.12),
+        "moments": ("moments/*.h5", 4, 4),
+        "lines": ("lines/*.h5", 4, 4),
+    }
+
+    def test_files_and_memory(self):
+        self.add_species("{name: ions, charge: 1, mass: 1836, density: 1, particles: 3000, ids: true}")
+        for settings in (
+            [],
+            ["precision=double", "output.snapshots.fields=[phi]"],
+            ["precision=double", "output.snapshots.precision=single"],
+            ["output.snapshots.species=[ions]"],
+            ["output.snapshots.particles={every_nth: 2}"],
+            ["output.snapshots.particles={fraction: 0.5}"],
+        ):
+            with self.subTest(settings=settings):
+                self.check_one(sets(*self.OUTPUTS, *settings), 1.5 if settings else 1)
+
+    def check_one(self, options, more):
+        text = self.run_well("check", "small.yaml", *options).stdout
+        run = self.run_well("run", "small.yaml", "--verbose", "--force", *options).stdout
+        for name, (files, number, most) in self.FILES.items():
+            found = re.search(rf"(?m)^{name} +(\d+)\b.*? ([\d.]+) MB", text)
+            self.assertEqual(int(found[1]), number, name)
+            size = 1e-6 * max(path.stat().st_size for path in (self.folder / "out").glob(files))
+            self.assertTrue(size <= 1.01 * float(found[2]) <= more * most * size + 0.06 * (more > 1), (found[0], size))
+        each, all_of_them = re.search(r"(?m)^snapshots .* ([\d.]+) MB each.* ([\d.]+) MB in all", text).groups()
+        self.assertAlmostEqual(float(all_of_them), 4 * float(each), delta=0.1)
+        said = float(re.search(rf"(?m)^memory on the device +{NUMBER} MiB", text)[1])
+        held = float(re.search(rf"device memory held: {NUMBER} MiB", run)[1])
+        self.assertGreater(held, 4 * 16 * 8 * 64 * 64 / 2**20)
+        self.assertAlmostEqual(said, held, delta=0.1 + 0.02 * held)
 
 
 class Warnings(ProgramTest):
