@@ -197,13 +197,6 @@ class Runs(PhaseSpaceTest):
             self.run_well(*arguments, "--set", f"step.method={method}", command=command, environment=MPI_ENVIRONMENT)
             self.assert_same("radix", "out")
 
-    def test_a_restart_goes_on(self):
-        keep = ["--set", "output.checkpoints.every=10"]
-        self.run_items(*self.ITEMS, options=keep, folder="straight")
-        self.run_items(*self.ITEMS, options=[*keep, "--steps", "10"])
-        self.run_well("run", "--quiet", "--restart", "latest", "--output", "out", "--steps", "23")
-        self.assert_same("straight", "out")
-
     def test_a_restart_may_ask_for_others(self):
         self.run_well("run", "small.yaml", "--quiet", "--steps", "10", "--set", "output.checkpoints.every=10")
         more = ["--output", "out", "--steps", "23", *setting(item("u", (10,), {"u": [-3, 3]}, every=5))]
@@ -241,21 +234,6 @@ class Runs(PhaseSpaceTest):
         wall = seconds.pop("steps")
         self.assertGreater(seconds["output"], 0)
         self.assertLess(sum(seconds.values()), wall + 0.1 * seconds["output"], seconds)
-
-
-class FullDisk(PhaseSpaceTest):
-    def test_no_half_file_is_left(self):
-        """From some moment on no file may be longer than 100 kB, which the second item does not fit into."""
-        items = setting(
-            item("xu", (16, 20), {"u": [-3, 3]}, every=100),
-            item("xyuv", (16, 8, 20, 20), {"u": [-3, 3], "v": [-3, 3]}, "uvxy", every=100),
-        )
-        more = ["--set", "output.snapshots.every=0", "--set", "output.snapshots.compression=0"]
-        result = self.run_until_full(3, 100000, *items, *more, "--set", "output.history.every=100")
-        self.assert_refused(result, 1)
-        culprit = int(re.search(r"out/phase_space/data_(\d+)\.h5: .*File too large", result.stderr)[1])
-        self.assertEqual(self.steps(), list(range(0, culprit, 100)))
-        self.assertGreater(self.mesh("electrons_uvxy", 0).counts().sum(), 3000)  # two later files may be in flight
 
 
 class Refused(PhaseSpaceTest):

@@ -1,5 +1,5 @@
 """output.probes, output.lines and output.tracks: the values against a field that is known by formula and against the
-snapshots beside them, on ranks, across restarts, and what is refused."""
+snapshots beside them, on ranks, and across restarts, of which tests/faults/test_every_call.py has more."""
 
 import csv
 import os
@@ -216,20 +216,15 @@ class Lines(ProbesTest):
                     self.assertEqual(lines[f"up_{name}"][point], self.columns(place)[column][step])
 
     @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
-    def test_ranks_and_restarts(self):
-        options = ["run", "small.yaml", "--quiet", *sets(LINES, "precision=double", "output.checkpoints.every=8")]
+    def test_ranks(self):
+        options = ["run", "small.yaml", "--quiet", *sets(LINES, "precision=double")]
         self.run_well(*options)
         self.run_well_on(3, *options, "--output", "ranks")
-        self.run_well(*options, "--output", "stopped", "--steps", "8")
-        self.assertEqual(self.steps("stopped"), [0, 5, 8])
-        self.run_well(*options, "--output", "stopped", "--restart", "latest")
         for step in self.steps():
-            wanted = self.meshes("out", step)
-            for folder, digits in (("ranks", 1e-12), ("stopped", 0)):
-                found = self.meshes(folder, step)
-                self.assertEqual(found.keys(), wanted.keys())
-                for name in (name for name in wanted if "@" not in name):
-                    np.testing.assert_allclose(found[name], wanted[name], rtol=0, atol=digits)
+            wanted, found = self.meshes("out", step), self.meshes("ranks", step)
+            self.assertEqual(found.keys(), wanted.keys())
+            for name in (name for name in wanted if "@" not in name):
+                np.testing.assert_allclose(found[name], wanted[name], rtol=0, atol=1e-12)
 
 
 NAMES = [f"{name}/{axis}" for name in ("positionOffset", "position", "momentum") for axis in "xy"] + ["momentum/z"]
@@ -253,12 +248,6 @@ class Tracks(ProbesTest):
                     paths.setdefault(int(number), []).append(row)
         return {number: np.array(rows) for number, rows in paths.items()}
 
-    def assert_paths(self, folder, straight="out", digits=0.0):
-        found, wanted = self.paths(folder), self.paths(straight)
-        self.assertEqual(found.keys(), wanted.keys())
-        for number, rows in wanted.items():
-            np.testing.assert_allclose(found[number], rows, rtol=0, atol=digits)
-
     def test_the_particles_of_snapshots(self):
         self.run_well(*self.OPTIONS, *sets("output.checkpoints.every=9"))
         files = sorted((self.folder / "out/tracks").glob("*.h5"))
@@ -276,23 +265,15 @@ class Tracks(ProbesTest):
                     found = [particles[name][j] for name in NAMES]
                     np.testing.assert_array_equal(rows[step // 2 + step % 2, 1:], found)
 
-    def test_restarts(self):
-        """From a stopped run, an older checkpoint and a longer end; no sample twice, none missing."""
-        options = [*self.OPTIONS, *sets("output.checkpoints.every=6", "output.checkpoints.keep=9")]
-        self.run_well(*options, "--output", "straight")
-        self.run_well(*options, "--steps", "12")
-        self.run_well(*options, "--restart", "latest")
-        self.assert_paths("out", "straight")
-        self.run_well(*options, "--restart", "out/checkpoints/checkpoint_6.h5", "--steps", "16")
-        self.run_well(*options, "--resume")
-        self.assert_paths("out", "straight")
-
     @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
     def test_ranks(self):
         options = [*self.OPTIONS, *sets("parallel.balance_every=3", "parallel.threshold=1", "step.method=fused")]
         self.run_well(*options)
         self.run_well_on(3, *options, "--output", "ranks")
-        self.assert_paths("ranks", digits=1e-11)
+        found, wanted = self.paths("ranks"), self.paths()
+        self.assertEqual(found.keys(), wanted.keys())
+        for number, rows in wanted.items():
+            np.testing.assert_allclose(found[number], rows, rtol=0, atol=1e-11)
 
     def test_bad_configs(self):
         """More of them, of species without ids, malformed_configs.txt has."""

@@ -6,7 +6,6 @@ import os
 import pty
 import re
 import shlex
-import signal
 import struct
 import termios
 import time
@@ -413,20 +412,3 @@ class Names(ProgramTest):
                 (self.folder / name).write_text(text)
                 self.run_well("run", name, "--quiet", "--steps", "1")
                 self.assertEqual(len(self.history(f"output/{folder}")), 2)
-
-
-class Killed(ProgramTest):
-    def test_rows_and_snapshots_stay_whole(self):
-        process = self.start_run("--set", "output.history.every=1", rows=60)
-        process.kill()
-        self.assertEqual(self.finish(process).returncode, -signal.SIGKILL)
-        rows = self.history()
-        self.assertGreaterEqual(len(rows), 60)
-        self.assertEqual([int(row["step"]) for row in rows], list(range(len(rows))))
-        for file in (self.folder / "out" / "snapshots").glob("data_*.h5"):
-            with h5py.File(file) as opened:
-                opened.visititems(lambda name, node: node[()] if hasattr(node, "dtype") else None)
-        # and the folder can be used again, without what a killed run was writing
-        (self.folder / "out" / "snapshots" / ".unfinished.tmp").write_bytes(b"half a snapshot")
-        self.run_well("run", "small.yaml", "--force", "--steps", "1")
-        self.assertEqual(self.names("out/snapshots"), ["data.pmd", "data_0.h5", "data_1.h5"])
