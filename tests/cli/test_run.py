@@ -243,12 +243,8 @@ class WhatIsSaid(ProgramTest):
 
     def test_the_table_of_stages_and_the_log(self):
         text = self.run_well("run", "small.yaml", "--verbose").stdout
-        self.assertRegex(text, r"(?m)^stage +seconds +share +GB/s +M particles/s$")
-        for stage in STAGES:
-            self.assertRegex(text, rf"(?m)^{stage} +\d+\.\d+ +\d+\.\d % +\d+\.\d+ +\d+\.\d+$")
-        for name in ("start: device", "start: kernels", "load", "other", "stages together", "wall clock"):
-            self.assertRegex(text, rf"(?m)^{name} +\d+\.\d+ +\d+\.\d %$")
-        self.assertRegex(text, r"(?m)^steps +\d+\.\d+ +\d+\.\d % +\d+\.\d+$")
+        for stage in [*STAGES, "start: device", "start: kernels", "load", "other", "stages together", "wall clock"]:
+            self.assertRegex(text, rf"(?m)^{stage} +\d+\.\d+ +\d+\.\d %")
         self.assertEqual((self.folder / "out" / "log.txt").read_text(), text)
 
     def test_quiet_says_nothing_but_warnings_and_verbose_more(self):

@@ -157,15 +157,6 @@ class Snapshots(ProgramTest):
         for name in group:
             self.assert_same(group[name], expected[name])
 
-    def test_pictures_of_what_is_not_there(self):
-        self.snapshot("fields=[phi]", "species=[ions]")
-        for option, name, words in (
-            ("--mesh", "E/x", "no mesh E (it has: phi)"),
-            ("--phase-space", "electrons", "no particles of electrons (it has: ions)"),
-        ):
-            result = self.run_script("plot_snapshot.py", "out", option, name)
-            self.assert_refused(result, 1, words, by="plot_snapshot.py")
-
     def test_lengths_without_a_mesh(self):
         kinds = (self.snapshot(*settings).file.filename for settings in ([], ["fields=[]"]))
         lengths = [meshes.length_unit(meshes.Snapshot(name)) for name in kinds]  # each before the next overwrites it
