@@ -55,8 +55,7 @@ static struct sorter *sorter_of(struct sorter_plan plan, int variant, uint32_t c
 
 /* ---- whole sorts ---- */
 
-/* One sorter for lists of all sizes, one after the other. Programs of tiles depend on the bits of an index,
- * so most tests here have up to 2^14 keys. */
+/* One sorter for lists of all sizes, one after the other. */
 static void check_sizes(struct sorter_plan plan, int variant, uint32_t capacity, const uint32_t *sizes,
                         size_t size_count)
 {
@@ -171,7 +170,6 @@ TEST(sorts_with_any_parameters)
         paper(1, 1, 64, 8, 7, true), /* more parts than some entries need */
         tiled(10, 1, 1, 0),          /* few chunks, an odd number, more than there are tiles or places */
         tiled(10, 2, 7, 0),
-        tiled(10, 1, 65536, 32),
         tiled(10, 2, 65536, 32),
         chunked(10, 10, 2),
         chunked(16, 1, 2),
