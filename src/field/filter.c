@@ -3,7 +3,8 @@
 
 struct filter {
     struct grid grid;
-    struct buffer *spare; /* real[cells]: where a pass writes */
+    struct buffer *spare; /* real[cells]: where every other pass writes */
+    size_t bytes;
     struct launch launch; /* of a pass */
     struct kernel *pass;
 };
@@ -50,9 +51,9 @@ enum status filter_create(struct device *device, const struct grid *grid, enum p
     struct program *program = NULL;
     TRY(DEVICE_NEW(device, created));
     created->grid = *grid;
+    created->bytes = grid_cells(grid) * precision_bytes(precision);
     created->launch = pass_launch(grid, precision, tile);
-    TRY(buffer_create(device, grid_cells(grid) * precision_bytes(precision), "filtered charge density",
-                      &created->spare));
+    TRY(buffer_create(device, created->bytes, "filtered charge density", &created->spare));
     TRY(program_build(device, "filter.cl", precision, &program,
                       "-D TILE_ROWS=%u -D TILE_COLUMNS=%u -D ITEM_ROWS=%u", tile.rows, tile.columns,
                       tile.item_rows));
@@ -63,9 +64,10 @@ enum status filter_create(struct device *device, const struct grid *grid, enum p
 enum status filter_apply(struct filter *filter, uint32_t passes, struct buffer *rho)
 {
     const struct grid *grid = &filter->grid;
-    for (uint32_t n = 0; n < passes; n++) {
-        TRY(KERNEL_LAUNCH(filter->pass, filter->launch, rho, grid->nx, grid->ny, filter->spare));
-        buffer_swap(rho, filter->spare);
-    }
-    return STATUS_OK;
+    struct buffer *const arrays[2] = {rho, filter->spare};
+    for (uint32_t n = 0; n < passes; n++)
+        TRY(KERNEL_LAUNCH(filter->pass, filter->launch, arrays[n % 2], grid->nx, grid->ny,
+                          arrays[1 - n % 2]));
+    /* The result belongs in the memory of `rho`, which may be a view. */
+    return passes % 2 == 0 ? STATUS_OK : buffer_copy(filter->spare, 0, rho, 0, filter->bytes, STAGE_FIELD);
 }
