@@ -194,7 +194,7 @@ static inline void step_vector(const struct motion *motion, struct walk *walk, g
     const struct velocity velocity = {state.c, state.d, w};
     struct pushed pushed = push(motion, &around, state.a, state.b, velocity);
     if (measuring)
-        push_add_sums(block, &pushed.at_n, number, particle);
+        push_add_sums(block, &pushed, number, particle);
     if (!moving) {
         count_vector(motion, around.i, around.j, &pushed, number, lists->next);
         return;

@@ -2,7 +2,7 @@
  *
  * The list is cut by cells, and so that no cell is too much work however many particles it holds, also into
  * segments of 2^segment_bits consecutive particles. What a cell has of its particles in a segment is a piece.
- * First every piece sums the weights that its particles give to the SHAPE_NODES^2 nodes around, by one of
+ * First every piece sums the weights that its particles give to the DEPOSIT_NODES^2 nodes around, by one of
  *
  *   deposit_group_per_segment  for GPUs (shared/deposit_segments.h)
  *   deposit_item_per_segment   for CPUs, in vectors (there, too)
@@ -20,9 +20,9 @@
  * Arguments that several kernels share:
  *   cell_offsets  uint[cells + 1]: where each cell's particles start;
  *   offset        the offsets (dx, dy), `stride` real2 from one particle to the next: 1 in SoA, 2 in AoS;
- *   sums          real[places][SUM_COUNT]: number a SHAPE_NODES + b of a piece holds its weights for the node
- *                 a along x and b along y from the shape's first;
- *   segment_cell  uint[segments]: the cell that holds the first particle of a segment; before, any number.
+ *   sums          real[places][SUM_COUNT]: number a DEPOSIT_NODES + b of a piece holds its weights for the
+ * node a along x and b along y from the shape's first; segment_cell  uint[segments]: the cell that holds the
+ * first particle of a segment; before, any number.
  */
 #include "shared/cell.h"
 #include "shared/deposit_segments.h"
@@ -47,7 +47,7 @@ static inline real sum_pieces(global const uint *restrict cell_offsets, global c
 
 #if LANES == 1
 
-/* The share of item `lane` of `lanes` in the SHAPE_NODES^2 sums that the cells around a node hold for it:
+/* The share of item `lane` of `lanes` in the DEPOSIT_NODES^2 sums that the cells around a node hold for it:
  * first the sums are dealt out, then, to more items than sums, their pieces. nx and ny are at least 2, so a
  * cell two to the left is still within wrap_near(). */
 static inline real sum_cells(global const uint *restrict cell_offsets, global const real *restrict sums,
@@ -57,9 +57,9 @@ static inline real sum_cells(global const uint *restrict cell_offsets, global co
     const int i = (int)row_of_node, j = (int)(node - row_of_node * ny);
     real sum = (real)0;
     for (uint n = lane % turns; n < SUM_COUNT; n += turns) {
-        const int a = (int)(n / SHAPE_NODES), b = (int)(n % SHAPE_NODES);
-        const uint row = wrap_near(i - SHAPE_FIRST - a, nx);
-        const uint cell = cell_index(row, wrap_near(j - SHAPE_FIRST - b, ny), ny);
+        const int a = (int)(n / DEPOSIT_NODES), b = (int)(n % DEPOSIT_NODES);
+        const uint row = wrap_near(i - DEPOSIT_FIRST - a, nx);
+        const uint cell = cell_index(row, wrap_near(j - DEPOSIT_FIRST - b, ny), ny);
         sum += sum_pieces(cell_offsets, sums, segment_bits, most, cell, n, lane / turns, lanes / turns);
     }
     return sum;
@@ -132,9 +132,9 @@ deposit_node_vectors(global const uint *restrict cell_offsets, global const real
         return;
     real total[LANES] = {(real)0};
     for (uint n = 0; n < SUM_COUNT; n++) {
-        const int a = (int)(n / SHAPE_NODES), b = (int)(n % SHAPE_NODES);
-        add_cells(cell_offsets, sums, nx, ny, segment_bits, most, (int)i - SHAPE_FIRST - a,
-                  (int)j - SHAPE_FIRST - b, n, total);
+        const int a = (int)(n / DEPOSIT_NODES), b = (int)(n % DEPOSIT_NODES);
+        add_cells(cell_offsets, sums, nx, ny, segment_bits, most, (int)i - DEPOSIT_FIRST - a,
+                  (int)j - DEPOSIT_FIRST - b, n, total);
     }
     for (uint l = 0; l < LANES && j + l < ny; l++) {
         const uint node = cell_index(i, j + l, ny);

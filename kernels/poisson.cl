@@ -1,29 +1,14 @@
 /* Poisson: from the modes of the charge density to those of the potential or the field, the field by centred
  * differences, and its energy.
  *
- * Modes are complex numbers (real2); element e = modes_y m + n, modes_y = ny/2 + 1, is mode m along x and n
- * along y, m beyond nx/2 standing for m - nx. wave_x[m] and wave_y[n] hold (k^2, k of the gradient) of their
- * axis; the latter is 0 at the Nyquist mode, which has no real derivative on the nodes.
- *
  * A group takes the row of its number and its items share the elements of the row: no divisions, and the
  * numbers of the row are read once.
  */
-#define SUM_COUNT 2 /* of energy_sums */
+#define SUM_COUNT (ELECTROMAGNETIC ? 6 : 2) /* of energy_sums */
 
 #include "shared/cell.h"
+#include "shared/modes.h"
 #include "shared/sum.h"
-
-/* phi_k = scale rho_k / k^2, and 0 for k = 0: the neutral background takes the mean away. */
-static inline real2 potential_mode(real2 rho, real k_squared, real scale)
-{
-    return k_squared > (real)0 ? rho * (scale / k_squared) : (real2)(0, 0);
-}
-
-/* -i k phi: one component of E_k. */
-static inline real2 field_mode(real2 phi, real k)
-{
-    return (real2)(k * phi.y, -k * phi.x);
-}
 
 /* One group per mode along x. scale: 1/(nx ny), which the transforms leave out. */
 kernel void poisson_potential(global const real2 *restrict rho, global const real2 *restrict wave_x,
@@ -75,25 +60,36 @@ kernel void poisson_centred_field(global const real *restrict phi, uint nx, uint
  * charge density come with them.
  *
  * A group owns the nodes [g chunk, (g + 1) chunk); its items stride through them side by side. Group g leaves
- * the sums of |E|^2 and of rho in sums[first + 2 g ...]; behind those of all groups stand the modes
+ * the sums of |E|^2 and of rho, and of |B|^2 and E x B where there is B, in sums[first + SUM_COUNT g ...];
+ * behind those of all groups stand the modes
  * that `elements` names. The barriers stand in sum_store(), which all items reach whatever the number of
  * nodes.
  */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-energy_sums(global const real *restrict e, uint stride, global const real *restrict rho, uint nodes,
+energy_sums(global const real *restrict acting, uint stride, global const real *restrict rho, uint nodes,
             uint chunk, global const real2 *restrict modes, global const uint *restrict elements,
             uint mode_count, uint first, global real *restrict sums)
 {
     local real shared[SUM_SHARED];
     const uint group = (uint)get_group_id(0), item = (uint)get_local_id(0);
     const uint begin = group * chunk, end = begin + min(chunk, nodes - begin);
-    real total[SUM_COUNT] = {(real)0, (real)0}, excess[SUM_COUNT] = {(real)0, (real)0};
+    real total[SUM_COUNT] = {(real)0}, excess[SUM_COUNT] = {(real)0};
     for (uint node = begin + item; node < end;) {
         const uint block_end = min(end, node + SUM_BLOCK * GROUP_ITEMS);
-        real block[SUM_COUNT] = {(real)0, (real)0};
+        real block[SUM_COUNT] = {(real)0};
         for (; node < block_end; node += GROUP_ITEMS) {
-            block[0] += e[node] * e[node] + e[stride + node] * e[stride + node];
+            const real ex = acting[node], ey = acting[stride + node];
+            block[0] += ex * ex + ey * ey;
             block[1] += rho[node];
+#if ELECTROMAGNETIC
+            const real ez = acting[2 * (size_t)stride + node], bx = acting[3 * (size_t)stride + node];
+            const real by = acting[4 * (size_t)stride + node], bz = acting[5 * (size_t)stride + node];
+            block[0] += ez * ez;
+            block[2] += bx * bx + by * by + bz * bz;
+            block[3] += ey * bz - ez * by;
+            block[4] += ez * bx - ex * bz;
+            block[5] += ex * by - ey * bx;
+#endif
         }
         sum_add_block(total, excess, block);
     }

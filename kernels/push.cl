@@ -117,7 +117,7 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
                 walk_along(&walk, motion, cell_offsets, p, p + number, LANE_NUMBERS, state.x, state.y);
             struct pushed pushed = push(motion, &around, state.x, state.y, state.velocity);
             if (measures)
-                push_add_sums(block, &pushed.at_n, number, LANE_NUMBERS);
+                push_add_sums(block, &pushed, number, LANE_NUMBERS);
             if (moves) {
                 const uints cells = push_find_cells(motion, &pushed);
                 store_state(&pushed, cells, p, number, offset, velocity, w, key);

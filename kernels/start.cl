@@ -20,11 +20,11 @@ kernel void start_velocities(global const real *restrict e, uint field_stride, u
     struct cell_field around;
     cell_field_enter(&around, e, field_stride, nx, ny, cell / ny, cell % ny);
     const real2 place = offset[stride * p];
-    real ex, ey;
-    interpolate(&around, place.x, place.y, &ex, &ey);
+    real field[ACTING];
+    interpolate(&around, place.x, place.y, field);
     const real2 pair = velocity[stride * p + first];
     const struct velocity loaded = {pair.x, pair.y, HAS_W ? w[p] : (real)0};
-    const struct velocity start = velocity_start(loaded, ex, ey, &pusher);
+    const struct velocity start = velocity_start(loaded, field, &pusher);
     velocity[stride * p + first] = (real2)(start.u, start.v);
     if (HAS_W)
         w[p] = start.w;

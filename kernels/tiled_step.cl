@@ -125,7 +125,7 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
 #endif
                     const struct pushed pushed = push_one(motion, &walk, offsets[n], velocities[n]);
                     if (measures)
-                        push_add_sums(block, &pushed.at_n, 1, 0);
+                        push_add_sums(block, &pushed, 1, 0);
 #if BY_DIRECTION
                     uint digit;
                     const uint kept =

@@ -238,7 +238,8 @@ CLIENTS = (
     ("h5py", partial(compare, by_h5py), FOLDERS, KINDS),
     ("openPMD-viewer", partial(compare, by_viewer), FOLDERS, KINDS),
     ("openpmd-api", partial(compare, by_api), FOLDERS, KINDS),
-    ("yt", partial(compare, by_yt), ("snapshots", "moments"), ("meshes", "particles")),  # it takes every axis for a length
+    # yt takes every axis for a length.
+    ("yt", partial(compare, by_yt), ("snapshots", "moments"), ("meshes", "particles")),
 )
 
 

@@ -58,9 +58,31 @@ static enum status deposit_charge(struct simulation *simulation)
                                   field_component(&simulation->fields, FIELD_RHO, 0));
 }
 
+/* J at n-1/2, of an electromagnetic run. */
+static enum status deposit_current(struct simulation *simulation)
+{
+    const struct config *config = simulation->config;
+    struct buffer *const *current =
+        &simulation->fields.component[field_first(config->fields.solver, FIELD_J)];
+    bool is_first = true;
+    for (uint32_t s = 0; simulation->deposit_current && s < config->species_count; s++) {
+        const struct particles *list = &simulation->particles[s];
+        if (list->count == 0 || !config->species[s].charge_density || !config->species[s].push)
+            continue;
+        TRY(deposit_species_current(simulation->deposit_current, list, is_first, current));
+        is_first = false;
+    }
+    for (int c = 0; simulation->deposit_current && is_first && c < 3; c++)
+        TRY(buffer_fill(current[c], 0));
+    return STATUS_OK;
+}
+
+/* After the last step, which moves nothing, the particles are still at time.steps. */
 static enum status solve_field(struct simulation *simulation)
 {
-    return field_solver_solve(simulation->field_solver, &simulation->fields);
+    const uint64_t last = simulation->config->time.steps;
+    return field_solver_solve(simulation->field_solver, &simulation->fields,
+                              simulation->step < last ? simulation->step : last);
 }
 
 /* The charge density of each species by itself, summed over ranks and filtered as rho is. */
@@ -110,7 +132,7 @@ static enum status advance_species(struct simulation *simulation, uint32_t s)
 
 static enum status advance(struct simulation *simulation)
 {
-    simulation->is_solved = false;
+    simulation->is_solved = is_last_step(simulation);
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
         if (simulation->config->species[s].push)
             TRY(advance_species(simulation, s));
@@ -154,7 +176,8 @@ enum status simulation_solve(struct simulation *simulation)
                                       /* x at n, v at n-1/2; each list sorted, own particles only              */
     TRY(ranks_prepare(simulation));   /* the same; where that is due, rows and their particles change hands    */
     TRY(deposit_charge(simulation));  /* rho at n of this rank's particles                                     */
-    TRY(solve_field(simulation));     /* rho at n, summed over ranks and filtered; E at n                      */
+    TRY(deposit_current(simulation)); /* electromagnetic: J at n-1/2, from x at n and v at n-1/2               */
+    TRY(solve_field(simulation));     /* rho and J, summed over ranks and filtered; E at n, and B              */
     /* clang-format on */
     simulation->is_solved = true;
     return STATUS_OK;
@@ -189,7 +212,7 @@ bool simulation_done(const struct simulation *simulation)
 double simulation_energy_drift(const struct simulation *simulation)
 {
     const struct history_row *row = &simulation->row;
-    const double total = row->field_energy + row->kinetic_energy - row->drive_work;
+    const double total = history_total_energy(row) - row->drive_work;
     return simulation->first_energy == 0 && !isnan(total) ? 0 : total / simulation->first_energy - 1;
 }
 

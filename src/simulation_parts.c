@@ -67,6 +67,7 @@ static enum status plan_step(const struct config *config, const struct device_in
         .shape = config->deposit.shape,
         .time_step = config->time.step,
         .magnetic = {magnetic[0], magnetic[1], magnetic[2]},
+        .per_c_squared = config->species[0].per_c_squared,
         .species_count = config->species_count,
         .capacity = capacity,
         .fewest = at_most((smallest + (uint64_t)ranks - 1) / (uint64_t)ranks, CONFIG_MAX_PARTICLES),
@@ -97,14 +98,24 @@ enum status parts_create_for_grid(struct simulation *simulation)
                               "the charge density of a species", &simulation->fields.species_rho[s]));
     TRY(buffer_fill(simulation->fields.all, 0)); /* nothing sets the rows far from the own ones */
     TRY(field_solver_create(&place, config, &simulation->decomposition, &simulation->field_solver));
+    simulation->fields.waves = field_solver_waves(simulation->field_solver);
     TRY(drives_create(device, config, slab, &simulation->drives));
     struct grid own = slab->local;
     own.nx = slab->rows;
-    TRY(energy_create(device, &own, config->precision, field_solver_modes(simulation->field_solver),
-                      &simulation->energy));
+    TRY(energy_create(device, &own, config->precision, &config->fields,
+                      field_solver_modes(simulation->field_solver), &simulation->energy));
     if (simulation->communicator.size == 1)
         return STATUS_OK;
     return exchange_create(&place, simulation->migrate, &simulation->exchange);
+}
+
+enum status parts_restore_waves(struct simulation *simulation, uint64_t n, const void *modes)
+{
+    struct waves *waves = simulation->fields.waves;
+    if (!waves)
+        return STATUS_OK;
+    waves->step = n;
+    return buffer_write(waves->modes, 0, waves_bytes(simulation->config), modes);
 }
 
 /* At the start the config's choice must fit; a rank whose rows changed takes what fits. */
@@ -148,7 +159,20 @@ enum status parts_create_for_lists(struct simulation *simulation)
         TRY(stepper_renew(&simulation->stepper, s, &simulation->particles[s]));
     TRY(collisions_create(simulation->list_parts, config, &simulation->slab, simulation->communicator.rank,
                           capacity, 0, &simulation->collisions));
-    return deposit_create(simulation->list_parts, &simulation->slab.local, config->precision,
-                          &config->deposit, slab_own_cells(&simulation->slab), capacity,
-                          &simulation->deposit);
+    const struct grid *grid = &simulation->slab.local;
+    const uint32_t own_cells = slab_own_cells(&simulation->slab);
+    TRY(deposit_create(simulation->list_parts, grid, config->precision, &config->deposit, own_cells, capacity,
+                       &simulation->deposit));
+    /* Its particles reach one more row of nodes, half a step before, than ranks exchange. */
+    if (config->fields.solver == SOLVER_ELECTROMAGNETIC && config->deposit.shape == SHAPE_CUBIC &&
+        simulation->communicator.size > 1)
+        return status_fail(STATUS_USAGE,
+                           "deposit.shape: on several ranks the current is deposited by the shapes ngp, cic "
+                           "and tsc, found cubic");
+    return config->fields.solver == SOLVER_ELECTROMAGNETIC
+               ? deposit_create_current(simulation->list_parts, grid, config->precision,
+                                        config->deposit.shape, config->time.step,
+                                        config->fields.speed_of_light, own_cells, capacity,
+                                        &simulation->deposit_current)
+               : STATUS_OK;
 }

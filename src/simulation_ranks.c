@@ -68,7 +68,7 @@ static enum status count_loads(struct simulation *simulation, struct device *bra
     return STATUS_OK;
 }
 
-static enum status balance_with(struct simulation *simulation, const uint64_t *loads)
+static enum status balance_with(struct simulation *simulation, struct device *branch, const uint64_t *loads)
 {
     struct partition *partition = &simulation->partition;
     const struct slab from = simulation->slab;
@@ -81,9 +81,17 @@ static enum status balance_with(struct simulation *simulation, const uint64_t *l
             "step %llu: rows change hands: the fullest rank had %.3f times the mean particles, and has %.3f",
             (unsigned long long)simulation->step, before, partition_imbalance(partition, loads));
     TRY(sums_read(simulation));
+    const struct waves *waves = simulation->fields.waves;
+    const size_t bytes = waves_bytes(simulation->config);
+    const uint64_t n = waves ? waves->step : 0;
+    unsigned char *modes = NULL;
+    TRY(DEVICE_NEW_ARRAY(branch, modes, bytes));
+    if (waves)
+        TRY(buffer_read(waves->modes, 0, bytes, modes));
     parts_close(simulation);
     TRY(ranks_change_slab(simulation, &from));
     TRY(parts_create_for_grid(simulation));
+    TRY(parts_restore_waves(simulation, n, modes));
     return parts_create_for_lists(simulation);
 }
 
@@ -96,7 +104,7 @@ static enum status balance(struct simulation *simulation)
     TRY(device_branch(simulation->device, &branch));
     enum status status = count_loads(simulation, branch, &loads);
     if (status == STATUS_OK)
-        status = balance_with(simulation, loads);
+        status = balance_with(simulation, branch, loads);
     device_close(&branch);
     device_add_time(simulation->device, STAGE_EXCHANGE, timer_now() - start, 0);
     return status;

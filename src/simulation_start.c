@@ -158,6 +158,19 @@ static enum status restore(struct simulation *simulation, const struct checkpoin
     return STATUS_OK;
 }
 
+static enum status restore_waves(struct simulation *simulation, const struct checkpoint *checkpoint)
+{
+    const size_t bytes = waves_bytes(simulation->config);
+    void *modes = malloc(bytes + 1);
+    enum status status =
+        modes ? checkpoint_read_waves(checkpoint, modes)
+              : status_fail(STATUS_FAILED, "no memory for the %zu bytes of the waves of the fields", bytes);
+    if (status == STATUS_OK)
+        status = parts_restore_waves(simulation, checkpoint->step, modes);
+    free(modes);
+    return status;
+}
+
 /* ---- begin and end ---- */
 
 enum status simulation_create_on(const struct communicator *communicator, const struct config *config,
@@ -177,6 +190,8 @@ enum status simulation_create_on(const struct communicator *communicator, const 
                            config->precision, &simulation->migrate));
     TRY(restart ? restore(simulation, restart) : load(simulation));
     TRY(parts_create_for_grid(simulation));
+    if (restart)
+        TRY(restore_waves(simulation, restart));
     TRY(parts_create_for_lists(simulation));
     TRY(outputs_create(simulation->device, config, &simulation->outputs));
     return device_finish(simulation->device);

@@ -90,6 +90,8 @@ static enum status read_slots(struct simulation *simulation, uint32_t first, uin
             const struct field_sums sums = energy_sums(simulation->energy, slot, &row->modes[0][0]);
             row->field_energy = sums.field_energy;
             row->charge = sums.charge;
+            row->magnetic_energy = sums.magnetic_energy;
+            memcpy(row->field_momentum, sums.momentum, sizeof sums.momentum);
         }
         if (pending[slot].to_do & READ_PARTICLES)
             take_particles(simulation, slot, row);
@@ -108,12 +110,15 @@ enum status sums_read(struct simulation *simulation)
 /* Sums over the ranks. */
 static enum status check_fields(const struct view *view, struct history_row *row)
 {
-    double sums[2] = {row->charge, row->field_energy};
-    communicator_sum(view->communicator, 2, sums);
+    double sums[6] = {row->charge, row->field_energy, row->magnetic_energy};
+    memcpy(sums + 3, row->field_momentum, sizeof row->field_momentum);
+    communicator_sum(view->communicator, 6, sums);
     row->charge = sums[0];
     row->field_energy = sums[1];
+    row->magnetic_energy = sums[2];
+    memcpy(row->field_momentum, sums + 3, sizeof row->field_momentum);
     TRY(finite_require(view, "charge", row->charge));
-    return finite_require(view, "field energy", row->field_energy);
+    return finite_require(view, "field energy", row->field_energy + row->magnetic_energy);
 }
 
 /* The modes of the drives follow those of the history, the same on all ranks. In the first step of a run
@@ -144,7 +149,7 @@ static enum status sum_particles(struct simulation *simulation, const struct vie
     TRY(finite_require(view, "kinetic energy", row->kinetic_energy));
     TRY(finite_require(view, "momentum", row->momentum[0] + row->momentum[1] + row->momentum[2]));
     if (row->step == 0)
-        simulation->first_energy = row->field_energy + row->kinetic_energy;
+        simulation->first_energy = history_total_energy(row);
     simulation->row = *row;
     return STATUS_OK;
 }

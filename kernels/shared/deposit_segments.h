@@ -7,6 +7,34 @@
 #include "shared/deposit_sums.h"
 #include "shared/fast_search.h"
 
+/* Where a species' particles are: the arguments of both kernels. `offset`, `velocity` and their strides are
+ * those of kernels/deposit.cl; `component` is 0, 1 or 2. */
+struct list {
+    global const real2 *offset;
+    uint stride;
+#if CURRENT
+    global const real2 *velocity; /* `stride` apart, too */
+    global const real *w;
+    uint component;
+    struct half_step back;
+#endif
+};
+#if CURRENT
+#define LIST_ARGUMENTS                                                                                       \
+    global const real2 *restrict offset, uint stride, global const real2 *restrict velocity, uint first,     \
+        global const real *restrict w, uint component, struct half_step back
+#define LIST(stride)                                                                                         \
+    {                                                                                                        \
+        offset, stride, velocity + first, w, component, back                                                 \
+    }
+#else
+#define LIST_ARGUMENTS global const real2 *restrict offset, uint stride
+#define LIST(stride)                                                                                         \
+    {                                                                                                        \
+        offset, stride                                                                                       \
+    }
+#endif
+
 #if LANES == 1
 
 /* ---- one group per segment ---- */
@@ -14,21 +42,45 @@
 #define SEGMENT_SIZE (SEGMENT_ITEMS * ITEM_PARTICLES)
 #define NO_CELL      0xffffffffu
 
-/* Copies `size` particles from `begin` on to local memory, with a gap after those of each item, so that items
- * side by side use different banks. All reads of an item are under way at once. */
-static inline void stage_particles(global const real2 *restrict offset, uint stride, uint begin, uint size,
-                                   local real2 *staged)
+/* A segment in local memory, with a gap after the particles of each item, so that items side by side use
+ * different banks. Afterwards its words hold the items' sums. */
+#define STAGED_EACH (ITEM_PARTICLES + 1 < SUM_COUNT / 2 ? SUM_COUNT / 2 : ITEM_PARTICLES + 1)
+struct staged {
+    local real2 *offset;
+    local real *amount; /* of the current */
+};
+
+/* What particle p gives, but for its cell. */
+static inline struct samples sample(const struct list *list, uint p)
+{
+    const real2 place = list->offset[(size_t)p * list->stride];
+#if CURRENT
+    const real2 pair = list->velocity[(size_t)p * list->stride];
+    const struct velocity u = {pair.x, pair.y, list->w[p]};
+    return sample_current(&list->back, list->component, place.x, place.y, u);
+#else
+    const struct samples samples = {place.x, place.y, (real)1};
+    return samples;
+#endif
+}
+
+/* Copies `size` particles from `begin` on to local memory. All reads of an item are under way at once. */
+static inline void stage_particles(const struct list *list, uint begin, uint size,
+                                   const struct staged *staged)
 {
     const uint item = (uint)get_local_id(0);
-    real2 ahead[ITEM_PARTICLES];
+    struct samples ahead[ITEM_PARTICLES];
 #pragma unroll
     for (uint k = 0; k < ITEM_PARTICLES; k++)
-        ahead[k] = offset[(size_t)(begin + min(item + k * SEGMENT_ITEMS, size - 1)) * stride];
+        ahead[k] = sample(list, begin + min(item + k * SEGMENT_ITEMS, size - 1));
 #pragma unroll
     for (uint k = 0; k < ITEM_PARTICLES; k++) {
-        const uint m = item + k * SEGMENT_ITEMS;
-        if (m < size)
-            staged[m + m / ITEM_PARTICLES] = ahead[k];
+        const uint m = item + k * SEGMENT_ITEMS, place = m + m / ITEM_PARTICLES;
+        if (m < size) {
+            staged->offset[place] = (real2)(ahead[k].x, ahead[k].y);
+            if (CURRENT)
+                staged->amount[place] = ahead[k].amount;
+        }
     }
 }
 
@@ -65,7 +117,7 @@ struct item_sums {
 /* Sums the staged particles from..to of a segment that begins with `begin` in first_cell or behind it. A cell
  * between the item's first and last one is all the item's own: its piece is done. */
 static inline struct item_sums sum_item(global const uint *restrict cell_offsets, uint cells,
-                                        const local real2 *staged, uint begin, uint from, uint to,
+                                        const struct staged *staged, uint begin, uint from, uint to,
                                         uint first_cell, uint segment, global real *restrict sums)
 {
     struct item_sums own = {NO_CELL, NO_CELL, {(real)0}, {(real)0}};
@@ -86,7 +138,10 @@ static inline struct item_sums sum_item(global const uint *restrict cell_offsets
             cell = find_segment_near(cell_offsets, cells, cell + 1, begin + n);
             cell_end = cell_offsets[cell + 1];
         }
-        add_particles(staged[n].x, staged[n].y, true, 1, own.last);
+        const uint place = n + n / ITEM_PARTICLES;
+        const struct samples samples = {staged->offset[place].x, staged->offset[place].y,
+                                        CURRENT ? staged->amount[place] : (real)1};
+        add_particles(&samples, true, 1, own.last);
     }
     own.last_cell = cell;
     return own;
@@ -96,28 +151,29 @@ static inline struct item_sums sum_item(global const uint *restrict cell_offsets
  * consecutive particles, no more than SUM_BLOCK, which need no compensation, and pieces that several items
  * share are added along the items. The search begins where the segment was at the last deposit. */
 kernel __attribute__((reqd_work_group_size(SEGMENT_ITEMS, 1, 1))) void
-deposit_group_per_segment(global const uint *restrict cell_offsets, global const real2 *restrict offset,
-                          uint stride, uint cells, uint count, uint segment_bits, global real *restrict sums,
-                          global uint *restrict segment_cell)
+deposit_group_per_segment(global const uint *restrict cell_offsets, LIST_ARGUMENTS, uint cells, uint count,
+                          uint segment_bits, global real *restrict sums, global uint *restrict segment_cell)
 {
-    local real2 staged[SEGMENT_ITEMS * (ITEM_PARTICLES + 1)];
+    local real2 places[SEGMENT_ITEMS * STAGED_EACH];
+    local real amounts[CURRENT ? SEGMENT_ITEMS * (ITEM_PARTICLES + 1) : 1];
     local uint first_cells[SEGMENT_ITEMS], last_cells[SEGMENT_ITEMS], found;
     const uint segment = (uint)get_group_id(0), item = (uint)get_local_id(0);
     const uint begin = segment * SEGMENT_SIZE;
     const uint size = min((uint)SEGMENT_SIZE, count - begin);
-    stage_particles(offset, stride, begin, size, staged);
+    const struct list list = LIST(stride);
+    const struct staged staged = {places, amounts};
+    stage_particles(&list, begin, size, &staged);
     /* With its barriers, behind which the particles are staged. */
     const uint first_cell = find_segment_by_group(cell_offsets, cells, begin, segment_cell[segment], &found);
 
     const uint from = item * ITEM_PARTICLES, to = min(from + ITEM_PARTICLES, size);
-    struct item_sums own =
-        sum_item(cell_offsets, cells, staged + item, begin, from, to, first_cell, segment, sums);
+    struct item_sums own = sum_item(cell_offsets, cells, &staged, begin, from, to, first_cell, segment, sums);
     first_cells[item] = own.first_cell;
     /* The staged particles are done with, and every item has read the segment's cell. */
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (item == 0)
         segment_cell[segment] = own.first_cell;
-    local real *shared = (local real *)staged;
+    local real *shared = (local real *)places;
     sum_along_items(own.last_cell, last_cells, own.last, shared);
 
     if (own.first_cell != own.last_cell) {
@@ -135,55 +191,82 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, global const
 
 /* ---- one item per segment ---- */
 
-/* Adds the weights of LANES particles from p on; those before `begin` and from `end` on are left out.
- * `whole`: none is, and p is a multiple of LANES, where vectors are loaded at once. */
-static inline void add_vector(global const real2 *restrict offset, uint stride, uint p, const bool whole,
-                              uint begin, uint end, reals sums[SUM_COUNT])
+/* A pair of reals of LANES particles from p on, `stride` pairs from one to the next. `whole`: p is a multiple
+ * of LANES, where vectors are loaded at once. */
+static inline void load_pairs(global const real2 *restrict pairs, uint stride, uint p, const bool whole,
+                              reals *first, reals *second)
 {
-    global const reals *const at = (global const reals *)(offset + (size_t)p * stride);
+    global const reals *const at = (global const reals *)(pairs + (size_t)p * stride);
     global const real *const from = (global const real *)at;
     const reals a = whole ? at[0] : vload16(0, from), b = whole ? at[1] : vload16(1, from);
+    *first = even_lanes(a, b);
+    *second = odd_lanes(a, b);
+    if (stride == 1)
+        return;
+    const reals c = whole ? at[2] : vload16(2, from), d = whole ? at[3] : vload16(3, from);
+    *first = even_lanes(*first, even_lanes(c, d));
+    *second = even_lanes(*second, odd_lanes(c, d));
+}
+
+/* Adds the weights of LANES particles from p on; those before `begin` and from `end` on are left out.
+ * `whole`: none is, and p is a multiple of LANES. */
+static inline void add_vector(const struct list *list, uint p, const bool whole, uint begin, uint end,
+                              reals sums[SUM_COUNT])
+{
     const ints lane = LANE_NUMBERS;
     const masks counts = REAL_MASK(lane >= (int)(begin - p) & lane < (int)(end - p));
-    if (stride == 1) {
-        add_particles(even_lanes(a, b), odd_lanes(a, b), whole, counts, sums);
-        return;
-    }
-    const reals c = whole ? at[2] : vload16(2, from), d = whole ? at[3] : vload16(3, from);
-    add_particles(even_lanes(even_lanes(a, b), even_lanes(c, d)),
-                  even_lanes(odd_lanes(a, b), odd_lanes(c, d)), whole, counts, sums);
+    struct samples samples;
+    load_pairs(list->offset, list->stride, p, whole, &samples.x, &samples.y);
+#if CURRENT
+    struct velocity u;
+    load_pairs(list->velocity, list->stride, p, false, &u.u, &u.v);
+    u.w = LOAD(list->w + p);
+    samples = sample_current(&list->back, list->component, samples.x, samples.y, u);
+#endif
+    add_particles(&samples, whole, counts, sums);
 }
 
 /* Adds those of the particles from `begin` to before `end` of a list that is shorter than LANES. */
-static inline void add_few(global const real2 *restrict offset, uint stride, uint begin, uint end,
-                           reals sums[SUM_COUNT])
+static inline void add_few(const struct list *list, uint begin, uint end, reals sums[SUM_COUNT])
 {
-    real x[LANES], y[LANES];
+    real x[LANES], y[LANES], u[LANES], v[LANES], w[LANES];
     for (uint n = 0; n < LANES; n++) {
-        const real2 place = offset[(size_t)min(n, end - 1) * stride];
+        const uint p = min(n, end - 1);
+        const real2 place = list->offset[(size_t)p * list->stride];
         x[n] = place.x;
         y[n] = place.y;
+#if CURRENT
+        const real2 pair = list->velocity[(size_t)p * list->stride];
+        u[n] = pair.x;
+        v[n] = pair.y;
+        w[n] = list->w[p];
+#endif
     }
     const ints lane = LANE_NUMBERS;
-    add_particles(LOAD(x), LOAD(y), false, REAL_MASK(lane >= (int)begin & lane < (int)end), sums);
+    struct samples samples = {LOAD(x), LOAD(y)};
+#if CURRENT
+    const struct velocity velocity = {LOAD(u), LOAD(v), LOAD(w)};
+    samples = sample_current(&list->back, list->component, samples.x, samples.y, velocity);
+#endif
+    add_particles(&samples, false, REAL_MASK(lane >= (int)begin & lane < (int)end), sums);
 }
 
 /* A block: the particles from `begin` to `aligned`, a vector or fewer, up to SUM_BLOCK - 2 whole vectors from
  * there on, and the rest before `end`. A lane adds no more than SUM_BLOCK terms plainly. */
-static inline void sum_block(global const real2 *restrict offset, uint stride, uint count, uint begin,
-                             uint aligned, uint end, real block[SUM_COUNT])
+static inline void sum_block(const struct list *list, uint count, uint begin, uint aligned, uint end,
+                             real block[SUM_COUNT])
 {
     reals sums[SUM_COUNT] = {0};
     /* Of a part of a vector the other lanes hold neighbours in the list. */
     if (count < LANES)
-        add_few(offset, stride, begin, end, sums);
+        add_few(list, begin, end, sums);
     else if (begin < aligned)
-        add_vector(offset, stride, min(begin, count - LANES), false, begin, min(aligned, end), sums);
+        add_vector(list, min(begin, count - LANES), false, begin, min(aligned, end), sums);
     uint p = aligned;
     for (; p + LANES <= end; p += LANES)
-        add_vector(offset, stride, p, true, p, end, sums);
+        add_vector(list, p, true, p, end, sums);
     if (p < end)
-        add_vector(offset, stride, min(p, count - LANES), false, p, end, sums);
+        add_vector(list, min(p, count - LANES), false, p, end, sums);
     for (uint n = 0; n < SUM_COUNT; n += 4) {
         const reals four = sum_lanes(sums + n);
         block[n] = four.s0;
@@ -194,24 +277,24 @@ static inline void sum_block(global const real2 *restrict offset, uint stride, u
 }
 
 /* The sums over particles begin to end, added to `total`, which is 0. */
-static inline void sum_consecutive(global const real2 *restrict offset, uint stride, uint count, uint begin,
-                                   uint end, real total[SUM_COUNT])
+static inline void sum_consecutive(const struct list *list, uint count, uint begin, uint end,
+                                   real total[SUM_COUNT])
 {
     real excess[SUM_COUNT] = {(real)0};
     for (uint p = begin; p < end;) {
         const uint aligned = end - p <= LANES ? end : (p + LANES - 1) / LANES * LANES;
         const uint block_end = min(end, aligned + LANES * (SUM_BLOCK - 2));
         real block[SUM_COUNT];
-        sum_block(offset, stride, count, p, aligned, block_end, block);
+        sum_block(list, count, p, aligned, block_end, block);
         sum_add_block(total, excess, block);
         p = block_end;
     }
 }
 
 /* The pieces of a segment, one after the other. */
-static inline void sum_segment(global const uint *restrict cell_offsets, global const real2 *restrict offset,
-                               uint stride, uint cells, uint count, uint segment_bits,
-                               global real *restrict sums, global uint *restrict segment_cell)
+static inline void sum_segment(global const uint *restrict cell_offsets, const struct list *list, uint cells,
+                               uint count, uint segment_bits, global real *restrict sums,
+                               global uint *restrict segment_cell)
 {
     const uint segment = (uint)get_group_id(0);
     const uint begin = segment << segment_bits;
@@ -221,7 +304,7 @@ static inline void sum_segment(global const uint *restrict cell_offsets, global 
     for (uint p = begin; p < end;) {
         const uint piece_end = min(end, cell_offsets[cell + 1]);
         real total[SUM_COUNT] = {(real)0};
-        sum_consecutive(offset, stride, count, p, piece_end, total);
+        sum_consecutive(list, count, p, piece_end, total);
         store_sums(sums, segment + cell, total);
         p = piece_end;
         if (p < end)
@@ -232,14 +315,14 @@ static inline void sum_segment(global const uint *restrict cell_offsets, global 
 /* One item per segment, each in a group of its own. The stride is spelled out so that the compiler knows it
  * in the inner loop. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-deposit_item_per_segment(global const uint *restrict cell_offsets, global const real2 *restrict offset,
-                         uint stride, uint cells, uint count, uint segment_bits, global real *restrict sums,
-                         global uint *restrict segment_cell)
+deposit_item_per_segment(global const uint *restrict cell_offsets, LIST_ARGUMENTS, uint cells, uint count,
+                         uint segment_bits, global real *restrict sums, global uint *restrict segment_cell)
 {
+    const struct list soa = LIST(1), aos = LIST(2);
     if (stride == 1)
-        sum_segment(cell_offsets, offset, 1, cells, count, segment_bits, sums, segment_cell);
+        sum_segment(cell_offsets, &soa, cells, count, segment_bits, sums, segment_cell);
     else
-        sum_segment(cell_offsets, offset, 2, cells, count, segment_bits, sums, segment_cell);
+        sum_segment(cell_offsets, &aos, cells, count, segment_bits, sums, segment_cell);
 }
 
 #endif

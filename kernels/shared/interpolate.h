@@ -1,4 +1,4 @@
-/* Interpolate: the electric field at a particle, with the weights of the deposit.
+/* Interpolate: the ACTING fields at a particle, with the weights of the deposit.
  *
  * The nodes around a cell are read once for all of its particles that an item meets one after the other.
  */
@@ -6,20 +6,21 @@
 #define SHARED_INTERPOLATE_H
 
 #include "shared/cell.h"
+#include "shared/motion.h"
 #include "shared/shape.h"
 
 #define FIELD_NUMBERS (SHAPE_NODES * SHAPE_NODES)
 
 #if LANES == 1
 
-/* E at the nodes that the particles of one cell touch, a SHAPE_NODES + b. */
+/* The fields, two by two, at the nodes that the particles of one cell touch, a SHAPE_NODES + b. */
 struct cell_field {
-    real2 node[FIELD_NUMBERS];
+    real2 node[ACTING / 2][FIELD_NUMBERS];
 };
-#define FIELD_NUMBER(field, n) ((field)->node[n])
+#define FIELD_NUMBER(field, c, n) ((c) % 2 == 0 ? (field)->node[(c) / 2][n].x : (field)->node[(c) / 2][n].y)
 
-/* Of cell (i, j) from Ex, and Ey `stride` reals behind it. nx and ny are at least 2, so a node two to the
- * right is still within wrap_near(). */
+/* Of cell (i, j) from the first component; each further one is `stride` reals behind. nx and ny are at least
+ * 2, so a node two to the right is still within wrap_near(). */
 static inline void cell_field_enter(struct cell_field *field, global const real *restrict e, uint stride,
                                     uint nx, uint ny, uint i, uint j)
 {
@@ -27,7 +28,9 @@ static inline void cell_field_enter(struct cell_field *field, global const real 
         const uint row = wrap_near((int)i + SHAPE_FIRST + a, nx);
         for (int b = 0; b < SHAPE_NODES; b++) {
             const uint node = cell_index(row, wrap_near((int)j + SHAPE_FIRST + b, ny), ny);
-            field->node[a * SHAPE_NODES + b] = (real2)(e[node], e[stride + node]);
+            for (uint c = 0; c < ACTING; c += 2)
+                field->node[c / 2][a * SHAPE_NODES + b] =
+                    (real2)(e[c * stride + node], e[(c + 1) * stride + node]);
         }
     }
 }
@@ -39,9 +42,9 @@ static inline void cell_field_enter(struct cell_field *field, global const real 
  * take fewer operations than weights. */
 struct cell_field {
     uint i, j, at;
-    real ex[FIELD_NUMBERS][LANES], ey[FIELD_NUMBERS][LANES];
+    real numbers[ACTING][FIELD_NUMBERS][LANES];
 };
-#define FIELD_NUMBER(field, n) ((real2)((field)->ex[n][(field)->at], (field)->ey[n][(field)->at]))
+#define FIELD_NUMBER(field, c, n) ((field)->numbers[c][n][(field)->at])
 
 /* The numbers of one component. */
 static inline void strip_read(global const real *restrict field, uint nx, uint ny, uint i, uint j,
@@ -75,31 +78,33 @@ static inline void cell_field_enter(struct cell_field *field, global const real 
         return;
     field->i = i;
     field->j = j - field->at;
-    strip_read(e, nx, ny, i, field->j, field->ex);
-    strip_read(e + stride, nx, ny, i, field->j, field->ey);
+    for (uint c = 0; c < ACTING; c++)
+        strip_read(e + c * stride, nx, ny, i, field->j, field->numbers[c]);
 }
 
 #endif
 
-/* E at the offsets (x, y) of the cell. */
-static inline void interpolate(const struct cell_field *field, reals x, reals y, reals *ex, reals *ey)
+/* The fields at the offsets (x, y) of the cell. */
+static inline void interpolate(const struct cell_field *field, reals x, reals y, reals acting[ACTING])
 {
 #if SHAPE_ORDER == 1 && LANES > 1
-    const real2 f0 = FIELD_NUMBER(field, 0), f1 = FIELD_NUMBER(field, 1);
-    const real2 f2 = FIELD_NUMBER(field, 2), f3 = FIELD_NUMBER(field, 3);
-    *ex = PRODUCT_SUM(PRODUCT_SUM(f3.x, x, f1.x), y, PRODUCT_SUM(f2.x, x, f0.x));
-    *ey = PRODUCT_SUM(PRODUCT_SUM(f3.y, x, f1.y), y, PRODUCT_SUM(f2.y, x, f0.y));
+    for (int c = 0; c < ACTING; c++) {
+        const real f0 = FIELD_NUMBER(field, c, 0), f1 = FIELD_NUMBER(field, c, 1);
+        const real f2 = FIELD_NUMBER(field, c, 2), f3 = FIELD_NUMBER(field, c, 3);
+        acting[c] = PRODUCT_SUM(PRODUCT_SUM(f3, x, f1), y, PRODUCT_SUM(f2, x, f0));
+    }
 #else
     reals along_x[SHAPE_NODES], along_y[SHAPE_NODES];
     shape_weights(x, along_x);
     shape_weights(y, along_y);
-    *ex = *ey = (reals)0;
+    for (int c = 0; c < ACTING; c++)
+        acting[c] = (reals)0;
     for (int a = 0; a < SHAPE_NODES; a++)
         for (int b = 0; b < SHAPE_NODES; b++) {
             const reals weight = along_x[a] * along_y[b];
-            const real2 node = FIELD_NUMBER(field, a * SHAPE_NODES + b);
-            *ex = PRODUCT_SUM(weight, node.x, *ex);
-            *ey = PRODUCT_SUM(weight, node.y, *ey);
+            const int n = a * SHAPE_NODES + b;
+            for (int c = 0; c < ACTING; c++)
+                acting[c] = PRODUCT_SUM(weight, FIELD_NUMBER(field, c, n), acting[c]);
         }
 #endif
 }

@@ -34,7 +34,11 @@ struct series {
     uint first, count;
 };
 
-enum { LOADING_COLD, LOADING_MAXWELLIAN, LOADING_UNIFORM };
+enum { LOADING_COLD, LOADING_MAXWELLIAN, LOADING_UNIFORM, LOADING_JUTTNER };
+
+/* Intervals of the table of a Juttner distribution: pairs (integral from 0, density) of |u|, from 0 to
+ * scale[0]. */
+#define JUTTNER_INTERVALS 4096
 
 /* Formulas are tabulated at the nodes (i, j) of intervals[0] x intervals[1] equal rectangles, ends included,
  * and linear between nodes. These are places in the array of tables. */
@@ -56,6 +60,8 @@ struct recipe {
     ulong lattice[2];       /* sites along each axis; 0: none */
     double shift[3];        /* velocity = shift + scale * (normal or uniform number) */
     double scale[3];        /* unused for LOADING_COLD */
+    ulong juttner;          /* where its table begins */
+    double per_c_squared;   /* 1/c^2 where particles are to have u = gamma v; else 0 */
     uint position_bases[2]; /* of van der Corput sequences; 0: random numbers. Unused for a lattice */
     uint velocity_bases[3]; /* likewise; unused for LOADING_COLD */
     uint cells[2];
@@ -70,7 +76,7 @@ struct recipe {
 struct loaded_particle {
     uint cell[2];       /* (i, j) */
     double offset[2];   /* in [0, 1) */
-    double velocity[3]; /* without w: 0 in its place */
+    double velocity[3]; /* or u = gamma v; without w: 0 in its place */
 };
 
 /* The argument of a term at s. Whole turns are taken off before pi comes in, so a high mode loses nothing. */
@@ -331,6 +337,21 @@ static inline double recipe_velocity(LOADING_MEMORY struct recipe *recipe, LOADI
     return drift + scale * number;
 }
 
+/* u = gamma v of a Juttner distribution: |u| by its table, in any direction. */
+static inline void recipe_juttner(LOADING_MEMORY struct recipe *recipe, LOADING_MEMORY double *tables,
+                                  ulong index, double u[3])
+{
+    const struct profile_row row = {(uint)recipe->juttner, (uint)recipe->juttner, 0.0};
+    double uniform[3];
+    for (uint axis = 0; axis < 3; axis++)
+        uniform[axis] = recipe_uniform(recipe, recipe->velocity_bases[axis], 2 + axis, index);
+    const double size = recipe->scale[0] * profile_row_inverse(tables, row, JUTTNER_INTERVALS, uniform[0]);
+    const double cosine = 2.0 * uniform[1] - 1.0, across = size * sqrt(1.0 - cosine * cosine);
+    u[0] = across * cos(LOADING_TWO_PI * uniform[2]);
+    u[1] = across * sin(LOADING_TWO_PI * uniform[2]);
+    u[2] = size * cosine;
+}
+
 /* Particle `index` of the species, before its numbers are rounded to `real`. */
 static inline struct loaded_particle recipe_particle(LOADING_MEMORY struct recipe *recipe,
                                                      LOADING_MEMORY struct cosine *terms,
@@ -351,9 +372,19 @@ static inline struct loaded_particle recipe_particle(LOADING_MEMORY struct recip
         particle.offset[axis] = site.offset;
         place[axis] = ((double)site.cell + site.offset) / (double)recipe->cells[axis];
     }
+    if (recipe->velocities == LOADING_JUTTNER) {
+        recipe_juttner(recipe, tables, index, particle.velocity);
+        return particle;
+    }
     for (uint axis = 0; axis < 3; axis++)
         particle.velocity[axis] =
             axis < recipe->dimensions ? recipe_velocity(recipe, tables, axis, place, index) : 0.0;
+    double square = 0;
+    for (uint axis = 0; axis < 3; axis++)
+        square += particle.velocity[axis] * particle.velocity[axis];
+    const double gamma = 1 / sqrt(1 - recipe->per_c_squared * square);
+    for (uint axis = 0; axis < 3; axis++)
+        particle.velocity[axis] *= gamma;
     return particle;
 }
 

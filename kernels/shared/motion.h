@@ -1,7 +1,8 @@
 /* Motion: how particles move, as plain functions that every push kernel and the host tests share.
  *
  * Velocities live at half steps, positions and fields at whole steps (leapfrog). All quantities are in
- * normalised units but for the position, which is an offset in cells.
+ * normalised units but for the position, which is an offset in cells. In an electromagnetic run what is
+ * called a velocity is the momentum per mass u = gamma v, with gamma^2 = 1 + u^2/c^2.
  */
 #ifndef SHARED_MOTION_H
 #define SHARED_MOTION_H
@@ -17,7 +18,14 @@
 #define MAGNETIC 1
 #endif
 
+#ifndef ELECTROMAGNETIC
+#define ELECTROMAGNETIC 0
+#endif
+
 #define PUSHER_NAME "Boris" /* in openPMD files */
+
+/* Components of the fields at a particle: Ex and Ey; or Ex, Ey, Ez, and Bx, By, Bz of the waves. */
+#define ACTING (ELECTROMAGNETIC ? 6 : 2)
 
 /* Components along x, y and z. Where a species has no w, w is 0 throughout. */
 struct velocity {
@@ -37,6 +45,7 @@ struct pusher {
     struct rotation sine;    /* 2 tangent/(1 + |tangent|^2): as long as the sine of the whole rotation */
     real cosine;             /* 1/sqrt(1 + |tangent|^2): of half the rotation */
     real correction;         /* of the sine, relative: by it the rounded numbers keep |v| */
+    real per_c_squared;      /* 1/c^2; electromagnetic */
 };
 
 /* Where an offset that may have left [0, 1) belongs: `cells` away from its cell, at `offset` in [0, 1) there.
@@ -71,63 +80,126 @@ struct velocity_step {
     struct velocity at_n;
 };
 
-/* a + b x c. The products of c.z come first: where c is along z, u and v are in every bit what they are
+/* gamma of u = gamma v, or 1. */
+static inline reals lorentz_factor(struct velocity u, const struct pusher *pusher)
+{
+    const reals square = PRODUCT_SUM(u.w, u.w, PRODUCT_SUM(u.v, u.v, u.u * u.u));
+    return ELECTROMAGNETIC ? (reals)sqrt(PRODUCT_SUM(square, pusher->per_c_squared, (reals)1)) : (reals)1;
+}
+
+/* Twice the kinetic energy per mass: |v|^2, or 2 (gamma - 1) c^2 = 2 |u|^2/(gamma + 1). */
+static inline reals velocity_square(struct velocity v, const struct pusher *pusher)
+{
+    reals square = PRODUCT_SUM(v.u, v.u, v.v * v.v);
+    if (HAS_W)
+        square = PRODUCT_SUM(v.w, v.w, square);
+    return ELECTROMAGNETIC ? (reals)2 * square / ((reals)1 + lorentz_factor(v, pusher)) : square;
+}
+
+/* a + b x c. The products of c.w come first: where c is along z, u and v are in every bit what they are
  * without w. */
-static inline struct velocity add_cross(struct velocity a, struct velocity b, struct rotation c)
+static inline struct velocity add_cross(struct velocity a, struct velocity b, struct velocity c)
 {
     struct velocity sum = a;
-    sum.u = PRODUCT_SUM(c.z, b.v, a.u);
-    sum.v = PRODUCT_SUM(-c.z, b.u, a.v);
+    sum.u = PRODUCT_SUM(c.w, b.v, a.u);
+    sum.v = PRODUCT_SUM(-c.w, b.u, a.v);
     if (HAS_W) {
-        sum.u = PRODUCT_SUM(-c.y, b.w, sum.u);
-        sum.v = PRODUCT_SUM(c.x, b.w, sum.v);
-        sum.w = PRODUCT_SUM(c.y, b.u, PRODUCT_SUM(-c.x, b.v, a.w));
+        sum.u = PRODUCT_SUM(-c.v, b.w, sum.u);
+        sum.v = PRODUCT_SUM(c.u, b.w, sum.v);
+        sum.w = PRODUCT_SUM(c.v, b.u, PRODUCT_SUM(-c.u, b.v, a.w));
     }
     return sum;
 }
 
+/* The rotation of particles about B by 2 atan(|tangent|): the numbers of struct pusher. */
+struct turn {
+    struct velocity tangent, sine;
+    reals cosine;
+};
+
+#if ELECTROMAGNETIC
+
+/* That of `turning`, by the waves' B and the uniform one together: q B dt/2 gamma m. */
+static inline struct turn turn_of(struct velocity turning, const reals *field, const struct pusher *pusher)
+{
+    const reals per_gamma = (reals)1 / lorentz_factor(turning, pusher);
+    const real half_kick = pusher->half_kick;
+    const struct velocity tangent = {per_gamma * PRODUCT_SUM(half_kick, field[3], pusher->tangent.x),
+                                     per_gamma * PRODUCT_SUM(half_kick, field[4], pusher->tangent.y),
+                                     per_gamma * PRODUCT_SUM(half_kick, field[5], pusher->tangent.z)};
+    const reals square = PRODUCT_SUM(tangent.u, tangent.u, (reals)1) +
+                         PRODUCT_SUM(tangent.v, tangent.v, tangent.w * tangent.w);
+    const reals twice = (reals)2 / square;
+    const struct turn turn = {
+        tangent, {twice * tangent.u, twice * tangent.v, twice * tangent.w}, (reals)1 / sqrt(square)};
+    return turn;
+}
+
+#else
+
+static inline struct turn turn_of(struct velocity turning, const reals *field, const struct pusher *pusher)
+{
+    const struct rotation tangent = pusher->tangent, sine = pusher->sine;
+    const struct turn turn = {{(reals)tangent.x, (reals)tangent.y, (reals)tangent.z},
+                              {(reals)sine.x, (reals)sine.y, (reals)sine.z},
+                              (reals)pusher->cosine};
+    (void)turning;
+    (void)field;
+    return turn;
+}
+
+#endif
+
 /* A velocity half way through its rotation, from `turned` = velocity + velocity x tangent, which has the
  * direction across B but is longer there by 1/cosine. The factor `along` is (1 - cosine)/|tangent|^2 times
  * tangent . velocity, written without a difference of like numbers. */
-static inline struct velocity half_rotation(struct velocity turned, const struct pusher *pusher)
+static inline struct velocity half_rotation(struct velocity turned, const struct turn *turn)
 {
-    const struct rotation tangent = pusher->tangent;
-    const real cosine = pusher->cosine;
+    const struct velocity tangent = turn->tangent;
+    const reals cosine = turn->cosine;
     struct velocity middle = {cosine * turned.u, cosine * turned.v, turned.w};
     if (HAS_W) {
         const reals along =
             cosine * cosine / ((real)1 + cosine) *
-            PRODUCT_SUM(tangent.x, turned.u, PRODUCT_SUM(tangent.y, turned.v, tangent.z * turned.w));
-        middle.u = PRODUCT_SUM(along, tangent.x, middle.u);
-        middle.v = PRODUCT_SUM(along, tangent.y, middle.v);
-        middle.w = PRODUCT_SUM(along, tangent.z, cosine * turned.w);
+            PRODUCT_SUM(tangent.u, turned.u, PRODUCT_SUM(tangent.v, turned.v, tangent.w * turned.w));
+        middle.u = PRODUCT_SUM(along, tangent.u, middle.u);
+        middle.v = PRODUCT_SUM(along, tangent.v, middle.v);
+        middle.w = PRODUCT_SUM(along, tangent.w, cosine * turned.w);
     }
     return middle;
 }
 
-/* The Boris scheme (Boris 1970; Birdsall & Langdon section 4-3): half an electric kick, rotation about B by 2
- * atan(q |B| dt/2m), half a kick. With B = 0 it is the plain leapfrog. `old` is at n-1/2, (ex, ey) at n. The
- * rotation is minus + first + second with first = minus x sine, second = first x tangent. */
-static inline struct velocity_step velocity_push(struct velocity old, reals ex, reals ey,
+/* Adds half an electric kick, or takes it away with sign -1. */
+static inline struct velocity add_kick(struct velocity to, const reals *field, const real half_kick)
+{
+    struct velocity sum = {PRODUCT_SUM(half_kick, field[0], to.u), PRODUCT_SUM(half_kick, field[1], to.v),
+                           to.w};
+    if (ELECTROMAGNETIC)
+        sum.w = PRODUCT_SUM(half_kick, field[2], to.w);
+    return sum;
+}
+
+/* The Boris scheme (Boris 1970; Birdsall & Langdon section 4-3; relativistic, section 15-4): half an electric
+ * kick, rotation about B by 2 atan(q |B| dt/2 gamma m), half a kick. With B = 0 it is the plain leapfrog.
+ * `old` is at n-1/2, the ACTING numbers of `field` at n. The rotation is minus + first + second with first =
+ * minus x sine, second = first x tangent. */
+static inline struct velocity_step velocity_push(struct velocity old, const reals *field,
                                                  const struct pusher *pusher)
 {
-    const real half_kick = pusher->half_kick;
-    struct velocity minus = old;
-    minus.u = PRODUCT_SUM(half_kick, ex, old.u);
-    minus.v = PRODUCT_SUM(half_kick, ey, old.v);
+    const struct velocity minus = add_kick(old, field, pusher->half_kick);
     struct velocity_step step = {minus, minus};
     if (MAGNETIC) {
-        const struct velocity none = {0, 0, 0}, first = add_cross(none, minus, pusher->sine);
+        const struct turn turn = turn_of(minus, field, pusher);
+        const struct velocity none = {0, 0, 0}, first = add_cross(none, minus, turn.sine);
         const real c = pusher->correction; /* lost, were it not added to small terms */
         const struct velocity small = {c * first.u, c * first.v, c * first.w};
-        const struct velocity second = add_cross(small, first, pusher->tangent);
+        const struct velocity second = add_cross(ELECTROMAGNETIC ? none : small, first, turn.tangent);
         step.after.u = minus.u + (first.u + second.u);
         step.after.v = minus.v + (first.v + second.v);
         step.after.w = minus.w + (first.w + second.w);
-        step.at_n = half_rotation(add_cross(minus, minus, pusher->tangent), pusher);
+        step.at_n = half_rotation(add_cross(minus, minus, turn.tangent), &turn);
     }
-    step.after.u = PRODUCT_SUM(half_kick, ex, step.after.u);
-    step.after.v = PRODUCT_SUM(half_kick, ey, step.after.v);
+    step.after = add_kick(step.after, field, pusher->half_kick);
     return step;
 }
 
@@ -135,23 +207,23 @@ static inline struct velocity_step velocity_push(struct velocity old, reals ex, 
 
 /* The loaded velocity at 0 -> -1/2, so that velocity_push() passes through it: back by half the rotation,
  * then by half a kick. */
-static inline struct velocity velocity_start(struct velocity loaded, reals ex, reals ey,
+static inline struct velocity velocity_start(struct velocity loaded, const reals *field,
                                              const struct pusher *pusher)
 {
-    const struct rotation tangent = pusher->tangent, back = {-tangent.x, -tangent.y, -tangent.z};
-    struct velocity start = half_rotation(add_cross(loaded, loaded, back), pusher);
-    start.u -= pusher->half_kick * ex;
-    start.v -= pusher->half_kick * ey;
-    return start;
+    struct turn back = turn_of(loaded, field, pusher);
+    const struct velocity forward = back.tangent, tangent = {-forward.u, -forward.v, -forward.w};
+    back.tangent = tangent;
+    const struct velocity start = half_rotation(add_cross(loaded, loaded, tangent), &back);
+    return add_kick(start, field, -pusher->half_kick);
 }
 
 /* ---- on the host ---- */
 
 #ifndef __OPENCL_VERSION__
-/* Of a species with q dt/2m = half_kick, in the magnetic field B, for kernels in single precision where
- * `single` is not 0. Of the map v -> v + (1 + c) w + w x tangent, w = v x sine, one eigenvalue is 1, and the
- * product of all, sine . tangent = p, is (1 - p)^2 + (1 + c)^2 |sine|^2. The correction c makes it 1: else
- * |v| would drift, in single precision by up to 1e-3 in 1e5 steps. */
+/* Of a species with q dt/2m = half_kick, in the uniform magnetic field B, without 1/c^2, for kernels in
+ * single precision where `single` is not 0. Of the map v -> v + (1 + c) w + w x tangent, w = v x sine, one
+ * eigenvalue is 1, and the product of all, sine . tangent = p, is (1 - p)^2 + (1 + c)^2 |sine|^2. The
+ * correction c makes it 1: else |v| would drift, in single precision by up to 1e-3 in 1e5 steps. */
 static inline struct pusher pusher_make(double half_kick, const double magnetic[3], int single)
 {
     double tangent[3], sine[3], square = 1, product = 0, sine_square = 0;
@@ -171,7 +243,8 @@ static inline struct pusher pusher_make(double half_kick, const double magnetic[
                            .sine = {(real)sine[0], (real)sine[1], (real)sine[2]},
                            .cosine = (real)(1 / sqrt(square)),
                            .correction =
-                               (real)(product > 0 ? sqrt(product * (2 - product) / sine_square) - 1 : 0)};
+                               (real)(product > 0 ? sqrt(product * (2 - product) / sine_square) - 1 : 0),
+                           .per_c_squared = 0};
 }
 #endif
 

@@ -4,14 +4,15 @@
 #ifndef SHARED_PUSH_H
 #define SHARED_PUSH_H
 
-#define SUM_COUNT (VELOCITIES + 1) /* |v|^2, u, v, w at n, of the pushed particles */
+#define SUM_COUNT (VELOCITIES + 1) /* velocity_square(), u, v, w at n, of the pushed particles */
 
 #include "shared/interpolate.h"
 #include "shared/motion.h"
 #include "shared/search.h"
 #include "shared/sum.h"
 
-/* What the push of a species takes: Ex, Ey `stride` reals behind it, and (step_x, step_y) = (dt/dx, dt/dy);
+/* What the push of a species takes: the ACTING fields, `stride` reals apart, and (step_x, step_y) = (dt/dx,
+ * dt/dy);
  * MOTION_ARGUMENTS of the host's src/step/stepper_internal.h. */
 struct motion {
     global const real *e;
@@ -91,14 +92,14 @@ static inline void walk_on(struct walk *walk, const struct motion *motion,
 struct surroundings {
     uint i, j;         /* the first one's cell, */
     ints right, above; /* and how far each is from there */
-    reals ex, ey;
+    reals field[ACTING];
 };
 
 /* Of particles at the offsets (x, y) in the walk's cell. */
 static inline struct surroundings walk_surroundings(const struct walk *walk, reals x, reals y)
 {
     struct surroundings around = {.i = walk->i, .j = walk->j, .right = (ints)0, .above = (ints)0};
-    interpolate(&walk->around, x, y, &around.ex, &around.ey);
+    interpolate(&walk->around, x, y, around.field);
     return around;
 }
 
@@ -120,16 +121,18 @@ static inline struct surroundings walk_along(struct walk *walk, const struct mot
         const struct surroundings next = walk_surroundings(walk, x, y);
         around.right = later ? (ints)(int)(next.i - around.i) : around.right;
         around.above = later ? (ints)(int)(next.j - around.j) : around.above;
-        around.ex = REAL_MASK(later) ? next.ex : around.ex;
-        around.ey = REAL_MASK(later) ? next.ey : around.ey;
+        for (int c = 0; c < ACTING; c++)
+            around.field[c] = REAL_MASK(later) ? next.field[c] : around.field[c];
     }
     return around;
 }
 
-/* Particles on their way: offsets, at first in the cells (i, j), velocities, and velocities at n. */
+/* Particles on their way: offsets, at first in the cells (i, j), velocities, and velocities at n with their
+ * velocity_square(). */
 struct pushed {
     reals x, y;
     struct velocity velocity, at_n;
+    reals square;
     ints i, j;
 };
 
@@ -137,11 +140,15 @@ struct pushed {
 static inline struct pushed push(const struct motion *motion, const struct surroundings *around, reals x,
                                  reals y, struct velocity velocity)
 {
-    const struct velocity_step step = velocity_push(velocity, around->ex, around->ey, &motion->pusher);
-    const struct pushed pushed = {PRODUCT_SUM(step.after.u, motion->step_x, x),
-                                  PRODUCT_SUM(step.after.v, motion->step_y, y),
-                                  step.after,
+    const struct pusher *const pusher = &motion->pusher;
+    const struct velocity_step step = velocity_push(velocity, around->field, pusher);
+    const struct velocity after = step.after;
+    const reals gamma = lorentz_factor(after, pusher);
+    const struct pushed pushed = {PRODUCT_SUM(ELECTROMAGNETIC ? after.u / gamma : after.u, motion->step_x, x),
+                                  PRODUCT_SUM(ELECTROMAGNETIC ? after.v / gamma : after.v, motion->step_y, y),
+                                  after,
                                   step.at_n,
+                                  velocity_square(step.at_n, pusher),
                                   (int)around->i + around->right,
                                   (int)around->j + around->above};
     return pushed;
@@ -164,15 +171,13 @@ static inline uints pushed_cell(const struct motion *motion, const struct pushed
     return cell_index(wrap_row(pushed->i, motion->nx), wrap_lanes(pushed->j, motion->ny), motion->ny);
 }
 
-/* Adds |v|^2, u, v and w at n of the lanes whose `particle` is below `number`. */
-static inline void push_add_sums(reals block[SUM_COUNT], const struct velocity *at_n, uint number,
+/* Adds velocity_square(), u, v and w at n of the lanes whose `particle` is below `number`. */
+static inline void push_add_sums(reals block[SUM_COUNT], const struct pushed *pushed, uint number,
                                  ints particle)
 {
-    reals values[SUM_COUNT] = {PRODUCT_SUM(at_n->u, at_n->u, at_n->v * at_n->v), at_n->u, at_n->v};
-    if (HAS_W) {
-        values[0] = PRODUCT_SUM(at_n->w, at_n->w, values[0]);
-        values[SUM_COUNT - 1] = at_n->w;
-    }
+    reals values[SUM_COUNT] = {pushed->square, pushed->at_n.u, pushed->at_n.v};
+    if (HAS_W)
+        values[SUM_COUNT - 1] = pushed->at_n.w;
 #pragma unroll
     for (uint n = 0; n < SUM_COUNT; n++)
         block[n] += LANES == 1 || number == LANES       ? values[n]

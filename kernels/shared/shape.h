@@ -16,6 +16,7 @@
 
 #define SHAPE_NODES_OF(order) (2 * ((order) / 2 + 1))
 #define SHAPE_FIRST_OF(order) (-((order) / 2))
+
 #ifdef SHAPE_ORDER
 #define SHAPE_NODES               SHAPE_NODES_OF(SHAPE_ORDER)
 #define SHAPE_FIRST               SHAPE_FIRST_OF(SHAPE_ORDER)

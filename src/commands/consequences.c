@@ -63,6 +63,23 @@ static struct consequences derive(const struct config *config)
     return derived;
 }
 
+/* c/omega_p, in units of length. */
+static double skin_depth(const struct config *config, const struct consequences *derived)
+{
+    return config->fields.speed_of_light / derived->plasma_frequency;
+}
+
+static void print_light(const struct config *config, const struct consequences *derived)
+{
+    const double c = config->fields.speed_of_light, dx = derived->grid.dx, dy = derived->grid.dy;
+    const double rest_energy = 510998.95; /* of an electron, eV (CODATA 2018) */
+    printf("speed of light            %g v_th, as at a temperature of %.4g eV\n", c, rest_energy / (c * c));
+    printf("c dt/dx, c dt/dy          %g, %g; time.step may be up to %.6g\n", c * config->time.step / dx,
+           c * config->time.step / dy, 1 / (c * hypot(1 / dx, 1 / dy)));
+    printf("skin depth                %g, %g cells\n", skin_depth(config, derived),
+           skin_depth(config, derived) / fmax(dx, dy));
+}
+
 void consequences_print(const struct config *config)
 {
     const struct consequences derived = derive(config);
@@ -79,6 +96,8 @@ void consequences_print(const struct config *config)
         printf(
             "Omega dt                  %g, of which the push turns velocities by 2 atan(Omega dt/2) = %g\n",
             derived.rotation, 2 * atan(derived.rotation / 2));
+    if (config->fields.solver == SOLVER_ELECTROMAGNETIC)
+        print_light(config, &derived);
     printf("end of the run            t = %g\n", (double)config->time.steps * config->time.step);
     for (uint32_t s = 0; s < config->species_count; s++) {
         const struct species_config *species = &config->species[s];
@@ -123,6 +142,29 @@ static void warn_of_nyquist(const struct config *config, struct log *log)
                              wave->mode, "xy"[wave->axis], species -> name);
             }
     }
+}
+
+/* Of the modes that the history follows, and which the filter leaves. */
+static void warn_of_light(const struct config *config, const struct consequences *derived, struct log *log)
+{
+    const double pi = acos(-1.0), depth = skin_depth(config, derived);
+    double most = 0; /* c k dt */
+    for (uint32_t n = 0; n < config->output.history.mode_count; n++) {
+        const int32_t *mode = config->output.history.modes[n];
+        const double k = 2 * pi * hypot(mode[0] / derived->grid.lx, mode[1] / derived->grid.ly);
+        most = fmax(most, config->fields.speed_of_light * k * config->time.step);
+    }
+    if (depth < 2 * fmax(derived->grid.dx, derived->grid.dy))
+        log_line(
+            log, LOG_QUIET,
+            "warning: the skin depth of %g is shorter than two cells of %g: currents are badly resolved; "
+            "take more cells",
+            depth, fmax(derived->grid.dx, derived->grid.dy));
+    if (most > 2 * pi / 8)
+        log_line(log, LOG_QUIET,
+                 "warning: light of the shortest wave in output.history.modes takes %.3g steps for a period: "
+                 "fewer than 8; take a smaller time.step",
+                 2 * pi / most);
 }
 
 static const double MOST_BIAS = 0.05; /* of rates of collisions */
@@ -189,6 +231,8 @@ void consequences_warn(const struct config *config, struct log *log)
                  "smaller time.step",
                  derived.rotation, 2 * atan(derived.rotation / 2));
     warn_of_nyquist(config, log);
+    if (config->fields.solver == SOLVER_ELECTROMAGNETIC)
+        warn_of_light(config, &derived, log);
     warn_of_collisions(config, log);
     if (derived.fastest > 1)
         log_line(log, LOG_QUIET,

@@ -122,9 +122,7 @@ static void check_waves(struct reading *reading, const struct perturbation_list 
     }
 }
 
-/* Evaluates a formula at all nodes of its table: finite and at least `least` everywhere, not 0 everywhere
- * where that is 0. Stores the greatest modulus. */
-static void check_formula(struct reading *reading, const char *formula, double least, double *most)
+void check_formula(struct reading *reading, const char *formula, double least, double *most)
 {
     const struct grid_config *grid = &reading->config->grid;
     const size_t along_x = profile_intervals(grid->cells[0]), along_y = profile_intervals(grid->cells[1]);
@@ -299,4 +297,5 @@ void check_config(struct reading *reading)
     check_output(reading);
     for (uint32_t i = 0; i < config->species_count; i++)
         check_species(reading, i);
+    check_electromagnetic(reading); /* of particles as fast as profiles make them */
 }

@@ -119,6 +119,8 @@ static void check_has_ids(struct reading *reading, const struct species_config *
 
 static void check_snapshots(struct reading *reading, const struct snapshots_config *snapshots)
 {
+    if (at(reading, "output.snapshots.fields"))
+        check_field_list(reading, &snapshots->fields);
     check_species_names(reading, &snapshots->species, "output.snapshots.species");
     const bool needs_ids = snapshots->particles.kind == PARTICLES_FRACTION && is_sound(reading, "species");
     for (uint32_t s = 0; s < reading->config->species_count && needs_ids; s++) {
@@ -218,8 +220,13 @@ void check_output(struct reading *reading)
     for (uint32_t i = 0; i < output->probe_count; i++) {
         check_name(reading, "output.probes", "probe", output->probes, sizeof *output->probes, i);
         check_place(reading, "output.probes", i, "at", output->probes[i].at);
+        if (at(reading, "output.probes.%u.fields", i))
+            check_field_list(reading, &output->probes[i].fields);
     }
     check_tracks(reading);
-    for (uint32_t i = 0; i < output->line_count; i++)
+    for (uint32_t i = 0; i < output->line_count; i++) {
         check_line(reading, i);
+        if (at(reading, "output.lines.%u.fields", i))
+            check_field_list(reading, &output->lines[i].fields);
+    }
 }

@@ -45,6 +45,9 @@ double species_thermal_speed(const struct species_config *species, int axis)
     const struct velocities_config *velocities = &species->velocities;
     if (velocities->kind == VELOCITIES_UNIFORM) /* standard deviation of a uniform distribution */
         return (velocities->range[axis][1] - velocities->range[axis][0]) / sqrt(12.0);
+    if (velocities->kind == VELOCITIES_JUTTNER) /* below c/sqrt(3) */
+        return velocities->thermal[axis] /
+               sqrt(1 + 3 * species->per_c_squared * pow(velocities->thermal[axis], 2));
     return velocities->kind == VELOCITIES_MAXWELLIAN ? velocities->thermal[axis] : 0;
 }
 
@@ -54,8 +57,9 @@ double species_fastest_speed(const struct species_config *species, int axis)
     if (velocities->kind == VELOCITIES_UNIFORM)
         return fmax(fabs(velocities->range[axis][0]), fabs(velocities->range[axis][1]));
     const struct profile_config *profile = &species->profile;
-    return fabs(velocities->drift[axis]) + profile->most_drift[axis] +
-           3 * fmax(1, profile->most_thermal[axis]) * species_thermal_speed(species, axis);
+    const double fastest = fabs(velocities->drift[axis]) + profile->most_drift[axis] +
+                           3 * fmax(1, profile->most_thermal[axis]) * species_thermal_speed(species, axis);
+    return species->per_c_squared > 0 ? fmin(fastest, 1 / sqrt(species->per_c_squared)) : fastest;
 }
 
 /* ---- units ---- */
@@ -63,6 +67,7 @@ double species_fastest_speed(const struct species_config *species, int axis)
 /* CODATA 2018; e and k are exact by the definition of the SI, and a temperature in eV needs no k. */
 static const double elementary_charge = 1.602176634e-19;    /* C */
 static const double electron_mass = 9.1093837015e-31;       /* kg */
+static const double speed_of_light = 299792458;             /* m/s, exact */
 static const double vacuum_permittivity = 8.8541878128e-12; /* F/m */
 
 struct units units_make(const struct units_config *config)
@@ -83,14 +88,24 @@ struct units units_make(const struct units_config *config)
         .electric_field = electron_mass * omega_p * v_th / e,
         .potential = config->temperature_eV,
         .charge_density = n * e,
+        .magnetic_field = electron_mass * omega_p / e,
+        .current_density = n * e * v_th,
+        .speed_of_light = speed_of_light / v_th,
         .particles = n * lambda_d * lambda_d * lambda_d,
     };
 }
 
 /* ---- fields ---- */
 
-#define ROW(name, word, components, record, length, mass, time, current, unit, level, provider, noun)        \
-    {word,  {components}, record, {length, mass, time, current}, offsetof(struct units, unit),               \
-     level, provider,     noun},
+#define ROW(name, word, electrostatic, electromagnetic, record, length, mass, time, current, unit, level,    \
+            provider, noun)                                                                                  \
+    {word,                                                                                                   \
+     {electrostatic, electromagnetic},                                                                       \
+     record,                                                                                                 \
+     {length, mass, time, current},                                                                          \
+     offsetof(struct units, unit),                                                                           \
+     level,                                                                                                  \
+     provider,                                                                                               \
+     noun},
 
 const struct field_row field_table[FIELDS] = {FIELD_TABLE(ROW)};

@@ -47,7 +47,7 @@ enum axis { AXIS_X, AXIS_Y };
 enum phase_axis { PHASE_AXIS_X, PHASE_AXIS_Y, PHASE_AXIS_U, PHASE_AXIS_V, PHASE_AXIS_W };
 enum position_kind { POSITIONS_VAN_DER_CORPUT, POSITIONS_LATTICE, POSITIONS_RANDOM };
 enum generator_kind { GENERATOR_VAN_DER_CORPUT, GENERATOR_RANDOM };
-enum velocity_kind { VELOCITIES_COLD, VELOCITIES_MAXWELLIAN, VELOCITIES_UNIFORM };
+enum velocity_kind { VELOCITIES_COLD, VELOCITIES_MAXWELLIAN, VELOCITIES_UNIFORM, VELOCITIES_JUTTNER };
 enum transform_library { TRANSFORMS_AUTO, TRANSFORMS_VKFFT, TRANSFORMS_FFTW };
 enum decomposition_kind { DECOMPOSITION_AUTO, DECOMPOSITION_REPLICATED, DECOMPOSITION_SLABS };
 enum gradient_kind { GRADIENT_SPECTRAL, GRADIENT_CENTRED };
@@ -57,6 +57,7 @@ enum { COULOMB_LOG_AUTO = 0 };
 enum shape_kind { SHAPE_NGP, SHAPE_CIC, SHAPE_TSC, SHAPE_CUBIC, SHAPE_COUNT };
 enum deposit_method { DEPOSIT_METHOD_SORTED, DEPOSIT_METHOD_ATOMIC };
 enum { GHOST_AUTO = 0 };
+enum { SPEED_AUTO = 0 };
 enum { SORT_AUTO = 0 }; /* a number of sort.* left to the program */
 enum sort_method { SORT_METHOD_AUTO, SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED };
 enum step_method { STEP_AUTO, STEP_RADIX, STEP_FUSED, STEP_TILED, STEP_CHUNKED };
@@ -87,7 +88,7 @@ struct velocities_config {
     uint32_t dimensions;           /* 2: (u, v); 3: (u, v, w); the numbers in use of each array below */
     enum generator_kind generator; /* maxwellian, uniform */
     uint32_t bases[3];             /* van der Corput sequences: of u, v and w */
-    double thermal[3];             /* maxwellian: standard deviations */
+    double thermal[3];             /* maxwellian: standard deviations; juttner: sqrt(T/m), three times */
     double drift[3];               /* cold, maxwellian: mean velocity */
     double range[3][2];            /* uniform: [u, v or w][low, high] */
 };
@@ -129,7 +130,8 @@ struct species_config {
         struct perturbation_list density;      /* n0 prod(1 + a cos), by inverse CDF */
         struct perturbation_list displacement; /* x += a cos(k x) / k */
     } perturb;
-    uint64_t random_key; /* of its random numbers: config.seed, with its place in the list above bit 32 */
+    double per_c_squared; /* 1/c^2 in an electromagnetic run, where u = gamma v is loaded; else 0 */
+    uint64_t random_key;  /* of its random numbers: config.seed, with its place in the list above bit 32 */
 };
 
 /* The external field amplitude cos(k x - frequency t) along an axis: src/field/drive.h. */
@@ -145,7 +147,9 @@ struct fields_config {
     enum transform_library transforms;
     enum decomposition_kind decomposition;
     enum gradient_kind gradient;
-    double magnetic[3]; /* uniform (Bx, By, Bz) */
+    double speed_of_light;                     /* electromagnetic, as: SPEED_AUTO until it is checked, */
+    char initial[2][3][CONFIG_FORMULA_LENGTH]; /* formulas of E and B at 0 */
+    double magnetic[3];                        /* uniform (Bx, By, Bz) */
     uint32_t drive_count;
     struct drive_config drive[CONFIG_MAX_DRIVES];
 };
@@ -304,15 +308,18 @@ struct units_config {
  * length is the Debye length, a time 1/omega_p, charge and mass an electron's (charge taken positive), so
  * velocities count in v_th = lambda_D omega_p and epsilon_0 is 1. */
 struct units {
-    double length;         /* m: lambda_D = sqrt(eps0 kT / (n e^2)) */
-    double time;           /* s: 1/omega_p, omega_p = sqrt(n e^2 / (eps0 m_e)) */
-    double velocity;       /* m/s: v_th = sqrt(kT / m_e) */
-    double charge;         /* C: e */
-    double mass;           /* kg: m_e */
-    double momentum;       /* kg m/s: m_e v_th */
-    double electric_field; /* V/m: m_e omega_p v_th / e */
-    double potential;      /* V: kT / e */
-    double charge_density; /* C/m^3: n e */
+    double length;          /* m: lambda_D = sqrt(eps0 kT / (n e^2)) */
+    double time;            /* s: 1/omega_p, omega_p = sqrt(n e^2 / (eps0 m_e)) */
+    double velocity;        /* m/s: v_th = sqrt(kT / m_e) */
+    double charge;          /* C: e */
+    double mass;            /* kg: m_e */
+    double momentum;        /* kg m/s: m_e v_th */
+    double electric_field;  /* V/m: m_e omega_p v_th / e */
+    double potential;       /* V: kT / e */
+    double charge_density;  /* C/m^3: n e */
+    double magnetic_field;  /* T: m_e omega_p / e */
+    double current_density; /* A/m^2: n e v_th */
+    double speed_of_light;  /* c in units of v_th */
     /* Real particles that one unit of normalised weight stands for in a box one Debye length deep: n
      * lambda_D^3. A pure number. */
     double particles;

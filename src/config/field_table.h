@@ -8,20 +8,23 @@
 #include <stdint.h>
 
 /* Which equations the fields follow: fields.solver, src/field/solver.h. */
-enum solver_name { SOLVER_ELECTROSTATIC, SOLVERS };
+enum solver_name { SOLVER_ELECTROSTATIC, SOLVER_ELECTROMAGNETIC, SOLVERS };
 
 /* What sets a field: the solver in each step; the deposit, and the sum over ranks and the filter; or the
  * solver where an output asks for it. */
 enum field_provider { FIELD_OF_SOLVER, FIELD_OF_DEPOSIT, FIELD_ON_REQUEST };
 
-/* Columns: name; word in a config; components with each solver, along x, y and z; openPMD record; powers of
+/* Columns: name; word in a config; components with the electrostatic solver, and
+ * with the electromagnetic one, along x, y and z; openPMD record; powers of
  * length, mass, time and current in its unit; member of struct units; time level, in steps after n; provider;
  * name in messages. */
 /* clang-format off */
 #define FIELD_TABLE(ROW)                                                                                     \
-    ROW(E,   "E",   2, "E",              1, 1, -3, -1, electric_field, 0, FIELD_OF_SOLVER,  "field E")       \
-    ROW(PHI, "phi", 1, "phi",            2, 1, -3, -1, potential,      0, FIELD_ON_REQUEST, "potential")     \
-    ROW(RHO, "rho", 1, "chargeDensity", -3, 0,  1,  1, charge_density, 0, FIELD_OF_DEPOSIT, "charge density")
+    ROW(E,   "E",   2, 3, "E",              1, 1, -3, -1, electric_field,  0,    FIELD_OF_SOLVER,  "field E")   \
+    ROW(B,   "B",   0, 3, "B",              0, 1, -2, -1, magnetic_field,  0,    FIELD_OF_SOLVER,  "field B")   \
+    ROW(PHI, "phi", 1, 1, "phi",            2, 1, -3, -1, potential,       0,    FIELD_ON_REQUEST, "potential") \
+    ROW(RHO, "rho", 1, 1, "chargeDensity", -3, 0,  1,  1, charge_density,  0,    FIELD_OF_DEPOSIT, "charge density") \
+    ROW(J,   "J",   0, 3, "J",             -2, 0,  0,  1, current_density, -0.5, FIELD_OF_DEPOSIT, "current density J")
 
 #define FIELD_NAME(name, ...)                    FIELD_##name,
 #define FIELD_WORD(name, word, ...)              {word, FIELD_##name},
@@ -30,7 +33,7 @@ enum field_provider { FIELD_OF_SOLVER, FIELD_OF_DEPOSIT, FIELD_ON_REQUEST };
 enum field { FIELD_TABLE(FIELD_NAME) FIELDS, FIELD_SPECIES_RHO = FIELDS, FIELD_MOMENTS, FIELD_CHOICES };
 
 /* The most components that the fields of a solver have together. */
-#define FIELD_COUNT(name, word, components, ...)  + (components)
+#define FIELD_COUNT(name, word, few, components, ...)  + (components)
 enum { FIELD_COMPONENTS = 0 FIELD_TABLE(FIELD_COUNT) };
 /* clang-format on */
 

@@ -48,6 +48,7 @@ void read_tree(struct reading *reading);
 /* The rules that tie several keys together, and of these those of outputs. */
 void check_config(struct reading *reading);
 void check_output(struct reading *reading);
+void check_electromagnetic(struct reading *reading);
 
 /* ---- for rules ---- */
 
@@ -60,6 +61,13 @@ void check_name(struct reading *reading, const char *list, const char *what, con
 
 /* There is a species of that name; the complaint shows one, and `others` that the key takes too. */
 void check_species_name(struct reading *reading, const char *name, const char *others);
+
+/* The fields of a list are those that the solver has. */
+void check_field_list(struct reading *reading, const struct field_list *fields);
+
+/* Evaluates a formula at all nodes of its table: finite and at least `least` everywhere, not 0 everywhere
+ * where that is 0. Stores the greatest modulus. */
+void check_formula(struct reading *reading, const char *formula, double least, double *most);
 
 /* Whether the ends of a range are in order, and a double holds their difference. */
 bool check_ends(struct reading *reading, const double range[2], bool may_be_equal);

@@ -37,6 +37,11 @@
 #define PROFILE(member)                                                                                      \
     "profile." #member, TYPE_FORMULA, .offset = offsetof(struct species_config, profile.member),              \
                      .capacity = CONFIG_FORMULA_LENGTH, BYTES(0, CONFIG_FORMULA_LENGTH)
+#define WITH_WAVES            .kinds = KIND(SOLVER_ELECTROMAGNETIC), .of_previous = true
+#define INITIAL(name, number)                                                                                \
+    "fields.initial." name, TYPE_FORMULA, .offset = offsetof(struct config, fields.initial[number]),         \
+                            .capacity = CONFIG_FORMULA_LENGTH, BYTES(0, CONFIG_FORMULA_LENGTH),              \
+                            .length = {3}, .fallback = "[0, 0, 0]", WITH_WAVES
 #define PAIR                  .length = {2}
 #define VELOCITY              .length = {3}, .length_at = offsetof(struct species_config, velocities.dimensions)
 #define OR_AUTO               WORDS({"auto", 0})
@@ -104,19 +109,22 @@ static const struct schema_row species_rows[] = {
      .kinds = KIND(POSITIONS_LATTICE), .help = "particles along x and y; their product is particles"},
     {"velocities", TYPE_GROUP, .help = "initial velocities"},
     {SPECIES(velocities.kind, TYPE_CHOICE),
-     WORDS({"cold", VELOCITIES_COLD}, {"maxwellian", VELOCITIES_MAXWELLIAN}, {"uniform", VELOCITIES_UNIFORM}),
+     WORDS({"cold", VELOCITIES_COLD}, {"maxwellian", VELOCITIES_MAXWELLIAN}, {"uniform", VELOCITIES_UNIFORM},
+           {"juttner", VELOCITIES_JUTTNER}),
      .fallback = "cold", .help = "distribution of the components"},
     {SPECIES(velocities.dimensions, TYPE_COUNT32), WITHIN(2, 3), .fallback = "2",
      .help = "2: u and v; 3: u, v and w. The lists below have as many numbers"},
     {SPECIES(velocities.generator, TYPE_CHOICE),
      WORDS({"van_der_corput", GENERATOR_VAN_DER_CORPUT}, {"random", GENERATOR_RANDOM}),
-     .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_UNIFORM), .fallback = "van_der_corput",
+     .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_UNIFORM) | KIND(VELOCITIES_JUTTNER),
+     .fallback = "van_der_corput",
      .help = "of the numbers behind the velocities: quiet sequences, or random with all their noise"},
     {SPECIES(velocities.bases, TYPE_COUNT32), VELOCITY, WITHIN(2, 65535),
      .kinds = KIND(GENERATOR_VAN_DER_CORPUT), .of_previous = true, .fallback = "[5, 7, 11]",
      .help = "of the sequences of u, v, w, coprime with all others in use"},
-    {SPECIES(velocities.thermal, TYPE_REAL), VELOCITY, NOT_NEGATIVE, .kinds = KIND(VELOCITIES_MAXWELLIAN),
-     .fallback = "[1, 1, 1]", .unit = "v_th", .help = "standard deviations of u, v, w"},
+    {SPECIES(velocities.thermal, TYPE_REAL), VELOCITY, NOT_NEGATIVE,
+     .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_JUTTNER), .fallback = "[1, 1, 1]", .unit = "v_th",
+     .help = "standard deviations of u, v, w; juttner: sqrt(T/m), three times"},
     {SPECIES(velocities.drift, TYPE_REAL), VELOCITY, ANY_FINITE,
      .kinds = KIND(VELOCITIES_COLD) | KIND(VELOCITIES_MAXWELLIAN), .fallback = "[0, 0, 0]", .unit = "v_th",
      .help = "mean of u, v, w"},
@@ -231,8 +239,15 @@ static const struct schema_row config_rows[] = {
      .fallback = "single", .help = "of the arithmetic and state on the device"},
     {LIST("species", config, species, species_count, species_table), .low = 1, .help = "kinds of particles"},
     {"fields", TYPE_GROUP, .help = "the electric field's solver, a magnetic field and drives"},
-    {CONFIG(fields.solver, TYPE_CHOICE), WORDS({"electrostatic", SOLVER_ELECTROSTATIC}),
-     .fallback = "electrostatic", .help = "E from Poisson's equation"},
+    {CONFIG(fields.solver, TYPE_CHOICE),
+     WORDS({"electrostatic", SOLVER_ELECTROSTATIC}, {"electromagnetic", SOLVER_ELECTROMAGNETIC}),
+     .fallback = "electrostatic",
+     .help = "E from Poisson's equation; or E and B from Maxwell's, with relativistic particles"},
+    {CONFIG(fields.speed_of_light, TYPE_REAL), WITH_WAVES, POSITIVE, OR_AUTO, .fallback = "auto",
+     .unit = "v_th", .help = "auto: by units.temperature_eV"},
+    {"fields.initial", TYPE_GROUP, WITH_WAVES, .help = "E and B at 0, formulas of x, y, lx and ly"},
+    {INITIAL("E", 0), .unit = "T/(e lambda_D)", .help = "[Ex, Ey, Ez]; the charges make the part along k"},
+    {INITIAL("B", 1), .unit = "m_e omega_p/e", .help = "[Bx, By, Bz], beside fields.magnetic"},
     {CONFIG(fields.transforms, TYPE_CHOICE),
      WORDS({"auto", TRANSFORMS_AUTO}, {"vkfft", TRANSFORMS_VKFFT}, {"fftw", TRANSFORMS_FFTW}),
      .fallback = "auto", .help = "vkfft on the device, fftw on the host; auto: vkfft on GPUs, fftw on CPUs"},
@@ -416,7 +431,12 @@ const struct schema_row *schema_kind_of(const struct schema_row *group)
 
 const struct schema_row *schema_kind_row(const struct schema_row *row)
 {
-    return row->of_previous ? row - 1 : row->kinds ? schema_group(row) + 1 : NULL;
+    if (row->kinds && !row->of_previous)
+        return schema_group(row) + 1;
+    const struct schema_row *chosen = row;
+    while (chosen->of_previous)
+        chosen--;
+    return chosen == row ? NULL : chosen;
 }
 
 struct schema_row schema_sized(const struct schema_row *row, const void *base)

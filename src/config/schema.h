@@ -55,7 +55,7 @@ struct schema_row {
     bool is_path;       /* a text that may hold what file names may: line breaks and controls too */
     const struct choice *choices; /* the words of a choice, or words allowed beside a number */
     uint32_t kinds;       /* bit set of values of the group's `kind` that the key exists for; 0: all */
-    bool of_previous;     /* `kinds` are values of the row before, a choice */
+    bool of_previous;     /* `kinds` are values of the choice in the last row before that has it not */
     const char *fallback; /* the default, as YAML; NULL: required */
     const char *unit;     /* NULL: a pure number, word or text */
     const char *help;     /* half a sentence */

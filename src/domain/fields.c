@@ -15,5 +15,14 @@ enum status fields_create(struct device *device, const struct grid *grid, enum p
         if (field_components(solver, f) > 0)
             TRY(buffer_view(fields->all, field_first(solver, f) * stride,
                             field_components(solver, f) * stride, &fields->of[f]));
-    return STATUS_OK;
+    return buffer_view(fields->all, 0, field_first(solver, FIELD_PHI) * stride, &fields->acting);
+}
+
+size_t waves_bytes(const struct config *config)
+{
+    const uint32_t *cells = config->grid.cells;
+    const size_t modes = cells[0] * (cells[1] / 2 + (size_t)1);
+    return config->fields.solver == SOLVER_ELECTROMAGNETIC
+               ? 6 * buffer_view_stride(2 * modes * precision_bytes(config->precision))
+               : 0;
 }

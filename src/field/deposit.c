@@ -3,7 +3,7 @@
 
 #include "base/integers.h"
 #include "field/deposit_atomic.h"
-#include "shared/shape.h"
+#include "shared/wide_shape.h"
 
 struct deposit {
     struct device *device; /* not owned */
@@ -11,6 +11,8 @@ struct deposit {
     enum precision precision;
     uint32_t filled_cells, capacity;
     struct deposit_atomic *atomic; /* of that method, which needs nothing below; else NULL */
+    bool of_current;
+    double half_step[3]; /* struct half_step of the kernels; of the current */
     struct deposit_plan plan;
     uint32_t planes; /* sums of a piece: the nodes its particles touch */
     struct kernel *sum, *long_cells, *nodes;
@@ -31,9 +33,9 @@ static enum status create_kernels(struct deposit *deposit, enum shape_kind shape
     struct program *program = NULL;
     TRY(program_build(deposit->device, "deposit.cl", deposit->precision, &program,
                       "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D SEGMENT_ITEMS=%zu -D ITEM_PARTICLES=%zu "
-                      "-D LANES=%d",
+                      "-D LANES=%d -D CURRENT=%d -D ELECTROMAGNETIC=%d",
                       (int)shape, plan->items, plan->segment_items, plan->item_particles,
-                      plan->vectors ? CPU_LANES : 1));
+                      plan->vectors ? CPU_LANES : 1, deposit->of_current, deposit->of_current));
     TRY(kernel_create(program, plan->vectors ? "deposit_item_per_segment" : "deposit_group_per_segment",
                       &deposit->sum));
     TRY(kernel_create(program, "deposit_long_cells", &deposit->long_cells));
@@ -43,11 +45,12 @@ static enum status create_kernels(struct deposit *deposit, enum shape_kind shape
 static enum status create_sorted(struct deposit *deposit, enum shape_kind shape)
 {
     struct device *device = deposit->device;
-    const uint32_t nodes = (uint32_t)SHAPE_NODES_OF((int)shape);
+    const uint32_t nodes =
+        (uint32_t)(deposit->of_current ? SHAPE_WIDE_NODES_OF((int)shape) : SHAPE_NODES_OF((int)shape));
     const size_t real_bytes = precision_bytes(deposit->precision);
     deposit->planes = nodes * nodes;
-    deposit->plan =
-        deposit_plan_make(device_info(device), grid_cells(&deposit->grid), deposit->planes, real_bytes);
+    deposit->plan = deposit_plan_make(device_info(device), grid_cells(&deposit->grid), deposit->planes,
+                                      deposit->of_current, real_bytes);
     const size_t segments = segments_of(deposit, deposit->capacity);
     const size_t places = grid_cells(&deposit->grid) + segments;
     TRY(create_kernels(deposit, shape));
@@ -73,20 +76,45 @@ enum status deposit_create(struct device *device, const struct grid *grid, enum 
                : create_sorted(*deposit, config->shape);
 }
 
+enum status deposit_create_current(struct device *device, const struct grid *grid, enum precision precision,
+                                   enum shape_kind shape, double time_step, double speed_of_light,
+                                   uint32_t filled_cells, uint32_t capacity, struct deposit **deposit)
+{
+    TRY(DEVICE_NEW(device, *deposit));
+    **deposit = (struct deposit){
+        .device = device,
+        .grid = *grid,
+        .precision = precision,
+        .filled_cells = filled_cells,
+        .capacity = capacity,
+        .of_current = true,
+        .half_step = {0.5 * time_step / grid->dx, 0.5 * time_step / grid->dy,
+                      1 / (speed_of_light * speed_of_light)},
+    };
+    return create_sorted(*deposit, shape);
+}
+
 /* ---- one species ---- */
 
 /* The sums of all pieces. */
 static enum status sum_particles(struct deposit *deposit, const struct particles *particles,
-                                 uint32_t segments)
+                                 uint32_t segments, uint32_t component)
 {
     const struct deposit_plan *plan = &deposit->plan;
     const uint32_t filled = deposit->filled_cells, count = particles->count;
     const uint32_t stride = particles_stride(particles, ATTRIBUTE_OFFSET);
-    const uint64_t numbers = 2 * (uint64_t)stride * count + /* in, and out */
+    const uint64_t each = deposit->of_current ? 5 : 2 * stride; /* of a particle: in, */
+    const uint64_t numbers = each * count +                     /* and out */
                              deposit->planes * (segments + (uint64_t)filled - 1);
     const struct launch launch = {segments, plan->vectors ? 1 : plan->segment_items, STAGE_DEPOSIT,
                                   precision_bytes(deposit->precision) * numbers +
                                       sizeof(uint32_t) * (filled + UINT64_C(1))};
+    if (deposit->of_current)
+        return KERNEL_LAUNCH(
+            deposit->sum, launch, particles->cell_offsets, particles->attribute[ATTRIBUTE_OFFSET], stride,
+            particles->attribute[ATTRIBUTE_VELOCITY], particles_first(particles, ATTRIBUTE_VELOCITY),
+            particles_w(particles), component, arg_reals(deposit->half_step, 3), filled, count,
+            plan->segment_bits, deposit->sums, deposit->segment_cell);
     return KERNEL_LAUNCH(deposit->sum, launch, particles->cell_offsets,
                          particles->attribute[ATTRIBUTE_OFFSET], stride, filled, count, plan->segment_bits,
                          deposit->sums, deposit->segment_cell);
@@ -121,17 +149,39 @@ static enum status add_nodes(struct deposit *deposit, const struct particles *pa
                          plan->lanes, factor, first, rho);
 }
 
-enum status deposit_species(struct deposit *deposit, const struct particles *particles, bool first,
-                            struct buffer *rho)
+/* One component of the deposit's quantity. */
+static enum status deposit_component(struct deposit *deposit, const struct particles *particles,
+                                     uint32_t component, bool first, struct buffer *density)
+{
+    const uint32_t segments = segments_of(deposit, particles->count);
+    const uint32_t most = deposit_plan_most(&deposit->plan, segments);
+    TRY(sum_particles(deposit, particles, segments, component));
+    TRY(join_pieces(deposit, particles, segments, most));
+    return add_nodes(deposit, particles, most, first, density);
+}
+
+static enum status require_capacity(const struct deposit *deposit, const struct particles *particles)
 {
     if (particles->count > deposit->capacity)
         return status_fail(STATUS_FAILED, "a deposit made for %u particles was given %u", deposit->capacity,
                            particles->count);
-    if (deposit->atomic)
-        return deposit_atomic_species(deposit->atomic, particles, NULL, deposit->filled_cells, first, rho);
-    const uint32_t segments = segments_of(deposit, particles->count);
-    const uint32_t most = deposit_plan_most(&deposit->plan, segments);
-    TRY(sum_particles(deposit, particles, segments));
-    TRY(join_pieces(deposit, particles, segments, most));
-    return add_nodes(deposit, particles, most, first, rho);
+    return STATUS_OK;
+}
+
+enum status deposit_species(struct deposit *deposit, const struct particles *particles, bool first,
+                            struct buffer *rho)
+{
+    TRY(require_capacity(deposit, particles));
+    return deposit->atomic
+               ? deposit_atomic_species(deposit->atomic, particles, NULL, deposit->filled_cells, first, rho)
+               : deposit_component(deposit, particles, 0, first, rho);
+}
+
+enum status deposit_species_current(struct deposit *deposit, const struct particles *particles, bool first,
+                                    struct buffer *const current[3])
+{
+    TRY(require_capacity(deposit, particles));
+    for (uint32_t c = 0; c < 3; c++)
+        TRY(deposit_component(deposit, particles, c, first, current[c]));
+    return STATUS_OK;
 }

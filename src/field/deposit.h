@@ -1,6 +1,6 @@
-/* Deposit: particles -> charge density, by the method of the config: cell by cell from the sorted list
- * (kernels/deposit.cl), or particle by particle with atomic additions (deposit_atomic.h). The same particles
- * give the same bits either way.
+/* Deposit: particles -> a density on the nodes, of the charge or of the current, by the method of the config:
+ * cell by cell from the sorted list (kernels/deposit.cl), or particle by particle with atomic additions
+ * (deposit_atomic.h, of the charge alone). The same particles give the same bits either way.
  */
 #ifndef RADIXPIC_FIELD_DEPOSIT_H
 #define RADIXPIC_FIELD_DEPOSIT_H
@@ -21,5 +21,18 @@ STATUS_CHECKED enum status deposit_create(struct device *device, const struct gr
  * (Non-blocking.) */
 STATUS_CHECKED enum status deposit_species(struct deposit *deposit, const struct particles *particles,
                                            bool first, struct buffer *rho);
+
+/* The current at n-1/2 of particles at n, in a run with that time step and speed of light, c time_step being
+ * at most the side of a cell. By the sorted method. */
+STATUS_CHECKED enum status deposit_create_current(struct device *device, const struct grid *grid,
+                                                  enum precision precision, enum shape_kind shape,
+                                                  double time_step, double speed_of_light,
+                                                  uint32_t filled_cells, uint32_t capacity,
+                                                  struct deposit **deposit);
+
+/* As deposit_species(), with a deposit of the current: q w/(dx dy) times the sum of weights times u/gamma, in
+ * the three components of `current`, each particle at x - v dt/2. Of a species with w. (Non-blocking.) */
+STATUS_CHECKED enum status deposit_species_current(struct deposit *deposit, const struct particles *particles,
+                                                   bool first, struct buffer *const current[3]);
 
 #endif

@@ -32,15 +32,24 @@ const char *deposit_describe(const struct device_info *info, const struct deposi
                                    : "atomic: particle by particle, 64 bits as two words of 32";
 }
 
+/* Reals in local memory of an item that sums a segment: see kernels/shared/deposit_segments.h. */
+static size_t staged_reals(uint32_t planes, bool of_current, size_t item_particles)
+{
+    const size_t each = item_particles + 1;
+    return (2 * each < planes ? planes : 2 * each) + (of_current ? each : 0);
+}
+
 /* A group that sums a segment needs local memory for its particles, a gap after those of each item, and two
  * words an item. It does not take all of it, since several groups share it. */
-static void fit_segments(const struct device_info *info, size_t real_bytes, struct deposit_plan *plan)
+static void fit_segments(const struct device_info *info, uint32_t planes, bool of_current, size_t real_bytes,
+                         struct deposit_plan *plan)
 {
     const size_t words = 2 * sizeof(uint32_t);
     while (plan->segment_items > info->group_limit)
         plan->segment_items /= 2;
     while (plan->segment_items > 1 &&
-           plan->segment_items * ((plan->item_particles + 1) * 2 * real_bytes + words) >
+           plan->segment_items *
+                   (staged_reals(planes, of_current, plan->item_particles) * real_bytes + words) >
                info->local_memory / 4 * 3) {
         const bool many = plan->item_particles > FEWEST_ITEM_PARTICLES;
         *(many ? &plan->item_particles : &plan->segment_items) /= 2;
@@ -50,7 +59,7 @@ static void fit_segments(const struct device_info *info, size_t real_bytes, stru
 
 /* The other groups need local memory for half their items' sums (shared/sum.h). */
 struct deposit_plan deposit_plan_make(const struct device_info *info, uint32_t cells, uint32_t planes,
-                                      size_t real_bytes)
+                                      bool of_current, size_t real_bytes)
 {
     struct deposit_plan plan = {.vectors = info->is_cpu,
                                 .items = info->is_cpu ? CPU_GROUP_ITEMS : GROUP_ITEMS,
@@ -63,7 +72,7 @@ struct deposit_plan deposit_plan_make(const struct device_info *info, uint32_t c
         plan.items /= 2;
     if (plan.vectors)
         return plan;
-    fit_segments(info, real_bytes, &plan);
+    fit_segments(info, planes, of_current, real_bytes, &plan);
     while (plan.lanes < MOST_NODE_LANES && 2 * plan.lanes <= plan.items &&
            2 * plan.lanes * (uint64_t)cells <= NODE_ITEMS)
         plan.lanes *= 2;

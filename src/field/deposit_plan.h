@@ -21,9 +21,9 @@ struct deposit_plan {
 /* One line for the log: the method, and how the device adds where that is atomic. */
 const char *deposit_describe(const struct device_info *info, const struct deposit_config *config);
 
-/* planes: sums of a piece. cells: of the grid. */
+/* planes: sums of a piece. cells: of the grid. of_current: a particle has an amount beside its offset. */
 struct deposit_plan deposit_plan_make(const struct device_info *info, uint32_t cells, uint32_t planes,
-                                      size_t real_bytes);
+                                      bool of_current, size_t real_bytes);
 
 /* Pieces of a cell that are left apart where the list has so many segments; UINT32_MAX: all. */
 uint32_t deposit_plan_most(const struct deposit_plan *plan, uint32_t segments);

@@ -8,7 +8,8 @@
 struct drives {
     const struct config *config; /* not owned */
     struct slab slab;
-    struct buffer *e; /* E with the drives, as fields->of[FIELD_E]; NULL where there is no drive */
+    struct buffer *acting; /* as that of the fields, with the drives; NULL where there is no drive */
+    uint32_t components;
     struct kernel *add;
     struct launch launch;
 };
@@ -17,17 +18,18 @@ enum status drives_create(struct device *device, const struct config *config, co
                           struct drives **created)
 {
     const uint64_t nodes = grid_cells(&slab->local), bytes = nodes * precision_bytes(config->precision);
-    const uint32_t components = field_components(config->fields.solver, FIELD_E);
+    const uint32_t components = field_first(config->fields.solver, FIELD_PHI);
     struct program *program = NULL;
     struct drives *drives = NULL;
     TRY(DEVICE_NEW(device, drives));
     *created = drives;
     drives->config = config;
     drives->slab = *slab;
+    drives->components = components;
     if (config->fields.drive_count == 0)
         return STATUS_OK;
     TRY(buffer_create(device, components * buffer_view_stride(bytes), "the field with the drives",
-                      &drives->e));
+                      &drives->acting));
     drives->launch = launch_flat(nodes, STAGE_FIELD, 2 * components * bytes);
     TRY(program_build(device, "drive.cl", config->precision, &program, "%s", ""));
     return kernel_create(program, "drive_add", &drives->add);
@@ -63,10 +65,10 @@ enum status drives_apply(struct drives *drives, const struct fields *fields, dou
         const struct drive_config *drive = &config->drive[n];
         double parts[2];
         amplitudes(drive, time, parts);
-        TRY(KERNEL_LAUNCH(drives->add, drives->launch, acting->of[FIELD_E], fields->stride, slab->local.nx,
-                          slab->local.ny, slab->box.nx, slab->first_row, upward, (uint32_t)drive->axis,
-                          drive->mode, parts[0], parts[1], drives->e));
-        acting->of[FIELD_E] = drives->e;
+        TRY(KERNEL_LAUNCH(drives->add, drives->launch, acting->acting, fields->stride, drives->components,
+                          slab->local.nx, slab->local.ny, slab->box.nx, slab->first_row, upward,
+                          (uint32_t)drive->axis, drive->mode, parts[0], parts[1], drives->acting));
+        acting->acting = drives->acting;
     }
     return STATUS_OK;
 }

@@ -24,7 +24,7 @@ struct drives;
 STATUS_CHECKED enum status drives_create(struct device *device, const struct config *config,
                                          const struct slab *slab, struct drives **drives);
 
-/* *acting <- the fields, of which of[FIELD_E] has E of the drives at `time` added, in an array of its own, on
+/* *acting <- the fields, of which `acting` has E of the drives at `time` added, in an array of its own, on
  * all rows that a rank's particles feel. Where the config has none it is the fields. (Non-blocking.) */
 STATUS_CHECKED enum status drives_apply(struct drives *drives, const struct fields *fields, double time,
                                         struct fields *acting);

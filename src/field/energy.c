@@ -6,13 +6,16 @@
 enum {
     GROUPS_PER_UNIT = 8,
     MOST_GROUPS = 1024, /* so that the sums that leave the device are a few KiB */
-    SUMS = 2            /* of a group: ex^2 + ey^2, rho (SUM_COUNT of the kernel) */
+    MOST_SUMS = 6       /* of a group: |E|^2, rho; |B|^2 and E x B (SUM_COUNT of the kernel) */
 };
 
 struct energy {
     struct grid grid;
     enum precision precision;
+    enum solver_name solver;
+    double c_squared;
     size_t group_items;
+    uint32_t sums_of_group;
     uint32_t groups, chunk; /* group g owns nodes [g chunk, (g + 1) chunk) */
     struct followed_modes modes;
     struct kernel *kernel;
@@ -22,7 +25,8 @@ struct energy {
 };
 
 enum status energy_create(struct device *device, const struct grid *grid, enum precision precision,
-                          const struct followed_modes *modes, struct energy **created)
+                          const struct fields_config *config, const struct followed_modes *modes,
+                          struct energy **created)
 {
     const size_t items = device_row_items(device, POISSON_ITEMS);
     const uint64_t wanted = (uint64_t)GROUPS_PER_UNIT * device_info(device)->compute_units;
@@ -35,13 +39,16 @@ enum status energy_create(struct device *device, const struct grid *grid, enum p
     *created = energy;
     energy->grid = *grid;
     energy->precision = precision;
+    energy->solver = config->solver;
+    energy->c_squared = config->speed_of_light * config->speed_of_light;
+    energy->sums_of_group = config->solver == SOLVER_ELECTROMAGNETIC ? MOST_SUMS : 2;
     energy->group_items = items;
     energy->groups = divide_up(pieces, pieces_per_group);
     energy->chunk = (uint32_t)(pieces_per_group * items);
     energy->modes = *modes;
-    energy->row = (size_t)energy->groups * SUMS + 2 * (size_t)modes->count;
+    energy->row = (size_t)energy->groups * energy->sums_of_group + 2 * (size_t)modes->count;
     TRY(DEVICE_NEW_ARRAY(device, energy->read, SUM_SLOTS * energy->row));
-    TRY(poisson_program(device, precision, &program));
+    TRY(poisson_program(device, precision, config->solver, &program));
     TRY(kernel_create(program, "energy_sums", &energy->kernel));
     return buffer_create(device, SUM_SLOTS * energy->row * precision_bytes(precision), "the energy sums",
                          &energy->sums);
@@ -54,8 +61,9 @@ enum status energy_measure(struct energy *energy, const struct fields *fields, u
     const struct buffer *rho = field_component(fields, FIELD_RHO, 0);
     return KERNEL_LAUNCH(energy->kernel,
                          ((struct launch){energy->groups, energy->group_items, STAGE_OUTPUT,
-                                          3 * (uint64_t)nodes * precision_bytes(energy->precision)}),
-                         fields->of[FIELD_E], fields->stride, rho, nodes, energy->chunk,
+                                          (field_first(energy->solver, FIELD_PHI) + UINT64_C(1)) * nodes *
+                                              precision_bytes(energy->precision)}),
+                         fields->acting, fields->stride, rho, nodes, energy->chunk,
                          modes->count > 0 ? modes->modes : rho, modes->count > 0 ? modes->places : rho,
                          modes->count, (uint32_t)(slot * energy->row), energy->sums);
 }
@@ -68,17 +76,19 @@ enum status energy_read(struct energy *energy, uint32_t first, uint32_t count)
 
 struct field_sums energy_sums(const struct energy *energy, uint32_t slot, double *modes)
 {
-    const double *sums = energy->read + slot * energy->row, *mode = sums + (size_t)energy->groups * SUMS;
+    const uint32_t each = energy->sums_of_group;
+    const double *sums = energy->read + slot * energy->row, *mode = sums + (size_t)energy->groups * each;
     const double cells = grid_cells(&energy->modes.grid), area = energy->grid.dx * energy->grid.dy;
-    double square = 0, rho = 0;
-    for (uint32_t group = 0; group < energy->groups; group++) {
-        square += sums[SUMS * group];
-        rho += sums[SUMS * group + 1];
-    }
+    double added[MOST_SUMS] = {0};
+    for (uint32_t n = 0; n < energy->groups * each; n++)
+        added[n % each] += sums[n];
     for (size_t n = 0; n < energy->modes.count; n++) {
         const bool conjugate = poisson_stored_mode(&energy->modes.grid, energy->modes.wanted[n]).is_conjugate;
         modes[2 * n] = mode[2 * n] / cells;
         modes[2 * n + 1] = mode[2 * n + 1] / (conjugate ? -cells : cells);
     }
-    return (struct field_sums){.field_energy = 0.5 * square * area, .charge = rho * area};
+    return (struct field_sums){.field_energy = 0.5 * added[0] * area,
+                               .charge = added[1] * area,
+                               .magnetic_energy = 0.5 * energy->c_squared * added[2] * area,
+                               .momentum = {added[3] * area, added[4] * area, added[5] * area}};
 }

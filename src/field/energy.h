@@ -8,14 +8,16 @@
 struct energy;
 
 struct field_sums {
-    double field_energy; /* sum over nodes of (ex^2 + ey^2)/2 dx dy */
-    double charge;       /* sum over nodes of rho dx dy */
+    double field_energy;    /* sum over nodes of |E|^2/2 dx dy */
+    double charge;          /* sum over nodes of rho dx dy */
+    double magnetic_energy; /* sum over nodes of c^2 |B|^2/2 dx dy; electromagnetic, */
+    double momentum[3];     /* as the sum of E x B dx dy */
 };
 
 /* It takes `modes` along. It dies with the device handle. */
 STATUS_CHECKED enum status energy_create(struct device *device, const struct grid *grid,
-                                         enum precision precision, const struct followed_modes *modes,
-                                         struct energy **energy);
+                                         enum precision precision, const struct fields_config *config,
+                                         const struct followed_modes *modes, struct energy **energy);
 
 /* Sums on the device in a fixed order, group by group, into a slot below SUM_SLOTS. (Non-blocking.) */
 STATUS_CHECKED enum status energy_measure(struct energy *energy, const struct fields *fields, uint32_t slot);

@@ -44,7 +44,8 @@ struct field_solver {
     struct piece pieces[PIECES];
 };
 
-static const struct solver_kind *const solver_table[] = {[SOLVER_ELECTROSTATIC] = &electrostatic_solver};
+static const struct solver_kind *const solver_table[] = {
+    [SOLVER_ELECTROSTATIC] = &electrostatic_solver, [SOLVER_ELECTROMAGNETIC] = &electromagnetic_solver};
 
 /* ---- creation ---- */
 
@@ -129,12 +130,16 @@ static enum status sum_replicated(struct field_solver *solver, const struct buff
     return solver->filter_passes > 0 ? filter_apply(solver->filter, solver->filter_passes, sum) : STATUS_OK;
 }
 
-static enum status solve_replicated(struct field_solver *solver, struct fields *fields)
+static enum status solve_replicated(struct field_solver *solver, struct fields *fields, uint64_t n)
 {
     struct fields *box = solver->gather ? &solver->box : fields;
-    const unsigned solved = field_component_bits(fields->solver, solver->kind->sources | solver->kind->provides);
-    TRY(sum_replicated(solver, rho_of(fields), rho_of(box)));
-    TRY(solver->kind->solve(solver->own_solver, box));
+    const unsigned solved =
+        field_component_bits(fields->solver, solver->kind->sources | solver->kind->provides);
+    const unsigned sources = field_component_bits(fields->solver, solver->kind->sources);
+    for (uint32_t c = 0; c < FIELD_COMPONENTS; c++)
+        if (sources >> c & 1)
+            TRY(sum_replicated(solver, fields->component[c], box->component[c]));
+    TRY(solver->kind->solve(solver->own_solver, box, n));
     return solver->gather
                ? gather_keep(solver->gather, solved, box->all, box->stride, fields->all, fields->stride)
                : STATUS_OK;
@@ -184,8 +189,8 @@ static enum status sum_rows(struct field_solver *solver, const struct buffer *de
     return STATUS_OK;
 }
 
-/* The own rows of a set of fields, and those beside from their owners, to the device. Only enqueues: the device
- * must have taken what was sent before. */
+/* The own rows of a set of fields, and those beside from their owners, to the device. Only enqueues: the
+ * device must have taken what was sent before. */
 static enum status send_rows(struct field_solver *solver, unsigned fields, struct buffer *const components[])
 {
     const unsigned which = field_component_bits(SOLVER_ELECTROSTATIC, fields);
@@ -222,9 +227,14 @@ static enum status solve_slabs(struct field_solver *solver, struct fields *field
 
 /* ---- either ---- */
 
-enum status field_solver_solve(struct field_solver *solver, struct fields *fields)
+enum status field_solver_solve(struct field_solver *solver, struct fields *fields, uint64_t n)
 {
-    return solver->slabs ? solve_slabs(solver, fields) : solve_replicated(solver, fields);
+    return solver->slabs ? solve_slabs(solver, fields) : solve_replicated(solver, fields, n);
+}
+
+struct waves *field_solver_waves(const struct field_solver *solver)
+{
+    return solver->kind->waves ? solver->kind->waves(solver->own_solver) : NULL;
 }
 
 enum status field_solver_potential(struct field_solver *solver, struct fields *fields)
@@ -237,8 +247,8 @@ enum status field_solver_potential(struct field_solver *solver, struct fields *f
     if (!solver->gather)
         return solver->kind->potential(solver->own_solver, fields);
     TRY(solver->kind->potential(solver->own_solver, &solver->box));
-    return gather_keep(solver->gather, field_component_bits(fields->solver, 1u << FIELD_PHI), solver->box.all, solver->box.stride, fields->all,
-                       fields->stride);
+    return gather_keep(solver->gather, field_component_bits(fields->solver, 1u << FIELD_PHI), solver->box.all,
+                       solver->box.stride, fields->all, fields->stride);
 }
 
 static enum status sum_slabs(struct field_solver *solver, struct buffer *density)
@@ -284,7 +294,7 @@ static enum status measure(const struct rank_place *place, struct field_solver *
     *seconds = INFINITY;
     for (int n = 0; n <= REPEATS; n++) {
         const double start = timer_now();
-        TRY(field_solver_solve(solver, &fields));
+        TRY(field_solver_solve(solver, &fields, 0));
         TRY(device_finish(place->device));
         double taken = timer_now() - start;
         communicator_max(place->communicator, 1, &taken);
@@ -324,7 +334,8 @@ enum status field_solver_create(const struct rank_place *place, const struct con
                                 enum decomposition_kind *decomposition, struct field_solver **solver)
 {
     const uint32_t nodes = grid_cells(&place->slab->box);
-    const bool is_large = place->communicator->size > 1 && nodes > FIELD_SMALL_GRID;
+    const bool is_large = place->communicator->size > 1 && nodes > FIELD_SMALL_GRID &&
+                          config->fields.solver == SOLVER_ELECTROSTATIC;
     if (*decomposition == DECOMPOSITION_AUTO && is_large)
         return choose(place, config, decomposition, solver);
     if (*decomposition == DECOMPOSITION_AUTO)

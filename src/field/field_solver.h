@@ -27,10 +27,14 @@ enum { FIELD_SMALL_GRID = 1 << 16 };
 /* "VkFFT", "FFTW" or "FFTW-MPI". */
 const char *field_solver_name(const struct field_solver *solver);
 
-/* `fields` are those of the slab's local grid. In: rho as deposited, with the rows beside the own ones that
- * particles reached. Out: rho, filtered, and ex and ey on the own rows; ex and ey on the rows beside, too.
+/* `fields` are those of the slab's local grid. In: the solver's sources as deposited, with the rows beside
+ * the own ones that particles reached. Out: the sources, filtered, and what it provides, all at n, on the own
+ * rows; the latter on the rows beside, too. A solver with a state comes from n-1 or is at n already.
  * Collective; on one rank it only enqueues, as far as fft.h says so. */
-STATUS_CHECKED enum status field_solver_solve(struct field_solver *solver, struct fields *fields);
+STATUS_CHECKED enum status field_solver_solve(struct field_solver *solver, struct fields *fields, uint64_t n);
+
+/* The solver's state, for checkpoints and for another solver of the same box; NULL: it has none. */
+struct waves *field_solver_waves(const struct field_solver *solver);
 
 /* A density as it was deposited on the local grid <- its sum over ranks, filtered, on the own rows. The
  * solver and its fields stay as the last solve left them. Collective. */

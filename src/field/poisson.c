@@ -1,22 +1,9 @@
 /* Poisson: one transform forward, one kernel over the modes, and one transform back, of both components of
  * the field at once or of the potential. */
 #include "field/poisson.h"
-#include "field/fft.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-struct poisson {
-    struct device *device; /* not owned */
-    struct grid grid;
-    enum precision precision;
-    enum gradient_kind gradient;
-    struct fft *fft;
-    struct buffer *rho_modes;       /* complex[nx * (ny/2 + 1)] */
-    struct buffer *result_modes;    /* the same for phi, or two of them for ex and ey */
-    struct buffer *wave_x, *wave_y; /* real2[nx], real2[ny/2 + 1]: see wave_numbers() */
-    struct kernel *potential, *spectral_field, *centred_field;
-};
 
 struct wave poisson_wave(uint32_t m, uint32_t n, double length, enum gradient_kind gradient,
                          uint32_t filter_passes)
@@ -48,10 +35,11 @@ static enum status wave_numbers(struct device *device, enum precision precision,
     return status;
 }
 
-enum status poisson_program(struct device *device, enum precision precision, struct program **program)
+enum status poisson_program(struct device *device, enum precision precision, enum solver_name solver,
+                            struct program **program)
 {
-    return program_build(device, "poisson.cl", precision, program, "-D GROUP_ITEMS=%zu",
-                         device_row_items(device, POISSON_ITEMS));
+    return program_build(device, "poisson.cl", precision, program, "-D GROUP_ITEMS=%zu -D ELECTROMAGNETIC=%d",
+                         device_row_items(device, POISSON_ITEMS), solver == SOLVER_ELECTROMAGNETIC);
 }
 
 enum status poisson_create(struct device *device, const struct grid *grid, enum precision precision,
@@ -70,7 +58,7 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
                       "modes of the potential and the field", &created->result_modes));
     TRY(wave_numbers(device, precision, grid->nx, grid->lx, grid->nx, &created->wave_x));
     TRY(wave_numbers(device, precision, grid->ny, grid->ly, grid->ny / 2 + 1, &created->wave_y));
-    TRY(poisson_program(device, precision, &program));
+    TRY(poisson_program(device, precision, SOLVER_ELECTROSTATIC, &program));
     TRY(kernel_create(program, "poisson_potential", &created->potential));
     TRY(kernel_create(program, "poisson_spectral_field", &created->spectral_field));
     TRY(kernel_create(program, "poisson_centred_field", &created->centred_field));
@@ -84,13 +72,12 @@ const char *poisson_solver_name(const struct poisson *poisson)
     return poisson->fft->name;
 }
 
-/* One group per row of `elements` elements, which its items share. The time is in the region of the solve. */
-static struct launch launch_rows(const struct poisson *poisson, uint32_t elements)
+struct launch poisson_rows(const struct poisson *poisson, uint32_t elements)
 {
     return (struct launch){poisson->grid.nx, device_row_items(poisson->device, elements), STAGE_OTHER, 0};
 }
 
-static enum status transform(struct poisson *poisson, struct fields *fields)
+enum status poisson_transform(struct poisson *poisson, struct fields *fields)
 {
     return fft_run(poisson->fft, FFT_FORWARD, field_component(fields, FIELD_RHO, 0), poisson->rho_modes);
 }
@@ -100,8 +87,8 @@ static enum status solve_spectral(struct poisson *poisson, struct fields *fields
     const uint32_t modes_y = poisson->grid.ny / 2 + 1;
     const size_t stride = buffer_view_stride(poisson->fft->modes_bytes);
     const size_t ey_begin = stride / (2 * precision_bytes(poisson->precision));
-    TRY(transform(poisson, fields));
-    TRY(KERNEL_LAUNCH(poisson->spectral_field, launch_rows(poisson, modes_y), poisson->rho_modes,
+    TRY(poisson_transform(poisson, fields));
+    TRY(KERNEL_LAUNCH(poisson->spectral_field, poisson_rows(poisson, modes_y), poisson->rho_modes,
                       poisson->wave_x, poisson->wave_y, modes_y, 1.0 / grid_cells(&poisson->grid),
                       (uint32_t)ey_begin, poisson->result_modes));
     return fft_run(poisson->fft, FFT_INVERSE_PAIR, fields->of[FIELD_E], poisson->result_modes);
@@ -111,7 +98,7 @@ static enum status solve_spectral(struct poisson *poisson, struct fields *fields
 static enum status solve_potential(struct poisson *poisson, struct fields *fields)
 {
     const uint32_t modes_y = poisson->grid.ny / 2 + 1;
-    TRY(KERNEL_LAUNCH(poisson->potential, launch_rows(poisson, modes_y), poisson->rho_modes, poisson->wave_x,
+    TRY(KERNEL_LAUNCH(poisson->potential, poisson_rows(poisson, modes_y), poisson->rho_modes, poisson->wave_x,
                       poisson->wave_y, modes_y, 1.0 / grid_cells(&poisson->grid), poisson->result_modes));
     return fft_run(poisson->fft, FFT_INVERSE, field_component(fields, FIELD_PHI, 0), poisson->result_modes);
 }
@@ -119,9 +106,9 @@ static enum status solve_potential(struct poisson *poisson, struct fields *field
 static enum status solve_centred(struct poisson *poisson, struct fields *fields)
 {
     const struct grid *grid = &poisson->grid;
-    TRY(transform(poisson, fields));
+    TRY(poisson_transform(poisson, fields));
     TRY(solve_potential(poisson, fields));
-    return KERNEL_LAUNCH(poisson->centred_field, launch_rows(poisson, grid->ny),
+    return KERNEL_LAUNCH(poisson->centred_field, poisson_rows(poisson, grid->ny),
                          field_component(fields, FIELD_PHI, 0), grid->nx, grid->ny, 0.5 / grid->dx,
                          0.5 / grid->dy, fields->of[FIELD_E], fields->stride);
 }
@@ -188,8 +175,9 @@ static enum status create(struct device *device, const struct grid *box, const s
     return poisson_follow(poisson, followed->count, followed->wanted, followed);
 }
 
-static enum status solve(void *own, struct fields *fields)
+static enum status solve(void *own, struct fields *fields, uint64_t n)
 {
+    (void)n;
     return poisson_solve(own, fields);
 }
 

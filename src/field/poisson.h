@@ -7,15 +7,27 @@
 #ifndef RADIXPIC_FIELD_POISSON_H
 #define RADIXPIC_FIELD_POISSON_H
 
+#include "field/fft.h"
 #include "field/solver.h"
 
-struct poisson;
+/* What the electromagnetic solver takes, too. */
+struct poisson {
+    struct device *device; /* not owned */
+    struct grid grid;
+    enum precision precision;
+    enum gradient_kind gradient;
+    struct fft *fft;
+    struct buffer *rho_modes;       /* complex[nx * (ny/2 + 1)] */
+    struct buffer *result_modes;    /* the same for phi, or two of them for ex and ey */
+    struct buffer *wave_x, *wave_y; /* real2[nx], real2[ny/2 + 1]: k^2, and k of the gradient */
+    struct kernel *potential, *spectral_field, *centred_field;
+};
 
 enum { POISSON_ITEMS = 256 /* of a group of energy_sums(); 1 on a CPU */ };
 
 /* The program of kernels/poisson.cl, which energy.h takes too. */
 STATUS_CHECKED enum status poisson_program(struct device *device, enum precision precision,
-                                           struct program **program);
+                                           enum solver_name solver, struct program **program);
 
 STATUS_CHECKED enum status poisson_create(struct device *device, const struct grid *grid,
                                           enum precision precision, enum transform_library library,
@@ -23,6 +35,13 @@ STATUS_CHECKED enum status poisson_create(struct device *device, const struct gr
 
 /* The name of its transforms (fft.h). */
 const char *poisson_solver_name(const struct poisson *poisson);
+
+/* The first part of a solve: rho_modes <- rho. */
+STATUS_CHECKED enum status poisson_transform(struct poisson *poisson, struct fields *fields);
+
+/* A launch of one group per row of modes or nodes, of `elements` elements, which its items share. The time is
+ * in the region of the solve. */
+struct launch poisson_rows(const struct poisson *poisson, uint32_t elements);
 
 /* Sets ex and ey from rho; rho is kept. The centred gradient sets phi on the way, the spectral one leaves it
  * alone. Only enqueues, as far as fft.h says so. */

@@ -1,8 +1,8 @@
 /* Solver: one way to the fields on the nodes of the whole box, a row of a table (config word fields.solver).
  * field_solver.h brings the sources of all ranks to it, and the fields back to them.
  *
- * A solver without a state finds the fields at n from the sources at n alone. One with a state would add rows
- * for what a checkpoint holds of it.
+ * A solver without a state finds the fields at n from the sources at n alone. One with a state has it for the
+ * whole box, on every rank: checkpoints hold it, and it is carried along where rows change hands.
  */
 #ifndef RADIXPIC_FIELD_SOLVER_H
 #define RADIXPIC_FIELD_SOLVER_H
@@ -27,17 +27,24 @@ struct solver_kind {
     enum status (*create)(struct device *device, const struct grid *box, const struct config *config,
                           struct followed_modes *followed, void **own);
 
-    /* From the sources to the fields, all at n. Only enqueues, as far as fft.h says so. */
-    enum status (*solve)(void *own, struct fields *fields);
+    /* From the sources to the fields at n; a state of n-1 goes on to n, and one of n stays. Only enqueues, as
+     * far as fft.h says so. */
+    enum status (*solve)(void *own, struct fields *fields, uint64_t n);
 
     /* Sets phi from the sources of the last solve. */
     enum status (*potential)(void *own, struct fields *fields);
 
     /* The name of the library that transforms. */
     const char *(*transforms)(const void *own);
+
+    /* The state; NULL: the solver has none. */
+    struct waves *(*waves)(void *own);
 };
 
 /* field/poisson.c */
 extern const struct solver_kind electrostatic_solver;
+
+/* field/electromagnetic.c */
+extern const struct solver_kind electromagnetic_solver;
 
 #endif

@@ -13,6 +13,7 @@
  *     /config                         uint8[bytes]            YAML, as config_echo() writes it
  *     /first_rows                     uint32[ranks + 1]       of the ranks, and the number of rows
  *     /capacities                     uint32[ranks][species]  of the lists
+ *     /waves                          real[]                  of an electromagnetic run: struct waves
  *     /particles/SPECIES/row_counts   uint64[nx]
  *     /particles/SPECIES/cell_counts  uint32[nx][ny]
  *     /particles/SPECIES/ATTRIBUTE    real or uint64[N][components], in the order of the cells */
@@ -88,5 +89,9 @@ STATUS_CHECKED enum status checkpoint_read_cells(const struct checkpoint *checkp
 STATUS_CHECKED enum status checkpoint_read_attribute(const struct checkpoint *checkpoint, uint32_t species,
                                                      enum attribute attribute, uint32_t first_row,
                                                      uint32_t rows, void *values);
+
+/* modes[waves_bytes()] <- the state of the field's solver; nothing without one. STATUS_FAILED where a number
+ * is non-finite. */
+STATUS_CHECKED enum status checkpoint_read_waves(const struct checkpoint *checkpoint, void *modes);
 
 #endif

@@ -423,3 +423,19 @@ enum status checkpoint_read_attribute(const struct checkpoint *checkpoint, uint3
                ? impossible(checkpoint, bad_particle)
                : STATUS_OK;
 }
+
+enum status checkpoint_read_waves(const struct checkpoint *checkpoint, void *modes)
+{
+    const enum precision precision = checkpoint->config.precision;
+    const uint64_t count = waves_bytes(&checkpoint->config) / precision_bytes(precision);
+    const struct hdf5_rows all = {
+        precision == PRECISION_DOUBLE ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT, {count}, 0, count};
+    if (count == 0)
+        return STATUS_OK;
+    TRY(hdf5_read_rows(&checkpoint->source, "waves", &all, modes));
+    for (uint64_t n = 0; n < count; n++)
+        if (!isfinite(precision == PRECISION_DOUBLE ? ((const double *)modes)[n]
+                                                    : (double)((const float *)modes)[n]))
+            return impossible(checkpoint, "a wave of its fields is non-finite");
+    return STATUS_OK;
+}

@@ -248,6 +248,19 @@ static void write_config(struct hdf5_file *file, const struct view *view)
     free(text);
 }
 
+static void write_waves(struct hdf5_file *file, const struct view *view)
+{
+    const size_t bytes = waves_bytes(view->config), length = bytes / precision_bytes(view->config->precision);
+    const uint64_t count = view->communicator->rank == 0 ? length : 0;
+    if (bytes == 0)
+        return;
+    const void *modes =
+        hdf5_file_keep_buffer(file, view->fields->waves ? view->fields->waves->modes : NULL, bytes);
+    hdf5_dataset(
+        &file->root, "waves",
+        &(struct hdf5_array){hdf5_real(view->config->precision), 1, {length}, {0}, 0, count, NULL, modes});
+}
+
 static void write_frame(struct hdf5_file *file, const struct view *view)
 {
     struct hdf5_object *root = &file->root;
@@ -313,6 +326,7 @@ static void record_checkpoint(void *part, struct hdf5_file *file, const struct v
     file->user_block = CHECKPOINT_BLOCK;
     file->seal = checkpoint_seal;
     write_frame(file, view);
+    write_waves(file, view);
     struct hdf5_object *particles = hdf5_group(&file->root, "particles");
     for (uint32_t s = 0; s < view->config->species_count; s++) {
         struct hdf5_object *group = hdf5_group(particles, view->config->species[s].name);

@@ -58,12 +58,17 @@ uint32_t history_columns(const struct config *config, const struct history_row *
     add(&columns, (double)row->step * config->time.step, "time");
     add(&columns, row->field_energy, "field_energy");
     add(&columns, row->kinetic_energy, "kinetic_energy");
-    add(&columns, row->field_energy + row->kinetic_energy, "total_energy");
+    add(&columns, history_total_energy(row), "total_energy");
     add(&columns, row->momentum[0], "momentum_x");
     add(&columns, row->momentum[1], "momentum_y");
     if (has_z(config))
         add(&columns, row->momentum[2], "momentum_z");
     add(&columns, row->charge, "charge");
+    if (config->fields.solver == SOLVER_ELECTROMAGNETIC) {
+        add(&columns, row->magnetic_energy, "magnetic_energy");
+        for (int axis = 0; axis < 3; axis++)
+            add(&columns, row->field_momentum[axis], "field_momentum_%c", "xyz"[axis]);
+    }
     if (config->fields.drive_count > 0)
         add(&columns, row->drive_work, "drive_work");
     for (uint32_t n = 0; n < history->mode_count; n++) {

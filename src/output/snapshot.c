@@ -6,17 +6,30 @@
 static void write_solver_attributes(struct openpmd *openpmd)
 {
     static const char *const periodic[] = {"periodic", "periodic", "periodic", "periodic"};
-    const bool is_spectral = openpmd->view->config->fields.gradient == GRADIENT_SPECTRAL;
+    const struct config *config = openpmd->view->config;
+    const bool is_spectral = config->fields.gradient == GRADIENT_SPECTRAL;
+    const bool has_waves = config->fields.solver == SOLVER_ELECTROMAGNETIC;
     struct hdf5_object *meshes = openpmd->meshes;
-    char parameters[128];
+    char parameters[192];
     hdf5_text(meshes, "fieldSolver", "other");
-    snprintf(parameters, sizeof parameters,
-             "electrostatic;Poisson by FFT: phi_k = rho_k/(eps0 k^2), phi_0 = 0;E = -grad phi, %s",
-             is_spectral ? "spectral" : "centred differences");
+    if (has_waves)
+        snprintf(parameters, sizeof parameters,
+                 "electromagnetic;Maxwell by FFT, exact for each wave over a step;longitudinal E by Poisson;"
+                 "c = %.17g v_th",
+                 config->fields.speed_of_light);
+    else
+        snprintf(parameters, sizeof parameters,
+                 "electrostatic;Poisson by FFT: phi_k = rho_k/(eps0 k^2), phi_0 = 0;E = -grad phi, %s",
+                 is_spectral ? "spectral" : "centred differences");
     hdf5_text(meshes, "fieldSolverParameters", parameters);
     hdf5_texts(meshes, "fieldBoundary", 4, periodic);
     hdf5_texts(meshes, "particleBoundary", 4, periodic);
-    hdf5_text(meshes, "currentSmoothing", "none");
+    hdf5_text(meshes, "currentSmoothing",
+              has_waves && config->deposit.filter_passes > 0 ? "Binomial" : "none");
+    if (has_waves && config->deposit.filter_passes > 0) {
+        snprintf(parameters, sizeof parameters, "passes=%u", config->deposit.filter_passes);
+        hdf5_text(meshes, "currentSmoothingParameters", parameters);
+    }
     hdf5_text(meshes, "chargeCorrection", "none");
 }
 

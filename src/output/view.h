@@ -19,11 +19,19 @@ struct history_row {
     double kinetic_energy;
     double momentum[3]; /* that along z of species that have it */
     double charge;
+    double magnetic_energy;                                /* electromagnetic: of the waves; */
+    double field_momentum[3];                              /* E x B */
     double species[CONFIG_MAX_SPECIES][4];                 /* kinetic energy and momentum of each */
     double drive_work;                                     /* of the drives since step 0 */
     double modes[CONFIG_MAX_MODES + CONFIG_MAX_DRIVES][2]; /* of the config, then of its drives: real and
                                                               imaginary part of each */
 };
+
+/* Of fields and particles. */
+static inline double history_total_energy(const struct history_row *row)
+{
+    return row->field_energy + row->magnetic_energy + row->kinetic_energy;
+}
 
 struct run_folder;
 struct stepper;

@@ -69,6 +69,13 @@ append_terms(uint32_t (*terms_of)(const struct perturbation_list *, enum axis, s
     return (struct series){first, table->term_count - first};
 }
 
+/* The |u| beyond which a Juttner distribution, of the temperature m thermal^2, has a share of some 1e-18. */
+static double juttner_end(double thermal, double per_c_squared)
+{
+    const double gamma = 1 + 45 * thermal * thermal * per_c_squared;
+    return sqrt((gamma * gamma - 1) / per_c_squared);
+}
+
 static void set_velocities(const struct velocities_config *config, uint32_t axis, struct recipe *recipe)
 {
     recipe->velocity_bases[axis] = config->generator == GENERATOR_RANDOM ? 0 : config->bases[axis];
@@ -80,6 +87,10 @@ static void set_velocities(const struct velocities_config *config, uint32_t axis
     case VELOCITIES_MAXWELLIAN:
         recipe->velocities = LOADING_MAXWELLIAN;
         recipe->scale[axis] = config->thermal[axis];
+        break;
+    case VELOCITIES_JUTTNER:
+        recipe->velocities = LOADING_JUTTNER;
+        recipe->scale[axis] = juttner_end(config->thermal[0], recipe->per_c_squared);
         break;
     case VELOCITIES_UNIFORM:
         recipe->velocities = LOADING_UNIFORM;
@@ -140,6 +151,22 @@ static void place_tables(const struct grid *grid, const struct profile_config *c
     }
 }
 
+/* The density of |u|: u^2 exp(-(gamma - 1) c^2/thermal^2) (Juttner, Ann. Phys. 339, 856, 1911). */
+static void fill_juttner(double thermal, struct recipe_table *table)
+{
+    const struct recipe *recipe = &table->recipe;
+    double density[JUTTNER_INTERVALS + 1];
+    if (recipe->velocities != LOADING_JUTTNER)
+        return;
+    for (size_t n = 0; n <= JUTTNER_INTERVALS; n++) {
+        const double share = (double)n / JUTTNER_INTERVALS, u = share * recipe->scale[0];
+        const double gamma = sqrt(1 + u * u * recipe->per_c_squared);
+        /* (gamma - 1) c^2 = u^2/(gamma + 1) */
+        density[n] = share * share * exp(-u * u / ((gamma + 1) * thermal * thermal));
+    }
+    integrate(density, 1, JUTTNER_INTERVALS + 1, table->tables + recipe->juttner);
+}
+
 static enum status fill_density(const struct grid *grid, const char *formula, struct recipe_table *table)
 {
     const struct profile_tables *profile = &table->recipe.profile;
@@ -195,6 +222,7 @@ enum status recipe_table_create(const struct grid *grid, const struct species_co
                                "amplitudes from -1 to 1 are allowed",
                                species->name, density->items[n].amplitude);
     *table = (struct recipe_table){.recipe = {.random_key = species->random_key,
+                                              .per_c_squared = species->per_c_squared,
                                               .cells = {grid->nx, grid->ny},
                                               .dimensions = species_dimensions(species)}};
     for (uint32_t axis = AXIS_X; axis <= AXIS_Y; axis++) {
@@ -209,11 +237,15 @@ enum status recipe_table_create(const struct grid *grid, const struct species_co
     for (uint32_t axis = 0; axis < species_dimensions(species); axis++)
         set_velocities(&species->velocities, axis, &table->recipe);
     place_tables(grid, &species->profile, table);
+    if (table->recipe.velocities == LOADING_JUTTNER)
+        table->recipe.juttner = append_table(table, 2 * (JUTTNER_INTERVALS + 1));
     table->tables = calloc(table->length > 0 ? table->length : 1, sizeof *table->tables);
     enum status status = table->tables
                              ? fill_tables(grid, &species->profile, table)
                              : status_fail(STATUS_FAILED, "species %s: no memory to load it", species->name);
     if (status != STATUS_OK)
         recipe_table_destroy(table);
+    else
+        fill_juttner(species->velocities.thermal[0], table);
     return status;
 }

@@ -75,11 +75,12 @@ static enum status launch_start(struct device *branch, const struct stepper_setu
     const struct pusher pusher = species_pusher(list->species, setup);
     struct program *program = NULL;
     struct kernel *kernel = NULL;
-    TRY(program_build(branch, "start.cl", setup->precision, &program, "-D SHAPE_ORDER=%d -D VELOCITIES=%u",
-                      (int)setup->shape, species_dimensions(list->species)));
+    TRY(program_build(branch, "start.cl", setup->precision, &program,
+                      "-D SHAPE_ORDER=%d -D VELOCITIES=%u -D ELECTROMAGNETIC=%d", (int)setup->shape,
+                      species_dimensions(list->species), is_electromagnetic(setup)));
     TRY(kernel_create(program, "start_velocities", &kernel));
     TRY(KERNEL_LAUNCH(kernel, launch_flat(list->count, STAGE_PUSH, 2 * state_bytes(list) * list->count),
-                      fields->of[FIELD_E], fields->stride, setup->grid.nx, setup->grid.ny, list->count,
+                      fields->acting, fields->stride, setup->grid.nx, setup->grid.ny, list->count,
                       list->cell_offsets, list->attribute[ATTRIBUTE_OFFSET],
                       list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
                       particles_first(list, ATTRIBUTE_VELOCITY), particles_w(list), arg_pusher(&pusher)));

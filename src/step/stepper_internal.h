@@ -8,7 +8,7 @@
 
 enum { FLAT_ITEMS = 64, MOST_PUSH_SUMS = 4 };
 
-/* Sums of a group over a species: |v|^2, u, v, w (SUM_COUNT of the kernels). */
+/* Sums of a group over a species: velocity_square(), u, v, w (SUM_COUNT of the kernels). */
 static inline uint32_t push_sum_count(const struct species_config *species)
 {
     return 1 + species_dimensions(species);
@@ -17,8 +17,10 @@ static inline uint32_t push_sum_count(const struct species_config *species)
 static inline struct pusher species_pusher(const struct species_config *species,
                                            const struct stepper_setup *setup)
 {
-    return pusher_make(0.5 * setup->time_step * species->charge / species->mass, setup->magnetic,
-                       setup->precision == PRECISION_SINGLE);
+    struct pusher pusher = pusher_make(0.5 * setup->time_step * species->charge / species->mass,
+                                       setup->magnetic, setup->precision == PRECISION_SINGLE);
+    pusher.per_c_squared = setup->per_c_squared;
+    return pusher;
 }
 
 /* An argument of a launch; the pusher must live until then. */
@@ -29,9 +31,15 @@ static inline struct kernel_argument arg_pusher(const struct pusher *pusher)
     return arg_reals((const double *)pusher, sizeof *pusher / sizeof(double));
 }
 
+static inline bool is_electromagnetic(const struct stepper_setup *setup)
+{
+    return setup->per_c_squared > 0;
+}
+
 static inline bool is_magnetic(const struct stepper_setup *setup)
 {
-    return setup->magnetic[0] != 0 || setup->magnetic[1] != 0 || setup->magnetic[2] != 0;
+    return is_electromagnetic(setup) || setup->magnetic[0] != 0 || setup->magnetic[1] != 0 ||
+           setup->magnetic[2] != 0;
 }
 
 /* Bytes of offset and velocity of a particle. */
@@ -49,7 +57,7 @@ static inline struct buffer *spare_w(const struct particles *list)
 
 /* MOTION_ARGUMENTS of the kernels, kernels/shared/push.h. */
 #define MOTION_ARGUMENTS(setup, fields, pusher)                                                              \
-    (fields)->of[FIELD_E],                                                                                   \
+    (fields)->acting,                                                                                        \
         arg_uints((const uint32_t[]){(fields)->stride, (setup)->grid.nx, (setup)->grid.ny}, 3),              \
         arg_reals(                                                                                           \
             (const double[]){(setup)->time_step / (setup)->grid.dx, (setup)->time_step / (setup)->grid.dy},  \

@@ -49,8 +49,8 @@ static bool make_windows(const struct device_info *info, const struct stepper_se
             break; /* a longer tile would have more cells */
         layout->tiles = shorter;
     }
-    layout->stages_field = SHAPE_NODES_OF((int)setup->shape) == 2 && setup->precision == PRECISION_SINGLE &&
-                           fits_directions(info, layout, true);
+    layout->stages_field = SHAPE_NODES_OF((int)setup->shape) == 2 && setup->per_c_squared == 0 &&
+                           setup->precision == PRECISION_SINGLE && fits_directions(info, layout, true);
     return fits_directions(info, layout, false);
 }
 

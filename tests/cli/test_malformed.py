@@ -230,6 +230,7 @@ class Keys(Refused):
     def test_the_keys_are_those_of_the_program(self):
         """So a new key is tested or missed here."""
         items = {row for row in self.schema if row.endswith("[]")} | {"output.snapshots.particles.fraction"}
+        items |= {"fields.speed_of_light", "fields.initial.E", "fields.initial.B"}  # test_electromagnetic.py
         rows = {line.row for line in self.lines if self.is_value(line)} | items
         self.assertEqual(rows, set(self.schema))
         self.assertEqual(self.run_one(["check", self.config(KEYS)]).returncode, 0)
@@ -419,7 +420,7 @@ class Sources(unittest.TestCase):
         has its names from the environment; a shell reads numbers alone."""
         numpy = r'"exec \\"\$RADIXPIC_PYTHON\\" -c \\"\$RADIXPIC_SCRIPT\\" %s %s %u 2>/dev/null", sides, axes, repeats'
         for path, text in self.files("src", "c", "h"):
-            if path.name == "permutation_case.c":
+            if path.name == "permutation.c":
                 self.assertRegex(text, numpy)
                 text = re.sub(r"\bpopen\(command, \"r\"\)", "", text)
             found = re.search(r"\b(system|popen|exec[lv]p?e?|posix_spawnp?|wordexp|dlopen)\s*\(", text)

@@ -26,7 +26,8 @@ static void check_grid(uint32_t nx, uint32_t ny, enum precision precision, doubl
     const struct followed_modes no_modes = {.grid = grid};
     struct field_sums sums[2];
     assert_ok(fields_create(device, &grid, precision, SOLVER_ELECTROSTATIC, &fields));
-    assert_ok(energy_create(device, &grid, precision, &no_modes, &energy));
+    assert_ok(energy_create(device, &grid, precision, &(struct fields_config){.solver = SOLVER_ELECTROSTATIC},
+                            &no_modes, &energy));
     double *ex = upload_random(field_component(&fields, FIELD_E, 0), precision, nodes, spread, 1);
     double *ey = upload_random(field_component(&fields, FIELD_E, 1), precision, nodes, spread, 2);
     double *rho = upload_random(field_component(&fields, FIELD_RHO, 0), precision, nodes, spread, 3);

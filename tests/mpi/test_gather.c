@@ -120,14 +120,14 @@ static void set(struct buffer *buffer, enum precision precision, size_t nodes, d
 static void check_keeping(struct scene *scene)
 {
     const unsigned phi = field_component_bits(SOLVER_ELECTROSTATIC, 1u << FIELD_PHI),
-                   all = (1u << FIELD_COMPONENTS) - 1;
-    for (uint32_t c = 0; c < FIELD_COMPONENTS; c++) {
+                   components = field_first(SOLVER_ELECTROSTATIC, FIELDS), all = (1u << components) - 1;
+    for (uint32_t c = 0; c < components; c++) {
         set(scene->box.component[c], scene->left.precision, grid_cells(&scene->left.box), 1000.0 * c);
         set(scene->local.component[c], scene->left.precision, grid_cells(&scene->slab.local), -1);
     }
     assert_ok(gather_keep(scene->gather[0], all & ~phi, scene->box.all, scene->box.stride, scene->local.all,
                           scene->local.stride));
-    for (uint32_t c = 0; c < FIELD_COMPONENTS; c++)
+    for (uint32_t c = 0; c < components; c++)
         if (all & ~phi & 1u << c)
             check_kept(scene, scene->local.component[c], 1000.0 * c);
     set(scene->box.component[field_first(SOLVER_ELECTROSTATIC, FIELD_E)], scene->left.precision,

@@ -4,8 +4,8 @@
 
 #include "support/test_support.h"
 
-#include "config/config_reader.h"
 #include "config/config.h"
+#include "config/config_reader.h"
 #include "particles/collisions.h"
 #include "support/list_support.h"
 #include "support/sorted_particles.h"

@@ -120,7 +120,7 @@ static inline struct config scene_config(const struct scene_kind *kind)
         .output = {.directory = "output/x",
                    .history = {.every = 1},
                    .snapshots = {.every = 1,
-                                 .fields = {FIELDS, {FIELD_E, FIELD_PHI, FIELD_RHO}},
+                                 .fields = {3, {FIELD_E, FIELD_PHI, FIELD_RHO}},
                                  .species = {1, {"all"}},
                                  .compression = 4},
                    .checkpoints = {.every = 10, .keep = 2},

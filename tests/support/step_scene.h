@@ -217,7 +217,7 @@ static inline struct velocity_step twin_velocity(const struct scene *scene, cons
         here.field[0] = here.field[1] = (double)NAN;
     else if (!scene->kind.exact)
         test_for_nodes(&scene->slab.local, scene->kind.shape, at->cell[p], at->offset[p], add_field, &here);
-    return velocity_push(old, here.field[0], here.field[1], &pusher);
+    return velocity_push(old, here.field, &pusher);
 }
 
 /* One axis by the definition: the cell is the floor of the position, the offset what is above it, rounded as

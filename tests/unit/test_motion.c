@@ -24,7 +24,7 @@ static struct pusher make_pusher(double half_kick, double omega_dt)
 static struct velocity_step push(double u, double v, double ex, double ey, double half_kick, double omega_dt)
 {
     const struct pusher pusher = make_pusher(half_kick, omega_dt);
-    return velocity_push((struct velocity){(real)u, (real)v, 0}, (real)ex, (real)ey, &pusher);
+    return velocity_push((struct velocity){(real)u, (real)v, 0}, (const real[]){(real)ex, (real)ey}, &pusher);
 }
 
 /* Without a magnetic field it is the leapfrog: v += 2 half_kick E, and the sums see the value half-way. The
@@ -82,7 +82,7 @@ TEST(gyration_about_any_axis)
         const struct pusher pusher = pusher_along(along, 0.7, omega_dt);
         struct velocity velocity = {(real)first[0], (real)first[1], (real)first[2]};
         for (int step = 0; step < STEPS; step++) {
-            const struct velocity_step next = velocity_push(velocity, 0, 0, &pusher);
+            const struct velocity_step next = velocity_push(velocity, (const real[]){0, 0}, &pusher);
             turn(first, along, (step + 0.5) * phase, half_way);
             turn(first, along, (step + 1) * phase, expected);
             velocity = next.after;
@@ -112,7 +112,7 @@ static double energy_change(const struct pusher *pusher, int steps)
     }
     for (int step = 0; step < steps; step++)
         for (int n = 0; n < MANY; n++)
-            velocities[n] = velocity_push(velocities[n], 0, 0, pusher).after;
+            velocities[n] = velocity_push(velocities[n], (const real[]){0, 0}, pusher).after;
     for (int n = 0; n < MANY; n++) {
         read_velocity(&velocities[n], found);
         after += dot(found, found);
@@ -149,7 +149,7 @@ TEST(drift_is_a_fixed_point)
         struct velocity velocity = {(real)drift[0], (real)drift[1], (real)drift[2]};
         double found[3];
         for (int step = 0; step < STEPS; step++)
-            velocity = velocity_push(velocity, (real)ex, (real)ey, &pusher).after;
+            velocity = velocity_push(velocity, (const real[]){(real)ex, (real)ey}, &pusher).after;
         read_velocity(&velocity, found);
         for (int axis = 0; axis < 3; axis++)
             assert_near(found[axis], drift[axis], (n == 0 ? 100 : STEPS * 0.25) * epsilon);
@@ -165,8 +165,8 @@ TEST(start_leads_through_the_loaded_velocity)
         direction_of(n + 100, loaded);
         const struct pusher pusher = pusher_along(along, -0.05, 0.4 * n - 2);
         const struct velocity velocity = {(real)loaded[0], (real)loaded[1], (real)loaded[2]};
-        const struct velocity start = velocity_start(velocity, (real)0.3, (real)0.9, &pusher);
-        const struct velocity_step step = velocity_push(start, (real)0.3, (real)0.9, &pusher);
+        const struct velocity start = velocity_start(velocity, (const real[]){(real)0.3, (real)0.9}, &pusher);
+        const struct velocity_step step = velocity_push(start, (const real[]){(real)0.3, (real)0.9}, &pusher);
         read_velocity(&step.at_n, found);
         for (int axis = 0; axis < 3; axis++)
             assert_near(found[axis], loaded[axis], 20 * epsilon);
@@ -178,9 +178,9 @@ TEST(w_is_kept_in_a_field_along_z)
 {
     const struct pusher pusher = make_pusher(0.3, 0.9);
     const struct velocity old = {(real)0.1, (real)-0.7, (real)0.3};
-    const struct velocity_step step = velocity_push(old, (real)0.4, (real)0.2, &pusher);
+    const struct velocity_step step = velocity_push(old, (const real[]){(real)0.4, (real)0.2}, &pusher);
     const struct velocity_step flat =
-        velocity_push((struct velocity){old.u, old.v, 0}, (real)0.4, (real)0.2, &pusher);
+        velocity_push((struct velocity){old.u, old.v, 0}, (const real[]){(real)0.4, (real)0.2}, &pusher);
     assert_true(step.after.w == old.w);
     assert_near((double)step.at_n.w, (double)old.w, 4 * epsilon);
     assert_true(step.after.u == flat.after.u && step.after.v == flat.after.v);

@@ -1,0 +1,103 @@
+/* Check: the rules of the electromagnetic solver, and which fields a solver has. */
+#include "config/reading.h"
+
+#include <math.h>
+
+/* What no particle exceeds, but with a chance below 1e-3: of N numbers of a normal distribution in three
+ * dimensions the greatest is about sqrt(2 ln N) + 1 standard deviations long. */
+static double greatest_speed(const struct species_config *species)
+{
+    const double thermal = sqrt(2 * log((double)species->particles)) + 2;
+    double mean[3], most = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double scale =
+            fmax(1, species->profile.most_thermal[axis]) * species_thermal_speed(species, axis);
+        const bool is_normal = species->velocities.kind == VELOCITIES_MAXWELLIAN;
+        mean[axis] = species_fastest_speed(species, axis) - (is_normal ? 3 * scale : 0);
+        most = is_normal ? fmax(most, scale) : 0;
+    }
+    return hypot(hypot(mean[0], mean[1]), mean[2]) + thermal * most;
+}
+
+static void check_speeds(struct reading *reading, uint32_t index)
+{
+    const double light = reading->config->fields.speed_of_light;
+    const struct species_config *species = &reading->config->species[index];
+    const double speed = greatest_speed(species);
+    if (at(reading, "species.%u.velocities.dimensions", index) && species->push && !species_has_w(species))
+        complain(reading, NULL, "an electromagnetic run needs velocities in three dimensions, found 2");
+    if (species->velocities.kind == VELOCITIES_JUTTNER) {
+        const double *thermal = species->velocities.thermal;
+        if (at(reading, "species.%u.velocities.thermal", index) &&
+            !(thermal[0] > 0 && thermal[0] == thermal[1] && thermal[0] == thermal[2]))
+            complain(reading, NULL, "expected one number above 0 three times, sqrt(T/m), found %g, %g and %g",
+                     thermal[0], thermal[1], thermal[2]);
+        return;
+    }
+    if (at(reading, "species.%u.velocities", index) && speed >= light)
+        complain(reading, NULL, "expected particles below the speed of light, %g, found some near %.3g",
+                 light, speed);
+}
+
+/* Waves of all modes must turn by less than pi in a step. */
+static void check_time_step(struct reading *reading)
+{
+    const struct config *config = reading->config;
+    const double dx = config->grid.length[0] / config->grid.cells[0],
+                 dy = config->grid.length[1] / config->grid.cells[1],
+                 most = 1 / (config->fields.speed_of_light * sqrt(1 / (dx * dx) + 1 / (dy * dy)));
+    if (is_sound(reading, "grid") && at(reading, "time.step") && config->time.step > most)
+        complain(reading, NULL, "expected at most %.6g, in which light of speed %g crosses a cell, found %g",
+                 most, config->fields.speed_of_light, config->time.step);
+}
+
+static void check_initial(struct reading *reading)
+{
+    double most;
+    for (int field = 0; field < 2; field++)
+        for (int axis = 0; axis < 3; axis++)
+            if (at(reading, "fields.initial.%s", field == 0 ? "E" : "B") && is_sound(reading, "grid"))
+                check_formula(reading, reading->config->fields.initial[field][axis], -INFINITY, &most);
+}
+
+void check_electromagnetic(struct reading *reading)
+{
+    struct config *config = reading->config;
+    if (!is_sound(reading, "fields.solver") || config->fields.solver != SOLVER_ELECTROMAGNETIC) {
+        for (uint32_t s = 0; s < config->species_count; s++)
+            if (at(reading, "species.%u.velocities.kind", s) &&
+                config->species[s].velocities.kind == VELOCITIES_JUTTNER)
+                complain(reading, NULL, "juttner belongs to the solver electromagnetic");
+        return;
+    }
+    if (config->fields.speed_of_light == SPEED_AUTO && is_sound(reading, "units"))
+        config->fields.speed_of_light = units_make(&config->units).speed_of_light;
+    if (!is_sound(reading, "fields.speed_of_light") || !is_sound(reading, "units"))
+        return;
+    check_time_step(reading);
+    check_initial(reading);
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        check_speeds(reading, s);
+        config->species[s].per_c_squared = pow(config->fields.speed_of_light, -2);
+    }
+    if (at(reading, "fields.gradient") && config->fields.gradient != GRADIENT_SPECTRAL)
+        complain(reading, NULL, "the electromagnetic solver has the spectral gradient alone");
+    if (at(reading, "fields.decomposition") && config->fields.decomposition == DECOMPOSITION_SLABS)
+        complain(reading, NULL, "the electromagnetic solver has no slabs: expected replicated, or auto");
+    if (at(reading, "deposit.method") && config->deposit.method == DEPOSIT_METHOD_ATOMIC)
+        complain(reading, NULL, "the current is deposited by the method sorted alone");
+    if (at(reading, "collisions") && config->collision_count > 0)
+        complain(reading, NULL,
+                 "collisions are not relativistic: they belong to the electrostatic solver alone");
+}
+
+/* The fields of a list, at the path in hand, are those of the solver. */
+void check_field_list(struct reading *reading, const struct field_list *fields)
+{
+    const enum solver_name solver = reading->config->fields.solver;
+    for (uint32_t n = 0; n < fields->count && is_sound(reading, "fields.solver"); n++)
+        if (fields->items[n] < FIELDS && field_components(solver, fields->items[n]) == 0)
+            complain(reading, NULL,
+                     "the electrostatic solver has no field %s; fields.solver=electromagnetic has",
+                     field_table[fields->items[n]].word);
+}

@@ -1,0 +1,196 @@
+/* Electromagnetic: Maxwell's equations on the periodic grid, by FFT: launches of kernels/electromagnetic.cl.
+ *
+ * The state are the modes of B and of the transverse part of E, at a whole step; the longitudinal part of E
+ * is that of Poisson's equation, so Gauss's law holds in every step.
+ */
+#include "config/formula.h"
+#include "field/poisson.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { COMPONENTS = 6 /* of E and B */, CURRENTS = 3 };
+
+struct electromagnetic {
+    struct poisson *poisson; /* of rho, with the transforms */
+    struct grid grid;
+    enum precision precision;
+    double c_squared;
+    size_t stride; /* bytes from one component's modes to the next */
+    struct waves waves;
+    struct buffer *fields; /* complex[COMPONENTS][nx * (ny/2 + 1)]: what is transformed back */
+    struct buffer *current;
+    struct buffer *turn; /* real2[nx * (ny/2 + 1)] */
+    /* Views: what each transform forward fills, and what each one back takes. */
+    struct buffer *current_modes[CURRENTS], *field_modes[COMPONENTS];
+    struct kernel *begin, *advance;
+};
+
+/* ---- creation ---- */
+
+/* For each mode 1 - cos(th) = 2 sin(th/2)^2 and sin(th)/(c k), th = c k dt, with k of the gradient. */
+static enum status create_turns(struct electromagnetic *solver, const struct config *config)
+{
+    const struct grid *grid = &solver->grid;
+    const uint32_t modes_y = grid->ny / 2 + 1;
+    const size_t modes = (size_t)grid->nx * modes_y;
+    double *turns = malloc(2 * modes * sizeof *turns);
+    if (!turns)
+        return status_fail(STATUS_FAILED, "no memory for %zu waves", modes);
+    for (uint32_t m = 0; m < grid->nx; m++)
+        for (uint32_t n = 0; n < modes_y; n++) {
+            const double k = hypot(poisson_wave(m, grid->nx, grid->lx, GRADIENT_SPECTRAL, 0).slope,
+                                   poisson_wave(n, grid->ny, grid->ly, GRADIENT_SPECTRAL, 0).slope);
+            const double ck = config->fields.speed_of_light * k, th = ck * config->time.step;
+            double *turn = turns + 2 * ((size_t)m * modes_y + n);
+            turn[0] = 2 * sin(th / 2) * sin(th / 2);
+            turn[1] = k > 0 ? sin(th) / ck : 0;
+        }
+    enum status status =
+        buffer_create(solver->poisson->device, 2 * modes * precision_bytes(solver->precision),
+                      "the turns of waves", &solver->turn);
+    if (status == STATUS_OK)
+        status = buffer_write_reals(solver->turn, solver->precision, 0, 2 * modes, turns);
+    free(turns);
+    return status;
+}
+
+static enum status create_views(struct electromagnetic *solver)
+{
+    const size_t bytes = solver->poisson->fft->modes_bytes, stride = solver->stride;
+    for (size_t c = 0; c < CURRENTS; c++)
+        TRY(buffer_view(solver->current, c * stride, bytes, &solver->current_modes[c]));
+    for (size_t c = 0; c < COMPONENTS; c++) /* x and y, which are transformed as a pair, in one */
+        TRY(buffer_view(solver->fields, c * stride, c % 3 == 0 ? stride + bytes : bytes,
+                        &solver->field_modes[c]));
+    return STATUS_OK;
+}
+
+/* values[nx * ny] <- a formula of the place on the nodes. */
+static enum status tabulate(const struct config *config, const struct grid *grid, const char *text,
+                            double *values)
+{
+    char why[FORMULA_WHY_LENGTH];
+    struct formula *formula = formula_open(text, config->grid.length, why);
+    if (!formula)
+        return status_fail(STATUS_FAILED, "the formula %s: %s", text, why);
+    for (uint32_t i = 0; i < grid->nx; i++)
+        for (uint32_t j = 0; j < grid->ny; j++)
+            values[(size_t)i * grid->ny + j] = formula_at(formula, i * grid->dx, j * grid->dy);
+    formula_close(formula);
+    return STATUS_OK;
+}
+
+/* The state at 0: the transverse part of fields.initial. */
+static enum status begin(struct electromagnetic *solver, struct device *scratch, const struct config *config)
+{
+    const struct grid *grid = &solver->grid;
+    const uint32_t modes_y = grid->ny / 2 + 1, cells = grid_cells(grid);
+    double *values = NULL;
+    struct buffer *nodes = NULL;
+    TRY(DEVICE_NEW_ARRAY(scratch, values, cells));
+    TRY(buffer_create(scratch, cells * precision_bytes(solver->precision), "initial fields", &nodes));
+    for (size_t c = 0; c < COMPONENTS; c++) {
+        const char *text = config->fields.initial[c / 3][c % 3];
+        TRY(tabulate(config, grid, text, values));
+        TRY(buffer_write_reals(nodes, solver->precision, 0, cells, values));
+        TRY(fft_run(solver->poisson->fft, FFT_FORWARD, nodes, solver->field_modes[c]));
+        TRY(device_finish(scratch));
+    }
+    TRY(KERNEL_LAUNCH(solver->begin, poisson_rows(solver->poisson, modes_y), solver->fields,
+                      solver->poisson->wave_x, solver->poisson->wave_y, modes_y,
+                      (uint32_t)(solver->stride / (2 * precision_bytes(solver->precision))), 1.0 / cells,
+                      solver->waves.modes));
+    return device_finish(scratch);
+}
+
+static enum status create(struct device *device, const struct grid *box, const struct config *config,
+                          struct followed_modes *followed, void **own)
+{
+    struct electromagnetic *solver = NULL;
+    struct program *program = NULL;
+    struct device *scratch = NULL;
+    TRY(DEVICE_NEW(device, solver));
+    *own = solver;
+    solver->grid = *box;
+    solver->precision = config->precision;
+    solver->c_squared = config->fields.speed_of_light * config->fields.speed_of_light;
+    TRY(poisson_create(device, box, config->precision, config->fields.transforms, GRADIENT_SPECTRAL,
+                       &solver->poisson));
+    TRY(poisson_follow(solver->poisson, followed->count, followed->wanted, followed));
+    solver->stride = buffer_view_stride(solver->poisson->fft->modes_bytes);
+    TRY(buffer_create(device, waves_bytes(config), "the waves of E and B", &solver->waves.modes));
+    TRY(buffer_create(device, COMPONENTS * solver->stride, "modes of E and B", &solver->fields));
+    TRY(buffer_create(device, CURRENTS * solver->stride, "modes of the current", &solver->current));
+    TRY(create_views(solver));
+    TRY(create_turns(solver, config));
+    TRY(program_build(device, "electromagnetic.cl", config->precision, &program, "%s", ""));
+    TRY(kernel_create(program, "electromagnetic_begin", &solver->begin));
+    TRY(kernel_create(program, "electromagnetic_step", &solver->advance));
+    TRY(buffer_fill(solver->waves.modes, 0));
+    TRY(device_branch(device, &scratch));
+    const enum status status = begin(solver, scratch, config);
+    device_close(&scratch);
+    return status;
+}
+
+/* ---- a step ---- */
+
+static enum status transform(struct electromagnetic *solver, struct fields *fields, uint64_t n)
+{
+    struct poisson *poisson = solver->poisson;
+    const uint32_t modes_y = solver->grid.ny / 2 + 1;
+    const bool steps = n != solver->waves.step;
+    TRY(poisson_transform(poisson, fields));
+    for (uint32_t c = 0; steps && c < CURRENTS; c++)
+        TRY(fft_run(poisson->fft, FFT_FORWARD, field_component(fields, FIELD_J, c),
+                    solver->current_modes[c]));
+    TRY(KERNEL_LAUNCH(solver->advance, poisson_rows(poisson, modes_y), poisson->rho_modes, solver->current,
+                      poisson->wave_x, poisson->wave_y, solver->turn, modes_y,
+                      (uint32_t)(solver->stride / (2 * precision_bytes(solver->precision))),
+                      solver->c_squared, 1.0 / grid_cells(&solver->grid), (uint32_t)steps,
+                      solver->waves.modes, solver->fields));
+    solver->waves.step = n;
+    TRY(fft_run(poisson->fft, FFT_INVERSE_PAIR, fields->of[FIELD_E], solver->field_modes[0]));
+    TRY(fft_run(poisson->fft, FFT_INVERSE, field_component(fields, FIELD_E, 2), solver->field_modes[2]));
+    TRY(fft_run(poisson->fft, FFT_INVERSE_PAIR, fields->of[FIELD_B], solver->field_modes[3]));
+    return fft_run(poisson->fft, FFT_INVERSE, field_component(fields, FIELD_B, 2), solver->field_modes[5]);
+}
+
+static enum status solve(void *own, struct fields *fields, uint64_t n)
+{
+    struct electromagnetic *solver = own;
+    struct device *device = solver->poisson->device;
+    const struct fft *fft = solver->poisson->fft;
+    TRY(device_region_begin(device));
+    const enum status status = transform(solver, fields, n);
+    const enum status ended =
+        device_region_end(device, STAGE_FIELD, 10 * fft->bytes + 22 * (uint64_t)fft->modes_bytes);
+    return status != STATUS_OK ? status : ended;
+}
+
+static enum status potential(void *own, struct fields *fields)
+{
+    return poisson_potential(((struct electromagnetic *)own)->poisson, fields);
+}
+
+static const char *transforms(const void *own)
+{
+    return poisson_solver_name(((const struct electromagnetic *)own)->poisson);
+}
+
+static struct waves *waves(void *own)
+{
+    return &((struct electromagnetic *)own)->waves;
+}
+
+const struct solver_kind electromagnetic_solver = {
+    .name = "electromagnetic",
+    .sources = 1u << FIELD_RHO | 1u << FIELD_J,
+    .provides = 1u << FIELD_E | 1u << FIELD_B,
+    .create = create,
+    .solve = solve,
+    .potential = potential,
+    .transforms = transforms,
+    .waves = waves,
+};

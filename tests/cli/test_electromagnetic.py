@@ -1,0 +1,133 @@
+"""Runs with fields.solver: electromagnetic, from the outside: what is refused, what is written, and that ranks,
+steppers and restarts agree. What the fields do is tested in tests/physics.
+"""
+
+import shutil
+import unittest
+
+import h5py
+import numpy as np
+
+from program import ProgramTest, contents, sets
+
+WAVES = """\
+title: Waves
+grid: {cells: [16, 9], length: [16, 9]}
+time: {step: 0.05, steps: 12}
+precision: double
+species:
+  - {name: electrons, charge: -1, mass: 1, density: 1, particles: 2000, velocities: {kind: maxwellian, dimensions: 3}}
+  - {name: ions, charge: 1, mass: 100, density: 1, particles: 2000, push: false, positions: {bases: [2, 5]}}
+fields: {solver: electromagnetic, speed_of_light: 10,
+         initial: {E: ["0", "0", "0.1*cos(2*pi*x/lx)"], B: ["0", "y-y", "0.01*sin(2*pi*x/lx)"]},
+         magnetic: [0.3, -0.2, 0.4]}
+deposit: {shape: tsc, filter_passes: 1}
+output:
+  history: {every: 1, species: [all]}
+  snapshots: {every: 6, fields: [E, B, phi, rho, J]}
+  probes: [{name: centre, at: [8, 4.5], fields: [E, B, J]}]
+  lines: [{name: across, from: [0, 4], to: [16, 4], points: 9, fields: [B], every: 12}]
+  checkpoints: {every: 4, keep: 9}
+"""
+
+REFUSED = [
+    (["time.step=0.2"], "time.step: expected at most 0.0707107, in which light of speed 10 crosses a cell, found 0.2"),
+    (["fields.speed_of_light=0"], "fields.speed_of_light: expected"),
+    (["fields.speed_of_light=5"], "electrons.velocities: expected particles below the speed of light, 5"),
+    (["species.electrons.velocities={kind: cold, dimensions: 3, drift: [6, 6, 6]}"], "expected particles below"),
+    (["species.electrons.velocities={kind: cold}", "fields.magnetic=0"], "velocities in three dimensions, found 2"),
+    (["species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 2]}"], "one number above 0"),
+    (["fields.gradient=centred"], "fields.gradient: the electromagnetic solver has the spectral gradient alone"),
+    (["fields.decomposition=slabs"], "fields.decomposition: the electromagnetic solver has no slabs"),
+    (["deposit.method=atomic"], "deposit.method: the current is deposited by the method sorted alone"),
+    (["collisions=[{species: [electrons, electrons]}]"], "collisions are not relativistic"),
+    (["fields.initial.E=[1, 2]"], "fields.initial.E: expected a list of 3"),
+    (["fields.initial.B=[0, 1/(x-x), 0]"], "fields.initial.B: expected a finite number everywhere in the box"),
+    (["fields={}"], "output.probes.centre.fields: the electrostatic solver has no field B"),
+    (["fields={initial: {E: [0, 0, 0]}}"], "fields.initial.E: is a key of solver electromagnetic"),
+    (["fields={}", "species.ions.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 1]}"], "juttner belongs to"),
+]
+
+
+class Electromagnetic(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "waves.yaml").write_text(WAVES)
+
+    def run_waves(self, folder, *settings, more=()):
+        self.run_well("run", "waves.yaml", "--quiet", "--output", folder, *sets(*settings), *more)
+
+    def rows(self, folder):
+        return np.genfromtxt(self.folder / folder / "history.csv", delimiter=",", names=True)
+
+    def test_what_is_refused(self):
+        for settings, sentence in REFUSED:
+            with self.subTest(settings=settings):
+                result = self.run_program("check", "waves.yaml", *sets(*settings))
+                self.assertEqual(result.returncode, 2)
+                self.assertIn(sentence, result.stderr)
+
+    def test_check_says_what_light_does(self):
+        result = self.run_well("check", "waves.yaml", *sets("output.history.modes=[[8, 0]]")).stdout
+        self.assertRegex(result, r"speed of light +10 v_th, as at a temperature of 5110 eV\n")
+        self.assertRegex(result, r"c dt/dx, c dt/dy +0.5, 0.5; time.step may be up to 0.0707107\n")
+        self.assertRegex(result, r"skin depth +10, 10 cells\n")
+        units = self.run_well("check", "waves.yaml", *sets("fields.speed_of_light=auto", "units.temperature_eV=5110"))
+        self.assertRegex(units.stdout, r"speed_of_light: (9\.9999|10\.0000)")
+
+    def test_steppers_and_ranks_agree_and_a_restart_has_the_same_bits(self):
+        self.run_waves("radix")
+        radix = self.rows("radix")
+        self.assertGreater(radix["magnetic_energy"][-1], 0)
+        drift = radix["total_energy"] / radix["total_energy"][0] - 1
+        self.assertLess(np.abs(drift).max(), 1e-4)  # 9e-7 seen
+        self.run_waves("again", more=["--restart", "radix/checkpoints/checkpoint_4.h5"])
+        lines = self.read("radix/history.csv").splitlines()
+        self.assertEqual(self.read("again/history.csv").splitlines()[1:], lines[5:])
+        self.assertEqual(*(contents(self.folder / each / "snapshots/data_12.h5") for each in ("radix", "again")))
+        self.run_waves("fused", "step.method=fused")
+        self.assert_alike(radix, self.rows("fused"))
+        self.run_waves("tiled", "step.method=tiled")
+        self.assert_alike(radix, self.rows("tiled"))
+
+    @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
+    def test_ranks_agree_and_go_on_on_another_number(self):
+        self.run_waves("radix")
+        balance = sets("parallel.balance_every=5", "parallel.threshold=1")
+        self.run_well_on(3, "run", "waves.yaml", "--quiet", "--output", "ranks", *balance)
+        half = ["--restart", "ranks/checkpoints/checkpoint_8.h5"]
+        self.run_well_on(2, "run", "waves.yaml", "--quiet", "--output", "two", *half)
+        radix = self.rows("radix")
+        self.assert_alike(radix, self.rows("ranks"))
+        self.assert_alike(radix[8:], self.rows("two"))
+        self.assert_alike(*(np.genfromtxt(self.folder / each / "probes/centre.csv", delimiter=",", names=True)
+                            for each in ("radix", "ranks")))
+        result = self.run_on(2, "run", "waves.yaml", "--output", "cubic", *sets("deposit.shape=cubic"))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("by the shapes ngp, cic and tsc, found cubic", result.stderr)
+
+    def assert_alike(self, expected, found):
+        """Sums of 4,000 particles in another order, of numbers up to 3,000: 1e-15 of that a sum."""
+        self.assertEqual(expected.dtype.names, found.dtype.names)
+        for name in expected.dtype.names:
+            np.testing.assert_allclose(found[name], expected[name], rtol=1e-10, atol=1e-9, err_msg=name)
+
+    def test_snapshots_hold_the_fields(self):
+        """div E is rho, and div B 0, to round-off, but at the Nyquist mode along x."""
+        self.run_waves("out", "deposit.filter_passes=0")
+        with h5py.File(self.folder / "out/snapshots/data_12.h5") as file:
+            meshes = file["data/12/fields"]
+            kx, ky = np.meshgrid(2 * np.pi * np.fft.fftfreq(16, 1), 2 * np.pi * np.fft.fftfreq(9, 1), indexing="ij")
+            waves = {f"{name}{axis}": np.fft.fft2(meshes[f"{name}/{axis}"][...]) for name in "EB" for axis in "xyz"}
+            rho = np.fft.fft2(meshes["chargeDensity"][...])
+            rho[0, 0] = 0
+            inside = np.abs(kx) < np.pi - 1e-9
+            for name, source in (("E", rho), ("B", 0 * rho)):
+                divergence = 1j * (kx * waves[name + "x"] + ky * waves[name + "y"])
+                np.testing.assert_allclose(divergence[inside], source[inside], atol=1e-11, err_msg=name)
+            self.assertEqual(meshes["J"].attrs["timeOffset"], -0.025)
+            self.assertIn("electromagnetic", str(file["data/12/fields"].attrs["fieldSolverParameters"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
