@@ -131,7 +131,7 @@ static inline struct turn turn_of(struct velocity turning, const reals *field, c
                          PRODUCT_SUM(tangent.v, tangent.v, tangent.w * tangent.w);
     const reals twice = (reals)2 / square;
     const struct turn turn = {
-        tangent, {twice * tangent.u, twice * tangent.v, twice * tangent.w}, (reals)1 / sqrt(square)};
+        tangent, {twice * tangent.u, twice * tangent.v, twice * tangent.w}, (reals)1 / (reals)sqrt(square)};
     return turn;
 }
 

@@ -1,0 +1,3 @@
+/* Motion of relativistic particles, in single precision: the tests of test_motion_relativistic.c. */
+#define REAL_IS_DOUBLE 0
+#include "unit/test_motion_relativistic.c"
