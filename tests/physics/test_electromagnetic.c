@@ -1,6 +1,7 @@
 /* Electromagnetic: the whole step against a second program, and what it keeps. */
 #include "support/electromagnetic_support.h"
 #include "support/sorted_particles.h"
+#include "support/vectors.h"
 
 /* ---- a slow, obvious twin ---- */
 
@@ -52,7 +53,7 @@ static void wave_number(const struct twin *twin, int mode, double k[3])
 
 static double gamma_of(const struct twin *twin, const double u[3])
 {
-    return sqrt(1 + (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) / (twin->light * twin->light));
+    return sqrt(1 + dot(u, u) / (twin->light * twin->light));
 }
 
 /* The weights of a place, in cells, on all nodes. */
@@ -135,16 +136,6 @@ static void solve(struct twin *twin, int n)
     }
 }
 
-/* v turned by an angle, clockwise about B. */
-static void turn(double v[3], const double b[3], double angle)
-{
-    const double size = sqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2]), old[3] = {v[0], v[1], v[2]};
-    const double along = (v[0] * b[0] + v[1] * b[1] + v[2] * b[2]) / size;
-    for (int axis = 0; axis < 3; axis++)
-        v[axis] = old[axis] * cos(angle) + CROSS(old, b, axis) / size * sin(angle) +
-                  b[axis] / size * along * (1 - cos(angle));
-}
-
 /* u at n-1/2 and x at n to n+1/2 and n+1; with `starts` u at 0 to -1/2. */
 static void push(struct twin *twin, bool starts)
 {
@@ -154,16 +145,16 @@ static void push(struct twin *twin, bool starts)
         for (int c = 0; c < WAVE_FIELDS; c++)
             for (int node = 0; node < CELLS; node++)
                 field[c] += weights[node] * twin->nodes[c][node];
-        double size = 0;
+        double along[3], old[3];
+        for (int axis = 0; axis < 3; axis++)
+            along[axis] = field[3 + axis] + twin->uniform[axis];
+        const double size = sqrt(dot(along, along)), half = twin->charge_per_mass[p] * twin->step / 2;
         for (int axis = 0; axis < 3; axis++) {
-            field[3 + axis] += twin->uniform[axis];
-            size = hypot(size, field[3 + axis]);
+            along[axis] /= size;
+            old[axis] = u[axis] + (starts ? 0 : half * field[axis]);
         }
-        const double half = twin->charge_per_mass[p] * twin->step / 2;
-        for (int axis = 0; axis < 3 && !starts; axis++)
-            u[axis] += half * field[axis];
-        const double angle = 2 * atan(half * size / gamma_of(twin, u));
-        turn(u, field + 3, starts ? -angle / 2 : angle);
+        const double angle = 2 * atan(half * size / gamma_of(twin, old));
+        turn(old, along, starts ? -angle / 2 : angle, u);
         for (int axis = 0; axis < 3; axis++)
             u[axis] += (starts ? -half : half) * field[axis];
         for (int axis = 0; axis < 2 && !starts; axis++)
@@ -231,43 +222,67 @@ static struct twin *make_twin(const struct config *config, const struct simulati
     return twin;
 }
 
+/* The nodes' E and B are the twin's; and i k E = rho, where k is not 0, and k B = 0: no mode is at Nyquist.
+ */
+static void compare_fields(const struct twin *twin, const struct simulation *simulation, double most[3])
+{
+    double nodes[WAVE_FIELDS][CELLS], rho[CELLS];
+    electromagnetic_read(simulation, FIELD_RHO, 0, rho);
+    for (uint32_t c = 0; c < WAVE_FIELDS; c++) {
+        electromagnetic_read(simulation, c < 3 ? FIELD_E : FIELD_B, c % 3, nodes[c]);
+        for (int node = 0; node < CELLS; node++)
+            most[0] = fmax(most[0], fabs(nodes[c][node] - twin->nodes[c][node]));
+    }
+    for (int mode = 0; mode < CELLS; mode++) {
+        double k[3];
+        double complex charge = 0, of_e = 0, of_b = 0;
+        wave_number(twin, mode, k);
+        for (int node = 0; node < CELLS; node++) {
+            const double complex to_mode = conj(wave(mode, node)) / CELLS;
+            charge += mode == 0 ? 0 : rho[node] * to_mode;
+            of_e += I * (k[0] * nodes[0][node] + k[1] * nodes[1][node]) * to_mode;
+            of_b += I * (k[0] * nodes[3][node] + k[1] * nodes[4][node]) * to_mode;
+        }
+        most[1] = fmax(most[1], cabs(of_e - charge));
+        most[2] = fmax(most[2], cabs(of_b));
+    }
+}
+
 static void compare_with_twin(const char *shape, int passes, const char *method)
 {
     const struct config config = electromagnetic_config(twin_plasma, shape, passes, method);
     struct simulation simulation;
     double(*position)[2] = test_array(COUNT, sizeof *position), (*u)[3] = test_array(COUNT, sizeof *u);
-    double values[CELLS], most = 0;
+    double most[3] = {0, 0, 0};
     assert_ok(simulation_create(&config, device, &simulation));
     struct twin *twin = make_twin(&config, &simulation);
     for (int n = 0; !simulation_done(&simulation); n++) {
         solve(twin, n);
         if (n == 0)
             push(twin, true);
+        assert_ok(simulation_solve(&simulation));
+        compare_fields(twin, &simulation, most);
         assert_ok(simulation_step(&simulation));
         if (n < (int)config.time.steps)
             push(twin, false);
     }
-    for (int c = 0; c < WAVE_FIELDS; c++) {
-        electromagnetic_read(&simulation, c < 3 ? FIELD_E : FIELD_B, (uint32_t)c % 3, values);
-        for (int node = 0; node < CELLS; node++) {
-            most = fmax(most, fabs(values[node] - twin->nodes[c][node]));
-            assert_near(values[node], twin->nodes[c][node], 1e-11);
-        }
-    }
+    print_message("%s, %s: E and B differ by %.1e, div E from rho by %.1e, div B from 0 by %.1e\n", shape,
+                  method, most[0], most[1], most[2]);
+    assert_near(most[0], 0, 1e-11);
+    assert_near(most[1], 0, 1e-13);
+    assert_near(most[2], 0, 1e-14);
     read_particles(&simulation, position, u);
     for (int p = 0; p < COUNT; p++)
         for (int axis = 0; axis < 3; axis++) {
-            most = fmax(most, fabs(u[p][axis] - twin->u[p][axis]));
             assert_near(u[p][axis], twin->u[p][axis], 1e-11);
             if (axis < 2) /* the shorter way around the box */
                 assert_near(remainder(position[p][axis] - twin->position[p][axis], axis ? NY : NX), 0, 1e-11);
         }
-    print_message("%s, %s: the twin differs by %.1e\n", shape, method, most);
     simulation_destroy(&simulation);
 }
 
 /* 100 steps of numbers up to 8 add up roundings to some 1e-14. */
-TEST(run_agrees_with_its_twin_to_round_off)
+TEST(run_agrees_with_its_twin_to_round_off_and_keeps_gauss_law)
 {
     compare_with_twin("cic", 0, "radix");
     compare_with_twin("tsc", 1, "tiled");
@@ -291,47 +306,6 @@ static struct config warm_plasma(uint32_t nx, uint32_t ny, uint32_t particles, d
         nx, ny, nx, ny, step, steps, particles, solver);
 }
 
-/* On a grid of odd sides no mode is at Nyquist, so i k E = rho and k B = 0 hold in every mode but k = 0, to
- * the rounding of sums over the nodes. */
-TEST(gauss_law_and_no_divergence_of_b_hold_to_round_off)
-{
-    struct config config =
-        warm_plasma(15, 11, 5000, 0.05, 40,
-                    "solver: electromagnetic, speed_of_light: 10, magnetic: [0.3, -0.2, 0.4], initial: {E: "
-                    "[\"sin(2*pi*x/lx)\", \"0.2*cos(2*pi*x/lx)\", \"0.1\"], B: [\"0.1*cos(2*pi*x/lx)\", "
-                    "\"0.1*sin(2*pi*x/lx)\", \"0.3\"]}");
-    config.deposit.filter_passes = 1;
-    struct simulation simulation;
-    assert_ok(simulation_create(&config, device, &simulation));
-    const struct grid *grid = &simulation.slab.box;
-    double *values[6], most[2] = {0, 0};
-    for (int c = 0; c < 6; c++)
-        values[c] = test_array(grid_cells(grid), sizeof(double));
-    while (!simulation_done(&simulation)) {
-        assert_ok(simulation_solve(&simulation));
-        for (uint32_t c = 0; c < 2; c++) {
-            electromagnetic_read(&simulation, FIELD_E, c, values[c]);
-            electromagnetic_read(&simulation, FIELD_B, c, values[2 + c]);
-        }
-        electromagnetic_read(&simulation, FIELD_RHO, 0, values[4]);
-        for (int m = -7; m <= 7; m++)
-            for (int n = -5; n <= 5; n++) {
-                double complex mode[5];
-                for (int c = 0; c < 5; c++)
-                    mode[c] = electromagnetic_mode(grid, values[c], m, n);
-                const double kx = 2 * M_PI * m / grid->lx, ky = 2 * M_PI * n / grid->ly;
-                const double complex rho = m == 0 && n == 0 ? 0 : mode[4];
-                most[0] = fmax(most[0], cabs(I * (kx * mode[0] + ky * mode[1]) - rho));
-                most[1] = fmax(most[1], cabs(kx * mode[2] + ky * mode[3]));
-            }
-        assert_ok(simulation_step(&simulation));
-    }
-    print_message("div E - rho %.1e, div B %.1e\n", most[0], most[1]);
-    assert_near(most[0], 0, 1e-14);
-    assert_near(most[1], 0, 1e-15);
-    simulation_destroy(&simulation);
-}
-
 /* A thermal plasma that starts with E_T = B = 0 radiates its noise into light for a while, which shifts the
  * total energy by up to 1.1e-3 from random places and velocities; these are of quiet sequences. */
 TEST(energy_of_a_thermal_plasma_keeps)
@@ -349,7 +323,7 @@ TEST(energy_of_a_thermal_plasma_keeps)
 }
 
 /* A light wave goes into a plasma at rest: what the fields lose, E x B, the particles gain. The two forces
- * are at different times and of smoothed currents, so they differ by some 1e-3 of each. */
+ * are at different times and of smoothed currents, so they differ by some 4e-3. */
 TEST(momentum_of_particles_and_fields_keeps)
 {
     const struct config config =

@@ -11,9 +11,10 @@ struct instability {
     double ck, step, end, seed; /* seed: B of the wave at 0, along y and z */
 };
 
-/* The slope of log |B| of the wave, from 4 times its start to a quarter of the most that it reaches, must be
- * `expected`. It stops where electrons of the velocity v across x, with gamma, swing in B as fast as B grows:
- * k v B/gamma near rate^2 (Davidson, Hammer, Haber & Wagner 1972), here within a factor of two or so. */
+/* The growth of log |B| of the wave must be `expected`, on the last two thirds of its way up to a quarter of
+ * the most: at first there is what does not grow. It stops where electrons of the velocity v across x, with
+ * gamma, swing in B as fast as B grows: k v B/gamma near rate^2 (Davidson, Hammer, Haber & Wagner 1972), here
+ * within a factor of two or so. */
 static void check_growth(const struct instability *wave, const char *species, double v, double gamma,
                          double expected, double tolerance)
 {
@@ -32,22 +33,16 @@ static void check_growth(const struct instability *wave, const char *species, do
         b[m] = hypot(cabs(series[m][4]), cabs(series[m][5]));
         most = fmax(most, b[m]);
     }
-    double count = 0, t_sum = 0, y_sum = 0, tt_sum = 0, ty_sum = 0;
-    for (uint64_t m = 0; m <= config.time.steps && b[m] < most / 4; m++)
-        if (b[m] > 4 * b[0]) {
-            const double t = (double)m * config.time.step, y = log(b[m]);
-            count++;
-            t_sum += t;
-            y_sum += y;
-            tt_sum += t * t;
-            ty_sum += t * y;
-        }
-    const double rate = (count * ty_sum - t_sum * y_sum) / (count * tt_sum - t_sum * t_sum);
+    uint64_t first = 0, last = 0;
+    for (uint64_t m = 0; m <= config.time.steps && b[m] < most / 4; last = m++)
+        if (b[m] < b[0] * pow(most / b[0], 0.3))
+            first = m;
+    const double rate = log(b[last] / b[first]) / ((double)(last - first) * config.time.step);
     const double trapping = wave->ck / light * v * 2 * most / gamma / (rate * rate);
     print_message("v %.1f, ck %.1f: rate %.5f, formula %.5f (%.1e); B from %.1e to %.3f: trapping %.2f\n", v,
                   wave->ck, rate, expected, rate / expected - 1, 2 * b[0], 2 * most, trapping);
     assert_near(rate, expected, tolerance * expected);
-    assert_true(trapping > 0.5 && trapping < 2.5);
+    assert_true(trapping > 0.4 && trapping < 2.5);
 }
 
 /* Of a number of particles and of those along x, and a speed. */

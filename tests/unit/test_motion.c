@@ -2,6 +2,8 @@
  * test_motion_single.c runs the same in single precision. */
 #include "support/test_support.h"
 
+#include "support/vectors.h"
+
 #include <float.h>
 
 #include "shared/motion.h"
@@ -38,35 +40,11 @@ TEST(leapfrog_is_exact)
 
 /* ---- B in any direction ---- */
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static void read_velocity(const struct velocity *velocity, double out[3])
 {
     out[0] = (double)velocity->u;
     out[1] = (double)velocity->v;
     out[2] = (double)velocity->w;
-}
-
-/* Unit vectors spread over the sphere, in no order but for the first, along z. */
-static void direction_of(int n, double direction[3])
-{
-    const double z = 1 - 2 * fmod(0.754877666 * n, 1), angle = 2 * M_PI * fmod(0.569840291 * n, 1);
-    direction[0] = sqrt(1 - z * z) * cos(angle);
-    direction[1] = sqrt(1 - z * z) * sin(angle);
-    direction[2] = z;
-}
-
-/* Rodrigues' formula: `old` turned about `along` by `angle`, clockwise: dv/dt = Omega v x along. */
-static void turn(const double old[3], const double along[3], double angle, double turned[3])
-{
-    const double cross[3] = {old[1] * along[2] - old[2] * along[1], old[2] * along[0] - old[0] * along[2],
-                             old[0] * along[1] - old[1] * along[0]};
-    for (int axis = 0; axis < 3; axis++)
-        turned[axis] = old[axis] * cos(angle) + cross[axis] * sin(angle) +
-                       along[axis] * dot(along, old) * (1 - cos(angle));
 }
 
 /* About ten axes, the first along z, the velocity turns by 2 atan(Omega dt/2) a step, and that of n is half
