@@ -306,8 +306,8 @@ static struct config warm_plasma(uint32_t nx, uint32_t ny, uint32_t particles, d
         nx, ny, nx, ny, step, steps, particles, solver);
 }
 
-/* A thermal plasma that starts with E_T = B = 0 radiates its noise into light for a while, which shifts the
- * total energy by up to 1.1e-3 from random places and velocities; these are of quiet sequences. */
+/* A thermal plasma that starts with E_T = B = 0 radiates its noise into light for a while, at the cost of
+ * some 1e-4 of the total energy. */
 TEST(energy_of_a_thermal_plasma_keeps)
 {
     needs_speed();

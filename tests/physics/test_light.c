@@ -121,7 +121,7 @@ TEST(light_in_cold_plasma_has_the_frequency_of_the_scheme)
         config.deposit.shape = cases[n].shape;
         config.deposit.filter_passes = cases[n].passes;
         double complex(*waves)[WAVE_FIELDS] = electromagnetic_follow(&config, mode);
-        const double dt = config.time.step, th = dt;
+        const double dt = config.time.step, th = dt; /* c k = 1 */
         const double expected =
             acos(cos(th) - factors_of(&config, mode).across * dt * dt * sin(th) / (2 * th)) / dt;
         const int flat = mode[0] ? 1 : 0;
@@ -151,8 +151,8 @@ TEST(light_in_cold_plasma_has_the_frequency_of_the_scheme)
  *
  * where J and rho have the grid's factors. In the plane of k and B and the axis across both the determinant
  * is a_L (a_T^2 - cos^2 A along^2) - a_T cos^2 A across^2 = 0, a_L = sin A - G_L dt^2/(4 sin A), a_T = sin A
- * (1 + G_T dt^2 (sin th/th)/(2 (cos 2A - cos th))), here times sin A (cos 2A - cos th)^2. Along B: the
- * formula of whistler, R and L; across: O and X; without B: light. */
+ * (1 + G_T dt^2 (sin th/th)/(2 (cos 2A - cos th))), here times sin A (cos 2A - cos th)^2. Along B,
+ * where the plasma wave, a_L = 0, is left out: whistler, R and L; across: O and X; without B: light. */
 struct magnetised {
     struct grid_factors factors;
     double th, dt, along, across;
@@ -239,7 +239,7 @@ static double measure_one(double complex (*series)[WAVE_FIELDS], uint64_t steps,
     return acos(0.5 * product / square) / ((double)apart * dt);
 }
 
-/* The run is three periods of the slowest wave and a half; round-off, which taking away the others
+/* The run is over two periods of the slowest wave; round-off, which taking away the others
  * multiplies, is 1e-6 of that one. */
 TEST(waves_in_a_magnetised_plasma_have_the_frequencies_of_the_scheme)
 {
