@@ -111,9 +111,11 @@ TEST(light_in_cold_plasma_has_the_frequency_of_the_scheme)
         double step;
         enum shape_kind shape;
         uint32_t passes;
-    } cases[] = {{{1, 0}, {32, 2}, 0.02, SHAPE_CIC, 0},  {{0, 1}, {2, 32}, 0.1, SHAPE_CIC, 0},
-                 {{1, 1}, {16, 16}, 0.1, SHAPE_CIC, 0},  {{0, 1}, {2, 12}, 0.1, SHAPE_TSC, 0},
-                 {{1, 0}, {12, 3}, 0.1, SHAPE_CUBIC, 0}, {{1, 0}, {16, 2}, 0.1, SHAPE_CIC, 2}};
+    } cases[] = {{{1, 0}, {32, 2}, 0.02, SHAPE_CIC, 0},
+                 {{0, 1}, {2, 32}, 0.1, SHAPE_CIC, 0},
+                 {{1, 1}, {16, 16}, 0.1, SHAPE_CIC, 0},
+                 {{0, 1}, {2, 12}, 0.1, SHAPE_TSC, 0},
+                 {{1, 0}, {16, 2}, 0.1, SHAPE_CIC, 2}};
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         const int *mode = cases[n].mode;
         struct config config =
