@@ -412,16 +412,6 @@ const struct schema_row *schema_group(const struct schema_row *row)
     return dot ? group : NULL;
 }
 
-bool schema_is_bare(const struct schema_table *table)
-{
-    return table->count == 1 && table->rows[0].path[0] == '\0';
-}
-
-bool schema_is_line(const struct schema_row *row)
-{
-    return row->type != TYPE_GROUP && (row->type != TYPE_LIST || schema_is_bare(row->items));
-}
-
 const struct schema_row *schema_kind_of(const struct schema_row *group)
 {
     const struct schema_row *first = group ? group + 1 : NULL;

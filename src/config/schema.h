@@ -82,10 +82,16 @@ const struct schema_row *schema_find(const struct schema_table *table, const cha
 const struct schema_row *schema_group(const struct schema_row *row);
 
 /* Whether the rows of `table` describe one bare value, not a mapping. */
-bool schema_is_bare(const struct schema_table *table);
+static inline bool schema_is_bare(const struct schema_table *table)
+{
+    return table->count == 1 && table->rows[0].path[0] == '\0';
+}
 
 /* Whether `row` is written on one line: a value, or a list of bare values. */
-bool schema_is_line(const struct schema_row *row);
+static inline bool schema_is_line(const struct schema_row *row)
+{
+    return row->type != TYPE_GROUP && (row->type != TYPE_LIST || schema_is_bare(row->items));
+}
 
 /* The row of a group's key `kind`, or NULL where it has none; NULL is fine. */
 const struct schema_row *schema_kind_of(const struct schema_row *group);
