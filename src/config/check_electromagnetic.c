@@ -84,6 +84,10 @@ void check_electromagnetic(struct reading *reading)
         complain(reading, NULL, "the electromagnetic solver has the spectral gradient alone");
     if (at(reading, "fields.decomposition") && config->fields.decomposition == DECOMPOSITION_SLABS)
         complain(reading, NULL, "the electromagnetic solver has no slabs: expected replicated, or auto");
+    /* Half a step before, such particles reach three cells further: kernels/deposit.cl. */
+    if (at(reading, "deposit.shape") && config->deposit.shape == SHAPE_CUBIC && is_sound(reading, "grid") &&
+        (config->grid.cells[0] < 3 || config->grid.cells[1] < 3))
+        complain(reading, NULL, "the shape cubic deposits a current on 3 or more cells along x and y");
     if (at(reading, "deposit.method") && config->deposit.method == DEPOSIT_METHOD_ATOMIC)
         complain(reading, NULL, "the current is deposited by the method sorted alone");
     if (at(reading, "collisions") && config->collision_count > 0)

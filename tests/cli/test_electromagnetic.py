@@ -39,6 +39,7 @@ REFUSED = [
     (["species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 2]}"], "one number above 0"),
     (["fields.gradient=centred"], "fields.gradient: the electromagnetic solver has the spectral gradient alone"),
     (["fields.decomposition=slabs"], "fields.decomposition: the electromagnetic solver has no slabs"),
+    (["deposit.shape=cubic", "grid.cells=[16, 2]"], "deposit.shape: the shape cubic deposits a current on 3 or more"),
     (["deposit.method=atomic"], "deposit.method: the current is deposited by the method sorted alone"),
     (["collisions=[{species: [electrons, electrons]}]"], "collisions are not relativistic"),
     (["fields.initial.E=[1, 2]"], "fields.initial.E: expected a list of 3"),
