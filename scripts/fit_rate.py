@@ -3,9 +3,9 @@
 
 The density mode is fitted by exp(gamma t) (a cos(omega t) + b sin(omega t)), or by exp(gamma t) alone when it does
 not oscillate; gamma < 0 is damping. Where the mode swings about a constant, as a magnetised plasma's does, and that
-explains it far better, the constant is fitted too, and printed. With --field-energy the energy is fitted by the
-square of the wave; gamma and omega are the wave's own (the energy goes as exp(2 gamma t), if the wave has no such
-constant). Time is in 1/omega_p.
+explains it far better, the constant is fitted too, and printed. A column of energy (--field-energy, --column) is fitted
+by the square of the wave; gamma and omega are the wave's own (the energy goes as exp(2 gamma t), if the wave has no such
+constant). Another column, also of a probe's file, is fitted like a density mode. Time is in 1/omega_p.
 
 A fit is a look at a window of time, not a proof: early times still hold transients, late ones the particles' noise.
 With --theory config, and with --dt and --dx (of cic particles and the spectral gradient), the same fit is made of the
@@ -14,14 +14,18 @@ exact linear series, transients included: a good run comes close to that.
 Theory is for any set of Maxwellian species without a magnetic field: those of the run's own config.yaml, with its time
 step, cells, shape, gradient and filter, which is --theory config and the default where it applies, or those of --beam.
 It may have several roots, which are printed by their growth, at most three that are near the first.
+
+For a column of an electromagnetic run it is the theory of light, of the first mode in output.history.modes: in
+Maxwellian or cold species whose drifts are across the wave, relativistic, or along a uniform magnetic field in cold
+ones.
 """
 
 import json
 import math
 
 from radixpic import dispersion
-from radixpic.fit import Plasma, fit, fit_exact_series, plasma_of, select
-from radixpic.history import read_config, read_history
+from radixpic.fit import Plasma, fit, fit_exact_series, plasma_of, select, transverse_of
+from radixpic.history import read_history
 from radixpic.script import Problem, make_parser, run_script
 
 EXAMPLES = """examples:
@@ -31,6 +35,8 @@ EXAMPLES = """examples:
   scripts/fit_rate.py output/my_run --mode 2 0 --json
   scripts/fit_rate.py output/my_run --theory beams --beam 0.9 0 1 --beam 0.1 5 0.5 --k 0.3
   scripts/fit_rate.py output/my_run/history.csv --field-energy --from 5 --to 20 --theory-gamma 0.25
+  scripts/fit_rate.py output/weibel --column magnetic_energy --from 10 --to 25
+  scripts/fit_rate.py output/light_wave/probes/crest.csv --column Ez
 """
 MOST_ROOTS, LEAST_GROWTH = 3, 0.5  # of several roots those whose rate is so near to the first
 
@@ -38,18 +44,33 @@ MOST_ROOTS, LEAST_GROWTH = 3, 0.5  # of several roots those whose rate is so nea
 def plasma_of_theory(arguments, history):
     """The plasma that --theory stands for, and words for the steps and the grid that it has."""
     if arguments.theory != "beams":
-        plasma = plasma_of(read_config(history.path.parent), history.mode_or_first(arguments.mode))
+        plasma = plasma_of(history.config(), history.mode_or_first(arguments.mode))
         return plasma, "the run's steps and grid"
     factor = dispersion.grid_factor([arguments.k], [arguments.dx]) if arguments.dx else None
     words = f"dt = {arguments.dt:g}, dx = {arguments.dx:.4g}" if arguments.dx else ""
     return Plasma(arguments.k, arguments.beam, dt=arguments.dt, factor=factor), words
 
 
-def theories(arguments, history, wave):
+def transverse_theories(config, measured):
+    """Of a column of an electromagnetic run: the wave that grows fastest, or that of the nearest frequency; by itself
+    and with the run's steps and grid."""
+    size, roots, own = transverse_of(config)
+    pair = next(zip(roots, own))
+    if not pair[0][0]:
+        pair = min(zip(roots, own), key=lambda pair: abs(pair[0][1] - measured.omega))
+    names = f"theory, c k = {size * config['fields']['speed_of_light']:.5g}", "same with the run's steps and grid"
+    return [(name, *root) for name, root in zip(names, pair) if root is not None]
+
+
+def theories(arguments, history, wave, measured):
     """List of (name, gamma, omega or None) to print beside the measurement."""
     if arguments.theory_gamma is not None or arguments.theory_omega is not None:
         return [("theory (as given)", arguments.theory_gamma, arguments.theory_omega)]
     try:
+        if arguments.column and arguments.theory != "beams":
+            config = history.config()
+            if config["fields"]["solver"] == "electromagnetic":
+                return transverse_theories(config, measured)
         plasma, words = plasma_of_theory(arguments, history)
     except (Problem, KeyError):  # the latter: of a config by another version
         if arguments.theory:
@@ -132,7 +153,10 @@ def parse_arguments():
     parser.add_argument("history", metavar="HISTORY", help="a run's output folder, or its history.csv")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--mode", nargs=2, type=int, metavar=("MX", "MY"), help="density mode (default: the first there)")
-    what.add_argument("--field-energy", action="store_true", help="fit the field energy instead of a density mode")
+    what.add_argument("--field-energy", dest="column", action="store_const", const="field_energy",
+        help="fit the field energy instead of a density mode")
+    what.add_argument("--column", help="fit this column: magnetic_energy, or as Ez of a probe's file")
+    parser.set_defaults(column=None)
     parser.add_argument("--from", dest="start", type=float, default=-math.inf, metavar="T", help="start of the window")
     parser.add_argument("--to", dest="end", type=float, default=math.inf, metavar="T", help="end of the window")
     parser.add_argument("--model", choices=["auto", "oscillation", "exponential"], default="auto",
@@ -170,9 +194,9 @@ def main():
         parser.error("--from must be less than --to")
     history = read_history(arguments.history)
     mode = "density_{}_{}".format(*arguments.mode) if arguments.mode else None
-    wave, name = select(history, "field_energy" if arguments.field_energy else mode, start, end)
+    wave, name = select(history, arguments.column or mode, start, end)
     measured = fit(wave, arguments.model)
-    (report_json if arguments.json else report)(history, name, wave, measured, theories(arguments, history, wave))
+    (report_json if arguments.json else report)(history, name, wave, measured, theories(arguments, history, wave, measured))
     if math.isinf(start) and holds_transient(wave, measured.gamma) and not arguments.json:
         print("  note: this window holds the transient of the start too, which shifts the rate; choose one with --from")
 

@@ -7,6 +7,7 @@ times.
 """
 
 from functools import cache
+from typing import NamedTuple
 
 from radixpic.script import numpy as np
 
@@ -136,3 +137,103 @@ def discrete_series(steps, k, beams, dt, factor, weights=None):
     for i in range(1, steps + 1):
         series[i] = free[i] - 0.5 * kernel[i] * series[0] - kernel[i - 1 : 0 : -1] @ series[1:i]
     return series
+
+
+# ---- transverse waves of an electromagnetic run: exp(i (k x - w t)) of E across k ----
+
+
+class Streams(NamedTuple):
+    """Species that no uniform field turns, by their velocities along k: arrays of those, and for each of the density
+    times the means over the velocities v along E of 1/g, (1 - v^2/c^2)/g and v^2/g, where g^2 = 1/(1 - speed^2/c^2)."""
+
+    along: object
+    lightness: object
+    stiffness: object
+    pressure: object
+    spacing: float  # of the velocities along k: waves must grow faster than k times twice that
+
+
+def streams(species, c):
+    """Of a list of (density, drift along E, spread along k, along E and along the third axis): Maxwellians of the
+    velocity."""
+    points, shares = np.polynomial.hermite_e.hermegauss(24)
+    shares = shares / shares.sum()
+    parts = []
+    for density, drift, *spread in species:
+        along = spread[0] * (np.linspace(-8, 8, 801) if spread[0] else np.zeros(1))
+        weight = np.exp(-0.5 * (along / (spread[0] or 1)) ** 2)
+        weight *= density / weight.sum()
+        u, v, w = np.meshgrid(along, drift + spread[1] * points, spread[2] * points, indexing="ij")
+        slowness = np.sqrt(np.maximum(1 - (u * u + v * v + w * w) / c**2, 0))
+        means = [
+            weight * np.einsum("uvw,v,w", slowness * what, shares, shares) for what in (1, 1 - v * v / c**2, v * v)
+        ]
+        parts.append([along, *means])
+    return Streams(*np.hstack(parts), 0.02 * max(spread for _, _, spread, *_ in species))
+
+
+def transverse(w, k, c, plasma, dt=None, factor=1):
+    """0 at a transverse wave of Streams that grows, or that is faster than all particles; with dt that of the scheme's
+    steps on a grid of this grid_factor().
+
+    The fields of all times before have turned the velocities and shifted the places of particles, and so made a current
+    a E + b B.
+    """
+    w = np.asarray(w, complex)[..., None]
+    if dt is None:
+        once, late = 1j / (w - k * plasma.along), -1 / (w - k * plasma.along) ** 2
+    else:
+        turn, half = np.exp(1j * (w - k * plasma.along) * dt), np.exp(-0.5j * k * plasma.along * dt)
+        once, late = dt * half / (1 - turn), dt * dt * half * (1 + turn) / (2 * (1 - turn) ** 2)
+    a = factor * np.sum(plasma.stiffness * once + 1j * k * plasma.along * plasma.pressure / c**2 * late, axis=-1)
+    b = factor * np.sum(plasma.lightness * plasma.along * once + 1j * k * plasma.pressure * late, axis=-1)
+    w = w[..., 0]
+    if dt is None:
+        return w * w - (c * k) ** 2 + 1j * (w * a - k * b)
+    cosine, sine, lost = np.cos(c * k * dt), np.sin(c * k * dt) / (c * k), (1 - np.cos(c * k * dt)) / (c * k) ** 2
+    step = np.exp(-1j * w * dt) - cosine
+    return (step + sine * a) * (step + 1j * k * lost * b) - sine * (b - 1j * c * c * k) * 1j * k * (lost * a - sine)
+
+
+def transverse_roots(k, c, plasma):
+    """The (gamma, omega) of light, and before it of a wave that grows."""
+    total = np.sqrt(plasma.lightness.sum())
+    starts = [*(1j * total * np.geomspace(0.003, 1, 12)), np.sqrt(total**2 + (c * k) ** 2)]
+    found = {}
+    for w in newton(lambda w: transverse(w, k, c, plasma), starts):
+        if w.imag > 1e-6 * total + 2 * k * plasma.spacing or abs(w.real) > c * k:
+            found[round(w.imag / total, 6), round(abs(w.real) / total, 6)] = tidy(w)
+    return sorted(found.values(), reverse=True)
+
+
+def transverse_root(root, k, c, plasma, dt, factor):
+    """What a root becomes with steps dt and a grid_factor(); None where none is found."""
+    return next(map(tidy, newton(lambda w: transverse(w, k, c, plasma, dt, factor), [complex(root[1], root[0])])), None)
+
+
+def tidy(w):
+    """(gamma, omega) without Newton's rounding."""
+    return tuple(float(part) * (abs(part) > LEAST_OMEGA) + 0.0 for part in (w.imag, abs(w.real)))
+
+
+def along_field(w, k, c, species, sense, dt=None, factor=1):
+    """0 at a wave along a uniform field of a list of (density, gyration) at rest, gyration being q B/m along k; sense 1
+    is that in which electrons turn."""
+    if dt is None:
+        wave, field, terms = w, w * w - (c * k) ** 2, 1
+    else:
+        th, wave = c * k * dt, 2 * np.tan(w * dt / 2) / dt
+        field, terms = 4 * (np.sin(w * dt / 2) ** 2 - np.sin(th / 2) ** 2) / dt**2, factor * np.sin(th) / th
+    poles = [wave + sense * gyration for _, gyration in species]
+    answer = sum(n * wave * np.prod(np.array(poles[:s] + poles[s + 1 :]), axis=0) for s, (n, _) in enumerate(species))
+    return field * np.prod(np.array(poles), axis=0) - terms * answer
+
+
+def along_field_roots(k, c, species, dt=None, factor=1):
+    """The frequencies of all waves along a uniform field, from low to high: of cold electrons whistler, L and R."""
+    most = np.sqrt((c * k) ** 2 + sum(n for n, _ in species)) + max(abs(gyration) for _, gyration in species)
+    found = set()
+    for sense in (1, -1):
+        waves = newton(lambda w: along_field(w, k, c, species, sense, dt, factor), np.geomspace(1e-4, 1, 200) * most)
+        found |= {round(float(w.real), 9) for w in waves if 1e-9 < w.real < 1.1 * most and abs(w.imag) < 1e-8}
+    return sorted(found)

@@ -162,15 +162,15 @@ def fit(wave, model="auto"):
 
 
 def select(history, name=None, start=-math.inf, end=math.inf):
-    """The wave to fit: "density_1_0", "field_energy", or where name is None the first density mode."""
-    if name == "field_energy":
-        series, power = history[name][:, None], 2
+    """The wave to fit: "density_1_0", a column of energy or another, or where name is None the first density mode."""
+    if name in history.columns:
+        series, power = history[name][:, None], 2 if name.endswith("_energy") else 1
     elif name is None and not history.modes:
-        raise Problem(f"{history.path} holds no density modes; use --field-energy")
+        raise Problem(f"{history.path} holds no density modes; use --field-energy or --column")
     else:
         match = re.fullmatch(r"density_(-?\d+)_(-?\d+)", name) if name else None
         if name and not match:
-            raise Problem(f"a fit is of density_MX_MY or field_energy, not of {name}")
+            raise Problem(f"a fit is of density_MX_MY or a column such as field_energy, not of {name}")
         mode = (int(match[1]), int(match[2])) if match else next(iter(history.modes))
         values = history.mode(mode)
         series, power, name = np.stack([values.real, values.imag], axis=1), 1, f"density mode ({mode[0]}, {mode[1]})"
@@ -258,6 +258,58 @@ def plasma_of(config, mode):
     return Plasma(size, beams, weights if sum(weights) else None, config["time"]["step"], factor)
 
 
+def transverse_of(config, mode):
+    """What an electromagnetic run's config gives of the transverse waves of a mode: k, the roots (gamma, omega), and
+    those of its time step and grid, None where none is found. Species must be Maxwellian or cold without a drift along
+    k, at rest where there is a uniform magnetic field, and that must be along k.
+
+    A profile of the drift is taken for the wave that the run starts with.
+    """
+    grid, deposit, fields = config["grid"], config["deposit"], config["fields"]
+    if fields["solver"] != "electromagnetic" or fields.get("drive"):
+        raise Problem("the theory of light is for the electromagnetic solver, without drives")
+    k = np.array([2 * math.pi * m / length for m, length in zip(mode, grid["length"])])
+    cells = [length / count for length, count in zip(grid["length"], grid["cells"])]
+    size, c, dt = math.hypot(*k), fields["speed_of_light"], config["time"]["step"]
+    if size == 0:
+        raise Problem("mode 0 0 is no wave")
+    along = np.array([*k / size, 0])
+    factor = dispersion.grid_factor(k, cells, deposit["shape"], "spectral", deposit["filter_passes"])
+    magnetic = np.array([0, 0, fields["magnetic"]] if np.isscalar(fields["magnetic"]) else fields["magnetic"])
+    moving = [one for one in config["species"] if one.get("push", True) and one.get("charge_density", True)]
+    for species in moving:
+        varied = {key for key, formula in species.get("profile", {}).items() if set(formula) != {UNIFORM[key]}}
+        if varied - {"drift"} or species["velocities"]["kind"] == "uniform":
+            raise Problem(f"species {species['name']} is not a uniform Maxwellian or cold; the theory is of those")
+    strength = [one["density"] * one["charge"] ** 2 / one["mass"] for one in moving]
+    spreads = np.array([one["velocities"].get("thermal", (0, 0, 0)) for one in moving])
+    drifts = np.array([one["velocities"]["drift"] for one in moving])
+    if magnetic.any():
+        if np.linalg.norm(np.cross(magnetic, along)) > 1e-12 or spreads.any() or drifts.any():
+            raise Problem("the theory of light in a magnetic field is of waves along it, in cold species at rest")
+        gyrations = [one["charge"] * (magnetic @ along) / one["mass"] for one in moving]
+        species = list(zip(strength, gyrations))
+        found = dispersion.along_field_roots(size, c, species)
+        own = dispersion.along_field_roots(size, c, species, dt, factor)
+        return size, [(0.0, w) for w in found], [(0.0, w) for w in own] if len(own) == len(found) else [None] * len(found)
+    if np.abs(drifts @ along).max() > 0 or (np.ptp(spreads[:, :2]) and k.all()):
+        raise Problem("the theory of light is of species without a drift along the wave, and if they are hotter along x "
+            "or y, of waves along x or y")
+    found, own = [], []
+    for across in (np.array([0, 0, 1]), np.array([-along[1], along[0], 0])):
+        if abs(strength @ (drifts @ across)) > 1e-9 * np.abs(drifts).max():
+            raise Problem("the theory of light is of species whose drifts make no current")
+        third = np.cross(along, across)
+        axes = [np.abs(spreads) @ np.abs(axis) if not k.all() else spreads @ axis**2 for axis in (along, across, third)]
+        plasma = dispersion.streams(list(zip(strength, drifts @ across, *axes)), c)
+        for root in dispersion.transverse_roots(size, c, plasma):
+            if all(abs(root[0] - old[0]) + abs(root[1] - old[1]) > 1e-6 for old in found):
+                found.append(root)
+                own.append(dispersion.transverse_root(root, size, c, plasma, dt, factor))
+    order = sorted(range(len(found)), key=lambda one: found[one], reverse=True)
+    return size, [found[one] for one in order], [own[one] for one in order]
+
+
 def amplitude(species, mode):
     """Of the wave that a species starts with in a mode along an axis."""
     waves = [wave for kind in species["perturb"].values() for wave in kind if mode["xy".index(wave["axis"])]]
@@ -280,7 +332,8 @@ class Fits:
     """Fits and theory of what has a history and a config."""
 
     def fit(self, name=None, start=-math.inf, end=math.inf, model="auto"):
-        """The Fit of "density_MX_MY" (by default the first) or "field_energy" in a window of time: gamma, omega, ...
+        """The Fit of "density_MX_MY" (by default the first) or a column, as "field_energy", in a window of time: gamma,
+        omega, ...
 
         model is auto, oscillation or exponential. See scripts/fit_rate.py --help for what is fitted.
         """

@@ -44,6 +44,11 @@ class History:
             raise Problem(f"{self.path} has no column {name}")
         return self.columns[name]
 
+    def config(self):
+        """That of the run whose history.csv or probes/NAME.csv this is."""
+        folder = self.path.resolve().parent
+        return read_config(folder.parent if folder.name == "probes" else folder)
+
     def mode_or_first(self, mode):
         """The mode, or where that is None the first there."""
         return tuple(mode or next(iter(self.modes), (1, 0)))
