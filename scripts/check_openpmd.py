@@ -59,11 +59,12 @@ RULES = {
 }
 # By the end of a record's name: powers of length, mass, time and current in its unit, and of the weight in its values.
 FIELDS = {"E": (1, 1, -3, -1), "phi": (2, 1, -3, -1), "chargeDensity": (-3, 0, 1, 1)}
+WAVES = {"B": (0, 1, -2, -1), "J": (-2, 0, 0, 1)}
 MOMENTS = {"density": (-3, 0, 0, 0), "velocity": (1, 0, -1, 0), "temperature": (2, 1, -2, 0)}
 PLACES = {"position": (1, 0, 0, 0), "positionOffset": (1, 0, 0, 0)}
 WEIGHTED = {"momentum": (1, 1, -1, 0), "charge": (0, 0, 1, 1), "mass": (0, 1, 0, 0), "weighting": (0, 0, 0, 0)}
-POWERS = FIELDS | MOMENTS | PLACES | WEIGHTED | {"id": (0, 0, 0, 0)}
-VECTORS = ("E", "velocity", "position", "positionOffset", "momentum")
+POWERS = FIELDS | WAVES | MOMENTS | PLACES | WEIGHTED | {"id": (0, 0, 0, 0)}
+VECTORS = ("E", "B", "J", "velocity", "position", "positionOffset", "momentum")
 
 
 class Checker:
@@ -111,9 +112,9 @@ class Checker:
         self.require(name not in POWERS or powers == (*POWERS[name], 0, 0, 0), record,
             f"attribute unitDimension is {powers}")
         is_vector = isinstance(record, h5py.Group) and "value" not in record.attrs and len(record) > 0
-        components = [["x", "y"], *[["x", "y", "z"]] * (name in ("velocity", "momentum"))]
+        components = [["x", "y"]] * (name not in WAVES) + [["x", "y", "z"]] * (name not in PLACES)
         self.require(name not in VECTORS or is_vector and list(record) in components, record,
-            "has not the components x and y")
+            "has not the components x and y, or x, y and z")
         shapes = set()
         for component in record.values() if is_vector else [record]:
             self.attributes(component, "component")
@@ -144,7 +145,7 @@ class Checker:
         if is_ed_pic:
             self.attributes(meshes, "meshes of ED-PIC")
         for name, record in meshes.items():
-            self.require(is_ed_pic or name not in FIELDS, record, "is in a file that does not name ED-PIC")
+            self.require(is_ed_pic or name not in FIELDS | WAVES, record, "is in a file that does not name ED-PIC")
             shape = self.record(record, "mesh", len(np.atleast_1d(record.attrs.get("axisLabels", ()))))
             if is_ed_pic:
                 self.attributes(record, "mesh of ED-PIC")

@@ -3,7 +3,7 @@
 import itertools
 import math
 
-from radixpic.fit import own_theory
+from radixpic.fit import own_growth, own_theory
 from radixpic.look import BLUE, CYCLE, GREEN, ORANGE, PURPLE, RED, SKY, legend_beside
 from radixpic.script import numpy as np
 
@@ -59,7 +59,11 @@ def draw_run(panels, history, modes, name, color):
     energy."""
     fields, waves, kinetic, total = panels
     time, styles = history["time"], itertools.cycle(("-", ":", "-.") if name else "-")
-    draw_log(fields, time, history["field_energy"], color=color or BLUE, label=name)
+    waves_too = "magnetic_energy" in history.columns
+    draw_log(fields, time, history["field_energy"], color=color or BLUE, label=name or "electric" * waves_too)
+    if waves_too:
+        draw_log(fields, time, history["magnetic_energy"], color=color or RED, linestyle=":" if name else "-",
+            label=f"{name} magnetic".strip())
     for mode, style in zip(modes, styles):
         own = {"color": color, "linestyle": style} if name else {}
         draw_log(waves, time, np.abs(history.mode(mode)), label=f"{name} mode ({mode[0]}, {mode[1]})".strip(), **own)
@@ -93,6 +97,9 @@ def draw(plt, histories, modes, gamma, window, title):
             draw_rate(fields, history["time"], history["field_energy"], 2 * gamma, window)
         elif own:
             draw_linear(waves, history, own[0], window, color or "black")
+        growth = own_growth(history) if gamma is None else None
+        if growth:
+            draw_rate(fields, history["time"], history["magnetic_energy"], 2 * growth, window)
     less = " less the drives' work" if any("drive_work" in history.columns for history in histories) else ""
     start = "" if several else f" from {histories[0]['kinetic_energy'][0]:.6g}"
     fields.set(title="Field energy", ylabel=r"$W_E\;[n_0 T \lambda_D^2]$")

@@ -10,8 +10,9 @@ from radixpic.script import Problem, h5py, numpy as np
 # (symbol, normalised unit, SI unit) by the end of a mesh's name; before it is the name of the species or the line, if
 # any
 QUANTITIES = {
-    "E/x": ("$E_x$", r"$T / e \lambda_D$", "V/m"),
-    "E/y": ("$E_y$", r"$T / e \lambda_D$", "V/m"),
+    **{f"E/{axis}": (f"$E_{axis}$", r"$T / e \lambda_D$", "V/m") for axis in "xyz"},
+    **{f"B/{axis}": (f"$B_{axis}$", r"$m_e \omega_p / e$", "T") for axis in "xyz"},
+    **{f"J/{axis}": (f"$J_{axis}$", "$e n_0 v_{th}$", "A/m$^2$") for axis in "xyz"},
     "phi": (r"$\phi$", "$T/e$", "V"),
     "chargeDensity": ("charge density", "$e n_0$", "C/m$^3$"),
     "density": ("density", "$n_0$", "1/m$^3$"),

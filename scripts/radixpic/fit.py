@@ -258,14 +258,15 @@ def plasma_of(config, mode):
     return Plasma(size, beams, weights if sum(weights) else None, config["time"]["step"], factor)
 
 
-def transverse_of(config, mode):
-    """What an electromagnetic run's config gives of the transverse waves of a mode: k, the roots (gamma, omega), and
-    those of its time step and grid, None where none is found. Species must be Maxwellian or cold without a drift along
-    k, at rest where there is a uniform magnetic field, and that must be along k.
+def transverse_of(config):
+    """What an electromagnetic run's config gives of the transverse waves of its first mode in output.history.modes: k,
+    the roots (gamma, omega), and those of its time step and grid, None where none is found. Species must be Maxwellian
+    or cold without a drift along k, at rest where there is a uniform magnetic field, and that must be along k.
 
     A profile of the drift is taken for the wave that the run starts with.
     """
     grid, deposit, fields = config["grid"], config["deposit"], config["fields"]
+    mode = next(iter(config["output"]["history"]["modes"]), (1, 0))
     if fields["solver"] != "electromagnetic" or fields.get("drive"):
         raise Problem("the theory of light is for the electromagnetic solver, without drives")
     k = np.array([2 * math.pi * m / length for m, length in zip(mode, grid["length"])])
@@ -326,6 +327,15 @@ def own_theory(history, mode):
     series = exact_series(history["time"], plasma) if plasma.weights else None
     first, second, *_ = [*dispersion.roots(plasma.k, plasma.beams), (-math.inf, 0), (-math.inf, 0)]
     return None if series is None else (series, first if first[0] > second[0] + LEAST_LEAD else None)
+
+
+def own_growth(history):
+    """The rate at which a magnetic field grows by the theory of the config beside the history; None where none does."""
+    try:
+        _, _, own = transverse_of(history.config())
+    except (Problem, KeyError):  # the latter: of a config by another version
+        return None
+    return own[0][0] if own[0] and own[0][0] > 0 else None
 
 
 class Fits:
