@@ -24,6 +24,7 @@ PAGES = ("README.md", "docs/running.md", "docs/python.md", "docs/experiments.md"
 # Small enough for a test: what the configs of pages have fewer of, and what is appended to commands that match.
 FEWER = {"landau_damping": (1048576, 16384), "two_stream": (524288, 8192)}  # particles of a species
 SHORTER = {
+    r"run configs/weibel.yaml": "--set species.electrons.particles=16384",
     r"particles=4194304": "--set species.electrons.particles=16384",
     r"--device gpu": f"--device {DEVICE}",  # a GPU each needs two of them
     r"bench pic-sort": "--particles 4096 --repeat 1",
@@ -46,7 +47,7 @@ SKIPPED = {
 }
 COMMAND = re.compile(r"(\w+=\S+ )?(\./|cp |sed |mpirun |scripts/|radixpic |cc )")
 OTHER = re.compile(
-    r"\w+:\s|my\.yaml:|src/main\.c |bench,device|(v|sin\^2\(A\)|<delta\^2>) = "
+    r"\w+:\s|my\.yaml:|src/main\.c |bench,device|(v|D|sin\^2\(A\)|<delta\^2>) = "
 )  # configs, messages, lists, formulas
 INLINE = re.compile(r"`(?:radixpic [^`]+|radixpic\.(?:run|scan|Run)\([^`]+|run = [^`]+)`")
 BLOCK = re.compile(r"(?:^    .*\n|^\n(?=    ))+", re.M)
@@ -246,6 +247,47 @@ class LabNotes(PageTest):
                 mean = (share * middle).sum()
                 met.append((share * (middle - mean) ** 2).sum() - (edges[1] - edges[0]) ** 2 / 12)
             self.assertLess(abs((met[0] - met[1]) - (temperatures[0] - temperatures[1])), 0.06 * 0.6, met)
+
+    def assert_light(self, name, column, window, noted, within):
+        """The roots on top of a config are those of theory; and the wave of a column is within so much of the second,
+        that of the run's steps and grid."""
+        run = self.result_of(name)
+        _, roots, own = fit.transverse_of(run.config)
+        part = 0 if column.endswith("_energy") else 1
+        index = min(range(len(roots)), key=lambda one: abs(roots[one][part] - noted[0]))
+        for found, expected in zip((roots[index], own[index]), noted):
+            self.assertAlmostEqual(found[part], expected, delta=6e-7)
+        wave, _ = fit.select(run.probe("origin") if part else run.history, column, *window)
+        self.assertAlmostEqual(fit.fit(wave)[part] / noted[1], 1, delta=within)
+
+    def test_light_wave(self):
+        """omega^2 = omega_p^2 + c^2 k^2; a lattice of eight in a cell has another shape by 2e-5."""
+        self.assertAlmostEqual(math.acos(math.cos(0.1) - 0.005 * np.sinc(1 / 32) ** 4 * math.sin(0.1) / 0.1) / 0.1,
+            1.412238, delta=6e-7)
+        self.assert_light("light_wave", "Ez", (), (2**0.5, 1.412238), 3e-5)
+
+    def test_whistler(self):
+        """The root of c^2 k^2 = omega^2 - omega/(omega - Omega) below Omega; what the start holds of others is 1e-3."""
+        self.assertAlmostEqual(0.242431**2 - 0.242431 / (0.242431 - 0.5), 1, delta=1e-5)
+        self.assert_light("whistler", "Ey", (), (0.242431, 0.243266), 1e-4)
+
+    def test_filamentation(self):
+        """The root of the quartic equation of two cold beams; light of the start is gone by t = 30."""
+        gamma = (1 - 0.3**2) ** -0.5
+        root = max(np.roots([1, 0, -(4 + gamma**-3), 0, -4 * 0.3**2 / gamma]).imag)
+        self.assertAlmostEqual(root, 0.263725, delta=6e-7)
+        self.assert_light("filamentation", "magnetic_energy", (30, 45), (0.263725, 0.263567), 1e-4)
+        history = self.result_of("filamentation").history
+        most = history["magnetic_energy"].max() / history["kinetic_energy"][0]
+        self.assertAlmostEqual(most, 0.133, delta=0.01)
+
+    def test_weibel(self):
+        """Weibel's formula, by Z = i sqrt(pi) w; relativistic means make it 2.6 % slower, noise a few per cent more."""
+        k, z = 1.4049629 / 22, 0.066682j
+        xi = z / (2**0.5 * k)
+        value = z * z - 1.4049629**2 - 1 + 9 * (1 + xi * 1j * math.pi**0.5 * complex(dispersion.faddeeva(xi)))
+        self.assertLess(abs(value), 1e-4)
+        self.assert_light("weibel", "magnetic_energy", (10, 25), (0.064977, 0.063644), 0.06)
 
 
 if __name__ == "__main__":

@@ -76,6 +76,36 @@ class Theory(unittest.TestCase):
         wave = fit.Wave(late * 0.1, np.stack([series.real, series.imag], axis=1)[late], 1)
         self.assert_root(fit.fit(wave), *discrete)
 
+    def test_transverse(self):
+        """Light, filamentation of cold beams, and Weibel's instability where the formulas are not relativistic; of the
+        steps light alone has a formula of its own."""
+        for ck in (0.5, 1, 3):
+            plasma = dispersion.streams([(1, 0, 0, 0, 0)], 10)
+            self.assert_root(dispersion.transverse_roots(ck / 10, 10, plasma)[0], 0, math.hypot(1, ck))
+        discrete = dispersion.transverse_root((0, math.sqrt(2)), 0.1, 10, dispersion.streams([(1, 0, 0, 0, 0)], 10),
+            0.02, dispersion.grid_factor([0.1], [math.tau / 0.1 / 32]))
+        self.assert_root(discrete, 0, 1.4119582)
+        for beta, ck, gamma in ((0.3, 1, 0.211850), (0.3, 2, 0.263725), (0.5, 2, 0.423490), (0.8, 3, 0.600724)):
+            plasma = dispersion.streams([(0.5, sign * 10 * beta, 0, 0, 0) for sign in (1, -1)], 10)
+            self.assert_root(dispersion.transverse_roots(ck / 10, 10, plasma)[0], gamma, 0)
+        # E. S. Weibel, Phys. Rev. Lett. 2 (1959) 83: w^2 - c^2 k^2 - 1 + T (1 + xi Z) = 0
+        c, ratio, k = 300, 9, 1.2 / 300
+        (gamma, _), *_ = dispersion.transverse_roots(k, c, dispersion.streams([(1, 0, 1, 3, 1)], c))
+        xi = 1j * gamma / (math.sqrt(2) * k)
+        value = (1j * gamma) ** 2 - (c * k) ** 2 - 1 - ratio / 2 * dispersion.plasma_z_prime(xi)
+        self.assertAlmostEqual(abs(value), 0, delta=2e-3)  # v^2/c^2 = 1e-4 in nine times as large a term
+        self.assertEqual(len(dispersion.transverse_roots(k, c, dispersion.streams([(1, 0, 1, 1, 1)], c))), 1)  # stable
+
+    def test_along_a_magnetic_field(self):
+        """c^2 k^2 = omega^2 - omega/(omega -+ Omega), and its form of steps and grid: whistler, L, R."""
+        for step, expected in (
+            ((), (0.242431, 1.313099, 1.570668)),
+            ((0.1, 1), (0.242512, 1.313392, 1.570776)),
+            ((0.1, np.sinc(1 / 32) ** 4), (0.243266, 1.311513, 1.568143)),
+        ):
+            found = dispersion.along_field_roots(0.1, 10, [(1, -0.5)], *step)
+            np.testing.assert_allclose(found, expected, atol=1e-6)
+
     def test_grid_factor(self):
         sinc = math.sin(0.3) / 0.3  # k dx = 0.6
         self.assertAlmostEqual(dispersion.grid_factor([0, 2], [1, 0.3]), sinc**4, delta=1e-15)
