@@ -3,9 +3,9 @@
 
 The density mode is fitted by exp(gamma t) (a cos(omega t) + b sin(omega t)), or by exp(gamma t) alone when it does
 not oscillate; gamma < 0 is damping. Where the mode swings about a constant, as a magnetised plasma's does, and that
-explains it far better, the constant is fitted too, and printed. A column of energy (--field-energy, --column) is fitted
-by the square of the wave; gamma and omega are the wave's own (the energy goes as exp(2 gamma t), if the wave has no such
-constant). Another column, also of a probe's file, is fitted like a density mode. Time is in 1/omega_p.
+explains it far better, the constant is fitted too, and printed. A column of energy (--field-energy, --column) is
+fitted by the square of the wave; gamma and omega are the wave's own (the energy goes as exp(2 gamma t), if the wave has
+no such constant). Another column, also of a probe's file, is fitted like a density mode. Time is in 1/omega_p.
 
 A fit is a look at a window of time, not a proof: early times still hold transients, late ones the particles' noise.
 With --theory config, and with --dt and --dx (of cic particles and the spectral gradient), the same fit is made of the
@@ -196,7 +196,8 @@ def main():
     mode = "density_{}_{}".format(*arguments.mode) if arguments.mode else None
     wave, name = select(history, arguments.column or mode, start, end)
     measured = fit(wave, arguments.model)
-    (report_json if arguments.json else report)(history, name, wave, measured, theories(arguments, history, wave, measured))
+    expected = theories(arguments, history, wave, measured)
+    (report_json if arguments.json else report)(history, name, wave, measured, expected)
     if math.isinf(start) and holds_transient(wave, measured.gamma) and not arguments.json:
         print("  note: this window holds the transient of the start too, which shifts the rate; choose one with --from")
 

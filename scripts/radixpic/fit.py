@@ -270,45 +270,56 @@ def transverse_of(config):
     if fields["solver"] != "electromagnetic" or fields.get("drive"):
         raise Problem("the theory of light is for the electromagnetic solver, without drives")
     k = np.array([2 * math.pi * m / length for m, length in zip(mode, grid["length"])])
-    cells = [length / count for length, count in zip(grid["length"], grid["cells"])]
-    size, c, dt = math.hypot(*k), fields["speed_of_light"], config["time"]["step"]
-    if size == 0:
+    if not k.any():
         raise Problem("mode 0 0 is no wave")
-    along = np.array([*k / size, 0])
+    cells = [length / count for length, count in zip(grid["length"], grid["cells"])]
     factor = dispersion.grid_factor(k, cells, deposit["shape"], "spectral", deposit["filter_passes"])
-    magnetic = np.array([0, 0, fields["magnetic"]] if np.isscalar(fields["magnetic"]) else fields["magnetic"])
     moving = [one for one in config["species"] if one.get("push", True) and one.get("charge_density", True)]
     for species in moving:
         varied = {key for key, formula in species.get("profile", {}).items() if set(formula) != {UNIFORM[key]}}
-        if varied - {"drift"} or species["velocities"]["kind"] == "uniform":
+        if varied - {"drift"} or species["velocities"]["kind"] not in ("cold", "maxwellian"):
             raise Problem(f"species {species['name']} is not a uniform Maxwellian or cold; the theory is of those")
-    strength = [one["density"] * one["charge"] ** 2 / one["mass"] for one in moving]
-    spreads = np.array([one["velocities"].get("thermal", (0, 0, 0)) for one in moving])
-    drifts = np.array([one["velocities"]["drift"] for one in moving])
+    magnetic = np.array([0, 0, fields["magnetic"]] if np.isscalar(fields["magnetic"]) else fields["magnetic"])
+    size, *rest = math.hypot(*k), fields["speed_of_light"], config["time"]["step"], factor
+    along = np.array([*k / size, 0])
     if magnetic.any():
-        if np.linalg.norm(np.cross(magnetic, along)) > 1e-12 or spreads.any() or drifts.any():
-            raise Problem("the theory of light in a magnetic field is of waves along it, in cold species at rest")
-        gyrations = [one["charge"] * (magnetic @ along) / one["mass"] for one in moving]
-        species = list(zip(strength, gyrations))
-        found = dispersion.along_field_roots(size, c, species)
-        own = dispersion.along_field_roots(size, c, species, dt, factor)
-        return size, [(0.0, w) for w in found], [(0.0, w) for w in own] if len(own) == len(found) else [None] * len(found)
-    if np.abs(drifts @ along).max() > 0 or (np.ptp(spreads[:, :2]) and k.all()):
-        raise Problem("the theory of light is of species without a drift along the wave, and if they are hotter along x "
-            "or y, of waves along x or y")
-    found, own = [], []
+        return size, *waves_along_field(moving, magnetic, along, size, *rest)
+    return size, *waves_across_drifts(moving, along, size, *rest)
+
+
+def waves_along_field(moving, magnetic, along, k, c, dt, factor):
+    """The roots and those of steps and grid that transverse_of() returns."""
+    at_rest = not any(np.any(one["velocities"].get(key, 0)) for one in moving for key in ("thermal", "drift"))
+    if np.linalg.norm(np.cross(magnetic, along)) > 1e-12 or not at_rest:
+        raise Problem("the theory of light in a magnetic field is of waves along it, in cold species at rest")
+    species = [
+        (one["density"] * one["charge"] ** 2 / one["mass"], one["charge"] * (magnetic @ along) / one["mass"])
+        for one in moving
+    ]
+    roots, own = (
+        [(0.0, w) for w in dispersion.along_field_roots(k, c, species, *steps)] for steps in ((), (dt, factor))
+    )
+    return roots, own if len(own) == len(roots) else [None] * len(roots)
+
+
+def waves_across_drifts(moving, along, k, c, dt, factor):
+    """The same without a magnetic field, of both polarisations."""
+    strength = np.array([one["density"] * one["charge"] ** 2 / one["mass"] for one in moving])
+    spreads = np.array([one["velocities"].get("thermal", (0, 0, 0)) for one in moving], float)
+    drifts = np.array([one["velocities"]["drift"] for one in moving], float)
+    if np.any(drifts @ along) or np.any(spreads[:, 0] != spreads[:, 1]) and along[:2].all():
+        raise Problem("the theory of light is of species without a drift along the wave, and of waves along x or y "
+            "where species are hotter along one of them")
+    pairs = {}
     for across in (np.array([0, 0, 1]), np.array([-along[1], along[0], 0])):
         if abs(strength @ (drifts @ across)) > 1e-9 * np.abs(drifts).max():
             raise Problem("the theory of light is of species whose drifts make no current")
-        third = np.cross(along, across)
-        axes = [np.abs(spreads) @ np.abs(axis) if not k.all() else spreads @ axis**2 for axis in (along, across, third)]
+        axes = [spreads @ axis**2 for axis in (along, across, np.cross(along, across))]
         plasma = dispersion.streams(list(zip(strength, drifts @ across, *axes)), c)
-        for root in dispersion.transverse_roots(size, c, plasma):
-            if all(abs(root[0] - old[0]) + abs(root[1] - old[1]) > 1e-6 for old in found):
-                found.append(root)
-                own.append(dispersion.transverse_root(root, size, c, plasma, dt, factor))
-    order = sorted(range(len(found)), key=lambda one: found[one], reverse=True)
-    return size, [found[one] for one in order], [own[one] for one in order]
+        for root in dispersion.transverse_roots(k, c, plasma):
+            own = dispersion.transverse_root(root, k, c, plasma, dt, factor)
+            pairs.setdefault(tuple(np.round(root, 6)), (root, own))
+    return zip(*(pairs[key] for key in sorted(pairs, reverse=True)))
 
 
 def amplitude(species, mode):

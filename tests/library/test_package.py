@@ -380,7 +380,7 @@ class Runs(PackageTest):
         self.assertEqual((found["theory"][-1]["gamma"], found["theory"][-1]["omega"]), (linear.gamma, linear.omega))
         self.assertEqual(len(run.linear_series()), len(run.history["time"]))
         self.assertNotEqual(run.fit("field_energy", start=0.5).gamma, fit.gamma)
-        self.assert_problem(lambda: run.fit("charges"), "density_MX_MY or a column such as field_energy, not of charges")
+        self.assert_problem(lambda: run.fit("charges"), "a column such as field_energy, not of charges")
         for draw, name in (
             (run.plot_energy, "energy.png"),
             (lambda output: run.plot_field("phi", "rho", step="all", output=output), "fields.png"),

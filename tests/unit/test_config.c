@@ -202,7 +202,9 @@ TEST(an_echo_that_cannot_be_written_fails)
 TEST(the_shipped_configs_read_and_echo)
 {
     static const char *const names[] = {"landau_damping", "two_stream",  "plasma_oscillation",
-                                        "ion_acoustic",   "driven_wave", "magnetised_wave"};
+                                        "ion_acoustic",   "driven_wave", "magnetised_wave",
+                                        "isotropisation", "light_wave",  "whistler",
+                                        "filamentation",  "weibel"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         char path[64], folder[64];
         snprintf(path, sizeof path, "configs/%s.yaml", names[i]);
