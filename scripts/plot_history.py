@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Draws a run's history against time: field energy, density modes, drift of the total energy, and kinetic energy, also
 of each species that has columns of its own (output.history.species). Several runs are drawn together, each in a colour.
+Of electromagnetic runs the magnetic energy is drawn too, with the growth that fit_rate.py knows of the config.
 
 Where the config is of uniform Maxwellian species that start with the first mode, without magnetic field, collisions and
 drives, its exact linear solution is dashed along that mode; its rate and frequency are given where one root prevails.

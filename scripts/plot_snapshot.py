@@ -36,7 +36,7 @@ def main():
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--mesh", nargs="+", default=["E/x"], metavar="NAME",
         help="E/x, E/y, phi, chargeDensity (of all species), or others of snapshots/, moments/ or lines/, as "
-        "SPECIES_density (default: E/x)")
+        "SPECIES_density or J/z (default: E/x)")
     what.add_argument("--phase-space", nargs="+", metavar="SPECIES",
         help="draw f(x, u) of these species together, or f(y, v)")
     parser.add_argument("--axis", choices=["x", "y"], default="x", help="axis of --phase-space (default: x)")
