@@ -121,7 +121,8 @@ def by_h5py(files):
     history = read_history(files.run)
     if "E/x" in values and files.last.step in history["step"]:
         energy = history["field_energy"][history["step"] == files.last.step][0]
-        found = sum(np.sum(files.last.meshes[name][...].astype(float) ** 2) for name in files.meshes() if name[:2] == "E/")
+        electric = [name for name in files.meshes() if name.startswith("E/")]
+        found = sum(np.sum(files.last.meshes[name][...].astype(float) ** 2) for name in electric)
         area = np.prod(files.config["grid"]["length"]) / np.prod(files.config["grid"]["cells"])
         if abs(found * area / 2 - energy) > CLOSE * energy:
             raise Problem(f"the field energy is {found * area / 2:g}, and in history.csv {energy:g}")
