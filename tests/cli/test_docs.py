@@ -288,6 +288,10 @@ class LabNotes(PageTest):
         value = z * z - 1.4049629**2 - 1 + 9 * (1 + xi * 1j * math.pi**0.5 * complex(dispersion.faddeeva(xi)))
         self.assertLess(abs(value), 1e-4)
         self.assert_light("weibel", "magnetic_energy", (10, 25), (0.064977, 0.063644), 0.06)
+        files = sorted((self.folder / "output" / "weibel" / "snapshots").glob("*.h5"))
+        self.assertEqual(len(files), 5)
+        result = self.run_program(command=(ROOT / "scripts" / "check_openpmd.py", *files))
+        self.assertEqual(result.returncode, 0, result.stdout)
 
 
 if __name__ == "__main__":
