@@ -235,7 +235,8 @@ static void write_method(struct hdf5_object *group, const struct config *config,
                          const struct species_config *species)
 {
     hdf5_double(group, "particleShape", (double)config->deposit.shape);
-    hdf5_text(group, "currentDeposition", "none"); /* electrostatic: only charge is deposited */
+    hdf5_text(group, "currentDeposition",
+              config->fields.solver == SOLVER_ELECTROMAGNETIC ? "directMorseNielson" : "none");
     hdf5_text(group, "particlePush", species->push ? PUSHER_NAME : "other");
     hdf5_text(group, "particleInterpolation", "uniform");
     hdf5_text(group, "particleSmoothing", "none");
