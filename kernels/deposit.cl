@@ -1,4 +1,5 @@
-/* Deposit: the charge density of one species on the nodes, from particles sorted by cell.
+/* Deposit: the density on the nodes of one species' charge, or of a component of its current, from particles
+ * sorted by cell.
  *
  * The list is cut by cells, and so that no cell is too much work however many particles it holds, also into
  * segments of 2^segment_bits consecutive particles. What a cell has of its particles in a segment is a piece.
@@ -20,9 +21,9 @@
  * Arguments that several kernels share:
  *   cell_offsets  uint[cells + 1]: where each cell's particles start;
  *   offset        the offsets (dx, dy), `stride` real2 from one particle to the next: 1 in SoA, 2 in AoS;
- *   sums          real[places][SUM_COUNT]: number a DEPOSIT_NODES + b of a piece holds its weights for the
- * node a along x and b along y from the shape's first; segment_cell  uint[segments]: the cell that holds the
- * first particle of a segment; before, any number.
+ *   sums          real[places][SUM_COUNT]: number a DEPOSIT_NODES + b of a piece holds its weights for node
+ *                 a along x and b along y from the shape's first;
+ *   segment_cell  uint[segments]: the cell that holds the first particle of a segment; before, any number.
  */
 #include "shared/cell.h"
 #include "shared/deposit_segments.h"

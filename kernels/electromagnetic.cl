@@ -1,7 +1,7 @@
 /* Electromagnetic: Maxwell's equations over one step, exactly for each wave, after Haber, Lee, Klein & Boris
  * (Proc. Sixth Conf. Num. Sim. Plasmas, 1973, p. 46): dE/dt = c^2 curl B - J, dB/dt = -curl E.
  *
- * A field has three components, `stride` modes apart: x, y, z. The state are the transverse part of E, and
+ * A field has three components, `stride` modes apart: x, y, z. The state is the transverse part of E, and
  * behind it B, both at a whole step; a group takes the row of its number (shared/modes.h), and its items
  * share the row's elements.
  *

@@ -106,12 +106,13 @@ RADIXPIC_API enum radixpic_status radixpic_unit(const struct radixpic *run, cons
 /* ---- fields ---- */
 
 /* values[cells_x][cells_y] <- a field on the nodes, at n: "E/x", "E/y", "phi" (of mean 0) or "chargeDensity"
- * (of the particles, smoothed if the config says so, without the neutralising background). */
+ * (of the particles, smoothed if the config says so, without the neutralising background); of an
+ * electromagnetic run "E/z" and "B/x" to "B/z" too, and "J/x" to "J/z" at n-1/2. */
 RADIXPIC_API enum radixpic_status radixpic_read_field(struct radixpic *run, const char *name, double *values);
 
-/* "E/x" or "E/y" <- values[cells_x][cells_y], which must be finite. The next step pushes by it, with the
- * drives of the config added; the step after that has the field of its charges again. Positions that are
- * written afterwards bring the field of their charges back at once. */
+/* A component of E, or of B, <- values[cells_x][cells_y], which must be finite. The next step pushes by it,
+ * with the drives of the config added; the step after that has the solver's field again. Positions that are
+ * written afterwards bring that back at once. */
 RADIXPIC_API enum radixpic_status radixpic_write_field(struct radixpic *run, const char *name,
                                                        const double *values);
 

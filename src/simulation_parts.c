@@ -163,16 +163,9 @@ enum status parts_create_for_lists(struct simulation *simulation)
     const uint32_t own_cells = slab_own_cells(&simulation->slab);
     TRY(deposit_create(simulation->list_parts, grid, config->precision, &config->deposit, own_cells, capacity,
                        &simulation->deposit));
-    /* Its particles reach one more row of nodes, half a step before, than ranks exchange. */
-    if (config->fields.solver == SOLVER_ELECTROMAGNETIC && config->deposit.shape == SHAPE_CUBIC &&
-        simulation->communicator.size > 1)
-        return status_fail(STATUS_USAGE,
-                           "deposit.shape: on several ranks the current is deposited by the shapes ngp, cic "
-                           "and tsc, found cubic");
     return config->fields.solver == SOLVER_ELECTROMAGNETIC
                ? deposit_create_current(simulation->list_parts, grid, config->precision,
-                                        config->deposit.shape, config->time.step,
-                                        config->fields.speed_of_light, own_cells, capacity,
-                                        &simulation->deposit_current)
+                                        config->deposit.shape, config->time.step, setup.per_c_squared,
+                                        own_cells, capacity, &simulation->deposit_current)
                : STATUS_OK;
 }

@@ -7,8 +7,9 @@
 #include "shared/deposit_sums.h"
 #include "shared/fast_search.h"
 
-/* Where a species' particles are: the arguments of both kernels. `offset`, `velocity` and their strides are
- * those of kernels/deposit.cl; `component` is 0, 1 or 2. */
+/* Where a species' particles are: the arguments of both kernels, `offset` and `stride` those of
+ * kernels/deposit.cl. Of the current also velocity and w, the component to deposit, 0, 1 or 2, and how far
+ * back half a step leads. */
 struct list {
     global const real2 *offset;
     uint stride;
@@ -191,21 +192,24 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, LIST_ARGUMEN
 
 /* ---- one item per segment ---- */
 
-/* A pair of reals of LANES particles from p on, `stride` pairs from one to the next. `whole`: p is a multiple
- * of LANES, where vectors are loaded at once. */
-static inline void load_pairs(global const real2 *restrict pairs, uint stride, uint p, const bool whole,
-                              reals *first, reals *second)
+/* The reals of LANES particles from p on, one after the other in memory: `stride` pairs each. `whole`: p is a
+ * multiple of LANES, where vectors are loaded at once. */
+static inline void load_reals(global const real2 *restrict pairs, uint stride, uint p, const bool whole,
+                              reals of[4])
 {
     global const reals *const at = (global const reals *)(pairs + (size_t)p * stride);
     global const real *const from = (global const real *)at;
     const reals a = whole ? at[0] : vload16(0, from), b = whole ? at[1] : vload16(1, from);
-    *first = even_lanes(a, b);
-    *second = odd_lanes(a, b);
+    of[0] = even_lanes(a, b);
+    of[1] = odd_lanes(a, b);
     if (stride == 1)
         return;
     const reals c = whole ? at[2] : vload16(2, from), d = whole ? at[3] : vload16(3, from);
-    *first = even_lanes(*first, even_lanes(c, d));
-    *second = even_lanes(*second, odd_lanes(c, d));
+    const reals even = even_lanes(c, d), odd = odd_lanes(c, d);
+    of[2] = odd_lanes(of[0], even);
+    of[3] = odd_lanes(of[1], odd);
+    of[0] = even_lanes(of[0], even);
+    of[1] = even_lanes(of[1], odd);
 }
 
 /* Adds the weights of LANES particles from p on; those before `begin` and from `end` on are left out.
@@ -215,13 +219,14 @@ static inline void add_vector(const struct list *list, uint p, const bool whole,
 {
     const ints lane = LANE_NUMBERS;
     const masks counts = REAL_MASK(lane >= (int)(begin - p) & lane < (int)(end - p));
-    struct samples samples;
-    load_pairs(list->offset, list->stride, p, whole, &samples.x, &samples.y);
+    reals of[4]; /* x, y, u, v */
+    load_reals(list->offset, list->stride, p, whole, of);
+    struct samples samples = {of[0], of[1]};
 #if CURRENT
-    struct velocity u;
-    load_pairs(list->velocity, list->stride, p, false, &u.u, &u.v);
-    u.w = LOAD(list->w + p);
-    samples = sample_current(&list->back, list->component, samples.x, samples.y, u);
+    if (list->stride == 1)
+        load_reals(list->velocity, 1, p, false, of + 2);
+    const struct velocity u = {of[2], of[3], LOAD(list->w + p)};
+    samples = sample_current(&list->back, list->component, of[0], of[1], u);
 #endif
     add_particles(&samples, whole, counts, sums);
 }

@@ -42,11 +42,11 @@ static inline struct samples sample_current(const struct half_step *back, uint c
                                             struct velocity u)
 {
     const struct pusher pusher = {.per_c_squared = back->per_c_squared};
-    const reals per_gamma = (reals)1 / lorentz_factor(u, &pusher);
-    const struct samples samples = {x - back->x * (per_gamma * u.u), y - back->y * (per_gamma * u.v),
-                                    per_gamma * (component == 0   ? u.u
-                                                 : component == 1 ? u.v
-                                                                  : u.w)};
+    const struct velocity v = velocity_of(u, &pusher);
+    const struct samples samples = {x - back->x * v.u, y - back->y * v.v,
+                                    component == 0   ? v.u
+                                    : component == 1 ? v.v
+                                                     : v.w};
     return samples;
 }
 

@@ -87,6 +87,14 @@ static inline reals lorentz_factor(struct velocity u, const struct pusher *pushe
     return ELECTROMAGNETIC ? (reals)sqrt(PRODUCT_SUM(square, pusher->per_c_squared, (reals)1)) : (reals)1;
 }
 
+/* v = u/gamma */
+static inline struct velocity velocity_of(struct velocity u, const struct pusher *pusher)
+{
+    const reals per_gamma = (reals)1 / lorentz_factor(u, pusher);
+    const struct velocity v = {per_gamma * u.u, per_gamma * u.v, per_gamma * u.w};
+    return ELECTROMAGNETIC ? v : u;
+}
+
 /* Twice the kinetic energy per mass: |v|^2, or 2 (gamma - 1) c^2 = 2 |u|^2/(gamma + 1). */
 static inline reals velocity_square(struct velocity v, const struct pusher *pusher)
 {

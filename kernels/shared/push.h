@@ -142,11 +142,10 @@ static inline struct pushed push(const struct motion *motion, const struct surro
 {
     const struct pusher *const pusher = &motion->pusher;
     const struct velocity_step step = velocity_push(velocity, around->field, pusher);
-    const struct velocity after = step.after;
-    const reals gamma = lorentz_factor(after, pusher);
-    const struct pushed pushed = {PRODUCT_SUM(ELECTROMAGNETIC ? after.u / gamma : after.u, motion->step_x, x),
-                                  PRODUCT_SUM(ELECTROMAGNETIC ? after.v / gamma : after.v, motion->step_y, y),
-                                  after,
+    const struct velocity v = velocity_of(step.after, pusher);
+    const struct pushed pushed = {PRODUCT_SUM(v.u, motion->step_x, x),
+                                  PRODUCT_SUM(v.v, motion->step_y, y),
+                                  step.after,
                                   step.at_n,
                                   velocity_square(step.at_n, pusher),
                                   (int)around->i + around->right,

@@ -214,7 +214,7 @@ class Simulation(Fits):
 
     @alone
     def field(self, name, si=False):
-        """"E/x", "E/y", "phi" or "rho" on the nodes now: [cells along x, cells along y]."""
+        """"E/x", "E/y", "phi", "rho"; of an electromagnetic run also "B/z", "J/x", ...: [along x, along y]."""
         self._write_lent()
         values = np.empty(self.cells)
         load().read_field(self._open(), ALIASES.get(name, name).encode(), pointer(values))
@@ -222,7 +222,7 @@ class Simulation(Fits):
 
     @alone
     def set_field(self, name, values):
-        """"E/x" or "E/y" for the next step; the step after that has the field of its charges again."""
+        """A component of E, or of B, for the next step; the step after that has the solver's field again."""
         self._write_lent()
         values = np.ascontiguousarray(np.broadcast_to(values, self.cells), float)
         load().write_field(self._open(), name.encode(), pointer(values))

@@ -79,7 +79,7 @@ static enum status print_plan(const struct config *config, const struct device_i
     printf("key                       %s\n", sort);
     printf("deposit                   %s", deposit_describe(info, &config->deposit));
     if (passes > 0)
-        printf("; the charge density smoothed by %u binomial pass%s", passes, passes > 1 ? "es" : "");
+        printf("; densities smoothed by %u binomial pass%s", passes, passes > 1 ? "es" : "");
     printf("\nmemory on the device      %.1f MiB %s, %.1f bytes a particle\n", (double)plan.bytes / 0x1p20,
            place, (double)plan.bytes / (double)simulation_particles(&share));
     if (plan.sort.note[0] != '\0')

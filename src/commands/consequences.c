@@ -72,12 +72,14 @@ static double skin_depth(const struct config *config, const struct consequences 
 static void print_light(const struct config *config, const struct consequences *derived)
 {
     const double c = config->fields.speed_of_light, dx = derived->grid.dx, dy = derived->grid.dy;
-    const double rest_energy = 510998.95; /* of an electron, eV (CODATA 2018) */
+    const struct units_config one_volt = {.density_per_m3 = 1, .temperature_eV = 1};
+    const double rest_energy = pow(units_make(&one_volt).speed_of_light, 2); /* of an electron, eV */
     printf("speed of light            %g v_th, as at a temperature of %.4g eV\n", c, rest_energy / (c * c));
     printf("c dt/dx, c dt/dy          %g, %g; time.step may be up to %.6g\n", c * config->time.step / dx,
-           c * config->time.step / dy, 1 / (c * hypot(1 / dx, 1 / dy)));
-    printf("skin depth                %g, %g cells\n", skin_depth(config, derived),
-           skin_depth(config, derived) / fmax(dx, dy));
+           c * config->time.step / dy, config_longest_step(config));
+    if (derived->plasma_frequency > 0)
+        printf("skin depth                %g, %g cells\n", skin_depth(config, derived),
+               skin_depth(config, derived) / fmax(dx, dy));
 }
 
 void consequences_print(const struct config *config)
@@ -144,7 +146,7 @@ static void warn_of_nyquist(const struct config *config, struct log *log)
     }
 }
 
-/* Of the modes that the history follows, and which the filter leaves. */
+/* Of the modes that the history follows. */
 static void warn_of_light(const struct config *config, const struct consequences *derived, struct log *log)
 {
     const double pi = acos(-1.0), depth = skin_depth(config, derived);

@@ -1,10 +1,11 @@
 /* Check: the rules of the electromagnetic solver, and which fields a solver has. */
+#include "config/formula.h"
 #include "config/reading.h"
 
 #include <math.h>
 
-/* What no particle exceeds, but with a chance below 1e-3: of N numbers of a normal distribution in three
- * dimensions the greatest is about sqrt(2 ln N) + 1 standard deviations long. */
+/* What hardly a particle exceeds: of N vectors of a normal distribution in three dimensions the longest has
+ * about sqrt(2 ln N) + 1 standard deviations; one more is for the chance. */
 static double greatest_speed(const struct species_config *species)
 {
     const double thermal = sqrt(2 * log((double)species->particles)) + 2;
@@ -39,15 +40,13 @@ static void check_speeds(struct reading *reading, uint32_t index)
                  light, speed);
 }
 
-/* Waves of all modes must turn by less than pi in a step. */
+/* The longest step is printed with six digits, which may round it up. */
 static void check_time_step(struct reading *reading)
 {
     const struct config *config = reading->config;
-    const double dx = config->grid.length[0] / config->grid.cells[0],
-                 dy = config->grid.length[1] / config->grid.cells[1],
-                 most = 1 / (config->fields.speed_of_light * sqrt(1 / (dx * dx) + 1 / (dy * dy)));
-    if (is_sound(reading, "grid") && at(reading, "time.step") && config->time.step > most)
-        complain(reading, NULL, "expected at most %.6g, in which light of speed %g crosses a cell, found %g",
+    const double most = config_longest_step(config);
+    if (is_sound(reading, "grid") && at(reading, "time.step") && config->time.step > most * (1 + 1e-5))
+        complain(reading, NULL, "expected at most %.6g, with a speed of light of %g on such cells, found %g",
                  most, config->fields.speed_of_light, config->time.step);
 }
 
@@ -56,14 +55,17 @@ static void check_initial(struct reading *reading)
     double most;
     for (int field = 0; field < 2; field++)
         for (int axis = 0; axis < 3; axis++)
-            if (at(reading, "fields.initial.%s", field == 0 ? "E" : "B") && is_sound(reading, "grid"))
+            if (at(reading, "fields.initial.%s", field == 0 ? "E" : "B") && is_sound(reading, "grid") &&
+                profile_is_given(reading->config->fields.initial[field][axis], "0"))
                 check_formula(reading, reading->config->fields.initial[field][axis], -INFINITY, &most);
 }
 
 void check_electromagnetic(struct reading *reading)
 {
     struct config *config = reading->config;
-    if (!is_sound(reading, "fields.solver") || config->fields.solver != SOLVER_ELECTROMAGNETIC) {
+    if (!is_sound(reading, "fields.solver"))
+        return;
+    if (config->fields.solver != SOLVER_ELECTROMAGNETIC) {
         for (uint32_t s = 0; s < config->species_count; s++)
             if (at(reading, "species.%u.velocities.kind", s) &&
                 config->species[s].velocities.kind == VELOCITIES_JUTTNER)
@@ -102,6 +104,6 @@ void check_field_list(struct reading *reading, const struct field_list *fields)
     for (uint32_t n = 0; n < fields->count && is_sound(reading, "fields.solver"); n++)
         if (fields->items[n] < FIELDS && field_components(solver, fields->items[n]) == 0)
             complain(reading, NULL,
-                     "the electrostatic solver has no field %s; fields.solver=electromagnetic has",
+                     "the electrostatic solver has no field %s; fields.solver=electromagnetic has it",
                      field_table[fields->items[n]].word);
 }

@@ -62,6 +62,13 @@ double species_fastest_speed(const struct species_config *species, int axis)
     return species->per_c_squared > 0 ? fmin(fastest, 1 / sqrt(species->per_c_squared)) : fastest;
 }
 
+double config_longest_step(const struct config *config)
+{
+    const struct grid_config *grid = &config->grid;
+    return 1 / (config->fields.speed_of_light *
+                hypot(grid->cells[0] / grid->length[0], grid->cells[1] / grid->length[1]));
+}
+
 /* ---- units ---- */
 
 /* CODATA 2018; e and k are exact by the definition of the SI, and a temperature in eV needs no k. */

@@ -425,4 +425,7 @@ double species_thermal_speed(const struct species_config *species, int axis);
 /* What few exceed: drift and three thermal speeds, or the end of a uniform range. */
 double species_fastest_speed(const struct species_config *species, int axis);
 
+/* The longest time step of an electromagnetic run: no wave of the grid then turns by pi or more in a step. */
+double config_longest_step(const struct config *config);
+
 #endif

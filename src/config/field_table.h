@@ -15,9 +15,8 @@ enum solver_name { SOLVER_ELECTROSTATIC, SOLVER_ELECTROMAGNETIC, SOLVERS };
 enum field_provider { FIELD_OF_SOLVER, FIELD_OF_DEPOSIT, FIELD_ON_REQUEST };
 
 /* Columns: name; word in a config; components with the electrostatic solver, and
- * with the electromagnetic one, along x, y and z; openPMD record; powers of
- * length, mass, time and current in its unit; member of struct units; time level, in steps after n; provider;
- * name in messages. */
+ * with the electromagnetic one, along x, y and z; openPMD record; powers of length, mass, time and current in
+ * its unit; member of struct units; time level, in steps after n; provider; name in messages. */
 /* clang-format off */
 #define FIELD_TABLE(ROW)                                                                                     \
     ROW(E,   "E",   2, 3, "E",              1, 1, -3, -1, electric_field,  0,    FIELD_OF_SOLVER,  "field E")   \

@@ -171,16 +171,17 @@ static const struct schema_table phase_space_table = TABLE(phase_space_rows, str
 BARE_TABLE(
     snapshot_field, enum field, TYPE_CHOICE,
     WORDS(FIELD_TABLE(FIELD_WORD){"species_rho", FIELD_SPECIES_RHO}, {"moments", FIELD_MOMENTS}),
-    .help = "electric field, potential, charge density, that of each species, and output.moments' meshes");
+    .help =
+        "E, B, potential, densities of charge and current, charge of each species, output.moments' meshes");
 
 BARE_TABLE(probe_field, enum field, TYPE_CHOICE, FIELD_WORDS,
-           .help = "electric field, potential, charge density");
+           .help = "E, B, potential, densities of charge and current; B and J are electromagnetic");
 
 static const struct schema_row probe_rows[] = {
     {PROBE(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "of its file, probes/NAME.csv"},
     {PROBE(at, TYPE_REAL), PAIR, NOT_NEGATIVE, .unit = "lambda_D", .help = "its place in the box"},
     {FIELD_LIST("fields", probe_config, fields, FIELDS, probe_field_table), .low = 1,
-     .help = "columns, Ex and Ey of E"},
+     .help = "columns, of E and others one for each component"},
     {PROBE(every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
      .help = "between rows"},
 };

@@ -77,7 +77,7 @@ enum status deposit_create(struct device *device, const struct grid *grid, enum 
 }
 
 enum status deposit_create_current(struct device *device, const struct grid *grid, enum precision precision,
-                                   enum shape_kind shape, double time_step, double speed_of_light,
+                                   enum shape_kind shape, double time_step, double per_c_squared,
                                    uint32_t filled_cells, uint32_t capacity, struct deposit **deposit)
 {
     TRY(DEVICE_NEW(device, *deposit));
@@ -88,8 +88,7 @@ enum status deposit_create_current(struct device *device, const struct grid *gri
         .filled_cells = filled_cells,
         .capacity = capacity,
         .of_current = true,
-        .half_step = {0.5 * time_step / grid->dx, 0.5 * time_step / grid->dy,
-                      1 / (speed_of_light * speed_of_light)},
+        .half_step = {0.5 * time_step / grid->dx, 0.5 * time_step / grid->dy, per_c_squared},
     };
     return create_sorted(*deposit, shape);
 }

@@ -22,11 +22,11 @@ STATUS_CHECKED enum status deposit_create(struct device *device, const struct gr
 STATUS_CHECKED enum status deposit_species(struct deposit *deposit, const struct particles *particles,
                                            bool first, struct buffer *rho);
 
-/* The current at n-1/2 of particles at n, in a run with that time step and speed of light, c time_step being
- * at most the side of a cell. By the sorted method. */
+/* The current at n-1/2 of particles at n, in a run with that time step and 1/c^2, c time_step being at most
+ * the side of a cell. By the sorted method. */
 STATUS_CHECKED enum status deposit_create_current(struct device *device, const struct grid *grid,
                                                   enum precision precision, enum shape_kind shape,
-                                                  double time_step, double speed_of_light,
+                                                  double time_step, double per_c_squared,
                                                   uint32_t filled_cells, uint32_t capacity,
                                                   struct deposit **deposit);
 

@@ -1,6 +1,6 @@
 /* Electromagnetic: Maxwell's equations on the periodic grid, by FFT: launches of kernels/electromagnetic.cl.
  *
- * The state are the modes of B and of the transverse part of E, at a whole step; the longitudinal part of E
+ * The state is the modes of B and of the transverse part of E, at a whole step; the longitudinal part of E
  * is that of Poisson's equation, so Gauss's law holds in every step.
  */
 #include "config/formula.h"
@@ -90,8 +90,11 @@ static enum status begin(struct electromagnetic *solver, struct device *scratch,
     struct buffer *nodes = NULL;
     TRY(DEVICE_NEW_ARRAY(scratch, values, cells));
     TRY(buffer_create(scratch, cells * precision_bytes(solver->precision), "initial fields", &nodes));
+    TRY(buffer_fill(solver->fields, 0));
     for (size_t c = 0; c < COMPONENTS; c++) {
         const char *text = config->fields.initial[c / 3][c % 3];
+        if (!profile_is_given(text, "0"))
+            continue;
         TRY(tabulate(config, grid, text, values));
         TRY(buffer_write_reals(nodes, solver->precision, 0, cells, values));
         TRY(fft_run(solver->poisson->fft, FFT_FORWARD, nodes, solver->field_modes[c]));

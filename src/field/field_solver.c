@@ -75,6 +75,12 @@ static enum status create_replicated(struct field_solver *solver, const struct r
     return solver->kind->create(solver->device, box, config, &solver->followed, &solver->own_solver);
 }
 
+/* The number of a field's first component with the solver that the slabs are for. */
+static uint32_t place_of(enum field field)
+{
+    return field_first(SOLVER_ELECTROSTATIC, field);
+}
+
 static enum status create_slabs(struct field_solver *solver, const struct rank_place *place,
                                 const struct config *config)
 {
@@ -84,7 +90,7 @@ static enum status create_slabs(struct field_solver *solver, const struct rank_p
     const uint32_t upward = ghost_upward_rows(slab), below = ghost_reached_rows(slab) - upward;
     solver->pieces[0] = (struct piece){0, upward * row_bytes};
     solver->pieces[1] = (struct piece){(slab->local.nx - below) * row_bytes, below * row_bytes};
-    for (int n = 0; n < FIELD_COMPONENTS; n++) {
+    for (uint32_t n = 0; n < field_first(SOLVER_ELECTROSTATIC, FIELDS); n++) {
         TRY(DEVICE_NEW_ARRAY(device, solver->own[n], slab_own_cells(slab)));
         TRY(host_memory_create(device, slab->local.nx * row_bytes, &solver->local[n]));
     }
@@ -146,12 +152,6 @@ static enum status solve_replicated(struct field_solver *solver, struct fields *
 }
 
 /* ---- slabs ---- */
-
-/* The number of a field's first component with the solver that the slabs are for. */
-static uint32_t place_of(enum field field)
-{
-    return field_first(SOLVER_ELECTROSTATIC, field);
-}
 
 static void to_doubles(enum precision precision, size_t count, const void *reals, double *doubles)
 {

@@ -1,11 +1,11 @@
-/* Field solver: from the charge density that a rank's particles left on its local grid to the field that they
- * feel: the sum over ranks, the filter, Poisson's equation.
+/* Field solver: from the densities that a rank's particles left on its local grid to the fields that they
+ * feel: the sum over ranks, the filter, a solver's equations.
  *
  * On one rank that is filter.h and a solver (solver.h) on the arrays as they are. On several, one of
- *   replicated  every rank gets the whole charge density, solves all of it on its device and keeps its rows:
- *               one gathering of rows a step, for grids that a device solves faster than ranks can talk
- *   slabs       each rank transforms a share of the rows (slab_solver.h): for large grids, electrostatic
- * both of the same discrete equations.
+ *   replicated  every rank gets the whole densities, solves for all of the box on its device and keeps its
+ * rows: one gathering of rows for each, for grids that a device solves faster than ranks can talk slabs each
+ * rank transforms a share of the rows (slab_solver.h): for large grids, electrostatic both of the same
+ * discrete equations.
  */
 #ifndef RADIXPIC_FIELD_FIELD_SOLVER_H
 #define RADIXPIC_FIELD_FIELD_SOLVER_H

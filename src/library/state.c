@@ -86,7 +86,8 @@ static enum status write_field(struct radixpic *run, const char *name, const dou
     enum field field;
     TRY(find_field(run, name, &field, &component));
     if (field_table[field].provider != FIELD_OF_SOLVER)
-        return status_fail(STATUS_USAGE, "%s follows from the particles; E/x and E/y can be written", name);
+        return status_fail(STATUS_USAGE,
+                           "%s follows from the particles; components of E and B can be written", name);
     TRY(require_finite("", name, nodes(run), values));
     return buffer_write_reals(component, run->config.precision, 0, nodes(run), values);
 }
@@ -262,6 +263,8 @@ static enum status write_particles(struct radixpic *run, const char *species, co
     char place_name[CONFIG_NAME_LENGTH + 16];
     double *all = NULL;
     TRY(find_component(run, species, name, &component));
+    if (run->session.simulation.fields.waves) /* they take their step by the current that was */
+        TRY(simulation_solve(&run->session.simulation));
     struct particles *list = component.list;
     const bool moves = component.attribute == ATTRIBUTE_OFFSET;
     snprintf(place_name, sizeof place_name, "species %s, ", species);

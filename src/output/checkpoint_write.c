@@ -1,4 +1,4 @@
-/* Checkpoint, writing: a copy of the state, every number of which is looked at on the way into the file. */
+/* Checkpoint, writing: a copy of the state, every number of a particle looked at on the way into the file. */
 #include "output/checkpoint.h"
 
 #include "base/below.h"

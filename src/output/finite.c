@@ -90,7 +90,7 @@ static enum status search_nodes(const struct view *view, const struct buffer *no
     return STATUS_OK;
 }
 
-/* The charge density first, from which E follows. */
+/* The densities first, from which E and B follow. */
 static enum status search_fields(const struct view *view)
 {
     const enum solver_name solver = view->config->fields.solver;

@@ -86,7 +86,7 @@ static void write_species(struct openpmd *openpmd, const struct moments *moments
          fill,
          real,
          back,
-         NULL},
+         list->species->per_c_squared > 0 ? "of u = gamma v" : NULL},
         {"temperature", {2, 1, -2}, {energy}, {of[TEMPERATURE]}, fill, real, back, comments[has_w]},
     };
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++) {

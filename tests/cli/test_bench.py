@@ -255,7 +255,7 @@ WRONG = [
         ("filter", PARTS[:1], "local_memory.cl", "middle * 0.5f", "middle"))],
     *[("deposit", ["--particles=512", "--per-cell=8"], file, old, new, f"NOT VERIFIED: {words}",
         "not the host's") for file, old, new, words in (
-        ("shared/deposit_sums.h", "x[n / SHAPE_NODES] * along_y[n % S", "x[n % SHAPE_NODES] * along_y[n / S",
+        ("shared/deposit_sums.h", "x[n / DEPOSIT_NODES] * along_y[n % D", "x[n % DEPOSIT_NODES] * along_y[n / D",
             "node"), ("deposit_atomic.cl", *WEIGHTS, "node"),
         ("deposit_atomic.cl", "keys[p]", "keys[0]", "node"))],
     *[("collisions", ["--per-cell=64"], file, old, new, "NOT VERIFIED", "an order is not one") for file, old, new in (
@@ -270,7 +270,7 @@ WRONG = [
         "a step left a wrong result") for file, old, new, words in (
         ("shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick", "the energy drifted"),
         ("deposit.cl", "set ? factor", "set ? (real)0.9 * factor", "the charge on the grid differs"),
-        ("poisson.cl", "k * phi.", "3 * k * phi.", "the field of the wave"))],
+        ("shared/modes.h", "k * phi.", "3 * k * phi.", "the field of the wave"))],
     # the energy swings, and after so many steps is near what it was at first
     *[("step", ["--particles=4096", "--cells=16", f"--steps={steps}", f"--method={method}"],
        "shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick", "NOT VERIFIED: the energy drifted",

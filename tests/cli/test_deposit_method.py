@@ -32,7 +32,7 @@ class DepositMethod(ProgramTest):
         self.assertRegex(text, r"(?m)^  method: atomic +# sorted: cell by cell; atomic: ")
         for passes, said in ((1, "1 binomial pass"), (3, "3 binomial passes")):
             text = self.run_well("check", "small.yaml", "--set", f"deposit.filter_passes={passes}").stdout
-            self.assertRegex(text, rf"(?m)^deposit +sorted: .* order; the charge density smoothed by {said}$")
+            self.assertRegex(text, rf"(?m)^deposit +sorted: .* order; densities smoothed by {said}$")
         text = self.run_well("check", "--keys").stdout
         self.assertRegex(text, r"(?m)^deposit\.method .*sorted.*atomic")
 

@@ -243,8 +243,8 @@ class Kernels(ProgramTest):
 
     def test_an_edited_kernel_is_used(self):
         """One line of velocity_push() changes every way to take a step, on any device."""
-        kick = "step.after.u = PRODUCT_SUM(half_kick, ex, step.after.u)"
-        weaker = kick.replace("(half_kick", "((real)0.9 * half_kick")
+        kick = "step.after = add_kick(step.after, field, pusher->half_kick)"
+        weaker = kick.replace("pusher->half_kick", "(real)0.9 * pusher->half_kick")
         own = self.with_kernels("shared/motion.h", kick, weaker)
         for method in ("radix", "chunked", "tiled"):
             with self.subTest(method=method):

@@ -26,6 +26,7 @@ class Install(ProgramTest):
         subprocess.run(["cmake", "--install", BUILD, "--prefix", first], check=True, capture_output=True)
         cls.prefix = first.rename(Path(holder.name) / "moved")
         cls.program = cls.prefix / "bin" / "radixpic"
+        cls.unwanted = [*cls.prefix.rglob("*egg-info*"), *cls.prefix.rglob("__pycache__")]
 
     def run_installed(self, *arguments, command=None):
         result = self.run_program(*arguments, command=command or (self.program,), environment=BARE)
@@ -91,7 +92,7 @@ class Install(ProgramTest):
         self.assertGreater(count, 50)
         for path in ("scripts/radixpic/__init__.py", "kernels/push.cl", "configs/two_stream.yaml"):  # of notebooks
             self.assertTrue((folder / path).is_file(), path)
-        self.assertEqual([*self.prefix.rglob("*egg-info*"), *self.prefix.rglob("__pycache__")], [])
+        self.assertEqual(self.unwanted, [])
 
     def test_the_library_for_a_program_of_others(self):
         """By pkg-config and by CMake, outside of the clone."""

@@ -184,6 +184,25 @@ class InProcess(PackageTest):
                 self.assertTrue(0 <= places.x.min() and places.x.max() < 6 and places.y.max() < 4)
         self.assert_problem(lambda: simulation.set_field("phi", 0), "phi follows from the particles")
 
+    def test_fields_of_an_electromagnetic_run(self):
+        """What is read between steps, before velocities are written or not, does not change the run: J of the step
+        that is over is that of the velocities that moved the particles."""
+        settings = {"precision": "double", "time.step": 0.02, "fields.solver": "electromagnetic",
+                    "fields.speed_of_light": 10, "species.electrons.velocities.dimensions": 3}  # fmt: skip
+        found = []
+        for reads in (True, False):
+            simulation = self.simulation(settings)
+            simulation.step(2)
+            if reads:
+                self.assertGreater(np.ptp(simulation.field("B/z")), 0)
+            simulation.particles("electrons").u[:] *= 1.5
+            simulation.step(2)
+            found.append([simulation.field(name) for name in ("E/z", "B/x", "J/x")])
+            simulation.step()
+            simulation.set_field("E/z", 1)
+            self.assert_problem(lambda: simulation.set_field("J/x", 0), "components of E and B can be written")
+        np.testing.assert_array_equal(*found)
+
     def test_waves_by_formulas(self):
         """A cold wave that travels along an oblique mode, and a density that is a product of cosines."""
         lengths, a = (2 * math.pi / 0.3, 2 * math.pi / 0.4), 0.02  # of mode (1, 1) k is 0.5

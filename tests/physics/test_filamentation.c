@@ -11,8 +11,21 @@ struct instability {
     double ck, step, end, seed; /* seed: B of the wave at 0, along y and z */
 };
 
-/* The growth of log |B| of the wave must be `expected`, on the last two thirds of its way up to a quarter of
- * the most: at first there is what does not grow. It stops where electrons of the velocity v across x, with
+/* The rate at which log(size) grows, on the last two thirds of its way up to a quarter of the most: at first
+ * there is what does not grow. */
+static double growth(const double *size, uint64_t steps, double step, double *most)
+{
+    uint64_t first = 0, last = 0;
+    *most = 0;
+    for (uint64_t m = 0; m <= steps; m++)
+        *most = fmax(*most, size[m]);
+    for (uint64_t m = 0; m <= steps && size[m] < *most / 4; last = m++)
+        if (size[m] < size[0] * pow(*most / size[0], 0.3))
+            first = m;
+    return log(size[last] / size[first]) / ((double)(last - first) * step);
+}
+
+/* The growth of |B| of the wave must be `expected`. It stops where electrons of the velocity v across x, with
  * gamma, swing in B as fast as B grows: k v B/gamma near rate^2 (Davidson, Hammer, Haber & Wagner 1972), here
  * within a factor of two or so. */
 static void check_growth(const struct instability *wave, const char *species, double v, double gamma,
@@ -28,16 +41,10 @@ static void check_growth(const struct instability *wave, const char *species, do
                                wave->cells, 2 * M_PI * light / wave->ck, wave->step,
                                (int)lround(wave->end / wave->step), species, light, wave->seed, wave->seed);
     double complex(*series)[WAVE_FIELDS] = electromagnetic_follow(&config, (const int[]){1, 0});
-    double *b = test_array(config.time.steps + 1, sizeof *b), most = 0;
-    for (uint64_t m = 0; m <= config.time.steps; m++) {
+    double *b = test_array(config.time.steps + 1, sizeof *b), most;
+    for (uint64_t m = 0; m <= config.time.steps; m++)
         b[m] = hypot(cabs(series[m][4]), cabs(series[m][5]));
-        most = fmax(most, b[m]);
-    }
-    uint64_t first = 0, last = 0;
-    for (uint64_t m = 0; m <= config.time.steps && b[m] < most / 4; last = m++)
-        if (b[m] < b[0] * pow(most / b[0], 0.3))
-            first = m;
-    const double rate = log(b[last] / b[first]) / ((double)(last - first) * config.time.step);
+    const double rate = growth(b, config.time.steps, config.time.step, &most);
     const double trapping = wave->ck / light * v * 2 * most / gamma / (rate * rate);
     print_message("v %.1f, ck %.1f: rate %.5f, formula %.5f (%.1e); B from %.1e to %.3f: trapping %.2f\n", v,
                   wave->ck, rate, expected, rate / expected - 1, 2 * b[0], 2 * most, trapping);
@@ -67,6 +74,42 @@ TEST(cold_beams_pinch_as_fast_as_the_dispersion_relation_says)
         snprintf(species, sizeof species, BEAM("right", "") ", " BEAM("left", "-"), 2 * along, along,
                  beta * light, 2 * along, along, beta * light);
         check_growth(&cases[n].wave, species, beta * light, g, expected, 0.02);
+    }
+}
+
+/* Beams of +-beta c along the wave, of density 1/2 and the longitudinal mass g^3: 1 = s/(omega - k v)^2 +
+ * s/(omega
+ * + k v)^2 with s = 1/(2 g^3), which grows fastest, by sqrt(s)/2, at (k v)^2 = 3 s/4. */
+TEST(relativistic_beams_bunch_as_fast_as_the_dispersion_relation_says)
+{
+    enum { CELLS = 64, ALONG = 8 * CELLS, STEPS = 2400 };
+    const double step = 0.1;
+    for (int n = 0; n < 2; n++) {
+        const double beta = n ? 0.9 : 0.6, v = beta * light, s = pow(1 - beta * beta, 1.5) / 2;
+        const double k = sqrt(0.75 * s) / v, expected = sqrt(s) / 2;
+        char species[2][512];
+        for (int b = 0; b < 2; b++)
+            snprintf(
+                species[b], sizeof species[b],
+                "{name: b%d, charge: -1, mass: 1, density: 0.5, particles: %d, positions: {kind: lattice, "
+                "counts: [%d, 2]}, velocities: {kind: cold, dimensions: 3, drift: [%g, 0, 0]}, perturb: "
+                "{displacement: [{axis: x, mode: 1, amplitude: %g}]}}",
+                b, 2 * ALONG, ALONG, b ? -v : v, b ? 0.0 : 1e-5);
+        const struct config config = electromagnetic_config(
+            "grid: {cells: [%d, 2], length: [%.17g, 8]}\n"
+            "time: {step: %g, steps: %d}\n"
+            "precision: double\n"
+            "species: [%s, %s]\n"
+            "fields: {solver: electromagnetic, speed_of_light: %g}\n",
+            CELLS, 2 * M_PI / k, step, (int)(n ? STEPS : STEPS / 3), species[0], species[1], light);
+        double complex(*series)[WAVE_FIELDS] = electromagnetic_follow(&config, (const int[]){1, 0});
+        double *e = test_array(config.time.steps + 1, sizeof *e), most;
+        for (uint64_t m = 0; m <= config.time.steps; m++)
+            e[m] = cabs(series[m][0]);
+        const double rate = growth(e, config.time.steps, step, &most);
+        print_message("beta %.1f: rate %.5f, formula %.5f (%.1e)\n", beta, rate, expected,
+                      rate / expected - 1);
+        assert_near(rate, expected, 0.02 * expected);
     }
 }
 
