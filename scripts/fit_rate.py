@@ -36,7 +36,7 @@ EXAMPLES = """examples:
   scripts/fit_rate.py output/my_run --theory beams --beam 0.9 0 1 --beam 0.1 5 0.5 --k 0.3
   scripts/fit_rate.py output/my_run/history.csv --field-energy --from 5 --to 20 --theory-gamma 0.25
   scripts/fit_rate.py output/weibel --column magnetic_energy --from 10 --to 25
-  scripts/fit_rate.py output/light_wave/probes/crest.csv --column Ez
+  scripts/fit_rate.py output/light_wave/probes/origin.csv --column Ez
 """
 MOST_ROOTS, LEAST_GROWTH = 3, 0.5  # of several roots those whose rate is so near to the first
 

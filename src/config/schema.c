@@ -239,7 +239,7 @@ static const struct schema_row config_rows[] = {
     {CONFIG(precision, TYPE_CHOICE), WORDS({"single", PRECISION_SINGLE}, {"double", PRECISION_DOUBLE}),
      .fallback = "single", .help = "of the arithmetic and state on the device"},
     {LIST("species", config, species, species_count, species_table), .low = 1, .help = "kinds of particles"},
-    {"fields", TYPE_GROUP, .help = "the electric field's solver, a magnetic field and drives"},
+    {"fields", TYPE_GROUP, .help = "the solver of the fields, a uniform magnetic field and drives"},
     {CONFIG(fields.solver, TYPE_CHOICE),
      WORDS({"electrostatic", SOLVER_ELECTROSTATIC}, {"electromagnetic", SOLVER_ELECTROMAGNETIC}),
      .fallback = "electrostatic",
