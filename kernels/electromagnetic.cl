@@ -52,7 +52,7 @@ static inline struct vector transverse(real2 k, struct vector v)
     return across;
 }
 
-/* The state of fields E and B whose unnormalised modes stand in `fields`. scale: 1/(nx ny). */
+/* The state from the unnormalised modes of E and B, which stand in `fields`. scale: 1/(nx ny). */
 kernel void electromagnetic_begin(global const real2 *restrict fields, global const real2 *restrict wave_x,
                                   global const real2 *restrict wave_y, uint modes_y, uint stride, real scale,
                                   global real2 *restrict state)

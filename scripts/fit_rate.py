@@ -16,7 +16,7 @@ step, cells, shape, gradient and filter, which is --theory config and the defaul
 It may have several roots, which are printed by their growth, at most three that are near the first.
 
 For a column of an electromagnetic run it is the theory of light, of the first mode in output.history.modes: in
-Maxwellian or cold species whose drifts are across the wave, relativistic, or along a uniform magnetic field in cold
+Maxwellian or cold species with drifts across the wave, relativistic, or along a uniform magnetic field in cold
 ones.
 """
 

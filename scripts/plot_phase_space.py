@@ -29,7 +29,7 @@ def parser_of():
     parser.add_argument("place", metavar="RUN", help="a run's output folder, or one file of its phase_space/")
     parser.add_argument("--mesh", nargs="+", metavar="NAME",
         help="draw these together, each of another species (default: one of each species that has the axes, the one of "
-        "the fewest axes, and then the one in most of the files; a species whose bins differ is left out)")
+        "the fewest axes, and then the one in most of the files; a species with other bins is left out)")
     parser.add_argument(
         "--axes",
         nargs="+",

@@ -170,7 +170,7 @@ static inline uints pushed_cell(const struct motion *motion, const struct pushed
     return cell_index(wrap_row(pushed->i, motion->nx), wrap_lanes(pushed->j, motion->ny), motion->ny);
 }
 
-/* Adds velocity_square(), u, v and w at n of the lanes whose `particle` is below `number`. */
+/* Adds velocity_square(), u, v and w at n of the lanes with a `particle` below `number`. */
 static inline void push_add_sums(reals block[SUM_COUNT], const struct pushed *pushed, uint number,
                                  ints particle)
 {

@@ -313,7 +313,7 @@ def waves_across_drifts(moving, along, k, c, dt, factor):
     pairs = {}
     for across in (np.array([0, 0, 1]), np.array([-along[1], along[0], 0])):
         if abs(strength @ (drifts @ across)) > 1e-9 * np.abs(drifts).max():
-            raise Problem("the theory of light is of species whose drifts make no current")
+            raise Problem("the theory of light is of species with drifts that make no current")
         axes = [spreads @ axis**2 for axis in (along, across, np.cross(along, across))]
         plasma = dispersion.streams(list(zip(strength, drifts @ across, *axes)), c)
         for root in dispersion.transverse_roots(k, c, plasma):

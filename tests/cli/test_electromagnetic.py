@@ -74,6 +74,11 @@ class Electromagnetic(ProgramTest):
         self.assertRegex(result, r"speed of light +10 v_th, as at a temperature of 5110 eV\n")
         self.assertRegex(result, r"c dt/dx, c dt/dy +0.5, 0.5; time.step may be up to 0.0707107\n")
         self.assertRegex(result, r"skin depth +10, 10 cells\n")
+        for settings, warning in (
+            (["output.history.modes=[[8, 0]]"], "shortest wave in output.history.modes takes 4 steps for a period"),
+            (["grid.length=[160, 90]"], "the skin depth of 10 is shorter than two cells of 10"),
+        ):
+            self.assertIn(warning, self.run_well("check", "waves.yaml", *sets(*settings)).stdout)
         units = self.run_well("check", "waves.yaml", *sets("fields.speed_of_light=auto", "units.temperature_eV=5110"))
         self.assertRegex(units.stdout, r"speed_of_light: (9\.9999|10\.0000)")
 
@@ -113,6 +118,18 @@ class Electromagnetic(ProgramTest):
         self.assertEqual(expected.dtype.names, found.dtype.names)
         for name in expected.dtype.names:
             np.testing.assert_allclose(found[name], expected[name], rtol=1e-10, atol=1e-9, err_msg=name)
+
+    def test_juttner(self):
+        """Mean gamma is K1(1/T)/K2(1/T) + 3 T at T = 0.25 c^2, and no direction is preferred."""
+        juttner = "species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [5, 5, 5]}"
+        self.run_waves("out", juttner, "species.electrons.particles=20000", more=["--steps", "0"])
+        with h5py.File(self.folder / "out/snapshots/data_0.h5") as file:
+            momentum = file["data/0/particles/electrons/momentum"]
+            u = np.array([momentum[axis][...] for axis in "xyz"]) / momentum.parent["mass"].attrs["value"]
+        squares = (u**2).mean(axis=1)
+        self.assertAlmostEqual(np.sqrt(1 + (u**2).sum(axis=0) / 100).mean(), 1.4673837, delta=1e-3)
+        np.testing.assert_allclose(squares, squares.mean(), rtol=0.01)
+        np.testing.assert_allclose(u.mean(axis=1), 0, atol=0.01 * np.sqrt(squares.mean()))
 
     def test_drives_do_their_work(self):
         """All energy comes from it, but for 1 % on a grid of 16 nodes, as in an electrostatic run."""
