@@ -56,7 +56,8 @@ class Committed(unittest.TestCase):
     def test_they_have_prose_and_a_picture(self):
         def check(path, notebook):
             prose = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
-            self.assertRegex(prose[0], rf"^# {path.name[0]}\. ")
+            number = path.name.split("_")[0]
+            self.assertRegex(prose[0], rf"^# {number}\. ")
             for heading in ("## Exercises", "## References"):
                 self.assertIn(heading, prose[-1])
             self.assertGreater(sum(bool(re.search(r"^## ", text, re.M)) for text in prose), 3)
