@@ -1,5 +1,5 @@
-/* NDPA: permutes the axes of an N-dimensional array in place, cell by cell (see src/ndpa/ndpa_shape.h for
- * what lies where).
+/* NDPA: permutes the axes of an N-dimensional array of words in place, cell by cell (see
+ * src/experiments/permutation/ndpa_shape.h for what lies where).
  *
  *   ndpa_cells    TEAM items take a cell of p^N elements; with TEAM 1 each item has one of its own
  *   ndpa_bars     a group takes a bar, consecutive cells along the last axis, whose rows are long
@@ -8,12 +8,6 @@
  * They read all that a group owns into local memory and write it back permuted; no other group
  * touches it. Local memory is read with strides, which costs up to p items a bank; global memory in rows.
  */
-#if ELEMENT_BYTES == 4
-typedef uint element;
-#else
-typedef ulong element;
-#endif
-
 #define CELL_ROWS  (CELL_ELEMENTS / CELL_SIDE)
 #define GROUP_SIZE __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1)))
 
@@ -62,8 +56,7 @@ static inline uint in_room(uint slot, uint e)
 }
 
 /* `room` holds SLOTS cells. A group past the last cell keeps its items until the barrier. */
-kernel GROUP_SIZE void ndpa_cells(global element *volume, constant const uint *map, uint cells,
-                                  local element *room)
+kernel GROUP_SIZE void ndpa_cells(global uint *volume, constant const uint *map, uint cells, local uint *room)
 {
     const uint slot = (uint)get_local_id(0) / TEAM, first = (uint)get_local_id(0) % TEAM;
     const uint cell = (uint)get_group_id(0) * SLOTS + slot;
@@ -82,8 +75,8 @@ kernel GROUP_SIZE void ndpa_cells(global element *volume, constant const uint *m
 
 /* A bar has CELL_ROWS rows of `width` elements, the last one of a row of bars maybe fewer; in `room` each row
  * takes `width`. `side` is the volume's along the last axis. */
-kernel GROUP_SIZE void ndpa_bars(global element *volume, constant const uint *map, uint width, uint side,
-                                 local element *room)
+kernel GROUP_SIZE void ndpa_bars(global uint *volume, constant const uint *map, uint width, uint side,
+                                 local uint *room)
 {
     const uint bar = (uint)get_group_id(0), begin = first_place(map, bar);
     const uint columns = min(width, side - bar % map[COUNTS + DIMENSIONS - 1] * width);
@@ -103,21 +96,21 @@ kernel GROUP_SIZE void ndpa_bars(global element *volume, constant const uint *ma
 }
 
 /* One item with a bar for itself, as on a CPU: row after row, which needs no division at all. */
-static inline void read_rows(global const element *bar, global const uint *rows, uint columns, uint width,
-                             local element *room)
+static inline void read_rows(global const uint *bar, global const uint *rows, uint columns, uint width,
+                             local uint *room)
 {
     for (uint row = 0; row < CELL_ROWS; row++) {
-        global const element *from = bar + rows[row];
+        global const uint *from = bar + rows[row];
         for (uint column = 0; column < columns; column++)
             room[row * width + column] = from[column];
     }
 }
 
-static inline void write_rows(global element *bar, global const uint *rows, global const uint *inside,
-                              uint columns, local const element *room)
+static inline void write_rows(global uint *bar, global const uint *rows, global const uint *inside,
+                              uint columns, local const uint *room)
 {
     for (uint row = 0; row < CELL_ROWS; row++) {
-        global element *to = bar + rows[row];
+        global uint *to = bar + rows[row];
         uint before[CELL_SIDE];
         for (uint n = 0; n < CELL_SIDE; n++)
             before[n] = inside[row * CELL_SIDE + n];
@@ -136,10 +129,10 @@ static inline void write_rows(global element *bar, global const uint *rows, glob
  *
  * reciprocal_whole and reciprocal_last are 2^32 / columns, rounded up, of a whole bar and of a row's last
  * one: mul_hi() by them divides exactly as long as a bar's elements times its columns are below 2^32. */
-kernel GROUP_SIZE void ndpa_tables(global element *volume, global const uint *restrict high,
+kernel GROUP_SIZE void ndpa_tables(global uint *volume, global const uint *restrict high,
                                    global const uint2 *restrict low, global const uint *restrict rows,
                                    global const uint *restrict inside, uint low_count, uint width,
-                                   uint reciprocal_whole, uint reciprocal_last, local element *room)
+                                   uint reciprocal_whole, uint reciprocal_last, local uint *room)
 {
     const uint bar = (uint)get_group_id(0);
     const uint2 of_low = low[bar % low_count];

@@ -1,5 +1,5 @@
-/* Phase space: launches of kernels/phase_space.cl, and the permutation; and the file: a mesh for each item,
- * summed over ranks chunk by chunk, and written by the first one.
+/* Phase space: launches of kernels/phase_space.cl, and the file: a mesh for each item, summed over ranks
+ * chunk by chunk, and written by the first one.
  *
  * openPMD 1.1.0 has one gridUnitSI for all axes of a mesh, which x and u cannot share. So gridSpacing and
  * gridGlobalOffset are in SI units here and gridUnitSI is 1; attributes of our own, axisLow, axisHigh and
@@ -19,47 +19,49 @@ enum { GROUP_ITEMS = 256 /* 1 on a CPU */, GROUPS_PER_UNIT = 16 };
 
 /* ---- volumes ---- */
 
-/* So that a chunk has 4,096 elements: enough for HDF5 to compress, and few enough for local memory. */
-static const uint32_t cell_sides[CONFIG_PHASE_AXES + 1] = {0, 4096, 64, 16, 8};
+/* Of chunks, by the number of axes, so that a chunk has 4,096 elements: enough for HDF5 to compress. */
+static const uint32_t chunk_sides[CONFIG_PHASE_AXES + 1] = {0, 4096, 64, 16, 8};
 
 struct phase_volume phase_volume_make(const struct phase_space_config *space)
 {
-    const uint32_t dimensions = space->axis_count, side = cell_sides[dimensions];
+    const uint32_t dimensions = space->axis_count, side = chunk_sides[dimensions];
     struct phase_volume volume = {
-        .shape = {.dimensions = dimensions, .cell_side = side, .element_bytes = sizeof(uint32_t)},
-        .chunk_elements = 1,
-        .chunk_count = 1};
+        .dimensions = dimensions, .elements = 1, .chunk_elements = 1, .chunk_count = 1};
     for (uint32_t k = 0; k < dimensions; k++) {
         volume.axes[k] = phase_axis_find(space, phase_axis_written(space, k));
-        volume.is_permuted |= volume.axes[k] != k;
-    }
-    for (uint32_t k = 0; k < dimensions; k++) {
-        const uint32_t bins = space->axes[volume.axes[k]].bins, own = space->axes[k].bins;
-        volume.shape.sides[k] = volume.is_permuted ? divide_up(own, side) * side : own;
-        volume.bins[k] = bins;
-        volume.chunk[k] = bins < side ? bins : side;
-        volume.chunks[k] = divide_up(bins, volume.chunk[k]);
+        volume.bins[k] = space->axes[volume.axes[k]].bins;
+        volume.chunk[k] = (uint32_t)at_most(volume.bins[k], side);
+        volume.chunks[k] = divide_up(volume.bins[k], volume.chunk[k]);
+        volume.elements *= volume.bins[k];
         volume.chunk_elements *= volume.chunk[k];
         volume.chunk_count *= volume.chunks[k];
     }
     return volume;
 }
 
+/* at[] <- the subscript of element `index` of an array with these sides. */
+static void find_subscript(uint32_t dimensions, const uint32_t *sides, uint64_t index, uint32_t *at)
+{
+    for (uint32_t k = dimensions; k-- > 0; index /= sides[k])
+        at[k] = (uint32_t)(index % sides[k]);
+}
+
 void phase_volume_read_chunk(const struct phase_volume *volume, const uint32_t *counts, uint64_t number,
                              uint64_t *values)
 {
-    const uint32_t dimensions = volume->shape.dimensions, last = dimensions - 1, row = volume->chunk[last];
+    const uint32_t dimensions = volume->dimensions, last = dimensions - 1, row = volume->chunk[last];
     uint32_t chunk[CONFIG_PHASE_AXES], at[CONFIG_PHASE_AXES];
-    ndpa_subscript(dimensions, volume->chunks, number, chunk);
+    find_subscript(dimensions, volume->chunks, number, chunk);
     memset(values, 0, volume->chunk_elements * sizeof *values);
     for (uint64_t first = 0; first < volume->chunk_elements; first += row) {
+        uint64_t place = 0;
         bool is_inside = true;
-        ndpa_subscript(dimensions, volume->chunk, first, at);
+        find_subscript(dimensions, volume->chunk, first, at);
         for (uint32_t k = 0; k < dimensions; k++) {
             at[k] += chunk[k] * volume->chunk[k];
             is_inside &= at[k] < volume->bins[k];
+            place = place * volume->bins[k] + at[k];
         }
-        const uint64_t place = is_inside ? ndpa_place(&volume->shape, volume->axes, at) : 0;
         for (uint32_t n = 0; n < row && at[last] + n < volume->bins[last] && is_inside; n++)
             values[first + n] = counts[place + n];
     }
@@ -67,24 +69,21 @@ void phase_volume_read_chunk(const struct phase_volume *volume, const uint32_t *
 
 /* ---- creation ---- */
 
+static size_t bytes_of(const struct phase_volume *volume)
+{
+    return volume->elements * sizeof(uint32_t);
+}
+
 enum status phase_spaces_create(struct device *device, const struct config *config, void **part)
 {
     const struct phase_space_config *space = config->output.phase_space;
     const uint32_t count = config->output.phase_space_count;
-    struct phase_volume volumes[CONFIG_MAX_PHASE_SPACES];
     struct phase_spaces *spaces;
     size_t room = 0;
     *part = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        volumes[i] = phase_volume_make(&space[i]);
-        if (ndpa_elements(&volumes[i].shape) > UINT32_MAX)
-            return status_fail(STATUS_USAGE,
-                               "output.phase_space.%" PRIu32 ".axes: expected at most %" PRIu32
-                               " bins, found %" PRIu64 ": in another order than that of axes those of each "
-                               "axis are rounded up to a multiple of %" PRIu32,
-                               i, UINT32_MAX, ndpa_elements(&volumes[i].shape), volumes[i].shape.cell_side);
-        if (space[i].every > 0 && ndpa_bytes(&volumes[i].shape) > room)
-            room = ndpa_bytes(&volumes[i].shape);
+        const struct phase_volume volume = phase_volume_make(&space[i]);
+        room = space[i].every > 0 ? at_least(room, bytes_of(&volume)) : room;
     }
     if (room == 0)
         return STATUS_OK;
@@ -98,11 +97,9 @@ enum status phase_spaces_create(struct device *device, const struct config *conf
     TRY(buffer_create(device, room, "the bins of phase space", &spaces->room));
     for (uint32_t i = 0; i < count; i++) {
         struct phase_space *item = &spaces->items[i];
-        item->volume = volumes[i];
-        if (space[i].every > 0 && volumes[i].is_permuted)
-            TRY(ndpa_create(device, &volumes[i].shape, volumes[i].axes, NDPA_TABLES, 0, &item->ndpa));
+        item->volume = phase_volume_make(&space[i]);
         if (space[i].every > 0)
-            TRY(buffer_view(spaces->room, 0, ndpa_bytes(&volumes[i].shape), &item->counts));
+            TRY(buffer_view(spaces->room, 0, bytes_of(&item->volume), &item->counts));
     }
     return STATUS_OK;
 }
@@ -128,8 +125,8 @@ static struct bins bins_along(const struct view *view, uint32_t index, const str
         return is_space ? (struct bins){.count = 1, .cells = grid->cells[axis]} : (struct bins){0};
     const double *range = space->axes[k].range;
     struct bins bins = {.count = space->axes[k].bins, .stride = 1};
-    for (uint32_t n = k + 1; n < space->axis_count; n++)
-        bins.stride *= volume->shape.sides[n];
+    for (uint32_t n = volume->dimensions - 1; volume->axes[n] != k; n--)
+        bins.stride *= volume->bins[n];
     if (is_space) {
         bins.begin = phase_axis_edge(grid, axis, range[0]);
         bins.cells = (phase_axis_edge(grid, axis, range[1]) - bins.begin) / bins.count;
@@ -187,8 +184,6 @@ enum status phase_space_count(struct phase_spaces *spaces, const struct view *vi
     const struct phase_space *item = &spaces->items[index];
     TRY(buffer_fill(item->counts, 0));
     TRY(count_list(spaces, view, index, phase_space_list(view, index)));
-    if (item->ndpa)
-        TRY(ndpa_permute(item->ndpa, item->counts));
     return buffer_read(item->counts, 0, buffer_bytes(item->counts), counts);
 }
 
@@ -290,7 +285,7 @@ static double bin_width(const struct item *item, uint32_t k)
 static enum status item_count(struct phase_spaces *spaces, uint32_t index, struct item *item)
 {
     const struct phase_volume *volume = item->volume;
-    const uint64_t elements = ndpa_elements(&volume->shape);
+    const uint64_t elements = volume->elements;
     item->counts = malloc((size_t)elements * sizeof *item->counts);
     item->sums = malloc(CHUNKS_AT_ONCE * (size_t)volume->chunk_elements * sizeof *item->sums);
     if (!item->counts || !item->sums)

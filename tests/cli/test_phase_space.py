@@ -234,13 +234,3 @@ class Runs(PhaseSpaceTest):
         wall = seconds.pop("steps")
         self.assertGreater(seconds["output"], 0)
         self.assertLess(sum(seconds.values()), wall + 0.1 * seconds["output"], seconds)
-
-
-class Refused(PhaseSpaceTest):
-    def test_a_volume_whose_padding_is_too_much(self):
-        """1 x 1 bins of x and y take the room of 8 x 8 where the axes are permuted."""
-        wide = item("xyuv", (1, 1, 8192, 16384), {"u": [-3, 3], "v": [-3, 3]}, "uvxy")
-        for command in ("run", "check"):
-            words = ["output.phase_space.0.axes", "rounded up to a multiple of 8"]
-            self.refuse(2, words, command, "small.yaml", *setting(wide))
-        self.assert_nothing_created()

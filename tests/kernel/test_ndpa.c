@@ -3,34 +3,17 @@
  * for another. */
 #include "support/device_fixture.h"
 
-#include "ndpa/ndpa.h"
+#include "experiments/permutation/ndpa.h"
 
 enum { GUARD_ELEMENTS = 16 }; /* behind each volume, never to be touched */
 
-/* A number that says where the element was, different in both halves of 8 bytes. */
-static void set_element(void *volume, size_t bytes, uint64_t n, uint64_t value)
-{
-    if (bytes == 4)
-        ((uint32_t *)volume)[n] = (uint32_t)value;
-    else
-        ((uint64_t *)volume)[n] = value << 32 | (value ^ 0x5555);
-}
-
-static uint64_t get_element(const void *volume, size_t bytes, uint64_t n)
-{
-    if (bytes == 4)
-        return ((const uint32_t *)volume)[n];
-    const uint64_t word = ((const uint64_t *)volume)[n];
-    return (word >> 32) == ((uint32_t)word ^ 0x5555) ? word >> 32 : UINT64_MAX;
-}
-
 /* A volume and, behind it, what must stay. */
-static void *make_volume(const struct ndpa_shape *shape)
+static uint32_t *make_volume(const struct ndpa_shape *shape)
 {
     const uint64_t count = ndpa_elements(shape) + GUARD_ELEMENTS;
-    void *volume = test_array(count, shape->element_bytes);
+    uint32_t *volume = test_array(count, sizeof *volume);
     for (uint64_t n = 0; n < count; n++)
-        set_element(volume, shape->element_bytes, n, n);
+        volume[n] = (uint32_t)n;
     return volume;
 }
 
@@ -49,7 +32,7 @@ static uint64_t original_index(const struct ndpa_shape *shape, const uint32_t *s
     return index;
 }
 
-static void check_permuted(const struct ndpa_shape *shape, const uint32_t *axes, const void *volume)
+static void check_permuted(const struct ndpa_shape *shape, const uint32_t *axes, const uint32_t *volume)
 {
     uint32_t permuted[NDPA_MAX_DIMENSIONS], subscript[NDPA_MAX_DIMENSIONS];
     const uint64_t count = ndpa_elements(shape);
@@ -59,12 +42,12 @@ static void check_permuted(const struct ndpa_shape *shape, const uint32_t *axes,
         ndpa_subscript(shape->dimensions, permuted, n, subscript);
         const uint64_t place = ndpa_place(shape, axes, subscript);
         const uint64_t expected = original_index(shape, shape->sides, axes, n);
-        if (get_element(volume, shape->element_bytes, place) != expected)
+        if (volume[place] != expected)
             fail_msg("element %llu of the permuted volume is not element %llu of the original one",
                      (unsigned long long)n, (unsigned long long)expected);
     }
     for (uint64_t n = count; n < count + GUARD_ELEMENTS; n++)
-        assert_int_equal(get_element(volume, shape->element_bytes, n), n);
+        assert_int_equal(volume[n], n);
 }
 
 /* What each kind is given and what comes of it. */
@@ -72,19 +55,19 @@ struct scene {
     struct ndpa_shape shape;
     uint32_t group_items;
     size_t bytes; /* with the guard */
-    void *original, *met;
+    uint32_t *original, *met;
     struct buffer *volume;
 };
 
 static struct scene scene_create(const struct ndpa_shape *shape, uint32_t group_items)
 {
-    const size_t bytes = ndpa_bytes(shape) + GUARD_ELEMENTS * shape->element_bytes;
+    const size_t bytes = ndpa_bytes(shape) + GUARD_ELEMENTS * sizeof(uint32_t);
     return (struct scene){
         *shape, group_items, bytes, make_volume(shape), test_array(1, bytes), test_buffer(bytes, NULL)};
 }
 
 /* One permutation of the volume as it lies, which allocates nothing. */
-static void permute(struct scene *scene, enum ndpa_kind kind, const uint32_t *axes, const void *expected)
+static void permute(struct scene *scene, enum ndpa_kind kind, const uint32_t *axes, const uint32_t *expected)
 {
     struct ndpa *ndpa = NULL;
     struct device *owner = NULL;
@@ -103,7 +86,7 @@ static void permute(struct scene *scene, enum ndpa_kind kind, const uint32_t *ax
 static void check_axes(struct scene *scene, const uint32_t *axes)
 {
     uint32_t inverse[NDPA_MAX_DIMENSIONS];
-    void *expected = make_volume(&scene->shape);
+    uint32_t *expected = make_volume(&scene->shape);
     assert_ok(ndpa_permute_host(&scene->shape, axes, expected));
     check_permuted(&scene->shape, axes, expected);
     for (uint32_t k = 0; k < scene->shape.dimensions; k++)
@@ -138,9 +121,9 @@ static bool axes_of(uint32_t number, uint32_t dimensions, uint32_t *axes)
 }
 
 /* Unequal sides: 1, 3, 2, 1, 3, ... cells. The last axis has `last` cells. */
-static struct ndpa_shape shape_of(uint32_t dimensions, uint32_t p, uint32_t last, size_t element_bytes)
+static struct ndpa_shape shape_of(uint32_t dimensions, uint32_t p, uint32_t last)
 {
-    struct ndpa_shape shape = {.dimensions = dimensions, .cell_side = p, .element_bytes = element_bytes};
+    struct ndpa_shape shape = {.dimensions = dimensions, .cell_side = p};
     static const uint32_t cells[] = {1, 3, 2};
     for (uint32_t k = 0; k + 1 < dimensions; k++)
         shape.sides[k] = p * (dimensions > 5 && k > 2 ? 1 : cells[k % 3]);
@@ -148,9 +131,9 @@ static struct ndpa_shape shape_of(uint32_t dimensions, uint32_t p, uint32_t last
     return shape;
 }
 
-static void check_all_axes(uint32_t dimensions, uint32_t p, uint32_t last, size_t element_bytes)
+static void check_all_axes(uint32_t dimensions, uint32_t p, uint32_t last)
 {
-    const struct ndpa_shape shape = shape_of(dimensions, p, last, element_bytes);
+    const struct ndpa_shape shape = shape_of(dimensions, p, last);
     const double numbers = pow(dimensions, dimensions);
     uint32_t axes[NDPA_MAX_DIMENSIONS];
     struct scene scene = scene_create(&shape, 0);
@@ -164,7 +147,7 @@ TEST(all_axes_of_2_to_4_dimensions)
     needs_speed();
     static const uint32_t cases[][2] = {{2, 2}, {2, 3}, {2, 5}, {3, 2}, {3, 4}, {4, 3}, {4, 4}};
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
-        check_all_axes(cases[n][0], cases[n][1], 5, cases[n][1] % 2 ? 8 : 4);
+        check_all_axes(cases[n][0], cases[n][1], 5);
 }
 
 /* The reversed axes, and some that mix: rotations, and a swap of the first two. */
@@ -172,14 +155,13 @@ TEST(some_axes_beyond)
 {
     static const struct {
         uint32_t dimensions, p;
-        size_t element_bytes;
-    } cases[] = {{5, 2, 4}, {6, 2, 8}, {7, 3, 4}, {8, 2, 8}};
+    } cases[] = {{5, 2}, {6, 2}, {7, 3}, {8, 2}};
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         const uint32_t dimensions = cases[n].dimensions;
-        const struct ndpa_shape shape = shape_of(dimensions, cases[n].p, 3, cases[n].element_bytes);
+        const struct ndpa_shape shape = shape_of(dimensions, cases[n].p, 3);
         if (test_is_small() && n > 0)
             break;
-        if (ndpa_cell_elements(&shape) * shape.element_bytes > device_info(device)->local_memory)
+        if (ndpa_cell_elements(&shape) * sizeof(uint32_t) > device_info(device)->local_memory)
             continue;
         check_shape(&shape, 0, true, 0);
         check_shape(&shape, 0, false, 1);
@@ -195,9 +177,9 @@ TEST(long_rows)
 {
     needs_speed();
     static const struct ndpa_shape shapes[] = {
-        {2, {6, 3 * 1009}, 3, 8},      {2, {4, 30002}, 2, 4},
-        {3, {8, 16, 4 * 151}, 4, 4},   {3, {2 * 61, 2 * 53, 2 * 17}, 2, 4},
-        {4, {4, 8, 12, 4 * 67}, 4, 4}, {2, {62, 31 * 13}, 31, 4},
+        {2, {6, 3 * 1009}, 3},      {2, {4, 30002}, 2},
+        {3, {8, 16, 4 * 151}, 4},   {3, {2 * 61, 2 * 53, 2 * 17}, 2},
+        {4, {4, 8, 12, 4 * 67}, 4}, {2, {62, 31 * 13}, 31},
     };
     for (size_t n = 0; n < sizeof shapes / sizeof shapes[0]; n++)
         check_shape(&shapes[n], 0, true, 0);
@@ -210,10 +192,10 @@ TEST(groups_of_any_size)
     static const struct {
         struct ndpa_shape shape;
         uint32_t items;
-    } cases[] = {{{2, {10, 35}, 5, 4}, 7},
-                 {{3, {6, 4, 2 * 17}, 2, 8}, 32},
-                 {{4, {6, 3, 9, 12}, 3, 4}, 2},
-                 {{5, {2, 4, 2, 6, 10}, 2, 4}, 256}};
+    } cases[] = {{{2, {10, 35}, 5}, 7},
+                 {{3, {6, 4, 2 * 17}, 2}, 32},
+                 {{4, {6, 3, 9, 12}, 3}, 2},
+                 {{5, {2, 4, 2, 6, 10}, 2}, 256}};
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
         check_shape(&cases[n].shape, cases[n].items, false, cases[n].shape.dimensions - 1);
 }
@@ -222,7 +204,7 @@ TEST(groups_of_any_size)
 TEST(nothing_of_the_volumes_size)
 {
     needs_speed();
-    const struct ndpa_shape shape = {4, {32, 32, 32, 32}, 2, 4};
+    const struct ndpa_shape shape = {4, {32, 32, 32, 32}, 2};
     const uint32_t axes[] = {3, 2, 1, 0};
     struct buffer *volume = test_buffer(ndpa_bytes(&shape), NULL);
     assert_ok(buffer_fill(volume, 1));
@@ -254,16 +236,15 @@ static void assert_usage(const struct ndpa_shape *shape, const uint32_t *axes, c
 TEST(shapes_that_cannot_be)
 {
     const uint32_t axes[NDPA_MAX_DIMENSIONS] = {2, 1, 0}, line[NDPA_MAX_DIMENSIONS] = {0};
-    const struct ndpa_shape good = {3, {4, 8, 12}, 4, 4};
+    const struct ndpa_shape good = {3, {4, 8, 12}, 4};
     const size_t held = device_bytes_held(device);
-    assert_usage(&(struct ndpa_shape){3, {4, 9, 12}, 4, 4}, axes, "side 9 of the volume's axis 1");
-    assert_usage(&(struct ndpa_shape){3, {4, 0, 12}, 4, 4}, axes, "side 0");
-    assert_usage(&(struct ndpa_shape){1, {4}, 4, 4}, line, "2 to 8 dimensions");
-    assert_usage(&(struct ndpa_shape){9, {4}, 4, 4}, line, "2 to 8 dimensions");
-    assert_usage(&(struct ndpa_shape){3, {4, 8, 12}, 1, 4}, axes, "side of a cell");
-    assert_usage(&(struct ndpa_shape){3, {4, 8, 12}, 4, 2}, axes, "4 or 8 bytes");
-    assert_usage(&(struct ndpa_shape){3, {4096, 4096, 256}, 4, 4}, axes, "at most 4294967295 elements");
-    assert_usage(&(struct ndpa_shape){3, {1024, 1024, 1024}, 1024, 4}, axes, "local memory");
+    assert_usage(&(struct ndpa_shape){3, {4, 9, 12}, 4}, axes, "side 9 of the volume's axis 1");
+    assert_usage(&(struct ndpa_shape){3, {4, 0, 12}, 4}, axes, "side 0");
+    assert_usage(&(struct ndpa_shape){1, {4}, 4}, line, "2 to 8 dimensions");
+    assert_usage(&(struct ndpa_shape){9, {4}, 4}, line, "2 to 8 dimensions");
+    assert_usage(&(struct ndpa_shape){3, {4, 8, 12}, 1}, axes, "side of a cell");
+    assert_usage(&(struct ndpa_shape){3, {4096, 4096, 256}, 4}, axes, "at most 4294967295 elements");
+    assert_usage(&(struct ndpa_shape){3, {1024, 1024, 1024}, 1024}, axes, "local memory");
     assert_usage(&good, (const uint32_t[]){2, 1, 3}, "axis 3");
     assert_usage(&good, (const uint32_t[]){2, 1, 2}, "axis 2 stands twice");
     assert_int_equal(device_bytes_held(device), held);
@@ -271,7 +252,7 @@ TEST(shapes_that_cannot_be)
 
 TEST(a_volume_too_short)
 {
-    const struct ndpa_shape shape = {3, {4, 8, 12}, 4, 4};
+    const struct ndpa_shape shape = {3, {4, 8, 12}, 4};
     struct buffer *less = test_buffer(ndpa_bytes(&shape) - 4, NULL);
     struct ndpa *ndpa = NULL;
     assert_ok(ndpa_create(device, &shape, (const uint32_t[]){2, 1, 0}, NDPA_BARS, 0, &ndpa));

@@ -4,7 +4,7 @@
  */
 #include "experiments/permutation/permutation.h"
 #include "experiments/bench.h"
-#include "ndpa/ndpa.h"
+#include "experiments/permutation/ndpa.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 enum kernel_kind {
     SERIAL,  /* of the host, one thread */
     NUMPY,   /* of the host, into a new array: not verified, it only serves as a clock */
-    THREADS, /* these are the kinds of ndpa/ndpa.h */
+    THREADS, /* these are the kinds of ndpa.h */
     CB,
     BB,
     RLBB,
@@ -81,7 +81,7 @@ static enum status verify(void *volume_case, bool *right)
 }
 
 /* Times and verifies all kernels but numpy, whose result the caller brings: a bench_case() of the
- * volume_case. Elements are compared with the definition in ndpa/ndpa_shape.h. */
+ * volume_case. Elements are compared with the definition in ndpa_shape.h. */
 static enum status time_volume(struct bench *bench, void *volume_case)
 {
     struct volume_case *one = volume_case;
@@ -180,9 +180,7 @@ struct options {
 /* A volume of the table in one of its cells, elements of 4 bytes. */
 static struct ndpa_shape shape_of(const struct permutation_table *table, uint32_t volume, uint32_t cell)
 {
-    struct ndpa_shape shape = {.dimensions = table->dimensions,
-                               .cell_side = table->cell_sides[cell],
-                               .element_bytes = sizeof(uint32_t)};
+    struct ndpa_shape shape = {.dimensions = table->dimensions, .cell_side = table->cell_sides[cell]};
     memcpy(shape.sides, table->sides[volume], sizeof shape.sides);
     return shape;
 }

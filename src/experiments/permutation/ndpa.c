@@ -1,5 +1,5 @@
 /* NDPA: launch shapes, tables and launches of kernels/ndpa.cl. */
-#include "ndpa/ndpa.h"
+#include "experiments/permutation/ndpa.h"
 
 #include "base/integers.h"
 
@@ -117,7 +117,7 @@ static enum status make_plan(struct ndpa *ndpa, uint32_t wanted)
     struct ndpa_plan *plan = &ndpa->plan;
     const size_t local_memory = device_info(ndpa->device)->local_memory;
     const uint64_t cell_elements = ndpa_cell_elements(shape);
-    const uint64_t cell_bytes = cell_elements * shape->element_bytes;
+    const uint64_t cell_bytes = cell_elements * sizeof(uint32_t);
     if (cell_bytes > local_memory)
         return status_fail(STATUS_USAGE,
                            "a cell of %" PRIu32 "^%" PRIu32 " elements, %" PRIu64
@@ -240,9 +240,9 @@ static enum status build(struct ndpa *ndpa)
     struct program *program = NULL;
     TRY(program_build(ndpa->device, "ndpa.cl", PRECISION_SINGLE, &program,
                       "-D DIMENSIONS=%" PRIu32 " -D CELL_SIDE=%" PRIu32 " -D CELL_ELEMENTS=%" PRIu32
-                      " -D ELEMENT_BYTES=%zu -D GROUP_ITEMS=%" PRIu32 " -D TEAM=%" PRIu32,
-                      ndpa->shape.dimensions, ndpa->shape.cell_side, plan->cell_elements,
-                      ndpa->shape.element_bytes, plan->group_items, plan->team));
+                      " -D GROUP_ITEMS=%" PRIu32 " -D TEAM=%" PRIu32,
+                      ndpa->shape.dimensions, ndpa->shape.cell_side, plan->cell_elements, plan->group_items,
+                      plan->team));
     return kernel_create(program, kernels[ndpa->kind], &ndpa->permute);
 }
 
@@ -293,7 +293,7 @@ enum status ndpa_permute(struct ndpa *ndpa, struct buffer *volume)
 {
     const struct ndpa_shape *shape = &ndpa->shape;
     const struct ndpa_plan *plan = &ndpa->plan;
-    const size_t bytes = ndpa_bytes(shape), cell_bytes = plan->cell_elements * shape->element_bytes;
+    const size_t bytes = ndpa_bytes(shape), cell_bytes = plan->cell_elements * sizeof(uint32_t);
     const size_t room =
         takes_bars(ndpa->kind) ? cell_bytes * plan->bar_cells : cell_bytes * (plan->group_items / plan->team);
     if (buffer_bytes(volume) < bytes)

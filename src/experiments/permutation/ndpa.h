@@ -1,18 +1,18 @@
-/* NDPA: any permutation of the axes of an N-dimensional array, in place, on the device.
+/* NDPA: any permutation of the axes of an N-dimensional array of words, in place, on the device.
  *
- * What lies where before and after is in ndpa/ndpa_shape.h: elements move inside their cells of p^N, out of
+ * What lies where before and after is in ndpa_shape.h: elements move inside their cells of p^N, out of
  * place in local memory and back to where the cell lies; cells stay, and ndpa_place() finds an element of the
  * permuted volume. Nothing of the volume's size is allocated: a NDPA_TABLES holds tables of a cell's size,
  * and of the number of bars over about its root, the others a few words.
  *
- * A file that is written chunk by chunk, as those of phase space are, takes the cells as they lie. Permuting
- * by the inverse axes brings a volume back.
+ * A file that is written chunk by chunk takes the cells as they lie. Permuting by the inverse axes brings a
+ * volume back.
  */
-#ifndef RADIXPIC_NDPA_NDPA_H
-#define RADIXPIC_NDPA_NDPA_H
+#ifndef RADIXPIC_EXPERIMENTS_NDPA_H
+#define RADIXPIC_EXPERIMENTS_NDPA_H
 
 #include "device/device.h"
-#include "ndpa/ndpa_shape.h"
+#include "experiments/permutation/ndpa_shape.h"
 
 /* All give the same volume. */
 enum ndpa_kind {

@@ -1,5 +1,5 @@
 /* NDPA shape: checks, index maps, and the permutation on the host. */
-#include "ndpa/ndpa_shape.h"
+#include "experiments/permutation/ndpa_shape.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -30,7 +30,7 @@ uint64_t ndpa_cell_elements(const struct ndpa_shape *shape)
 
 size_t ndpa_bytes(const struct ndpa_shape *shape)
 {
-    return ndpa_elements(shape) * shape->element_bytes;
+    return ndpa_elements(shape) * sizeof(uint32_t);
 }
 
 static enum status check_axes(uint32_t dimensions, const uint32_t *axes)
@@ -54,9 +54,6 @@ enum status ndpa_check(const struct ndpa_shape *shape, const uint32_t *axes)
     if (shape->dimensions < 2 || shape->dimensions > NDPA_MAX_DIMENSIONS)
         return status_fail(STATUS_USAGE, "a volume to permute has 2 to %d dimensions, not %" PRIu32,
                            NDPA_MAX_DIMENSIONS, shape->dimensions);
-    if (shape->element_bytes != 4 && shape->element_bytes != 8)
-        return status_fail(STATUS_USAGE, "elements to permute have 4 or 8 bytes, not %zu",
-                           shape->element_bytes);
     if (shape->cell_side < 2)
         return status_fail(STATUS_USAGE, "the side of a cell is 2 or more, not %" PRIu32, shape->cell_side);
     for (uint32_t k = 0; k < shape->dimensions; k++)
@@ -115,7 +112,7 @@ uint32_t ndpa_source_in_cell(const struct ndpa_shape *shape, const uint32_t *axe
  * that from which the permuted cell is read. */
 struct host_cell {
     uint32_t elements;
-    void *copy; /* of the elements; the two tables lie behind it, and go with it */
+    uint32_t *copy; /* of the elements; the two tables lie behind it, and go with it */
     uint32_t *places, *sources;
 };
 
@@ -124,10 +121,10 @@ static enum status host_cell_make(const struct ndpa_shape *shape, const uint32_t
 {
     uint32_t sides[NDPA_MAX_DIMENSIONS], subscript[NDPA_MAX_DIMENSIONS];
     cell->elements = (uint32_t)ndpa_cell_elements(shape);
-    cell->copy = calloc(cell->elements, shape->element_bytes + 2 * sizeof(uint32_t));
+    cell->copy = calloc(cell->elements, 3 * sizeof *cell->copy);
     if (!cell->copy)
         return status_fail(STATUS_FAILED, "no memory for a cell of %" PRIu32 " elements", cell->elements);
-    cell->places = (uint32_t *)((char *)cell->copy + cell->elements * shape->element_bytes);
+    cell->places = cell->copy + cell->elements;
     cell->sources = cell->places + cell->elements;
     cell_sides(shape, sides);
     for (uint32_t e = 0; e < cell->elements; e++) {
@@ -139,15 +136,14 @@ static enum status host_cell_make(const struct ndpa_shape *shape, const uint32_t
     return STATUS_OK;
 }
 
-/* `volume`: from the first element of the cell on. */
-#define PERMUTE_CELL(cell, type, volume)                                                                     \
-    do {                                                                                                     \
-        type *const elements = (volume), *const copy = (cell).copy;                                          \
-        for (uint32_t e = 0; e < (cell).elements; e++)                                                       \
-            copy[e] = elements[(cell).sources[e]];                                                           \
-        for (uint32_t e = 0; e < (cell).elements; e++)                                                       \
-            elements[(cell).places[e]] = copy[e];                                                            \
-    } while (0)
+/* `elements`: from the first one of the cell on. */
+static void permute_cell(const struct host_cell *cell, uint32_t *elements)
+{
+    for (uint32_t e = 0; e < cell->elements; e++)
+        cell->copy[e] = elements[cell->sources[e]];
+    for (uint32_t e = 0; e < cell->elements; e++)
+        elements[cell->places[e]] = cell->copy[e];
+}
 
 /* To the next subscript in steps of `step`, the last axis fastest; false after the last one. */
 static bool step_on(uint32_t dimensions, const uint32_t *sides, uint32_t step, uint32_t *subscript)
@@ -161,18 +157,14 @@ static bool step_on(uint32_t dimensions, const uint32_t *sides, uint32_t step, u
     return false;
 }
 
-enum status ndpa_permute_host(const struct ndpa_shape *shape, const uint32_t *axes, void *volume)
+enum status ndpa_permute_host(const struct ndpa_shape *shape, const uint32_t *axes, uint32_t *volume)
 {
     struct host_cell cell = {0};
     uint32_t first[NDPA_MAX_DIMENSIONS] = {0};
     TRY(ndpa_check(shape, axes));
     TRY(host_cell_make(shape, axes, &cell));
     do {
-        const uint64_t place = ndpa_index(shape->dimensions, shape->sides, first);
-        if (shape->element_bytes == 4)
-            PERMUTE_CELL(cell, uint32_t, (uint32_t *)volume + place);
-        else
-            PERMUTE_CELL(cell, uint64_t, (uint64_t *)volume + place);
+        permute_cell(&cell, volume + ndpa_index(shape->dimensions, shape->sides, first));
     } while (step_on(shape->dimensions, shape->sides, shape->cell_side, first));
     free(cell.copy);
     return STATUS_OK;

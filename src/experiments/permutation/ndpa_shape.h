@@ -17,8 +17,8 @@
  * subscript (c_0 p + o_0, ..., c_{N-1} p + o_{N-1}). Cells thus keep their places, and so does every bar of
  * cells; permuting with the inverse axes brings every element back.
  */
-#ifndef RADIXPIC_NDPA_NDPA_SHAPE_H
-#define RADIXPIC_NDPA_NDPA_SHAPE_H
+#ifndef RADIXPIC_EXPERIMENTS_NDPA_SHAPE_H
+#define RADIXPIC_EXPERIMENTS_NDPA_SHAPE_H
 
 #include "base/status.h"
 
@@ -31,7 +31,6 @@ struct ndpa_shape {
     uint32_t dimensions;                 /* N, 2 to 8 */
     uint32_t sides[NDPA_MAX_DIMENSIONS]; /* of the volume in elements, multiples of cell_side */
     uint32_t cell_side;                  /* p, 2 or more */
-    size_t element_bytes;                /* 4 or 8 */
 };
 
 /* STATUS_USAGE with a sentence where the numbers are not as above, the volume has more than 2^32 - 1
@@ -57,6 +56,6 @@ uint32_t ndpa_source_in_cell(const struct ndpa_shape *shape, const uint32_t *axe
 /* Permutes a volume of the host in place, one cell after the other, on one thread. STATUS_USAGE as
  * ndpa_check(); STATUS_FAILED when memory for one cell and its tables runs out. */
 STATUS_CHECKED enum status ndpa_permute_host(const struct ndpa_shape *shape, const uint32_t *axes,
-                                             void *volume);
+                                             uint32_t *volume);
 
 #endif
