@@ -81,9 +81,6 @@ enum status device_open(const char *spec, uint32_t share, struct device **device
     enum status status = device_choose(spec, share, core);
     if (status == STATUS_OK)
         status = open_queues(core);
-    /* PoCL keeps by itself what it compiles. Asked for a binary it would compile every kernel once more, for
-     * groups of any size, which takes longer than the build, and aborts on some kernels with local memory. */
-    core->keeps_programs = !core->info.is_cpu && !core->info.is_pocl;
     core->info.kernels = program_digest();
     if (status == STATUS_OK)
         device_queue_host_calls(*device, true);

@@ -47,7 +47,6 @@ struct core {
     cl_command_queue queue;          /* where work goes: one of `queues` */
     cl_command_queue queues[QUEUES]; /* in order, each */
     struct built *built;             /* the programs that were built, the latest first */
-    bool keeps_programs;             /* from one run to the next, in the cache folder */
     struct device_info info;
     size_t bytes_held, most_bytes_held;
     uint64_t buffers_created;
@@ -101,15 +100,6 @@ static inline cl_event *device_event(const struct device *opened, cl_event *even
 /* Hands an event to the timers; takes ownership. `end` is NULL where the launch was not timed. */
 STATUS_CHECKED enum status device_record(struct device *device, cl_event begin, cl_event end,
                                          enum stage stage, uint64_t bytes);
-
-/* Builds the program that an earlier run kept, for the same source, options, device and driver. NULL where
- * there is none, it is damaged, or the driver refuses it. The caller releases it. */
-cl_program program_cache_load(const struct core *core, const char *source, const char *options);
-
-/* Keeps what was built, if that can be done; a failure has no other effect. Where the folder becomes too
- * large, the entries that were not used for the longest time are removed. */
-void program_cache_store(const struct core *core, const char *source, const char *options,
-                         cl_program program);
 
 /* The text of kernels/<file> with its #include "shared/..." lines replaced by the files they name, each once.
  * So a driver's build cache, which looks at the text alone, notices a changed header, and no path reaches a

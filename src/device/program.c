@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A program as it was built, kept until the device is closed for whoever wants the same again. A bench, a
- * search for the best sort or a test makes the same parts many times, and even where the driver keeps what it
- * compiled a build takes tens of milliseconds. */
+/* A program as it was built, kept until the device is closed for what needs the same again. A bench, a search
+ * for the best sort or a test makes the same parts many times, and a build takes tens of milliseconds even
+ * though drivers keep what they compiled from one run to the next. */
 struct built {
     struct owned owned; /* by the first handle */
     struct built *next;
@@ -57,14 +57,9 @@ static enum status compile(const struct core *core, const char *file, struct bui
 {
     cl_int error = CL_SUCCESS;
     const char *source = built->source;
-    built->handle = core->keeps_programs ? program_cache_load(core, source, built->options) : NULL;
-    if (built->handle)
-        return STATUS_OK;
     built->handle = clCreateProgramWithSource(core->context, 1, &source, NULL, &error);
     if (error == CL_SUCCESS)
         error = build_handle(core, built);
-    if (error == CL_SUCCESS && core->keeps_programs)
-        program_cache_store(core, source, built->options, built->handle);
     if (error == CL_SUCCESS)
         return STATUS_OK;
     char *log = built->handle ? build_log(core, built->handle) : NULL;
