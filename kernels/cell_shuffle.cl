@@ -1,24 +1,16 @@
 /* Cell shuffle: a random order of the particles inside each cell of a sorted list.
  *
  * The particle at place p of a cell draws a 32-bit random key (shared/random.h), and the places are sorted by
- * (key, place), a total order: there is one result, however it is found. Long cells are sorted by bitonic
- * networks of one form: all comparators put the lesser word first. Merging two sorted runs of `half` words,
- * the first step compares mirrored places, low ^ (2 half - 1), the others places low ^ half, half as far
- * apart each time. Words behind the end that count as larger than all others then never move, and comparators
- * that reach them may be left out.
+ * (key, place), a total order: there is one result, however it is found. Keys are counted in buckets by their
+ * high bits, and words are brought to their buckets in any order.
  *
- * shuffle_cells: short cells, of up to CELL_MOST particles, a group a cell in local memory; it lists the
- * tiles of long cells, runs of TILE of their particles.
+ * shuffle_cells: short cells, of up to CELL_MOST particles, a group a cell in local memory, in as many
+ * buckets as the cell has particles. A word's place is where its bucket begins and the number of lesser words
+ * there, which are one or none as a rule; an item alone inserts each word where it belongs. It lists long
+ * cells.
  *
- * shuffle_tiles: long cells, a group a tile, in local memory.
- *
- * shuffle_far, shuffle_near: cells of several tiles, one step of the network between tiles, and the steps
- * after it that stay inside.
- *
- * Short cells need no network: keys are counted in as many buckets as the cell has particles, by their high
- * bits, and words are brought to their buckets in any order. A word's place is where its bucket begins and
- * the number of lesser words there, which are one or none as a rule; an item alone inserts each word where it
- * belongs.
+ * shuffle_long_cells: the others, a group a cell, in up to LONG_BUCKETS buckets: places go to their buckets
+ * in the permutation itself, and an item sorts each bucket. Keys are drawn again rather than kept.
  */
 #include "shared/random.h"
 
@@ -141,24 +133,12 @@ static inline void store_in_order(local ulong *words, local const uint *ends, ui
 #endif
 }
 
-/* Lists the tiles of a long cell: the cell, and the place in it where the tile begins. summary: how many
- * tiles there are, and the most particles of a cell. The order of the list is a matter of chance; it changes
- * nothing. */
-static inline void list_tiles(uint cell, uint count, global uint *restrict summary,
-                              global uint2 *restrict tiles)
-{
-    const uint own = (count - 1) / TILE + 1;
-    const uint first = atomic_add(summary, own);
-    atomic_max(summary + 1, count);
-    for (uint n = 0; n < own; n++)
-        tiles[first + n] = (uint2)(cell, n * TILE);
-}
-
-/* Group g has cells_of_group cells from g cells_of_group on. */
+/* Group g has cells_of_group cells from g cells_of_group on. number: how many long cells there are, 0 before;
+ * their order in long_cells is a matter of chance, and changes nothing. */
 kernel __attribute__((reqd_work_group_size(CELL_ITEMS, 1, 1))) void
 shuffle_cells(global const uint *restrict cell_offsets, uint cells, uint cells_of_group, ulong seed,
-              uint species, ulong step, global uint *restrict summary, global uint2 *restrict tiles,
-              global uint *restrict permutation)
+              uint species, ulong step, volatile global uint *restrict number,
+              global uint *restrict long_cells, global uint *restrict permutation)
 {
     local uint keys[CELL_MOST], buckets[CELL_MOST], totals[CELL_ITEMS];
     local ulong words[CELL_MOST];
@@ -167,7 +147,7 @@ shuffle_cells(global const uint *restrict cell_offsets, uint cells, uint cells_o
         const uint cell = min(first + n, cells), start = cell_offsets[cell];
         const uint all = cell_offsets[min(cell + 1, cells)] - start, count = all <= CELL_MOST ? all : 0;
         if (all > CELL_MOST && item == 0)
-            list_tiles(cell, all, summary, tiles);
+            long_cells[atomic_inc(number)] = cell;
         for (uint b = item; b < count; b += CELL_ITEMS)
             buckets[b] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -182,140 +162,97 @@ shuffle_cells(global const uint *restrict cell_offsets, uint cells, uint cells_o
     }
 }
 
-/* ---- networks ---- */
+/* ---- long cells: a group a cell ---- */
 
+/* A long cell, and what its keys are drawn by. */
 typedef struct {
-    uint low, high;
-} comparator;
-
-/* Number t of a step: `mask` is 2 half - 1 in the first step of a merge, half in the others. */
-static inline comparator comparator_of(uint t, uint half_run, uint mask)
-{
-    comparator places;
-    places.low = 2 * t - (t & (half_run - 1));
-    places.high = places.low ^ mask;
-    return places;
-}
-
-/* The power of two from `count` on, count > 0. */
-static inline ulong padded(uint count)
-{
-    return 1ul << (32 - clz(count - 1));
-}
-
-/* ---- long cells: a group a tile ---- */
-
-/* A tile, its cell, and what the cell's keys are drawn by. */
-typedef struct {
-    uint cell, start, cell_count; /* where the cell's particles are in the list, and how many */
-    uint begin, count;            /* the tile's places in the cell */
+    uint cell, start, count; /* where its particles are in the list, and how many */
+    uint buckets;
     uint species;
     ulong step, seed;
-} tile_place;
+} long_cell;
 
-static inline tile_place tile_of(global const uint *restrict cell_offsets, global const uint2 *restrict tiles,
-                                 uint species, ulong step, ulong seed)
+/* Counts the places of each bucket. */
+static inline void count_places(const long_cell *own, local uint *buckets)
 {
-    const uint2 listed = tiles[get_group_id(0)];
-    const uint start = cell_offsets[listed.x], cell_count = cell_offsets[listed.x + 1] - start;
-    const tile_place own = {listed.x, start, cell_count, listed.y, min((uint)TILE, cell_count - listed.y),
-                            species,  step,  seed};
-    return own;
-}
-
-static inline ulong tile_word(const tile_place *own, uint place)
-{
-    return word_at(own->cell, place, own->species, own->step, own->seed);
-}
-
-/* The words of a tile's places, which nothing has moved yet: four keys a draw. */
-static inline void draw_tile(const tile_place *own, local ulong *words)
-{
-    for (uint quad = (uint)get_local_id(0); 4 * quad < own->count; quad += GROUP_ITEMS) {
-        const uint first = own->begin + 4 * quad;
-        const random_words keys = keys_of(own->cell, first / 4, own->species, own->step, own->seed);
-        for (uint n = 0; n < 4; n++)
-            if (4 * quad + n < own->count)
-                words[4 * quad + n] = word_of(keys.word[n], first + n);
+    for (uint quad = (uint)get_local_id(0); 4 * quad < own->count; quad += CELL_ITEMS) {
+        const random_words keys = keys_of(own->cell, quad, own->species, own->step, own->seed);
+        for (uint n = 0; n < 4 && 4 * quad + n < own->count; n++)
+            take_one(&buckets[bucket_of(keys.word[n], own->buckets)]);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* A step of the network on the first `count` words of a tile. */
-static inline void tile_step(local ulong *words, uint count, uint half_run, uint mask)
+/* Brings the places to their buckets, from the begins on that are in buckets[] and become their ends. */
+static inline void bring_places(const long_cell *own, local uint *buckets, global uint *places)
 {
-    const uint comparators = count > 0 ? (uint)padded(count) / 2 : 0;
-    for (uint t = (uint)get_local_id(0); t < comparators; t += GROUP_ITEMS) {
-        const comparator places = comparator_of(t, half_run, mask);
-        if (places.high < count) {
-            const ulong a = words[places.low], b = words[places.high];
-            words[places.low] = min(a, b);
-            words[places.high] = max(a, b);
+    for (uint quad = (uint)get_local_id(0); 4 * quad < own->count; quad += CELL_ITEMS) {
+        const random_words keys = keys_of(own->cell, quad, own->species, own->step, own->seed);
+        for (uint n = 0; n < 4 && 4 * quad + n < own->count; n++)
+            places[take_one(&buckets[bucket_of(keys.word[n], own->buckets)])] = 4 * quad + n;
+    }
+}
+
+static inline bool comes_before(const long_cell *own, uint a, uint b)
+{
+    return word_at(own->cell, a, own->species, own->step, own->seed) <
+           word_at(own->cell, b, own->species, own->step, own->seed);
+}
+
+/* Makes a heap, of which the last place comes first, of a heap but for its element `root`. */
+static inline void sift(const long_cell *own, global uint *heap, uint root, uint count)
+{
+    for (uint child = 2 * root + 1; child < count; child = 2 * root + 1) {
+        child += child + 1 < count && comes_before(own, heap[child], heap[child + 1]);
+        if (!comes_before(own, heap[root], heap[child]))
+            return;
+        const uint lesser = heap[root];
+        heap[root] = heap[child];
+        heap[child] = lesser;
+        root = child;
+    }
+}
+
+/* Sorts the places of a bucket, and makes them those of the list. */
+static inline void sort_bucket(const long_cell *own, global uint *places, uint count)
+{
+    for (uint root = count / 2; root-- > 0;)
+        sift(own, places, root, count);
+    for (uint left = count; left > 0;) {
+        const uint last = places[0];
+        places[0] = places[--left];
+        places[left] = own->start + last;
+        sift(own, places, 0, left);
+    }
+}
+
+/* Group g has cells_of_group of the listed cells from g cells_of_group on, as far as there are any: no loop
+ * around a barrier depends on data. */
+kernel __attribute__((reqd_work_group_size(CELL_ITEMS, 1, 1))) void
+shuffle_long_cells(global const uint *restrict cell_offsets, uint cells_of_group, ulong seed, uint species,
+                   ulong step, global const uint *restrict number, global const uint *restrict long_cells,
+                   global uint *restrict permutation)
+{
+    local uint buckets[LONG_BUCKETS], totals[CELL_ITEMS];
+    const uint first = (uint)get_group_id(0) * cells_of_group, item = (uint)get_local_id(0);
+    for (uint n = 0; n < cells_of_group; n++) {
+        const bool is_there = first + n < number[0];
+        const uint cell = is_there ? long_cells[first + n] : 0, start = cell_offsets[cell];
+        const uint count = is_there ? cell_offsets[cell + 1] - start : 0,
+                   used = min(count, (uint)LONG_BUCKETS);
+        const long_cell own = {cell, start, count, used, species, step, seed};
+        global uint *const places = permutation + start;
+        for (uint b = item; b < used; b += CELL_ITEMS)
+            buckets[b] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        count_places(&own, buckets);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        sum_buckets(buckets, totals, used);
+        bring_places(&own, buckets, places);
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        for (uint b = item; b < used; b += CELL_ITEMS) {
+            const uint begin = b > 0 ? buckets[b - 1] : 0;
+            sort_bucket(&own, places + begin, buckets[b] - begin);
         }
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-static inline void store_tile(const tile_place *own, uint count, local const ulong *words,
-                              global uint *restrict permutation)
-{
-    global uint *const places = permutation + own->start + own->begin;
-    for (uint n = (uint)get_local_id(0); n < count; n += GROUP_ITEMS)
-        places[n] = own->start + (uint)words[n];
-}
-
-/* Sorts each tile for itself, which is all for a cell of one tile. All groups make the steps of a whole tile,
- * since the loops around a barrier must not depend on data; those beyond a tile's length find nothing to do.
- */
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-shuffle_tiles(global const uint *restrict cell_offsets, global const uint2 *restrict tiles, ulong seed,
-              uint species, ulong step, global uint *restrict permutation)
-{
-    local ulong words[TILE];
-    const tile_place own = tile_of(cell_offsets, tiles, species, step, seed);
-    draw_tile(&own, words);
-    for (uint size = 2; size <= TILE; size *= 2)
-        for (uint half_run = size / 2, mask = size - 1; half_run > 0; half_run /= 2, mask = half_run)
-            tile_step(words, size / 2 < own.count ? own.count : 0, half_run, mask);
-    store_tile(&own, own.count, words, permutation);
-}
-
-/* A step between tiles, in the merge of runs of `run` words; on the permutation itself, with keys drawn again
- * rather than kept. A group has as many comparators as its tile has places: low is never below t, so all are
- * had that end inside the cell. */
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-shuffle_far(global const uint *restrict cell_offsets, global const uint2 *restrict tiles, ulong seed,
-            uint species, ulong step, uint run, uint half_run, uint mask, global uint *restrict permutation)
-{
-    const tile_place own = tile_of(cell_offsets, tiles, species, step, seed);
-    global uint *const places = permutation + own.start;
-    const ulong comparators = own.cell_count > run ? padded(own.cell_count) / 2 : 0;
-    const uint end = (uint)min((ulong)(own.begin + own.count), comparators);
-    for (uint t = own.begin + (uint)get_local_id(0); t < end; t += GROUP_ITEMS) {
-        const comparator pair = comparator_of(t, half_run, mask);
-        if (pair.high >= own.cell_count)
-            continue;
-        const uint a = places[pair.low], b = places[pair.high];
-        if (tile_word(&own, a - own.start) > tile_word(&own, b - own.start)) {
-            places[pair.low] = b;
-            places[pair.high] = a;
-        }
-    }
-}
-
-/* The last steps of that merge, which stay inside a tile. */
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-shuffle_near(global const uint *restrict cell_offsets, global const uint2 *restrict tiles, ulong seed,
-             uint species, ulong step, uint run, global uint *restrict permutation)
-{
-    local ulong words[TILE];
-    const tile_place own = tile_of(cell_offsets, tiles, species, step, seed);
-    const uint count = own.cell_count > run ? own.count : 0;
-    global const uint *const places = permutation + own.start + own.begin;
-    for (uint n = (uint)get_local_id(0); n < count; n += GROUP_ITEMS)
-        words[n] = tile_word(&own, places[n] - own.start);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint half_run = TILE / 2; half_run > 0; half_run /= 2)
-        tile_step(words, count, half_run, half_run);
-    store_tile(&own, count, words, permutation);
 }

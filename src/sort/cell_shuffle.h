@@ -14,10 +14,9 @@ struct cell_shuffle;
 
 /* 0 everywhere: chosen from the device and the list. Any choice makes the same permutation. */
 struct cell_shuffle_options {
-    uint32_t cell_items;  /* of a group that sorts short cells */
-    uint32_t cell_most;   /* particles of a short cell; each takes 16 bytes of local memory */
-    uint32_t group_items; /* of a group that sorts a long cell */
-    uint32_t tile;        /* particles it has in local memory; a power of two, at least 4 */
+    uint32_t cell_items;   /* of a group */
+    uint32_t cell_most;    /* particles of a short cell; each takes 16 bytes of local memory */
+    uint32_t long_buckets; /* of a long cell; each takes 4 */
 };
 
 /* So many that few cells have more particles: a quarter and 64 above the average. */
@@ -36,8 +35,7 @@ STATUS_CHECKED enum status cell_shuffle_create(struct device *device, uint32_t c
 /* permutation: uint[count], gets the random order of a sorted list of `count` particles. species < 256, step
  * < 2^56. Lists of several ranks need a seed each, or they are shuffled alike. What draws other numbers
  * (kernels/shared/random.h) by the same seed sets one of the two highest bits in the second word of the
- * counter: here they are 0. STATUS_FAILED for more particles than the capacity. (Waits for the device once,
- * to learn of cells of more than cell_most particles.) */
+ * counter: here they are 0. STATUS_FAILED for more particles than the capacity. (Non-blocking.) */
 STATUS_CHECKED enum status cell_shuffle_run(struct cell_shuffle *shuffle, const struct buffer *cell_offsets,
                                             uint32_t count, uint64_t seed, uint32_t species, uint64_t step,
                                             const struct buffer *permutation);

@@ -109,7 +109,7 @@ static void check_inside_cells(const struct cells *list, const uint32_t *permuta
 static bool fits(const struct cell_shuffle_options *way)
 {
     const size_t local_memory = device_info(device)->local_memory;
-    return way->tile * sizeof(uint64_t) <= local_memory && way->cell_most * 16 + 4096 <= local_memory;
+    return way->long_buckets * sizeof(uint32_t) + way->cell_most * 16 + 4096 <= local_memory;
 }
 
 static void check_way(const struct cells *list, const struct cell_shuffle_options *way,
@@ -121,8 +121,8 @@ static void check_way(const struct cells *list, const struct cell_shuffle_option
     check_inside_cells(list, met);
     for (uint32_t j = 0; j < list->count; j++)
         if (met[j] != expected[j])
-            fail_msg("%u cells, short up to %u, tiles of %u: place %u is %u, expected %u", list->cells,
-                     way ? way->cell_most : 0, way ? way->tile : 0, j, met[j], expected[j]);
+            fail_msg("%u cells, short up to %u, %u buckets: place %u is %u, expected %u", list->cells,
+                     way ? way->cell_most : 0, way ? way->long_buckets : 0, j, met[j], expected[j]);
 }
 
 /* Every way. */
@@ -131,10 +131,11 @@ static void check_ways(struct cells list)
     const struct cell_shuffle_options ways[] = {
         {.cell_items = 1, .cell_most = 4096},  /* as on a CPU, */
         {.cell_items = 16, .cell_most = 1000}, /* and as on a GPU */
-        {.cell_items = 4, .cell_most = 16, .group_items = 32, .tile = 256},
-        {.cell_most = 4, .group_items = 1, .tile = 16384}, /* tiles for nearly all, one for a cell, */
-        {.cell_most = 4, .group_items = 64, .tile = 64},   /* and more */
-        {.cell_most = 4, .group_items = 1, .tile = 4},
+        {.cell_items = 4, .cell_most = 16, .long_buckets = 256},
+        {.cell_most = 4, .cell_items = 1, .long_buckets = 4096}, /* nearly all cells are long; */
+        {.cell_most = 4, .cell_items = 64, .long_buckets = 64},  /* items without a bucket, */
+        {.cell_most = 4, .cell_items = 64, .long_buckets = 7},
+        {.cell_most = 4, .cell_items = 1, .long_buckets = 1}, /* and one for all */
     };
     uint32_t ties = 0;
     uint32_t *expected = twin(&list, &ties);
@@ -174,17 +175,17 @@ TEST(cells_of_all_kinds)
 }
 
 /* So many particles that keys occur twice, where the place must decide: of 300,003 keys 10.5 pairs are alike
- * on average. Tiles are small, so that some pairs stand in two of them. */
+ * on average. */
 TEST(keys_that_are_alike)
 {
     needs_speed();
     struct cells list = hot_cell(100, 50, 300003);
-    const struct cell_shuffle_options tiles = {.cell_most = 4, .group_items = 1, .tile = 4};
+    const struct cell_shuffle_options few = {.cell_most = 4, .cell_items = 1, .long_buckets = 64};
     uint32_t ties = 0;
     uint32_t *expected = twin(&list, &ties);
     assert_true(ties > 0);
     check_way(&list, NULL, expected);
-    check_way(&list, &tiles, expected);
+    check_way(&list, &few, expected);
 }
 
 /* ---- the rest ---- */
@@ -201,15 +202,14 @@ static void assert_bytes(uint32_t cells, uint32_t capacity, const struct cell_sh
     device_close(&counting);
 }
 
-/* What the header says of the memory, for the most cells and particles too: besides the summary 8 bytes for
- * each tile and cell that can be long. */
+/* A word for each cell that can be long, and one more, for the most cells and particles too. */
 TEST(memory_is_bounded)
 {
-    const struct cell_shuffle_options options = {.cell_items = 16, .cell_most = 64, .tile = 256};
+    const struct cell_shuffle_options options = {.cell_items = 16, .cell_most = 64};
     assert_bytes(CONFIG_MAX_CELLS, CONFIG_MAX_PARTICLES, &options,
-                 8 + (CONFIG_MAX_PARTICLES / 65 + CONFIG_MAX_PARTICLES / 256) * UINT64_C(8));
-    assert_bytes(40, 1000, &options, 8 + (15 + 3) * 8);
-    assert_bytes(1, 100, NULL, 8);
+                 4 + CONFIG_MAX_PARTICLES / 65 * UINT64_C(4));
+    assert_bytes(40, 1000, &options, 4 + 15 * 4);
+    assert_bytes(1, 100, NULL, 4);
 }
 
 TEST(more_than_it_has_room_for)
