@@ -1,9 +1,9 @@
-/* Deposit: the density on the nodes of one species' charge, or of a component of its current, from particles
- * sorted by cell.
+/* Deposit: the density on the nodes of one species' charge, or of the COMPONENTS of its current, from
+ * particles sorted by cell.
  *
  * The list is cut by cells, and so that no cell is too much work however many particles it holds, also into
  * segments of 2^segment_bits consecutive particles. What a cell has of its particles in a segment is a piece.
- * First every piece sums the weights that its particles give to the DEPOSIT_NODES^2 nodes around, by one of
+ * First every piece sums what its particles give to the NODE_COUNT nodes around, by one of
  *
  *   deposit_group_per_segment  for GPUs (shared/deposit_segments.h)
  *   deposit_item_per_segment   for CPUs, in vectors (there, too)
@@ -21,9 +21,9 @@
  * Arguments that several kernels share:
  *   cell_offsets  uint[cells + 1]: where each cell's particles start;
  *   offset        the offsets (dx, dy), `stride` real2 from one particle to the next: 1 in SoA, 2 in AoS;
- *   sums          real[places][SUM_COUNT]: number a DEPOSIT_NODES + b of a piece holds its weights for node
- *                 a along x and b along y from the shape's first;
- *   segment_cell  uint[segments]: the cell that holds the first particle of a segment; before, any number.
+ *   sums          real[places][COMPONENTS][NODE_COUNT]: number a DEPOSIT_NODES + b of a piece and component
+ * is for node a along x and b along y from the shape's first; segment_cell  uint[segments]: the cell that
+ * holds the first particle of a segment; before, any number.
  */
 #include "shared/cell.h"
 #include "shared/deposit_segments.h"
@@ -33,7 +33,8 @@
 
 /* Sum number n of a cell over its pieces first, first + step, ... */
 static inline real sum_pieces(global const uint *restrict cell_offsets, global const real *restrict sums,
-                              uint segment_bits, uint most, uint cell, uint n, uint first, uint step)
+                              uint places, uint segment_bits, uint most, uint cell, uint n, uint first,
+                              uint step)
 {
     if (cell_offsets[cell] == cell_offsets[cell + 1])
         return (real)0;
@@ -42,43 +43,49 @@ static inline real sum_pieces(global const uint *restrict cell_offsets, global c
     const uint pieces = ends.y - ends.x < most ? ends.y - ends.x + 1 : 1;
     real total = (real)0, excess = (real)0;
     for (uint m = first; m < pieces; m += step)
-        sum_add(&total, &excess, sums[(size_t)(ends.x + cell + m) * SUM_COUNT + n]);
+        sum_add(&total, &excess, sums[SUM_PLACE(places, ends.x + cell + m, n)]);
     return total;
 }
 
 #if LANES == 1
 
-/* The share of item `lane` of `lanes` in the DEPOSIT_NODES^2 sums that the cells around a node hold for it:
- * first the sums are dealt out, then, to more items than sums, their pieces. nx and ny are at least 2, so a
- * cell two to the left is still within wrap_near(). */
+/* The share of item `lane` of `lanes` in the NODE_COUNT sums that the cells around a node hold for it, from
+ * number `first` of theirs on: first the sums are dealt out, then, to more items than sums, their pieces. nx
+ * and ny are at least 2, so a cell two to the left is still within wrap_near(). */
 static inline real sum_cells(global const uint *restrict cell_offsets, global const real *restrict sums,
-                             uint nx, uint ny, uint segment_bits, uint most, uint node, uint lane, uint lanes)
+                             uint places, uint nx, uint ny, uint segment_bits, uint most, uint node,
+                             uint first, uint lane, uint lanes)
 {
-    const uint row_of_node = node / ny, turns = min(lanes, (uint)SUM_COUNT);
+    const uint row_of_node = node / ny, turns = min(lanes, (uint)NODE_COUNT);
     const int i = (int)row_of_node, j = (int)(node - row_of_node * ny);
     real sum = (real)0;
-    for (uint n = lane % turns; n < SUM_COUNT; n += turns) {
+    for (uint n = lane % turns; n < NODE_COUNT; n += turns) {
         const int a = (int)(n / DEPOSIT_NODES), b = (int)(n % DEPOSIT_NODES);
         const uint row = wrap_near(i - DEPOSIT_FIRST - a, nx);
         const uint cell = cell_index(row, wrap_near(j - DEPOSIT_FIRST - b, ny), ny);
-        sum += sum_pieces(cell_offsets, sums, segment_bits, most, cell, n, lane / turns, lanes / turns);
+        sum += sum_pieces(cell_offsets, sums, places, segment_bits, most, cell, first + n, lane / turns,
+                          lanes / turns);
     }
     return sum;
 }
 
-/* `lanes` items of a group per node, a power of two: 1 on CPU devices, more on GPUs, the more where there are
- * few nodes and a cell may have many pieces. factor: charge per area of one macro-particle, q w/(dx dy). rho
- * is set where `set` is not 0, else added to. most: pieces of a cell that are still apart. */
+/* `lanes` items of a group per node and component, a power of two: 1 on CPU devices, more on GPUs, the more
+ * where there are few nodes and a cell may have many pieces. factor: charge per area of one macro-particle, q
+ * w/(dx dy). The density, `stride` reals from one component to the next, is set where `set` is not 0, else
+ * added to. most: pieces of a cell that are still apart. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-deposit_nodes(global const uint *restrict cell_offsets, global const real *restrict sums, uint nx, uint ny,
-              uint segment_bits, uint most, uint lanes, real factor, uint set, global real *restrict rho)
+deposit_nodes(global const uint *restrict cell_offsets, global const real *restrict sums, uint places,
+              uint nx, uint ny, uint segment_bits, uint most, uint lanes, real factor, uint set,
+              global real *restrict density, uint stride)
 {
     local real shared[GROUP_ITEMS];
-    const uint item = (uint)get_local_id(0), lane = item % lanes;
-    const uint node = (uint)(get_global_id(0) / lanes), cells = nx * ny;
+    const uint item = (uint)get_local_id(0), lane = item % lanes, cells = nx * ny;
+    const uint number = (uint)(get_global_id(0) / lanes), component = number / cells;
+    const uint node = number - component * cells;
     real sum = (real)0;
-    if (node < cells)
-        sum = sum_cells(cell_offsets, sums, nx, ny, segment_bits, most, node, lane, lanes);
+    if (component < COMPONENTS)
+        sum = sum_cells(cell_offsets, sums, places, nx, ny, segment_bits, most, node, component * NODE_COUNT,
+                        lane, lanes);
     for (uint width = lanes / 2; width > 0; width /= 2) {
         shared[item] = sum;
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -86,8 +93,10 @@ deposit_nodes(global const uint *restrict cell_offsets, global const real *restr
             sum += shared[item + width];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (node < cells && lane == 0)
-        rho[node] = set ? factor * sum : rho[node] + factor * sum;
+    if (component < COMPONENTS && lane == 0) {
+        global real *const value = density + (size_t)component * stride + node;
+        *value = set ? factor * sum : *value + factor * sum;
+    }
 }
 
 #else
@@ -95,14 +104,14 @@ deposit_nodes(global const uint *restrict cell_offsets, global const real *restr
 /* Adds sum number n of the LANES cells from (i, j) on, the ends of the grid joined, to `total`. Those of one
  * segment have one piece each, side by side, or none where they are empty. */
 static inline void add_cells(global const uint *restrict cell_offsets, global const real *restrict sums,
-                             uint nx, uint ny, uint segment_bits, uint most, int i, int j, uint n,
-                             real total[LANES])
+                             uint places, uint nx, uint ny, uint segment_bits, uint most, int i, int j,
+                             uint n, real total[LANES])
 {
     const uint row = cell_index(wrap_near(i, nx), 0, ny);
     if (j < 0 || j + LANES > (int)ny) {
         for (int l = 0; l < LANES; l++)
-            total[l] +=
-                sum_pieces(cell_offsets, sums, segment_bits, most, row + wrap_any(j + l, ny), n, 0, 1);
+            total[l] += sum_pieces(cell_offsets, sums, places, segment_bits, most, row + wrap_any(j + l, ny),
+                                   n, 0, 1);
         return;
     }
     const uint cell = row + (uint)j, begin = cell_offsets[cell], end = cell_offsets[cell + LANES];
@@ -110,36 +119,36 @@ static inline void add_cells(global const uint *restrict cell_offsets, global co
         return;
     if ((begin >> segment_bits) != ((end - 1) >> segment_bits)) {
         for (uint l = 0; l < LANES; l++)
-            total[l] += sum_pieces(cell_offsets, sums, segment_bits, most, cell + l, n, 0, 1);
+            total[l] += sum_pieces(cell_offsets, sums, places, segment_bits, most, cell + l, n, 0, 1);
         return;
     }
-    global const real *const of_cell = sums + (size_t)((begin >> segment_bits) + cell) * SUM_COUNT + n;
+    global const real *const of_cell = sums + SUM_PLACE(places, (begin >> segment_bits) + cell, n);
     const ints filled = LOAD(cell_offsets + cell) != LOAD(cell_offsets + cell + 1);
     real value[LANES];
     for (uint l = 0; l < LANES; l++)
-        value[l] = of_cell[l * SUM_COUNT];
+        value[l] = of_cell[l * DEPOSIT_NODES];
     STORE(LOAD(total) + (REAL_MASK(filled) ? LOAD(value) : (reals)0), total);
 }
 
 /* What deposit_nodes() does with one lane, in the same order: an item has LANES nodes of a row. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-deposit_node_vectors(global const uint *restrict cell_offsets, global const real *restrict sums, uint nx,
-                     uint ny, uint segment_bits, uint most, uint lanes, real factor, uint set,
-                     global real *restrict rho)
+deposit_node_vectors(global const uint *restrict cell_offsets, global const real *restrict sums, uint places,
+                     uint nx, uint ny, uint segment_bits, uint most, uint lanes, real factor, uint set,
+                     global real *restrict density, uint stride)
 {
-    const uint in_row = (ny + LANES - 1) / LANES, item = (uint)get_global_id(0);
-    const uint i = item / in_row, j = item % in_row * LANES;
-    if (i >= nx)
+    const uint in_row = (ny + LANES - 1) / LANES, item = (uint)get_global_id(0), row = item / in_row;
+    const uint component = row / nx, i = row - component * nx, j = item % in_row * LANES;
+    if (component >= COMPONENTS)
         return;
     real total[LANES] = {(real)0};
-    for (uint n = 0; n < SUM_COUNT; n++) {
+    for (uint n = 0; n < NODE_COUNT; n++) {
         const int a = (int)(n / DEPOSIT_NODES), b = (int)(n % DEPOSIT_NODES);
-        add_cells(cell_offsets, sums, nx, ny, segment_bits, most, (int)i - DEPOSIT_FIRST - a,
-                  (int)j - DEPOSIT_FIRST - b, n, total);
+        add_cells(cell_offsets, sums, places, nx, ny, segment_bits, most, (int)i - DEPOSIT_FIRST - a,
+                  (int)j - DEPOSIT_FIRST - b, component * NODE_COUNT + n, total);
     }
     for (uint l = 0; l < LANES && j + l < ny; l++) {
-        const uint node = cell_index(i, j + l, ny);
-        rho[node] = set ? factor * total[l] : rho[node] + factor * total[l];
+        global real *const value = density + (size_t)component * stride + cell_index(i, j + l, ny);
+        *value = set ? factor * total[l] : *value + factor * total[l];
     }
 }
 

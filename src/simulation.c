@@ -62,19 +62,17 @@ static enum status deposit_charge(struct simulation *simulation)
 static enum status deposit_current(struct simulation *simulation)
 {
     const struct config *config = simulation->config;
-    struct buffer *const *current =
-        &simulation->fields.component[field_first(config->fields.solver, FIELD_J)];
+    struct buffer *current = simulation->fields.of[FIELD_J];
     bool is_first = true;
     for (uint32_t s = 0; simulation->deposit_current && s < config->species_count; s++) {
         const struct particles *list = &simulation->particles[s];
         if (list->count == 0 || !config->species[s].charge_density || !config->species[s].push)
             continue;
-        TRY(deposit_species_current(simulation->deposit_current, list, is_first, current));
+        TRY(deposit_species_current(simulation->deposit_current, list, is_first, current,
+                                    simulation->fields.stride));
         is_first = false;
     }
-    for (int c = 0; simulation->deposit_current && is_first && c < 3; c++)
-        TRY(buffer_fill(current[c], 0));
-    return STATUS_OK;
+    return simulation->deposit_current && is_first ? buffer_fill(current, 0) : STATUS_OK;
 }
 
 /* After the last step, which moves nothing, the particles are still at time.steps. */

@@ -7,185 +7,193 @@
 #include "shared/deposit_sums.h"
 #include "shared/fast_search.h"
 
-/* Where a species' particles are: the arguments of both kernels, `offset` and `stride` those of
- * kernels/deposit.cl. Of the current also velocity and w, the component to deposit, 0, 1 or 2, and how far
- * back half a step leads. */
-struct list {
-    global const real2 *offset;
-    uint stride;
-#if CURRENT
-    global const real2 *velocity; /* `stride` apart, too */
-    global const real *w;
-    uint component;
-    struct half_step back;
-#endif
-};
-#if CURRENT
-#define LIST_ARGUMENTS                                                                                       \
-    global const real2 *restrict offset, uint stride, global const real2 *restrict velocity, uint first,     \
-        global const real *restrict w, uint component, struct half_step back
-#define LIST(stride)                                                                                         \
-    {                                                                                                        \
-        offset, stride, velocity + first, w, component, back                                                 \
-    }
-#else
-#define LIST_ARGUMENTS global const real2 *restrict offset, uint stride
-#define LIST(stride)                                                                                         \
-    {                                                                                                        \
-        offset, stride                                                                                       \
-    }
-#endif
-
 #if LANES == 1
 
 /* ---- one group per segment ---- */
 
-#define SEGMENT_SIZE (SEGMENT_ITEMS * ITEM_PARTICLES)
+/* A segment has a run of ITEM_PARTICLES, no more than SUM_BLOCK, which need no compensation, for every SHARES
+ * items: each of these sums a share of the rows of nodes. */
+#define SEGMENT_RUNS (SEGMENT_ITEMS / SHARES)
+#define SEGMENT_SIZE (SEGMENT_RUNS * ITEM_PARTICLES)
+#define ITEM_STAGES  ((ITEM_PARTICLES + SHARES - 1) / SHARES) /* particles that an item stages */
+#define SHARE_ROWS   (DEPOSIT_NODES / SHARES)
+#define SHARE_SUMS   (COMPONENTS * SHARE_ROWS * DEPOSIT_NODES)
 #define NO_CELL      0xffffffffu
 
-/* A segment in local memory, with a gap after the particles of each item, so that items side by side use
- * different banks. Afterwards its words hold the items' sums. */
-#define STAGED_EACH (ITEM_PARTICLES + 1 < SUM_COUNT / 2 ? SUM_COUNT / 2 : ITEM_PARTICLES + 1)
-struct staged {
-    local real2 *offset;
-    local real *amount; /* of the current */
-};
+/* A segment in local memory, with a gap behind each run, so that items side by side use different banks.
+ * Afterwards it holds the items' sums. */
+#define STAGED_REALS   (SEGMENT_RUNS * (ITEM_PARTICLES + 1) * (CURRENT ? 2 + COMPONENTS : 2))
+#define SHARED_REALS   (STAGED_REALS < SHARE_SUMS * SEGMENT_ITEMS ? SHARE_SUMS * SEGMENT_ITEMS : STAGED_REALS)
+#define STAGE_PLACE(n) ((n) + (n) / ITEM_PARTICLES)
 
-/* What particle p gives, but for its cell. */
 static inline struct samples sample(const struct list *list, uint p)
 {
     const real2 place = list->offset[(size_t)p * list->stride];
 #if CURRENT
     const real2 pair = list->velocity[(size_t)p * list->stride];
     const struct velocity u = {pair.x, pair.y, list->w[p]};
-    return sample_current(&list->back, list->component, place.x, place.y, u);
+    return sample_current(list, place.x, place.y, u);
 #else
-    const struct samples samples = {place.x, place.y, (real)1};
+    const struct samples samples = {place.x, place.y};
     return samples;
 #endif
 }
 
 /* Copies `size` particles from `begin` on to local memory. All reads of an item are under way at once. */
 static inline void stage_particles(const struct list *list, uint begin, uint size,
-                                   const struct staged *staged)
+                                   local struct samples *staged)
 {
     const uint item = (uint)get_local_id(0);
-    struct samples ahead[ITEM_PARTICLES];
+    struct samples ahead[ITEM_STAGES];
 #pragma unroll
-    for (uint k = 0; k < ITEM_PARTICLES; k++)
+    for (uint k = 0; k < ITEM_STAGES; k++)
         ahead[k] = sample(list, begin + min(item + k * SEGMENT_ITEMS, size - 1));
 #pragma unroll
-    for (uint k = 0; k < ITEM_PARTICLES; k++) {
-        const uint m = item + k * SEGMENT_ITEMS, place = m + m / ITEM_PARTICLES;
-        if (m < size) {
-            staged->offset[place] = (real2)(ahead[k].x, ahead[k].y);
-            if (CURRENT)
-                staged->amount[place] = ahead[k].amount;
-        }
+    for (uint k = 0; k < ITEM_STAGES; k++) {
+        const uint n = item + k * SEGMENT_ITEMS;
+        if (n < size)
+            staged[STAGE_PLACE(n)] = ahead[k];
     }
 }
 
-/* Adds the totals of consecutive items that end in the same cell, each to the ones after it (Hillis & Steele,
- * Commun. ACM 29, 1170, 1986): the last item of the row is left with the sum over all, also in `shared`.
- * Every item must call it, from uniform control flow. shared: SUM_COUNT * SEGMENT_ITEMS reals. */
-static inline void sum_along_items(uint cell, local uint *last_cells, real total[SUM_COUNT],
-                                   local real *shared)
+/* Adds the totals of consecutive runs that end in the same cell, each to the ones after it (Hillis & Steele,
+ * Commun. ACM 29, 1170, 1986): the last run of a row is left with the sum over all, also in `shared`. Every
+ * item must call it, from uniform control flow. shared: SHARE_SUMS * SEGMENT_ITEMS reals. */
+static inline void sum_along_runs(uint cell, local uint *last_cells, real total[SHARE_SUMS],
+                                  local real *shared)
 {
-    const uint item = (uint)get_local_id(0);
-    last_cells[item] = cell;
+    const uint item = (uint)get_local_id(0), run = item / SHARES;
+    if (item % SHARES == 0)
+        last_cells[run] = cell;
     for (uint distance = 1;; distance *= 2) {
 #pragma unroll
-        for (uint n = 0; n < SUM_COUNT; n++)
+        for (uint n = 0; n < SHARE_SUMS; n++)
             shared[n * SEGMENT_ITEMS + item] = total[n];
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (distance >= SEGMENT_ITEMS)
+        if (distance >= SEGMENT_RUNS)
             return;
-        if (item >= distance && last_cells[item - distance] == cell)
+        if (run >= distance && last_cells[run - distance] == cell)
 #pragma unroll
-            for (uint n = 0; n < SUM_COUNT; n++)
-                total[n] += shared[n * SEGMENT_ITEMS + item - distance];
+            for (uint n = 0; n < SHARE_SUMS; n++)
+                total[n] += shared[n * SEGMENT_ITEMS + item - distance * SHARES];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
-/* What an item has of the cells it meets among its consecutive particles. */
+/* What an item has of the cells that its run meets. */
 struct item_sums {
     uint first_cell, last_cell; /* NO_CELL without particles */
-    real first[SUM_COUNT];      /* of the first cell where that is not the last */
-    real last[SUM_COUNT];
+    real first[SHARE_SUMS];     /* of the first cell where that is not the last */
+    real last[SHARE_SUMS];
 };
 
+/* The weights along x of the share's rows. */
+static inline void share_weights(real d, uint share, real weights[SHARE_ROWS])
+{
+#if SHARES == 1
+    deposit_weights(d, weights);
+#else
+    for (uint a = 0; a < SHARE_ROWS; a++)
+        weights[a] = shape_at(SHAPE_ORDER, d - (real)(DEPOSIT_FIRST + (int)(share * SHARE_ROWS + a)));
+#endif
+}
+
+static inline void add_share(const struct samples *sample, uint share, real sums[SHARE_SUMS])
+{
+    real along_x[SHARE_ROWS], along_y[DEPOSIT_NODES];
+    share_weights(sample->x, share, along_x);
+    deposit_weights(sample->y, along_y);
+#pragma unroll
+    for (uint n = 0; n < SHARE_SUMS; n++) {
+        const uint row = n / DEPOSIT_NODES;
+        const real weight = AMOUNT(sample, row / SHARE_ROWS, along_x[row % SHARE_ROWS]);
+        sums[n] += weight * along_y[n % DEPOSIT_NODES];
+    }
+}
+
+static inline void store_share(global real *restrict sums, uint places, uint place, uint share,
+                               const real total[SHARE_SUMS])
+{
+#pragma unroll
+    for (uint n = 0; n < SHARE_SUMS; n++) {
+        const uint row = n / DEPOSIT_NODES, component = row / SHARE_ROWS;
+        const uint plane = component * DEPOSIT_NODES + share * SHARE_ROWS + row % SHARE_ROWS;
+        sums[SUM_PLACE(places, place, plane * DEPOSIT_NODES + n % DEPOSIT_NODES)] = total[n];
+    }
+}
+
 /* Sums the staged particles from..to of a segment that begins with `begin` in first_cell or behind it. A cell
- * between the item's first and last one is all the item's own: its piece is done. */
-static inline struct item_sums sum_item(global const uint *restrict cell_offsets, uint cells,
-                                        const struct staged *staged, uint begin, uint from, uint to,
-                                        uint first_cell, uint segment, global real *restrict sums)
+ * between the run's first and last one is all the run's own: its piece is done. */
+static inline struct item_sums sum_run(global const uint *restrict cell_offsets, uint cells,
+                                       local const struct samples *staged, uint begin, uint from, uint to,
+                                       uint first_cell, uint share, uint segment, global real *restrict sums,
+                                       uint places)
 {
     struct item_sums own = {NO_CELL, NO_CELL, {(real)0}, {(real)0}};
     if (from >= to)
         return own;
+    local const struct samples *const of_run = staged + STAGE_PLACE(from) - from;
     uint cell = find_segment_near(cell_offsets, cells, first_cell, begin + from);
     uint cell_end = cell_offsets[cell + 1];
     own.first_cell = cell;
     for (uint n = from; n < to; n++) {
         if (begin + n == cell_end) {
             if (cell != own.first_cell)
-                store_sums(sums, segment + cell, own.last);
+                store_share(sums, places, segment + cell, share, own.last);
 #pragma unroll
-            for (uint m = 0; m < SUM_COUNT; m++) {
+            for (uint m = 0; m < SHARE_SUMS; m++) {
                 own.first[m] = cell == own.first_cell ? own.last[m] : own.first[m];
                 own.last[m] = (real)0;
             }
             cell = find_segment_near(cell_offsets, cells, cell + 1, begin + n);
             cell_end = cell_offsets[cell + 1];
         }
-        const uint place = n + n / ITEM_PARTICLES;
-        const struct samples samples = {staged->offset[place].x, staged->offset[place].y,
-                                        CURRENT ? staged->amount[place] : (real)1};
-        add_particles(&samples, true, 1, own.last);
+        const struct samples sample = of_run[n];
+        add_share(&sample, share, own.last);
     }
     own.last_cell = cell;
     return own;
 }
 
-/* A group stages its segment in local memory, with reads that coalesce, then each item sums ITEM_PARTICLES
- * consecutive particles, no more than SUM_BLOCK, which need no compensation, and pieces that several items
- * share are added along the items. The search begins where the segment was at the last deposit. */
+/* A group stages its segment in local memory, with reads that coalesce, then sums its runs, and pieces that
+ * several runs share are added along them. The search begins where the segment was at the last deposit. */
 kernel __attribute__((reqd_work_group_size(SEGMENT_ITEMS, 1, 1))) void
 deposit_group_per_segment(global const uint *restrict cell_offsets, LIST_ARGUMENTS, uint cells, uint count,
-                          uint segment_bits, global real *restrict sums, global uint *restrict segment_cell)
+                          uint segment_bits, global real *restrict sums, uint places,
+                          global uint *restrict segment_cell)
 {
-    local real2 places[SEGMENT_ITEMS * STAGED_EACH];
-    local real amounts[CURRENT ? SEGMENT_ITEMS * (ITEM_PARTICLES + 1) : 1];
-    local uint first_cells[SEGMENT_ITEMS], last_cells[SEGMENT_ITEMS], found;
+    local real shared[SHARED_REALS];
+    local uint first_cells[SEGMENT_RUNS], last_cells[SEGMENT_RUNS], found;
     const uint segment = (uint)get_group_id(0), item = (uint)get_local_id(0);
+    const uint run = item / SHARES, share = item % SHARES;
     const uint begin = segment * SEGMENT_SIZE;
     const uint size = min((uint)SEGMENT_SIZE, count - begin);
     const struct list list = LIST(stride);
-    const struct staged staged = {places, amounts};
-    stage_particles(&list, begin, size, &staged);
+    local struct samples *const staged = (local struct samples *)shared;
+    stage_particles(&list, begin, size, staged);
     /* With its barriers, behind which the particles are staged. */
     const uint first_cell = find_segment_by_group(cell_offsets, cells, begin, segment_cell[segment], &found);
 
-    const uint from = item * ITEM_PARTICLES, to = min(from + ITEM_PARTICLES, size);
-    struct item_sums own = sum_item(cell_offsets, cells, &staged, begin, from, to, first_cell, segment, sums);
-    first_cells[item] = own.first_cell;
+    const uint from = run * ITEM_PARTICLES, to = min(from + ITEM_PARTICLES, size);
+    struct item_sums own =
+        sum_run(cell_offsets, cells, staged, begin, from, to, first_cell, share, segment, sums, places);
+    if (share == 0)
+        first_cells[run] = own.first_cell;
     /* The staged particles are done with, and every item has read the segment's cell. */
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (item == 0)
         segment_cell[segment] = own.first_cell;
-    local real *shared = (local real *)places;
-    sum_along_items(own.last_cell, last_cells, own.last, shared);
+    sum_along_runs(own.last_cell, last_cells, own.last, shared);
 
     if (own.first_cell != own.last_cell) {
-        if (item > 0 && last_cells[item - 1] == own.first_cell)
-            for (uint n = 0; n < SUM_COUNT; n++)
-                own.first[n] += shared[n * SEGMENT_ITEMS + item - 1];
-        store_sums(sums, segment + own.first_cell, own.first);
+        if (run > 0 && last_cells[run - 1] == own.first_cell)
+            for (uint n = 0; n < SHARE_SUMS; n++)
+                own.first[n] += shared[n * SEGMENT_ITEMS + item - SHARES];
+        store_share(sums, places, segment + own.first_cell, share, own.first);
     }
-    const bool goes_on = item + 1 < SEGMENT_ITEMS && first_cells[item + 1] == own.last_cell;
+    const bool goes_on = run + 1 < SEGMENT_RUNS && first_cells[run + 1] == own.last_cell;
     if (own.last_cell != NO_CELL && !goes_on)
-        store_sums(sums, segment + own.last_cell, own.last);
+        store_share(sums, places, segment + own.last_cell, share, own.last);
 }
 
 #else
@@ -221,12 +229,13 @@ static inline void add_vector(const struct list *list, uint p, const bool whole,
     const masks counts = REAL_MASK(lane >= (int)(begin - p) & lane < (int)(end - p));
     reals of[4]; /* x, y, u, v */
     load_reals(list->offset, list->stride, p, whole, of);
-    struct samples samples = {of[0], of[1]};
 #if CURRENT
     if (list->stride == 1)
         load_reals(list->velocity, 1, p, false, of + 2);
     const struct velocity u = {of[2], of[3], LOAD(list->w + p)};
-    samples = sample_current(&list->back, list->component, of[0], of[1], u);
+    const struct samples samples = sample_current(list, of[0], of[1], u);
+#else
+    const struct samples samples = {of[0], of[1]};
 #endif
     add_particles(&samples, whole, counts, sums);
 }
@@ -248,10 +257,11 @@ static inline void add_few(const struct list *list, uint begin, uint end, reals 
 #endif
     }
     const ints lane = LANE_NUMBERS;
-    struct samples samples = {LOAD(x), LOAD(y)};
 #if CURRENT
     const struct velocity velocity = {LOAD(u), LOAD(v), LOAD(w)};
-    samples = sample_current(&list->back, list->component, samples.x, samples.y, velocity);
+    const struct samples samples = sample_current(list, LOAD(x), LOAD(y), velocity);
+#else
+    const struct samples samples = {LOAD(x), LOAD(y)};
 #endif
     add_particles(&samples, false, REAL_MASK(lane >= (int)begin & lane < (int)end), sums);
 }
@@ -281,7 +291,7 @@ static inline void sum_block(const struct list *list, uint count, uint begin, ui
     }
 }
 
-/* The sums over particles begin to end, added to `total`, which is 0. */
+/* The sums over particles begin to end. */
 static inline void sum_consecutive(const struct list *list, uint count, uint begin, uint end,
                                    real total[SUM_COUNT])
 {
@@ -290,15 +300,16 @@ static inline void sum_consecutive(const struct list *list, uint count, uint beg
         const uint aligned = end - p <= LANES ? end : (p + LANES - 1) / LANES * LANES;
         const uint block_end = min(end, aligned + LANES * (SUM_BLOCK - 2));
         real block[SUM_COUNT];
-        sum_block(list, count, p, aligned, block_end, block);
-        sum_add_block(total, excess, block);
+        sum_block(list, count, p, aligned, block_end, p == begin ? total : block);
+        if (p > begin)
+            sum_add_block(total, excess, block);
         p = block_end;
     }
 }
 
 /* The pieces of a segment, one after the other. */
 static inline void sum_segment(global const uint *restrict cell_offsets, const struct list *list, uint cells,
-                               uint count, uint segment_bits, global real *restrict sums,
+                               uint count, uint segment_bits, global real *restrict sums, uint places,
                                global uint *restrict segment_cell)
 {
     const uint segment = (uint)get_group_id(0);
@@ -308,9 +319,9 @@ static inline void sum_segment(global const uint *restrict cell_offsets, const s
     segment_cell[segment] = cell;
     for (uint p = begin; p < end;) {
         const uint piece_end = min(end, cell_offsets[cell + 1]);
-        real total[SUM_COUNT] = {(real)0};
+        real total[SUM_COUNT];
         sum_consecutive(list, count, p, piece_end, total);
-        store_sums(sums, segment + cell, total);
+        store_sums(sums, places, segment + cell, total);
         p = piece_end;
         if (p < end)
             cell = find_segment_near(cell_offsets, cells, cell + 1, p);
@@ -321,13 +332,14 @@ static inline void sum_segment(global const uint *restrict cell_offsets, const s
  * in the inner loop. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 deposit_item_per_segment(global const uint *restrict cell_offsets, LIST_ARGUMENTS, uint cells, uint count,
-                         uint segment_bits, global real *restrict sums, global uint *restrict segment_cell)
+                         uint segment_bits, global real *restrict sums, uint places,
+                         global uint *restrict segment_cell)
 {
     const struct list soa = LIST(1), aos = LIST(2);
     if (stride == 1)
-        sum_segment(cell_offsets, &soa, cells, count, segment_bits, sums, segment_cell);
+        sum_segment(cell_offsets, &soa, cells, count, segment_bits, sums, places, segment_cell);
     else
-        sum_segment(cell_offsets, &aos, cells, count, segment_bits, sums, segment_cell);
+        sum_segment(cell_offsets, &aos, cells, count, segment_bits, sums, places, segment_cell);
 }
 
 #endif
@@ -339,7 +351,7 @@ deposit_item_per_segment(global const uint *restrict cell_offsets, LIST_ARGUMENT
  * cell has one group, found without a search, and deposit_nodes need not add more than `most` pieces. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 deposit_long_cells(global const uint *restrict cell_offsets, global const uint *restrict segment_cell,
-                   uint segment_bits, uint most, global real *restrict sums)
+                   uint segment_bits, uint most, global real *restrict sums, uint places)
 {
     local real shared[SUM_SHARED];
     const uint segment = (uint)get_group_id(0) * most, item = (uint)get_local_id(0);
@@ -351,12 +363,12 @@ deposit_long_cells(global const uint *restrict cell_offsets, global const uint *
     for (uint s = ends.x + item; mine && s <= ends.y; s += GROUP_ITEMS) {
         real piece[SUM_COUNT];
         for (uint n = 0; n < SUM_COUNT; n++)
-            piece[n] = sums[(size_t)(s + cell) * SUM_COUNT + n];
+            piece[n] = sums[SUM_PLACE(places, s + cell, n)];
         sum_add_block(total, excess, piece);
     }
     sum_over_group(total, shared);
     if (mine && item == 0)
-        store_sums(sums, ends.x + cell, total);
+        store_sums(sums, places, ends.x + cell, total);
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* Deposit sums: the weights of particles of one cell, summed for the nodes around it (kernels/deposit.cl):
- * plainly for the charge, times a component of the velocity for the current.
+ * plainly for the charge, times the components of the velocity for the current.
  *
  * Loops over the sums of an item are unrolled, so that the sums stay in registers.
  */
@@ -12,41 +12,74 @@
 /* Nodes that the particles of a cell touch along an axis, and the first of them. */
 #if CURRENT
 #include "shared/wide_shape.h"
+#define COMPONENTS                  3
 #define DEPOSIT_NODES               SHAPE_WIDE_NODES_OF(SHAPE_ORDER)
 #define DEPOSIT_FIRST               SHAPE_WIDE_FIRST_OF(SHAPE_ORDER)
 #define deposit_weights(d, weights) shape_wide_weights_of(SHAPE_ORDER, d, weights)
 #else
+#define COMPONENTS                  1
 #define DEPOSIT_NODES               SHAPE_NODES
 #define DEPOSIT_FIRST               SHAPE_FIRST
 #define deposit_weights(d, weights) shape_weights(d, weights)
 #endif
-#define SUM_COUNT (DEPOSIT_NODES * DEPOSIT_NODES)
+#define NODE_COUNT (DEPOSIT_NODES * DEPOSIT_NODES)
+#define SUM_COUNT  (COMPONENTS * NODE_COUNT)
 
 #include "shared/sum.h"
 
-/* What is deposited of particles: at which offset, and how much. */
+/* What is deposited of particles: at which offset, and how much of each component. */
 struct samples {
-    reals x, y, amount;
+    reals x, y;
+#if CURRENT
+    reals amount[COMPONENTS];
+#endif
 };
+#if CURRENT
+#define AMOUNT(samples, c, weight) ((samples)->amount[c] * (weight))
+#else
+#define AMOUNT(samples, c, weight) (weight)
+#endif
+
+/* Where a species' particles are: arguments of the kernels that sum them, `offset` and `stride` those of
+ * kernels/deposit.cl. The current at n-1/2 of particles at n needs more: velocity and w, and how far back
+ * half a step leads. */
+struct list {
+    global const real2 *offset;
+    uint stride;
+#if CURRENT
+    global const real2 *velocity; /* `stride` apart, too */
+    global const real *w;
+    struct half_step {
+        real x, y; /* dt/2 dx, dt/2 dy */
+        real per_c_squared;
+    } back;
+#endif
+};
+#if CURRENT
+#define LIST_ARGUMENTS                                                                                       \
+    global const real2 *restrict offset, uint stride, global const real2 *restrict velocity, uint first,     \
+        global const real *restrict w, struct half_step back
+#define LIST(stride)                                                                                         \
+    {                                                                                                        \
+        offset, stride, velocity + first, w, back                                                            \
+    }
+#else
+#define LIST_ARGUMENTS global const real2 *restrict offset, uint stride
+#define LIST(stride)                                                                                         \
+    {                                                                                                        \
+        offset, stride                                                                                       \
+    }
+#endif
 
 #if CURRENT
 
-/* The current at n-1/2 of particles at n: each is deposited half a step before, at x - v dt/2, with one
- * component of its velocity v = u/gamma. */
-struct half_step {
-    real x, y; /* dt/2 dx, dt/2 dy */
-    real per_c_squared;
-};
-
-static inline struct samples sample_current(const struct half_step *back, uint component, reals x, reals y,
-                                            struct velocity u)
+/* Particles are deposited half a step before, at x - v dt/2, with v = u/gamma. */
+static inline struct samples sample_current(const struct list *list, reals x, reals y, struct velocity u)
 {
-    const struct pusher pusher = {.per_c_squared = back->per_c_squared};
+    const struct half_step back = list->back;
+    const struct pusher pusher = {.per_c_squared = back.per_c_squared};
     const struct velocity v = velocity_of(u, &pusher);
-    const struct samples samples = {x - back->x * v.u, y - back->y * v.v,
-                                    component == 0   ? v.u
-                                    : component == 1 ? v.v
-                                                     : v.w};
+    const struct samples samples = {x - back.x * v.u, y - back.y * v.v, {v.u, v.v, v.w}};
     return samples;
 }
 
@@ -60,22 +93,32 @@ static inline void add_particles(const struct samples *samples, const bool all, 
     reals along_x[DEPOSIT_NODES], along_y[DEPOSIT_NODES];
     deposit_weights(samples->x, along_x);
     deposit_weights(samples->y, along_y);
-    for (uint a = 0; CURRENT && a < DEPOSIT_NODES; a++)
-        along_x[a] *= samples->amount;
-    for (uint a = 0; !all && a < DEPOSIT_NODES; a++) { /* both: the others' may be non-finite */
-        along_x[a] = counts ? along_x[a] : (reals)0;
-        along_y[a] = counts ? along_y[a] : (reals)0;
-    }
 #pragma unroll
-    for (uint n = 0; n < SUM_COUNT; n++)
-        sums[n] += along_x[n / DEPOSIT_NODES] * along_y[n % DEPOSIT_NODES];
+    for (uint n = 0; n < COMPONENTS * DEPOSIT_NODES; n++) {
+        reals amount = AMOUNT(samples, n / DEPOSIT_NODES, along_x[n % DEPOSIT_NODES]);
+        if (!all)
+            amount = counts ? amount : (reals)0;
+#pragma unroll
+        for (uint b = 0; b < DEPOSIT_NODES; b++) {
+            const reals weight = all      ? along_y[b]
+                                 : counts ? along_y[b]
+                                          : (reals)0; /* the others' may be non-finite */
+            sums[n * DEPOSIT_NODES + b] += amount * weight;
+        }
+    }
 }
 
-static inline void store_sums(global real *restrict sums, uint place, const real total[SUM_COUNT])
+/* Where sum number n of the piece at a place is: rows of nodes lie in planes of all `places`, so that pieces
+ * of neighbouring cells are neighbours. */
+#define SUM_PLACE(places, place, n)                                                                          \
+    (((size_t)(places) * ((n) / DEPOSIT_NODES) + (place)) * DEPOSIT_NODES + (n) % DEPOSIT_NODES)
+
+static inline void store_sums(global real *restrict sums, uint places, uint place,
+                              const real total[SUM_COUNT])
 {
 #pragma unroll
     for (uint n = 0; n < SUM_COUNT; n++)
-        sums[(size_t)place * SUM_COUNT + n] = total[n];
+        sums[SUM_PLACE(places, place, n)] = total[n];
 }
 
 /* Segments, from the first to the last, that have a piece of a cell which is not empty. */

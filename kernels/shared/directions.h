@@ -67,7 +67,7 @@ static inline uint direction_of(uint steps, uint i, uint j, int new_i, int new_j
 /* ---- the cells of a tile ---- */
 
 #define STAGED_CELLS       (STAGES_FIELD ? TILE_CELLS : 1)
-#define COUNT_STAGES       (SHAPE_NODES == 2 && !REAL_IS_DOUBLE && !ELECTROMAGNETIC)
+#define COUNT_STAGES       (SHAPE_NODES == 2 && !REAL_IS_DOUBLE)
 #define COUNT_STAGED_CELLS (COUNT_STAGES ? TILE_CELLS : 1)
 
 /* The field in the cells of a tile. */

@@ -29,9 +29,18 @@ static inline reals shape_at(const int order, reals distance)
     return (real)1 / (real)6 * (far * far * far - (real)4 * near * near * near);
 }
 
-/* The SHAPE_WIDE_NODES_OF(order) weights at offset d in [-1/2, 3/2). */
+/* The SHAPE_WIDE_NODES_OF(order) weights at offset d in [-1/2, 3/2). For cic those of the cell, 1 - d and d,
+ * bent where d is below 0 and above 1. */
 static inline void shape_wide_weights_of(const int order, reals d, reals *weights)
 {
+    if (order == 1) {
+        const reals below = fmax(-d, (reals)0), above = fmax(d - (real)1, (reals)0);
+        weights[0] = below;
+        weights[1] = (real)1 - d - (real)2 * below + above;
+        weights[2] = d + below - (real)2 * above;
+        weights[3] = above;
+        return;
+    }
     for (int a = 0; a < SHAPE_WIDE_NODES_OF(order); a++)
         weights[a] = shape_at(order, d - (real)(SHAPE_WIDE_FIRST_OF(order) + a));
 }

@@ -11,12 +11,13 @@ struct deposit {
     enum precision precision;
     uint32_t filled_cells, capacity;
     struct deposit_atomic *atomic; /* of that method, which needs nothing below; else NULL */
-    bool of_current;
-    double half_step[3]; /* struct half_step of the kernels; of the current */
+    uint32_t components;           /* of the quantity: 1 of the charge, 3 of the current */
+    double half_step[3];           /* struct half_step of the kernels; of the current */
     struct deposit_plan plan;
-    uint32_t planes; /* sums of a piece: the nodes its particles touch */
+    uint32_t planes; /* sums of a piece: the nodes its particles touch, for each component */
+    uint32_t places; /* of pieces */
     struct kernel *sum, *long_cells, *nodes;
-    struct buffer *sums;         /* real[places][planes] */
+    struct buffer *sums;         /* real[planes / nodes][places][nodes] */
     struct buffer *segment_cell; /* uint[segments] */
 };
 
@@ -32,10 +33,11 @@ static enum status create_kernels(struct deposit *deposit, enum shape_kind shape
     const struct deposit_plan *plan = &deposit->plan;
     struct program *program = NULL;
     TRY(program_build(deposit->device, "deposit.cl", deposit->precision, &program,
-                      "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D SEGMENT_ITEMS=%zu -D ITEM_PARTICLES=%zu "
-                      "-D LANES=%d -D CURRENT=%d -D ELECTROMAGNETIC=%d",
-                      (int)shape, plan->items, plan->segment_items, plan->item_particles,
-                      plan->vectors ? CPU_LANES : 1, deposit->of_current, deposit->of_current));
+                      "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D SEGMENT_ITEMS=%zu -D ITEM_PARTICLES=%zu -D "
+                      "SHARES=%zu -D LANES=%d -D CURRENT=%d "
+                      "-D ELECTROMAGNETIC=%d",
+                      (int)shape, plan->items, plan->segment_items, plan->item_particles, plan->shares,
+                      plan->vectors ? CPU_LANES : 1, deposit->components > 1, deposit->components > 1));
     TRY(kernel_create(program, plan->vectors ? "deposit_item_per_segment" : "deposit_group_per_segment",
                       &deposit->sum));
     TRY(kernel_create(program, "deposit_long_cells", &deposit->long_cells));
@@ -46,15 +48,16 @@ static enum status create_sorted(struct deposit *deposit, enum shape_kind shape)
 {
     struct device *device = deposit->device;
     const uint32_t nodes =
-        (uint32_t)(deposit->of_current ? SHAPE_WIDE_NODES_OF((int)shape) : SHAPE_NODES_OF((int)shape));
+        (uint32_t)(deposit->components > 1 ? SHAPE_WIDE_NODES_OF((int)shape) : SHAPE_NODES_OF((int)shape));
     const size_t real_bytes = precision_bytes(deposit->precision);
-    deposit->planes = nodes * nodes;
-    deposit->plan = deposit_plan_make(device_info(device), grid_cells(&deposit->grid), deposit->planes,
-                                      deposit->of_current, real_bytes);
+    deposit->planes = deposit->components * nodes * nodes;
+    deposit->plan = deposit_plan_make(device_info(device), grid_cells(&deposit->grid), nodes,
+                                      deposit->components, real_bytes);
     const size_t segments = segments_of(deposit, deposit->capacity);
-    const size_t places = grid_cells(&deposit->grid) + segments;
+    deposit->places = (uint32_t)(grid_cells(&deposit->grid) + segments);
     TRY(create_kernels(deposit, shape));
-    TRY(buffer_create(device, places * deposit->planes * real_bytes, "the deposit's sums", &deposit->sums));
+    TRY(buffer_create(device, (size_t)deposit->places * deposit->planes * real_bytes, "the deposit's sums",
+                      &deposit->sums));
     TRY(buffer_create(device, segments * sizeof(uint32_t), "the cells of the deposit's segments",
                       &deposit->segment_cell));
     return buffer_fill(deposit->segment_cell, 0);
@@ -68,6 +71,7 @@ enum status deposit_create(struct device *device, const struct grid *grid, enum 
     **deposit = (struct deposit){.device = device,
                                  .grid = *grid,
                                  .precision = precision,
+                                 .components = 1,
                                  .filled_cells = filled_cells,
                                  .capacity = capacity};
     return config->method == DEPOSIT_METHOD_ATOMIC
@@ -87,7 +91,7 @@ enum status deposit_create_current(struct device *device, const struct grid *gri
         .precision = precision,
         .filled_cells = filled_cells,
         .capacity = capacity,
-        .of_current = true,
+        .components = 3,
         .half_step = {0.5 * time_step / grid->dx, 0.5 * time_step / grid->dy, per_c_squared},
     };
     return create_sorted(*deposit, shape);
@@ -97,26 +101,27 @@ enum status deposit_create_current(struct device *device, const struct grid *gri
 
 /* The sums of all pieces. */
 static enum status sum_particles(struct deposit *deposit, const struct particles *particles,
-                                 uint32_t segments, uint32_t component)
+                                 uint32_t segments)
 {
     const struct deposit_plan *plan = &deposit->plan;
     const uint32_t filled = deposit->filled_cells, count = particles->count;
     const uint32_t stride = particles_stride(particles, ATTRIBUTE_OFFSET);
-    const uint64_t each = deposit->of_current ? 5 : 2 * stride; /* of a particle: in, */
-    const uint64_t numbers = each * count +                     /* and out */
+    const bool of_current = deposit->components > 1;
+    const uint64_t each = of_current ? 5 : 2 * stride; /* of a particle: in, */
+    const uint64_t numbers = each * count +            /* and out */
                              deposit->planes * (segments + (uint64_t)filled - 1);
     const struct launch launch = {segments, plan->vectors ? 1 : plan->segment_items, STAGE_DEPOSIT,
                                   precision_bytes(deposit->precision) * numbers +
                                       sizeof(uint32_t) * (filled + UINT64_C(1))};
-    if (deposit->of_current)
+    if (of_current)
         return KERNEL_LAUNCH(
             deposit->sum, launch, particles->cell_offsets, particles->attribute[ATTRIBUTE_OFFSET], stride,
             particles->attribute[ATTRIBUTE_VELOCITY], particles_first(particles, ATTRIBUTE_VELOCITY),
-            particles_w(particles), component, arg_reals(deposit->half_step, 3), filled, count,
-            plan->segment_bits, deposit->sums, deposit->segment_cell);
+            particles_w(particles), arg_reals(deposit->half_step, 3), filled, count, plan->segment_bits,
+            deposit->sums, deposit->places, deposit->segment_cell);
     return KERNEL_LAUNCH(deposit->sum, launch, particles->cell_offsets,
                          particles->attribute[ATTRIBUTE_OFFSET], stride, filled, count, plan->segment_bits,
-                         deposit->sums, deposit->segment_cell);
+                         deposit->sums, deposit->places, deposit->segment_cell);
 }
 
 /* Brings cells of many pieces to one. */
@@ -128,35 +133,36 @@ static enum status join_pieces(struct deposit *deposit, const struct particles *
         return STATUS_OK;
     const struct launch launch = {divide_up(segments, most), plan->items, STAGE_DEPOSIT, 0};
     return KERNEL_LAUNCH(deposit->long_cells, launch, particles->cell_offsets, deposit->segment_cell,
-                         plan->segment_bits, most, deposit->sums);
+                         plan->segment_bits, most, deposit->sums, deposit->places);
 }
 
 static enum status add_nodes(struct deposit *deposit, const struct particles *particles, uint32_t most,
-                             bool first, struct buffer *rho)
+                             bool first, struct buffer *density, uint32_t density_stride)
 {
     const struct deposit_plan *plan = &deposit->plan;
     const struct grid *grid = &deposit->grid;
     const uint64_t cells = grid_cells(grid),
-                   reals_per_node = deposit->planes + (first ? UINT64_C(1) : UINT64_C(2));
+                   reals_per_node =
+                       deposit->planes + deposit->components * (first ? UINT64_C(1) : UINT64_C(2));
     const double factor = particles->species->charge * particles->weight / (grid->dx * grid->dy);
     const uint64_t items =
-        plan->vectors ? (uint64_t)grid->nx * divide_up(grid->ny, CPU_LANES) : cells * plan->lanes;
+        deposit->components *
+        (plan->vectors ? (uint64_t)grid->nx * divide_up(grid->ny, CPU_LANES) : cells * plan->lanes);
     return KERNEL_LAUNCH(deposit->nodes,
                          launch_covering(items, plan->items, STAGE_DEPOSIT,
                                          cells * reals_per_node * precision_bytes(deposit->precision)),
-                         particles->cell_offsets, deposit->sums, grid->nx, grid->ny, plan->segment_bits, most,
-                         plan->lanes, factor, first, rho);
+                         particles->cell_offsets, deposit->sums, deposit->places, grid->nx, grid->ny,
+                         plan->segment_bits, most, plan->lanes, factor, first, density, density_stride);
 }
 
-/* One component of the deposit's quantity. */
-static enum status deposit_component(struct deposit *deposit, const struct particles *particles,
-                                     uint32_t component, bool first, struct buffer *density)
+static enum status deposit_sorted(struct deposit *deposit, const struct particles *particles, bool first,
+                                  struct buffer *density, uint32_t stride)
 {
     const uint32_t segments = segments_of(deposit, particles->count);
     const uint32_t most = deposit_plan_most(&deposit->plan, segments);
-    TRY(sum_particles(deposit, particles, segments, component));
+    TRY(sum_particles(deposit, particles, segments));
     TRY(join_pieces(deposit, particles, segments, most));
-    return add_nodes(deposit, particles, most, first, density);
+    return add_nodes(deposit, particles, most, first, density, stride);
 }
 
 static enum status require_capacity(const struct deposit *deposit, const struct particles *particles)
@@ -173,14 +179,12 @@ enum status deposit_species(struct deposit *deposit, const struct particles *par
     TRY(require_capacity(deposit, particles));
     return deposit->atomic
                ? deposit_atomic_species(deposit->atomic, particles, NULL, deposit->filled_cells, first, rho)
-               : deposit_component(deposit, particles, 0, first, rho);
+               : deposit_sorted(deposit, particles, first, rho, 0);
 }
 
 enum status deposit_species_current(struct deposit *deposit, const struct particles *particles, bool first,
-                                    struct buffer *const current[3])
+                                    struct buffer *current, uint32_t stride)
 {
     TRY(require_capacity(deposit, particles));
-    for (uint32_t c = 0; c < 3; c++)
-        TRY(deposit_component(deposit, particles, c, first, current[c]));
-    return STATUS_OK;
+    return deposit_sorted(deposit, particles, first, current, stride);
 }

@@ -31,8 +31,9 @@ STATUS_CHECKED enum status deposit_create_current(struct device *device, const s
                                                   struct deposit **deposit);
 
 /* As deposit_species(), with a deposit of the current: q w/(dx dy) times the sum of weights times u/gamma, in
- * the three components of `current`, each particle at x - v dt/2. Of a species with w. (Non-blocking.) */
+ * the three components of `current`, `stride` reals apart, each particle at x - v dt/2. Of a species with w.
+ * (Non-blocking.) */
 STATUS_CHECKED enum status deposit_species_current(struct deposit *deposit, const struct particles *particles,
-                                                   bool first, struct buffer *const current[3]);
+                                                   bool first, struct buffer *current, uint32_t stride);
 
 #endif

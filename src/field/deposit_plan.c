@@ -8,10 +8,13 @@ enum {
     CPU_GROUP_ITEMS = 64, /* a group is a loop there */
 
     /* A group that sums a segment, where local memory allows: 128 items with 16 particles were the fastest on
-     * an H200, from 8 to 512 particles a cell. */
+     * an H200, from 8 to 512 particles a cell. Of the current four items or more, one for each row of nodes,
+     * have 32 particles together. */
     SEGMENT_ITEMS = 128,
-    ITEM_PARTICLES = 16,
-    FEWEST_ITEM_PARTICLES = 8, /* local memory for a segment's particles then holds the items' sums too */
+    CHARGE_PARTICLES = 16,
+    CURRENT_RUNS = 32,
+    CURRENT_PARTICLES = 32,
+    FEWEST_ITEM_PARTICLES = 8,
 
     /* log2 of a segment's particles where an item sums it: its time, some 10 us, is far less than that of the
      * whole list and far more than that of a launch. */
@@ -32,39 +35,39 @@ const char *deposit_describe(const struct device_info *info, const struct deposi
                                    : "atomic: particle by particle, 64 bits as two words of 32";
 }
 
-/* Reals in local memory of an item that sums a segment: see kernels/shared/deposit_segments.h. */
-static size_t staged_reals(uint32_t planes, bool of_current, size_t item_particles)
+/* A group that sums a segment needs local memory for its particles, which then holds the items' sums, and two
+ * words a run (kernels/shared/deposit_segments.h). It does not take all of it, since several groups share it.
+ */
+static void fit_segments(const struct device_info *info, uint32_t nodes, uint32_t components,
+                         size_t real_bytes, struct deposit_plan *plan)
 {
-    const size_t each = item_particles + 1;
-    return (2 * each < planes ? planes : 2 * each) + (of_current ? each : 0);
-}
-
-/* A group that sums a segment needs local memory for its particles, a gap after those of each item, and two
- * words an item. It does not take all of it, since several groups share it. */
-static void fit_segments(const struct device_info *info, uint32_t planes, bool of_current, size_t real_bytes,
-                         struct deposit_plan *plan)
-{
-    const size_t words = 2 * sizeof(uint32_t);
-    while (plan->segment_items > info->group_limit)
-        plan->segment_items /= 2;
-    while (plan->segment_items > 1 &&
-           plan->segment_items *
-                   (staged_reals(planes, of_current, plan->item_particles) * real_bytes + words) >
-               info->local_memory / 4 * 3) {
-        const bool many = plan->item_particles > FEWEST_ITEM_PARTICLES;
-        *(many ? &plan->item_particles : &plan->segment_items) /= 2;
+    const size_t sample = components == 1 ? 2 : 2 + components, sums = components * nodes * nodes;
+    size_t runs = components == 1 ? SEGMENT_ITEMS : CURRENT_RUNS;
+    plan->shares = components == 1 ? 1 : nodes;
+    plan->item_particles = components == 1 ? CHARGE_PARTICLES : CURRENT_PARTICLES;
+    while (runs * plan->shares > info->group_limit)
+        runs /= 2;
+    while (runs > 1) {
+        const size_t staged = (plan->item_particles + 1) * sample;
+        const size_t bytes = (staged < sums ? sums : staged) * real_bytes + 2 * sizeof(uint32_t);
+        if (runs * bytes <= info->local_memory / 4 * 3)
+            break;
+        *(plan->item_particles > FEWEST_ITEM_PARTICLES ? &plan->item_particles : &runs) /= 2;
     }
-    plan->segment_bits = bits_below(plan->segment_items * plan->item_particles);
+    plan->segment_items = runs * plan->shares;
+    plan->segment_bits = bits_below(runs * plan->item_particles);
 }
 
 /* The other groups need local memory for half their items' sums (shared/sum.h). */
-struct deposit_plan deposit_plan_make(const struct device_info *info, uint32_t cells, uint32_t planes,
-                                      bool of_current, size_t real_bytes)
+struct deposit_plan deposit_plan_make(const struct device_info *info, uint32_t cells, uint32_t nodes,
+                                      uint32_t components, size_t real_bytes)
 {
+    const uint32_t planes = components * nodes * nodes;
     struct deposit_plan plan = {.vectors = info->is_cpu,
                                 .items = info->is_cpu ? CPU_GROUP_ITEMS : GROUP_ITEMS,
-                                .segment_items = SEGMENT_ITEMS,
-                                .item_particles = ITEM_PARTICLES,
+                                .segment_items = 1,
+                                .item_particles = 1,
+                                .shares = 1,
                                 .segment_bits = ITEM_SEGMENT_BITS,
                                 .lanes = 1};
     while (plan.items > 1 &&
@@ -72,9 +75,9 @@ struct deposit_plan deposit_plan_make(const struct device_info *info, uint32_t c
         plan.items /= 2;
     if (plan.vectors)
         return plan;
-    fit_segments(info, planes, of_current, real_bytes, &plan);
+    fit_segments(info, nodes, components, real_bytes, &plan);
     while (plan.lanes < MOST_NODE_LANES && 2 * plan.lanes <= plan.items &&
-           2 * plan.lanes * (uint64_t)cells <= NODE_ITEMS)
+           2 * plan.lanes * components * (uint64_t)cells <= NODE_ITEMS)
         plan.lanes *= 2;
     return plan;
 }

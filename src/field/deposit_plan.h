@@ -8,12 +8,12 @@
 #include "config/config.h"
 #include "device/device.h"
 
-/* Numbers of items and particles are powers of two, compile-time parameters of kernels/deposit.cl. */
+/* Numbers of items are compile-time parameters of kernels/deposit.cl. */
 struct deposit_plan {
     bool vectors;         /* CPUs: an item sums a segment, and an item has several nodes, in vectors */
     size_t items;         /* of a group, but for a group that sums a segment */
-    size_t segment_items; /* of that, and the particles of each item */
-    size_t item_particles;
+    size_t segment_items; /* of that, SHARES for every `item_particles` particles */
+    size_t item_particles, shares;
     uint32_t segment_bits; /* log2 of the particles of a segment */
     uint32_t lanes;        /* items per node */
 };
@@ -21,9 +21,9 @@ struct deposit_plan {
 /* One line for the log: the method, and how the device adds where that is atomic. */
 const char *deposit_describe(const struct device_info *info, const struct deposit_config *config);
 
-/* planes: sums of a piece. cells: of the grid. of_current: a particle has an amount beside its offset. */
-struct deposit_plan deposit_plan_make(const struct device_info *info, uint32_t cells, uint32_t planes,
-                                      bool of_current, size_t real_bytes);
+/* nodes: that particles of a cell touch along an axis. cells: of the grid. components: of the quantity. */
+struct deposit_plan deposit_plan_make(const struct device_info *info, uint32_t cells, uint32_t nodes,
+                                      uint32_t components, size_t real_bytes);
 
 /* Pieces of a cell that are left apart where the list has so many segments; UINT32_MAX: all. */
 uint32_t deposit_plan_most(const struct deposit_plan *plan, uint32_t segments);

@@ -20,11 +20,11 @@ enum {
  * `staged`.
  */
 static bool fits_directions(const struct device_info *info, const struct tiled_layout *layout,
-                            bool stages_field)
+                            size_t field_bytes)
 {
     const size_t items = layout->tiles.items, tile = tile_length(&layout->tiles), span = layout->span;
     const size_t bytes = 4 * (tile + tile / 32) + 4 * 5 * (items + items / 8 + 1) + 4 * items +
-                         (4 * 3 + 2 * 9 + 2) * span + (stages_field ? 32 : 0) * span + 640;
+                         (4 * 3 + 2 * 9 + 2 + field_bytes) * span + 640;
     return bytes <= info->local_memory && 13 * span <= 2 * tile;
 }
 
@@ -49,9 +49,10 @@ static bool make_windows(const struct device_info *info, const struct stepper_se
             break; /* a longer tile would have more cells */
         layout->tiles = shorter;
     }
-    layout->stages_field = SHAPE_NODES_OF((int)setup->shape) == 2 && setup->per_c_squared == 0 &&
-                           setup->precision == PRECISION_SINGLE && fits_directions(info, layout, true);
-    return fits_directions(info, layout, false);
+    const size_t acting = setup->per_c_squared > 0 ? 6 : 2, nodes = 4; /* kernels/shared/interpolate.h */
+    layout->stages_field = SHAPE_NODES_OF((int)setup->shape) == 2 && setup->precision == PRECISION_SINGLE &&
+                           fits_directions(info, layout, acting * nodes * sizeof(float));
+    return fits_directions(info, layout, 0);
 }
 
 /* The roomiest windows that fit. */

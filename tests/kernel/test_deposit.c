@@ -204,4 +204,85 @@ TEST(species_add_up)
     }
 }
 
+/* ---- the current ---- */
+
+enum { AXES = 3 };
+
+/* What a particle gives to nodes: its velocity times the weights, and times their magnitudes. */
+struct current_sums {
+    double velocity[AXES];
+    long double (*sum)[AXES], (*magnitude)[AXES];
+};
+
+static void add_current(void *with, uint32_t node, double weight)
+{
+    struct current_sums *to = with;
+    for (int axis = 0; axis < AXES; axis++) {
+        to->sum[node][axis] += (long double)(to->velocity[axis] * weight);
+        to->magnitude[node][axis] += (long double)fabs(to->velocity[axis] * weight);
+    }
+}
+
+/* c = 4 and c dt the side of a cell: at most half a cell back. */
+static const double light = 4;
+
+static void host_current(const struct deposit_scene *scene, enum shape_kind shape, double time_step,
+                         struct current_sums *sums)
+{
+    const struct sorted_particles *sorted = &scene->sorted;
+    const struct grid *grid = &scene->grid;
+    sums->sum = test_array(grid_cells(grid), sizeof *sums->sum);
+    sums->magnitude = test_array(grid_cells(grid), sizeof *sums->magnitude);
+    for (uint32_t p = 0; p < sorted->particles.count; p++) {
+        const double u[AXES] = {sorted->velocity[p][0], sorted->velocity[p][1], sorted->w[p]};
+        const double gamma = sqrt(1 + (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) / (light * light));
+        for (int axis = 0; axis < AXES; axis++)
+            sums->velocity[axis] = u[axis] / gamma;
+        const double middle[2] = {sorted->offset[p][0] - sums->velocity[0] * time_step / (2 * grid->dx),
+                                  sorted->offset[p][1] - sums->velocity[1] * time_step / (2 * grid->dy)};
+        test_for_nodes(grid, shape, sorted->cell[p], middle, add_current, sums);
+    }
+}
+
+static void check_current(const struct deposit_case *at, enum precision precision, enum shape_kind shape,
+                          int way)
+{
+    struct deposit_scene *scene = deposit_scene_create(at, precision, 3 + test_count(at->count));
+    struct sorted_particles *sorted = &scene->sorted;
+    const uint32_t cells = grid_cells(&scene->grid), count = sorted->particles.count;
+    sorted->species.velocities.dimensions = AXES;
+    sorted_particles_list(device, &scene->grid, LAYOUT_SOA, count, sorted, &sorted->particles);
+    const double time_step = fmin(scene->grid.dx, scene->grid.dy) / light;
+    struct current_sums expected;
+    host_current(scene, shape, time_step, &expected);
+    struct deposit *deposit = NULL;
+    const bool is_cpu = device->core->info.is_cpu;
+    device->core->info.is_cpu = way == AS_CPU;
+    assert_ok(deposit_create_current(device, &scene->grid, precision, shape, time_step, 1 / (light * light),
+                                     cells, count, &deposit));
+    device->core->info.is_cpu = is_cpu;
+    const uint32_t stride = cells + 5;
+    struct buffer *current = test_buffer(AXES * stride * precision_bytes(precision), NULL);
+    assert_ok(deposit_species_current(deposit, &sorted->particles, true, current, stride));
+    const double *found = field_read(current, precision, AXES * stride);
+    for (uint32_t node = 0; node < cells; node++)
+        for (uint32_t axis = 0; axis < AXES; axis++)
+            assert_near(found[axis * stride + node], deposit_scale(scene) * (double)expected.sum[node][axis],
+                        2 * tolerance(&sorted->particles, deposit_scale(scene),
+                                      (double)expected.magnitude[node][axis] + 1));
+}
+
+/* Each component at the middle of the last step, where particles may be in the cells beside their own. */
+TEST(current_matches_the_host)
+{
+    for (enum shape_kind shape = SHAPE_NGP; shape < (test_is_small() ? SHAPE_TSC : SHAPE_COUNT); shape++)
+        for (int way = 0; way < WAYS; way++) {
+            const bool is_double = ((int)shape + way) % 2 == 0 && !test_is_small();
+            for (size_t n = deposit_first_case(); n < deposit_end_case(); n++)
+                if (deposit_cases[n].nx > 2 && deposit_cases[n].ny > 2)
+                    check_current(&deposit_cases[n], is_double ? best_precision() : PRECISION_SINGLE, shape,
+                                  way);
+        }
+}
+
 TEST_MAIN(open_device, close_device)
