@@ -222,20 +222,22 @@ enum status buffer_unmap(struct buffer *buffer, void *memory)
         "unmapping a buffer");
 }
 
+/* Floats lie packed in the lower half; widening from the end overwrites none that is still needed. */
+void reals_widen(enum precision precision, size_t count, double *values)
+{
+    for (size_t n = precision == PRECISION_SINGLE ? count : 0; n-- > 0;) {
+        float value;
+        memcpy(&value, (const char *)values + n * sizeof value, sizeof value);
+        values[n] = (double)value;
+    }
+}
+
 enum status buffer_read_reals(const struct buffer *buffer, enum precision precision, size_t first,
                               size_t count, double *destination)
 {
     const size_t size = precision_bytes(precision);
     TRY(buffer_read(buffer, first * size, count * size, destination));
-    if (precision == PRECISION_SINGLE) {
-        /* The floats lie packed in the lower half; widening from the end overwrites none that is still
-         * needed. */
-        for (size_t n = count; n-- > 0;) {
-            float value;
-            memcpy(&value, (const char *)destination + n * sizeof value, sizeof value);
-            destination[n] = (double)value;
-        }
-    }
+    reals_widen(precision, count, destination);
     return STATUS_OK;
 }
 

@@ -173,9 +173,9 @@ STATUS_CHECKED enum status buffer_read(const struct buffer *buffer, size_t offse
 STATUS_CHECKED enum status buffer_write(struct buffer *buffer, size_t offset, size_t bytes,
                                         const void *source);
 
-/* Of rows of `stride` bytes, the `bytes` bytes from `begin` on, of the first `count` rows. */
+/* Of rows of `stride` bytes, the `bytes` bytes from `begin` on, of `count` rows from row `first` on. */
 struct buffer_rows {
-    size_t begin, bytes, stride, count;
+    size_t begin, bytes, stride, first, count;
 };
 
 /* values[count][bytes] <- parts of rows, as fast as bus and processors of the host can. Blocking. */
@@ -206,6 +206,9 @@ STATUS_CHECKED enum status buffer_read_reals(const struct buffer *buffer, enum p
                                              size_t first, size_t count, double *destination);
 STATUS_CHECKED enum status buffer_write_reals(struct buffer *buffer, enum precision precision, size_t first,
                                               size_t count, const double *source);
+
+/* values[count], whose first bytes hold reals of a precision, become doubles. */
+void reals_widen(enum precision precision, size_t count, double *values);
 
 /* Bytes of one real. */
 size_t precision_bytes(enum precision precision);

@@ -62,7 +62,7 @@ static enum status read_staged(const struct buffer *buffer, const struct buffer_
     char *const halves[2] = {core->staging, (char *)core->staging + HALF};
     for (int n = 0; before < rows->count; n = 1 - n) {
         const size_t left = rows->count - first, count = left < half ? left : half;
-        TRY(host_memory_read(buffer, first * stride, count * stride, halves[n]));
+        TRY(host_memory_read(buffer, (rows->first + first) * stride, count * stride, halves[n]));
         if (first > before)
             TRY(copy_rows(rows, first - before, halves[1 - n], before, values));
         TRY(device_finish(buffer->device));
@@ -80,7 +80,8 @@ enum status buffer_read_rows(struct buffer *buffer, const struct buffer_rows *ro
     if (!buffer->device->core->info.is_cpu)
         return read_staged(buffer, rows, values);
     TRY(buffer_map(buffer, &mapped));
-    const enum status status = copy_rows(rows, rows->count, mapped, 0, values);
+    const char *from = (const char *)mapped + rows->first * rows->stride;
+    const enum status status = copy_rows(rows, rows->count, from, 0, values);
     TRY(buffer_unmap(buffer, mapped));
     return status;
 }

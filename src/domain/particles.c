@@ -163,35 +163,24 @@ enum status particles_reserve(struct particles *particles, uint32_t capacity)
     return STATUS_OK;
 }
 
-enum status particles_read(const struct particles *particles, enum attribute attribute, size_t first,
-                           size_t count, double *values)
-{
-    enum { PIECE = 4096 };
-    const size_t components = attribute_table[attribute].components;
-    const size_t row = components * particles_stride(particles, attribute);
-    const size_t begin = components * particles_first(particles, attribute);
-    double rows[4 * PIECE];
-    if (row == components)
-        return buffer_read_reals(particles->attribute[attribute], particles->precision, first * row,
-                                 count * row, values);
-    for (size_t done = 0; done < count; done += PIECE) {
-        const size_t piece = count - done < PIECE ? count - done : PIECE;
-        TRY(buffer_read_reals(particles->attribute[attribute], particles->precision, (first + done) * row,
-                              piece * row, rows));
-        for (size_t n = 0; n < piece * components; n++)
-            values[done * components + n] = rows[n / components * row + begin + n % components];
-    }
-    return STATUS_OK;
-}
-
-enum status particles_copy(const struct particles *particles, enum attribute attribute, void *values)
+enum status particles_copy(const struct particles *particles, enum attribute attribute, size_t first,
+                           size_t count, void *values)
 {
     const size_t bytes = attribute_bytes(particles->precision, attribute);
     const struct buffer_rows rows = {.begin = bytes * particles_first(particles, attribute),
                                      .bytes = bytes,
                                      .stride = bytes * particles_stride(particles, attribute),
-                                     .count = particles->count};
+                                     .first = first,
+                                     .count = count};
     return buffer_read_rows(particles->attribute[attribute], &rows, values);
+}
+
+enum status particles_read(const struct particles *particles, enum attribute attribute, size_t first,
+                           size_t count, double *values)
+{
+    TRY(particles_copy(particles, attribute, first, count, values));
+    reals_widen(particles->precision, attribute_table[attribute].components * count, values);
+    return STATUS_OK;
 }
 
 enum status particles_write(struct particles *particles, enum attribute attribute, size_t first, size_t count,

@@ -117,10 +117,9 @@ STATUS_CHECKED enum status particles_reserve(struct particles *particles, uint32
 STATUS_CHECKED enum status particles_read(const struct particles *particles, enum attribute attribute,
                                           size_t first, size_t count, double *values);
 
-/* The same of any attribute of all particles, as the device has it, attribute_bytes() each; and the way back,
- * of `count` particles from number `first` on. Blocking. */
+/* The same of any attribute, as the device has it, attribute_bytes() each; and the way back. Blocking. */
 STATUS_CHECKED enum status particles_copy(const struct particles *particles, enum attribute attribute,
-                                          void *values);
+                                          size_t first, size_t count, void *values);
 STATUS_CHECKED enum status particles_write(struct particles *particles, enum attribute attribute,
                                            size_t first, size_t count, const void *values);
 

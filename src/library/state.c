@@ -293,7 +293,7 @@ static enum status read_ids(struct radixpic *run, const char *species, uint64_t 
     if (!attribute_present(found.list->species, ATTRIBUTE_ID))
         return status_fail(STATUS_USAGE, "species %s has no ids; ask for them by ids: true in the config",
                            species);
-    return particles_copy(found.list, ATTRIBUTE_ID, values);
+    return particles_copy(found.list, ATTRIBUTE_ID, 0, found.list->count, values);
 }
 
 enum radixpic_status radixpic_read_ids(struct radixpic *run, const char *species, uint64_t *values)

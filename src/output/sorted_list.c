@@ -116,11 +116,10 @@ static enum status copy_attributes(const struct selection *selection, const stru
                           launch_flat(words, STAGE_OUTPUT, 2 * count * arrays[n].bytes), selection->marks,
                           selection->begins, words, *arrays[n].now, *arrays[n].spare));
     }
-    taken.count = count;
     for (enum attribute a = 0; a < ATTRIBUTES; a++) {
         taken.attribute[a] = selection ? taken.spare[a] : taken.attribute[a];
         if (data[a])
-            TRY(particles_copy(&taken, a, data[a]));
+            TRY(particles_copy(&taken, a, 0, count, data[a]));
     }
     return STATUS_OK;
 }

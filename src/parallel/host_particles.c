@@ -62,25 +62,6 @@ void host_particles_copy(const struct host_particles *from, size_t first, struct
                    count * bytes_of(from, part));
 }
 
-/* The attributes from `begin` on that alternate in one array. */
-static enum status read_interleaved(const struct particles *list, enum attribute begin, size_t first,
-                                    size_t count, struct host_particles *particles)
-{
-    const uint32_t stride = particles_stride(list, begin);
-    const size_t bytes = attribute_bytes(list->precision, begin), row = stride * bytes;
-    char *rows = malloc(count * row);
-    if (!rows)
-        return status_fail(STATUS_FAILED, "no memory for the particles between ranks");
-    const enum status status = buffer_read(list->attribute[begin], first * row, count * row, rows);
-    for (uint32_t k = 0; k < stride && status == STATUS_OK; k++) {
-        char *separated = host_particles_at(particles, begin + k, particles->count);
-        for (size_t n = 0; n < count; n++)
-            memcpy(separated + n * bytes, rows + n * row + k * bytes, bytes);
-    }
-    free(rows);
-    return status;
-}
-
 enum status host_particles_read(const struct particles *list, size_t first, size_t count,
                                 struct host_particles *particles)
 {
@@ -88,11 +69,11 @@ enum status host_particles_read(const struct particles *list, size_t first, size
     TRY(host_particles_reserve(particles, particles->count + count));
     for (enum attribute a = 0; a < ATTRIBUTES && count > 0; a++) {
         const size_t bytes = attribute_bytes(list->precision, a);
-        if (!list->attribute[a] || particles_first(list, a) > 0)
-            continue;
-        TRY(particles_stride(list, a) > 1 ? read_interleaved(list, a, first, count, particles)
-                                          : buffer_read(list->attribute[a], first * bytes, count * bytes,
-                                                        host_particles_at(particles, a, particles->count)));
+        void *values = host_particles_at(particles, a, particles->count);
+        if (list->attribute[a]) /* without a wait for the other queue, where arrays are none of structures */
+            TRY(particles_stride(list, a) > 1
+                    ? particles_copy(list, a, first, count, values)
+                    : buffer_read(list->attribute[a], first * bytes, count * bytes, values));
     }
     particles->count += count;
     return STATUS_OK;

@@ -121,7 +121,7 @@ static enum status time_pack(struct case_of *c)
     const size_t count = 2 * (size_t)list->count / CHUNK * CHUNK;
     float *values = NULL;
     TRY(DEVICE_NEW_ARRAY(c->bench->part, values, 2 * (size_t)list->count));
-    TRY(particles_copy(list, ATTRIBUTE_VELOCITY, values));
+    TRY(particles_copy(list, ATTRIBUTE_VELOCITY, 0, list->count, values));
     struct packing packing = {values, c->compression};
     const struct pool_work work = {pack_chunk, NULL, &packing,
                                    CHUNK * sizeof(float) + chunk_pack_room(CHUNK, sizeof(float))};
@@ -174,7 +174,7 @@ static enum status verify(struct case_of *c)
     const size_t values = 2 * (size_t)list->count;
     float *velocities = NULL;
     TRY(DEVICE_NEW_ARRAY(c->bench->part, velocities, 2 * values));
-    TRY(particles_copy(list, ATTRIBUTE_VELOCITY, velocities));
+    TRY(particles_copy(list, ATTRIBUTE_VELOCITY, 0, list->count, velocities));
     snprintf(path, sizeof path,
              c->kind->row == &checkpoint_output ? "%s/checkpoints/checkpoint_%llu.h5"
                                                 : "%s/snapshots/data_%llu.h5",
