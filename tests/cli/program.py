@@ -170,12 +170,12 @@ class ProgramTest(unittest.TestCase):
             self.assertIn(word, result.stderr)  # a list may follow in lines of its own
         return said
 
-    def with_kernels(self, file=None, old=None, new=None):
-        """The environment of a run with kernels of its own, in one of which a text is replaced."""
+    def with_kernels(self, *changes):
+        """The environment of a run with kernels of its own; each change is (file, old text, new text)."""
         kernels = self.folder / "own kernels"
         shutil.rmtree(kernels, ignore_errors=True)
         shutil.copytree(ROOT / "kernels", kernels)
-        if file:
+        for file, old, new in changes:
             text = (kernels / file).read_text()
             self.assertIn(old, text)
             (kernels / file).write_text(text.replace(old, new))

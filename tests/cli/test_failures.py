@@ -222,7 +222,7 @@ class Kernels(ProgramTest):
     def test_a_kernel_that_does_not_build(self):
         first = "#include"
         line = (KERNELS / "push.cl").read_text().partition(first)[0].count("\n") + 1
-        environment = self.with_kernels("push.cl", first, f"nonsense_word here;\n{first}")
+        environment = self.with_kernels(("push.cl", first, f"nonsense_word here;\n{first}"))
         result = self.run_program("run", "small.yaml", environment=environment)
         self.assertEqual(result.returncode, 1)
         # PoCL's compiler adds a line of its own before
@@ -245,7 +245,7 @@ class Kernels(ProgramTest):
         """One line of velocity_push() changes every way to take a step, on any device."""
         kick = "step.after = add_kick(step.after, field, pusher->half_kick)"
         weaker = kick.replace("pusher->half_kick", "(real)0.9 * pusher->half_kick")
-        own = self.with_kernels("shared/motion.h", kick, weaker)
+        own = self.with_kernels(("shared/motion.h", kick, weaker))
         for method in ("radix", "chunked", "tiled"):
             with self.subTest(method=method):
                 few = ["run", "small.yaml", "--steps", "2", "--quiet", "--force", *sets(f"step.method={method}")]

@@ -150,7 +150,7 @@ class Unlike(RanksTest):
         self.assert_said(result, 2, "the command line: rank 0 has 5, rank 1 has 6; all ranks of a run need the same")
 
     def test_other_kernels(self):
-        own = self.with_kernels("push.cl", "#include", "//\n#include")
+        own = self.with_kernels(("push.cl", "#include", "//\n#include"))
         result = self.run_unlike(environment=own)
         said = self.assert_said(result, 2)
         each = r"kernels \(RADIXPIC_KERNELS\): rank 0 has digest \w{16}, rank 1 has digest \w{16};"

@@ -249,7 +249,7 @@ class TakenOn(RestartTest):
         self.assertEqual(self.run_well(*more, "--steps", "401", "--resume", environment=self.with_kernels()).stderr, "")
         with h5py.File(self.folder / "out" / "checkpoints" / "checkpoint_401.h5") as file:
             old = f"{file.attrs['kernelsDigest']:016x}"
-        other = self.with_kernels("push.cl", "#include", "//\n#include")
+        other = self.with_kernels(("push.cl", "#include", "//\n#include"))
         for how in (["--resume"], ["--restart", "out/checkpoints/checkpoint_401.h5"]):
             said = self.run_well(*more, "--steps", "402", *how, environment=other).stderr
             warning = r"\Awarning: the kernels in own kernels have digest \w{16}, but .* checkpoint had"

@@ -286,7 +286,7 @@ class WhatIsSaid(ProgramTest):
             ("push.cl", "#include", "//\n#include"),
             ("shared/motion.h", "#include", "//\n#include"),
         ):
-            environment = self.with_kernels(file, text, alike)
+            environment = self.with_kernels((file, text, alike))
             folder, digest = self.kernels(self.run_well("--version", "--verbose", environment=environment).stdout)
             self.assertEqual(folder, "own kernels")
             digests.add(digest)

@@ -133,7 +133,7 @@ class Tuned(ProgramTest):
             ("no cell offsets", "sorted_order.cl", count, f"{count} if (count > 0) return;"),
         ):
             with self.subTest(fault=fault):
-                environment = {**self.environment, **self.with_kernels(name, right, wrong)}
+                environment = {**self.environment, **self.with_kernels((name, right, wrong))}
                 result = self.run_program("tune", *SIZE, environment=environment)
                 self.assert_refused(result, 1, "wrong result")
                 self.assertEqual(os.listdir(self.cache), [])

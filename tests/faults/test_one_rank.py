@@ -97,7 +97,7 @@ class OneRank(FaultTest):
     def test_kernels_that_do_not_build(self):
         """The same kernels on all ranks, to which the compiler of one gives another word."""
         broken = "#ifdef BROKEN\nnonsense_word here;\n#endif\n#include"
-        folder = self.with_kernels("push.cl", "#include", broken)["RADIXPIC_KERNELS"]
+        folder = self.with_kernels(("push.cl", "#include", broken))["RADIXPIC_KERNELS"]
         for ranks, rank in self.each_rank():
             with self.subTest(ranks=ranks, rank=rank):
                 on_all = ["env", f"RADIXPIC_KERNELS={folder}"]

@@ -28,14 +28,14 @@ class TwoAtOnce(FolderTest):
         reasons = rf"{names}|holds a run already|there is no checkpoint"
         return result.returncode == 2 and len(said) == 1 and re.search(reasons, said[0]) is not None
 
-    def in_turn(self, kind, base, *starts):
-        """What a folder holds after these, one after the other; and the calls of the first."""
-        folder = self.place(kind, base)
-        counts = []
-        for arguments in starts:
-            self.run_in(folder, *arguments)
-            counts.append(self.calls(folder))
-        return content(folder / "out"), counts[0]
+    def in_turn(self, base, *starts):
+        """A folder in which these were made, one after the other; each such folder is made once for all kinds."""
+        words = tuple(" ".join(arguments) for arguments in starts)
+        if (base, words) not in self.made:
+            before = self.in_turn(base, *starts[:-1]) if starts[:-1] else base
+            self.made[base, words] = folder = self.place(f"in turn {len(self.made)}", before)
+            self.run_in(folder, *starts[-1])
+        return self.made[base, words]
 
     def check_end(self, folder, processes, allowed, signed=True):
         """What is wrong with two that have been started; `allowed` by their exit codes what the folder may hold."""
@@ -50,12 +50,10 @@ class TwoAtOnce(FolderTest):
 
     def check_pairs(self, kind, base, first, second):
         """The first held, from its first calls on; two starts of a kind also at the same moment."""
-        one, calls = self.in_turn(f"{kind} 1", base, first)
-        orders = [
-            self.in_turn(f"{kind} {n}", base, *both)[0]
-            for n, both in (("12", (first, second)), ("21", (second, first)))
-        ]
-        allowed = {(0, 2): [one], (2, 0): [self.in_turn(f"{kind} 2", base, second)[0]], (0, 0): orders}
+        calls = self.calls(self.in_turn(base, first))
+        after = lambda *starts: content(self.in_turn(base, *starts) / "out")
+        orders = [after(first, second), after(second, first)]
+        allowed = {(0, 2): [after(first)], (2, 0): [after(second)], (0, 0): orders}
 
         def check_same_moment(pair):
             folder = self.place(f"{kind} {pair} free", base)
@@ -79,6 +77,7 @@ class TwoAtOnce(FolderTest):
         print(f"{kind}: {PAIRS} pairs with the first held{f', {PAIRS} at the same moment' * (len(ways) - 1)}")
 
     def test_starts(self):
+        self.made = {}  # the folders of in_turn()
         part = self.place("part")
         self.run_well_in(part, *RUN, "--steps", "6")
         for kind, base, first, second in (
