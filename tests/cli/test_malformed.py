@@ -167,7 +167,7 @@ class Refused(unittest.TestCase):
     """Cases run some at a time, each with a config of its own in one folder and an empty folder to run in. Where there
     are many, the program takes every `step`th: all of them are the library's in tests/library/test_refusals.py."""
 
-    step = 3
+    step = 5
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory()

@@ -70,7 +70,7 @@ class EveryCall(OnRanks, FolderTest):
         return "" if result.returncode == 1 and len(said) == 1 else f"exit code {result.returncode}, {said}"
 
     def check(self, ranks):
-        actions = {"kill": 6, "half": 2, errno.ENOSPC: 2, errno.EIO: 2} if ranks == 1 else {"kill": 2}
+        actions = {"kill": 4, "half": 2, errno.ENOSPC: 2, errno.EIO: 2} if ranks == 1 else {"kill": 2}
         for name, (base, arguments) in self.kinds(ranks).items():
             with self.subTest(start=name):
                 self.check_start(ranks, name, base, arguments, actions)

@@ -54,7 +54,7 @@ static uint32_t count_changed(const struct particles *list, double (*before)[3])
 static void check_conservation(const char *pairs, uint32_t each_a, uint32_t each_b)
 {
     static const double still[3] = {0}, hot[3] = {1, 1, 1};
-    for (int variant = 0; variant < 4; variant++) {
+    for (int variant = 0; variant < 4; variant += test_is_small() ? 3 : 1) {
         struct scene scene;
         const uint32_t side = test_is_small() ? 2 : 16;
         scene_open(&scene, side, side, 1, pairs, 3, 1);
@@ -271,6 +271,7 @@ TEST(the_more_numerous_species_collides_once)
  * delta, and changes add up as squares. */
 TEST(each_pair_of_a_triple_has_half_the_variance)
 {
+    needs_speed();
     static const double corner[3][3] = {{0, 0, 0}, {1, 0, 0}, {0.5, 0.8660254037844386, 0}};
     struct scene scene;
     double sum = 0;
