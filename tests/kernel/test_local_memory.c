@@ -82,7 +82,7 @@ TEST(cells_over_the_threshold_are_refined)
     for (int n = 0; n < (test_is_small() ? 2 : 4); n++) {
         all.threshold = thresholds[n];
         check_part(local_memory_refine, all, (struct options){.coarse = 1});
-        check_part(local_memory_refine, all, (struct options){.coarse = 21});
+        check_part(local_memory_refine, all, (struct options){.coarse = test_is_small() ? 6 : 21});
     }
 }
 

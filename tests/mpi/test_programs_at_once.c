@@ -5,7 +5,7 @@
 #include "device/device.h"
 #include "support/test_folder.h"
 
-enum { PROGRAMS = 20 };
+enum { PROGRAMS = 10 };
 
 TEST(ranks_may_build_the_same_program_at_once)
 {
