@@ -4,6 +4,7 @@
 
 #include "config/config_reader.h"
 #include "config/schema.h"
+#include "output/checkpoint_find.h"
 #include "output/run_folder.h"
 
 #include <stdlib.h>
@@ -133,7 +134,7 @@ enum status resume_choose(const struct communicator *communicator, const struct 
 
 /* ---- from a checkpoint ---- */
 
-/* The path for checkpoint_open(): of a run folder its checkpoints. */
+/* The path for checkpoint_find(): of a run folder its checkpoints. */
 static enum status find_path(const struct overrides *overrides, const char *request,
                              const struct config *config, struct run_folder *locked, char path[PATH_MAX])
 {
@@ -209,7 +210,7 @@ enum status restart_open(const struct communicator *communicator, const struct o
     if (status == STATUS_OK && folder->path && communicator->rank == 0)
         status = run_folder_look(folder);
     TRY(communicator_agree(communicator, status));
-    status = checkpoint_open(communicator, path, checkpoint);
+    status = checkpoint_find(communicator, path, checkpoint);
     if (status == STATUS_USAGE)
         return restart->resumes ? status_fail(status, "--resume: %s", status_message())
                                 : status_fail(status, "--restart %s: %s", restart->path, status_message());

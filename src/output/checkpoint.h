@@ -21,12 +21,11 @@
 #define RADIXPIC_OUTPUT_CHECKPOINT_H
 
 #include "output/hdf5_read.h"
-#include "output/run_folder.h"
 #include "output/sorted_list.h"
 
 #include <limits.h>
 
-/* Of the names of their files: run_folder.h. */
+/* Of the names of their files. */
 #define CHECKPOINT_PREFIX "checkpoint_"
 
 /* ---- the block before HDF5's first byte (its user block), by which a damaged file is known ---- */
@@ -63,13 +62,11 @@ struct checkpoint {
     char *warnings;       /* on rank 0: a line for each broken file that was passed by; NULL: none was */
 };
 
-/* Collective. Opens a checkpoint and checks its digest. `path` is a file; or a folder of checkpoints, whose
- * newest one that is not damaged is taken: of those that the manifest of the run folder names, or, in a
- * folder that belongs to no run, of the largest step. STATUS_USAGE on all ranks when there is none, a named
- * one is missing or the file is of another kind, STATUS_FAILED when it is broken. The caller closes it, NULL
+/* Collective. Opens a checkpoint and checks its digest, unless rank 0 knows that it is whole. STATUS_USAGE on
+ * all ranks when the file is of another kind, STATUS_FAILED when it is broken. The caller closes it, NULL
  * too. */
 STATUS_CHECKED enum status checkpoint_open(const struct communicator *communicator, const char *path,
-                                           struct checkpoint **checkpoint);
+                                           bool is_whole, struct checkpoint **checkpoint);
 void checkpoint_close(struct checkpoint **checkpoint);
 
 /* STATUS_USAGE with one line for each key that a run must not change but `config` does, against that of the

@@ -1,5 +1,5 @@
-/* Checkpoint, reading: rank 0 finds a whole file; then each rank opens it, holds its parts against each other
- * and reads its own rows. To close what could not be opened does nothing. */
+/* Checkpoint, reading: each rank opens the file, holds its parts against each other and reads its own rows.
+ * To close what could not be opened does nothing. */
 #include "output/checkpoint.h"
 #include "output/hdf5_write.h"
 
@@ -7,10 +7,8 @@
 #include "base/text.h"
 #include "config/config_reader.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,124 +183,10 @@ static void unload(struct checkpoint *checkpoint)
     checkpoint->row_starts = NULL;
 }
 
-/* ---- finding a whole one ---- */
-
-static enum status load_whole(struct checkpoint *checkpoint, bool *is_damaged)
-{
-    TRY(checkpoint_seal_check(checkpoint->path, true, is_damaged));
-    return load(checkpoint);
-}
-
-/* A line about a broken file; a warning that finds no memory is left out. */
-static void warn(struct checkpoint *checkpoint, const char *sentence)
-{
-    char *longer = NULL;
-    const char *before = checkpoint->warnings ? checkpoint->warnings : "";
-    if (asprintf(&longer, "%s%swarning: %s", before, before[0] ? "\n" : "", sentence) < 0)
-        return;
-    free(checkpoint->warnings);
-    checkpoint->warnings = longer;
-}
-
-static void set_path(struct checkpoint *checkpoint, const char *folder, uint64_t step)
-{
-    snprintf(checkpoint->path, sizeof checkpoint->path, "%s/" CHECKPOINT_PREFIX "%" PRIu64 ".h5", folder,
-             step);
-}
-
-/* The step in the name of a checkpoint, and whether it is that of one, to the letter. */
-static uint64_t step_of(const char *name)
-{
-    return strtoull(name + strcspn(name, "0123456789"), NULL, 10);
-}
-
-static int is_checkpoint(const struct dirent *entry)
-{
-    char same[64];
-    snprintf(same, sizeof same, CHECKPOINT_PREFIX "%" PRIu64 ".h5", step_of(entry->d_name));
-    return strcmp(same, entry->d_name) == 0 && entry->d_type != DT_DIR;
-}
-
-/* The manifest beside a folder of checkpoints, or where there is none the steps in the names of its files. */
-static enum status find_steps(const char *folder, struct manifest *manifest)
-{
-    char above[PATH_MAX];
-    struct dirent **entries;
-    snprintf(above, sizeof above, "%s", folder); /* dirname() writes into it */
-    TRY(manifest_read(dirname(above), manifest));
-    if (manifest->state == MANIFEST_NONE) { /* the path may be ".", or have a link in it */
-        snprintf(above, sizeof above, "%s/..", folder);
-        TRY(manifest_read(above, manifest));
-    }
-    if (manifest->state != MANIFEST_NONE)
-        return STATUS_OK;
-    const int count = scandir(folder, &entries, is_checkpoint, versionsort);
-    if (count < 0)
-        return status_fail(STATUS_FAILED, "cannot read folder %s: %s", folder, strerror(errno));
-    for (int n = 0; n < count; n++) {
-        manifest_add(manifest, &(struct manifest_checkpoint){.step = step_of(entries[n]->d_name)});
-        free(entries[n]);
-    }
-    free(entries);
-    return STATUS_OK;
-}
-
-static enum status require_all(struct checkpoint *checkpoint, const char *folder,
-                               const struct manifest *manifest)
-{
-    for (uint32_t n = manifest->checkpoint_count; n-- > 0;) {
-        set_path(checkpoint, folder, manifest->checkpoints[n].step);
-        if (access(checkpoint->path, F_OK) != 0)
-            return status_fail(
-                STATUS_USAGE,
-                "the manifest of the run names %s, which is not there: %s; --restart FILE goes on "
-                "from another checkpoint",
-                checkpoint->path, strerror(errno));
-    }
-    return manifest->checkpoint_count > 0
-               ? STATUS_OK
-               : status_fail(STATUS_USAGE, "%s holds no checkpoint of a run", folder);
-}
-
-/* Loads the newest checkpoint of a folder that is not damaged. One that cannot be read for another reason may
- * be good, and to go on from an older one would remove it. */
-static enum status load_newest(const char *folder, struct checkpoint *checkpoint)
-{
-    static struct manifest all; /* large */
-    struct manifest *const manifest = &all;
-    bool is_damaged = true;
-    enum status status = STATUS_FAILED;
-    TRY(find_steps(folder, manifest));
-    TRY(require_all(checkpoint, folder, manifest));
-    for (uint32_t n = manifest->checkpoint_count; n-- > 0 && is_damaged;) {
-        set_path(checkpoint, folder, manifest->checkpoints[n].step);
-        status = load_whole(checkpoint, &is_damaged);
-        if (status == STATUS_OK)
-            break;
-        status = STATUS_FAILED;
-        if (is_damaged)
-            warn(checkpoint, status_message());
-        unload(checkpoint);
-    }
-    if (checkpoint->warnings && status != STATUS_OK && is_damaged)
-        status = status_fail(STATUS_FAILED, "%s holds no whole checkpoint; the oldest: %s", folder,
-                             status_message());
-    return status;
-}
-
-/* On rank 0. */
-static enum status find_whole(const char *path, struct checkpoint *checkpoint)
-{
-    struct stat found;
-    bool is_damaged;
-    if (stat(path, &found) != 0)
-        return status_fail(STATUS_USAGE, "there is no checkpoint: %s: %s", path, strerror(errno));
-    return S_ISDIR(found.st_mode) ? load_newest(path, checkpoint) : load_whole(checkpoint, &is_damaged);
-}
-
-enum status checkpoint_open(const struct communicator *communicator, const char *path,
+enum status checkpoint_open(const struct communicator *communicator, const char *path, bool is_whole,
                             struct checkpoint **result)
 {
+    bool is_damaged;
     struct checkpoint *checkpoint = *result = calloc(1, sizeof *checkpoint);
     enum status status =
         checkpoint ? STATUS_OK : status_fail(STATUS_FAILED, "no memory to read a checkpoint");
@@ -310,11 +194,10 @@ enum status checkpoint_open(const struct communicator *communicator, const char 
         checkpoint->source = (struct hdf5_source){checkpoint->path, H5I_INVALID_HID};
     TRY_CLEANUP(communicator_agree(communicator, status));
     snprintf(checkpoint->path, sizeof checkpoint->path, "%s", path);
-    if (communicator->rank == 0)
-        status = find_whole(path, checkpoint);
+    if (communicator->rank == 0 && !is_whole)
+        status = checkpoint_seal_check(path, true, &is_damaged);
     TRY_CLEANUP(communicator_agree(communicator, status));
-    communicator_broadcast(communicator, sizeof checkpoint->path, checkpoint->path);
-    TRY_CLEANUP(communicator_agree(communicator, communicator->rank == 0 ? STATUS_OK : load(checkpoint)));
+    TRY_CLEANUP(communicator_agree(communicator, load(checkpoint)));
     return STATUS_OK;
 
 cleanup:

@@ -5,6 +5,7 @@
 #include "base/regular.h"
 #include "base/stop.h"
 #include "config/config_reader.h"
+#include "output/digest.h"
 #include "output/outputs.h"
 #include "output/provenance.h"
 

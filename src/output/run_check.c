@@ -1,6 +1,7 @@
 /* Run check: the digests of files against those in the file list, in checkpoints, and in the manifest. */
 #include "base/below.h"
 #include "output/checkpoint.h"
+#include "output/digest.h"
 #include "output/outputs.h"
 
 #include <errno.h>

@@ -82,16 +82,6 @@ void manifest_add(struct manifest *manifest, const struct manifest_checkpoint *c
 /* What belongs to a run that goes on from this step: nothing later, and no file that grew only later. */
 void manifest_cut(struct manifest *manifest, uint64_t step);
 
-/* ---- digests, which all processors make ---- */
-
-/* *digest <- XXH3, 128 bits, of those of the pieces of the bytes of a file from `begin` to before `end`, each
- * of 4 MiB or the rest. */
-STATUS_CHECKED enum status digest_range(const char *path, int descriptor, uint64_t begin, uint64_t end,
-                                        XXH128_canonical_t *digest);
-
-/* *digest <- half of that of the first `bytes` bytes of a file, or of all where it has fewer. */
-STATUS_CHECKED enum status digest_file(const char *path, int descriptor, uint64_t bytes, uint64_t *digest);
-
 /* ---- the file list: files.txt has a line for each file that the run made: its name, and once the file is
  * whole its digest. A line is on the disk before its file is there, so no file of a run is ever without one.
  * A name may have several lines: the file is whole where it matches one of them. The last line is of the list

@@ -9,20 +9,21 @@ struct room {
     struct buffer *permutation; /* uint[capacity] */
 };
 
-enum status room_create(struct device *device, const struct stepper_setup *setup, struct room **room)
+enum status room_create(struct device *device, const struct grid *grid, enum precision precision,
+                        uint32_t capacity, struct room **room)
 {
     const size_t word = sizeof(uint32_t);
     struct program *program = NULL;
     TRY(DEVICE_NEW(device, *room));
-    (*room)->grid = setup->grid;
-    TRY(program_build(device, "room.cl", setup->precision, &program, "%s", ""));
+    (*room)->grid = *grid;
+    TRY(program_build(device, "room.cl", precision, &program, "%s", ""));
     TRY(kernel_create(program, "room_count_rows", &(*room)->count_rows));
     TRY(kernel_create(program, "room_move_offsets", &(*room)->move_offsets));
     TRY(kernel_create(program, "room_move_permutation", &(*room)->move_permutation));
-    TRY(buffer_create(device, setup->grid.nx * word, "arrivals by row", &(*room)->row_totals));
-    TRY(buffer_create(device, (grid_cells(&setup->grid) + (size_t)1) * word, "spare cell offsets",
+    TRY(buffer_create(device, grid->nx * word, "arrivals by row", &(*room)->row_totals));
+    TRY(buffer_create(device, (grid_cells(grid) + (size_t)1) * word, "spare cell offsets",
                       &(*room)->offsets));
-    return buffer_create(device, setup->capacity * word, "the permutation with room for arrivals",
+    return buffer_create(device, capacity * word, "the permutation with room for arrivals",
                          &(*room)->permutation);
 }
 

@@ -53,7 +53,9 @@ enum status stepper_create(struct device *device, const struct stepper_kind *kin
         stepper->leavers = memory;
     }
     TRY(kind->create(stepper));
-    return setup->leaves_room && !kind->leavers ? room_create(device, setup, &stepper->room) : STATUS_OK;
+    return setup->leaves_room && !kind->leavers
+               ? room_create(device, &setup->grid, setup->precision, setup->capacity, &stepper->room)
+               : STATUS_OK;
 }
 
 enum status stepper_renew(struct stepper *stepper, uint32_t species, struct particles *list)

@@ -8,7 +8,7 @@
 static void check_newest(const char *name, const char *warning)
 {
     struct checkpoint *checkpoint;
-    assert_ok(checkpoint_open(&alone, folder.path, &checkpoint));
+    assert_ok(checkpoint_find(&alone, folder.path, &checkpoint));
     assert_string_equal(checkpoint->path, folder_file(&folder, name));
     assert_non_null(strstr(checkpoint->warnings, warning));
     checkpoint_close(&checkpoint);
@@ -17,8 +17,8 @@ static void check_newest(const char *name, const char *warning)
 TEST_IN_FOLDER(newest_whole_one_is_opened)
 {
     struct checkpoint *checkpoint;
-    assert_refuses(checkpoint_open(&alone, folder.path, &checkpoint), folder.path, "no checkpoint");
-    assert_refuses(checkpoint_open(&alone, "/dev/null", &checkpoint), "/dev/null is no checkpoint");
+    assert_refuses(checkpoint_find(&alone, folder.path, &checkpoint), folder.path, "no checkpoint");
+    assert_refuses(checkpoint_find(&alone, "/dev/null", &checkpoint), "/dev/null is no checkpoint");
     /* 9 and 100: not by the alphabet. */
     const unsigned steps[] = {9, 100, 101};
     for (unsigned n = 0; n < 3; n++)
@@ -29,7 +29,7 @@ TEST_IN_FOLDER(newest_whole_one_is_opened)
     check_newest("checkpoint_9.h5", "checkpoint_100.h5");
     check_newest("checkpoint_9.h5", "\nwarning: ");
     assert_int_equal(truncate(folder_file(&folder, "checkpoint_9.h5"), 0), 0);
-    assert_fails(checkpoint_open(&alone, folder.path, &checkpoint), "no whole checkpoint", "checkpoint_9.h5");
+    assert_fails(checkpoint_find(&alone, folder.path, &checkpoint), "no whole checkpoint", "checkpoint_9.h5");
 }
 
 /* ---- other configs ---- */
@@ -53,7 +53,7 @@ TEST_IN_FOLDER(other_configs_are_refused)
 {
     struct checkpoint *checkpoint;
     assert_ok(scene_write(&plain_scene, folder.path, 1));
-    assert_ok(checkpoint_open(&alone, folder.path, &checkpoint));
+    assert_ok(checkpoint_find(&alone, folder.path, &checkpoint));
     struct config config = plain_scene.config;
     config.grid.cells[0] = 32;
     config.time.step = 0.2;

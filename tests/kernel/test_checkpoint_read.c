@@ -54,11 +54,11 @@ TEST(damage_is_noticed)
         const size_t left = damage(n);
         write_file(damaged, copy, left);
         if (left >= MAGIC_BYTES && memcmp(copy, whole, MAGIC_BYTES) == 0)
-            assert_fails(checkpoint_open(&alone, damaged, &checkpoint), damaged);
+            assert_fails(checkpoint_find(&alone, damaged, &checkpoint), damaged);
         else /* a file of another kind, and so a mistake of the user */
-            assert_refuses(checkpoint_open(&alone, damaged, &checkpoint), damaged, "no checkpoint");
+            assert_refuses(checkpoint_find(&alone, damaged, &checkpoint), damaged, "no checkpoint");
         assert_null(checkpoint);
-        assert_ok(checkpoint_open(&alone, folder.path, &checkpoint));
+        assert_ok(checkpoint_find(&alone, folder.path, &checkpoint));
         assert_non_null(strstr(checkpoint->warnings, "checkpoint_20.h5"));
         assert_non_null(strstr(checkpoint->path, "checkpoint_10.h5"));
         checkpoint_close(&checkpoint);
@@ -130,7 +130,7 @@ TEST(nothing_outside_the_file_is_followed)
             struct checkpoint *checkpoint;
             write_file(damaged, whole, length);
             replace(damaged, names[n], pipe, kind);
-            assert_fails(checkpoint_open(&alone, damaged, &checkpoint), damaged,
+            assert_fails(checkpoint_find(&alone, damaged, &checkpoint), damaged,
                          kind < 2 ? "a link to another place" : "not stored as one piece");
         }
     assert_refuses(checkpoint_seal_check(pipe, true, &is_damaged), "it is no regular file");
@@ -177,10 +177,10 @@ TEST(impossible_headers_and_states_are_refused)
         write_file(damaged, whole, length);
         change(damaged, changes[n].name, changes[n].type, changes[n].value);
         if (strcmp(changes[n].words, "nowhere") != 0) { /* which reading the particles shows */
-            assert_fails(checkpoint_open(&alone, damaged, &checkpoint), damaged, changes[n].words);
+            assert_fails(checkpoint_find(&alone, damaged, &checkpoint), damaged, changes[n].words);
             continue;
         }
-        assert_ok(checkpoint_open(&alone, damaged, &checkpoint));
+        assert_ok(checkpoint_find(&alone, damaged, &checkpoint));
         assert_fails(scene_read_list(checkpoint, 1, 0, SCENE_NX, &list), changes[n].words);
         checkpoint_close(&checkpoint);
     }
@@ -196,7 +196,7 @@ TEST(sealed_damage_does_no_harm)
             continue;
         write_file(damaged, copy, left);
         assert_ok(checkpoint_seal(damaged));
-        if (checkpoint_open(&alone, damaged, &checkpoint) != STATUS_OK)
+        if (checkpoint_find(&alone, damaged, &checkpoint) != STATUS_OK)
             continue;
         for (uint32_t s = 0; s < SCENE_SPECIES; s++) {
             struct host_list list;
@@ -221,7 +221,7 @@ TEST(other_versions_are_named)
         write_file(damaged, whole, length);
         snprintf(sentence, sizeof sentence, "is a checkpoint of version %d; this program reads version %d",
                  versions[n], CHECKPOINT_VERSION);
-        assert_fails(checkpoint_open(&alone, damaged, &checkpoint), sentence);
+        assert_fails(checkpoint_find(&alone, damaged, &checkpoint), sentence);
     }
 }
 

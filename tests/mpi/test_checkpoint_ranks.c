@@ -93,13 +93,13 @@ TEST(any_division_is_read)
         assert_ok(write_now(recorded, file, &ranks, &bytes));
         assert_int_equal(stat(file_of(n), &found), 0);
         assert_int_equal(found.st_size, bytes);
-        assert_ok(checkpoint_open(&ranks, folder.file, &checkpoint));
+        assert_ok(checkpoint_find(&ranks, folder.file, &checkpoint));
         assert_string_equal(checkpoint->path, folder.file);
         assert_all_hold(strrchr(folder.file, '/') + 1);
         scene_check_frame(&scene, checkpoint, n);
         check_rows(checkpoint, &kind);
         checkpoint_close(&checkpoint);
-        assert_ok(checkpoint_open(&alone, folder.path, &checkpoint)); /* one rank reads what all wrote */
+        assert_ok(checkpoint_find(&alone, folder.path, &checkpoint)); /* one rank reads what all wrote */
         assert_int_equal(checkpoint->partition.ranks, ranks.size);
         scene_check_rows(&kind, checkpoint, 0, SCENE_NX);
         checkpoint_close(&checkpoint);
@@ -117,17 +117,17 @@ TEST(all_pass_by_a_broken_one)
     assert_ok(scene_write(&scene, folder.path, 200));
     assert_ok(scene_write(&scene, folder.path, 300));
     damage(file_of(300));
-    assert_ok(checkpoint_open(&ranks, folder.path, &checkpoint));
+    assert_ok(checkpoint_find(&ranks, folder.path, &checkpoint));
     assert_string_equal(checkpoint->path, file_of(200));
     assert_true((checkpoint->warnings != NULL) == (ranks.rank == 0));
     check_rows(checkpoint, &plain);
     checkpoint_close(&checkpoint);
 
-    assert_all_fail(checkpoint_open(&ranks, file_of(300), &checkpoint), STATUS_FAILED, "is damaged");
+    assert_all_fail(checkpoint_find(&ranks, file_of(300), &checkpoint), STATUS_FAILED, "is damaged");
     assert_null(checkpoint);
     damage(file_of(200));
-    assert_all_fail(checkpoint_open(&ranks, folder.path, &checkpoint), STATUS_FAILED, "no whole checkpoint");
-    assert_all_fail(checkpoint_open(&ranks, file_of(1), &checkpoint), STATUS_USAGE,
+    assert_all_fail(checkpoint_find(&ranks, folder.path, &checkpoint), STATUS_FAILED, "no whole checkpoint");
+    assert_all_fail(checkpoint_find(&ranks, file_of(1), &checkpoint), STATUS_USAGE,
                     "No such file or directory");
     scene_destroy(&scene);
 }
@@ -149,7 +149,7 @@ static int refuse_what_is_no_number(const char *passed)
                     "species electrons, step 500: velocity[0]");
     assert_sentence_holds("cell (10, "); /* a row of the box, not of the rank */
     assert_all_hold("checkpoint_400.h5");
-    assert_ok(checkpoint_open(&ranks, folder.path, &checkpoint));
+    assert_ok(checkpoint_find(&ranks, folder.path, &checkpoint));
     checkpoint_close(&checkpoint);
     scene_destroy(&scene);
     assert_int_equal(remove_folder(NULL), 0);

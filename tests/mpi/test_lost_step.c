@@ -103,7 +103,8 @@ TEST(a_checkpoint_of_such_a_rank_is_gone_on_with)
     (void)run_on_all(&first_part, NULL, folder.path, NULL, &changes);
     struct history_row *expected = run_on_all(&config, NULL, NULL, NULL, &changes);
     struct checkpoint *checkpoint = NULL;
-    assert_ok(checkpoint_open(&ranks, folder_file(&folder, "checkpoints/checkpoint_13.h5"), &checkpoint));
+    assert_ok(
+        checkpoint_open(&ranks, folder_file(&folder, "checkpoints/checkpoint_13.h5"), false, &checkpoint));
     struct history_row *found = run_on_all(&config, checkpoint, NULL, NULL, &changes);
     checkpoint_close(&checkpoint);
     communicator_sum_counts(&ranks, 1, &changes.plain_at_first);

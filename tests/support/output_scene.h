@@ -10,7 +10,7 @@
 
 #include "config/config_reader.h"
 #include "domain/fields.h"
-#include "output/checkpoint.h"
+#include "output/checkpoint_find.h"
 #include "output/outputs.h"
 
 enum { SCENE_SPECIES = 2, SCENE_NX = 13, SCENE_NY = 5, SCENE_GHOST = 2 };
@@ -349,7 +349,7 @@ static inline void scene_check_frame(const struct scene *scene, const struct che
 static inline void check_all(const struct scene *scene, const char *path, uint64_t step)
 {
     struct checkpoint *checkpoint;
-    assert_ok(checkpoint_open(&alone, path, &checkpoint));
+    assert_ok(checkpoint_find(&alone, path, &checkpoint));
     assert_null(checkpoint->warnings);
     scene_check_frame(scene, checkpoint, step);
     scene_check_rows(&scene->kind, checkpoint, 0, SCENE_NX);

@@ -1,0 +1,70 @@
+/* Digest: those of the pieces of a file, and the digest of these. */
+#include "output/digest.h"
+
+#include "base/pool.h"
+#include "output/hdf5_read.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PIECE = 1 << 22 };
+
+/* A range of a file. */
+struct digest {
+    const char *path;
+    int descriptor;
+    uint64_t begin, end;
+    XXH3_state_t *state;
+};
+
+struct piece {
+    XXH128_canonical_t digest;
+    char bytes[PIECE];
+};
+
+static enum status digest_piece(void *context, size_t n, void *scratch)
+{
+    const struct digest *digest = context;
+    struct piece *piece = scratch;
+    const uint64_t begin = digest->begin + n * (uint64_t)PIECE, left = digest->end - begin;
+    const size_t count = left < PIECE ? (size_t)left : PIECE;
+    TRY(hdf5_read_bytes(digest->path, digest->descriptor, begin, count, piece->bytes));
+    XXH128_canonicalFromHash(&piece->digest, XXH3_128bits(piece->bytes, count));
+    return STATUS_OK;
+}
+
+static enum status add_digest(void *context, size_t n, void *scratch)
+{
+    const struct digest *digest = context;
+    const struct piece *piece = scratch;
+    (void)n;
+    XXH3_128bits_update(digest->state, &piece->digest, sizeof piece->digest);
+    return STATUS_OK;
+}
+
+enum status digest_range(const char *path, int descriptor, uint64_t begin, uint64_t end,
+                         XXH128_canonical_t *result)
+{
+    struct digest digest = {path, descriptor, begin, end, XXH3_createState()};
+    const struct pool_work work = {digest_piece, add_digest, &digest, sizeof(struct piece)};
+    if (!digest.state)
+        return status_fail(STATUS_FAILED, "%s: no memory for its digest", path);
+    XXH3_128bits_reset(digest.state);
+    const enum status status = pool_run(&work, (size_t)((end - begin + PIECE - 1) / PIECE));
+    XXH128_canonicalFromHash(result, XXH3_128bits_digest(digest.state));
+    XXH3_freeState(digest.state);
+    return status;
+}
+
+enum status digest_file(const char *path, int descriptor, uint64_t bytes, uint64_t *result)
+{
+    struct stat found;
+    XXH128_canonical_t digest;
+    if (fstat(descriptor, &found) != 0)
+        return status_fail(STATUS_FAILED, "%s: cannot read it: %s", path, strerror(errno));
+    const uint64_t all = (uint64_t)found.st_size;
+    TRY(digest_range(path, descriptor, 0, bytes < all ? bytes : all, &digest));
+    *result = XXH128_hashFromCanonical(&digest).low64;
+    return STATUS_OK;
+}

@@ -1,0 +1,18 @@
+/* Digest: of a file, made by all processors. */
+#ifndef RADIXPIC_OUTPUT_DIGEST_H
+#define RADIXPIC_OUTPUT_DIGEST_H
+
+#include "base/status.h"
+
+#include <stdint.h>
+#include <xxhash.h>
+
+/* *digest <- XXH3, 128 bits, of those of the pieces of the bytes of a file from `begin` to before `end`, each
+ * of 4 MiB or the rest. */
+STATUS_CHECKED enum status digest_range(const char *path, int descriptor, uint64_t begin, uint64_t end,
+                                        XXH128_canonical_t *digest);
+
+/* *digest <- half of that of the first `bytes` bytes of a file, or of all where it has fewer. */
+STATUS_CHECKED enum status digest_file(const char *path, int descriptor, uint64_t bytes, uint64_t *digest);
+
+#endif
