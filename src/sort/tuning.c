@@ -2,8 +2,10 @@
  * whose strict parsing and printing of values serve the other keys of an entry too. */
 #include "sort/tuning.h"
 
+#include "base/below.h"
 #include "base/cache.h"
 #include "base/regular.h"
+#include "base/replace.h"
 #include "config/schema.h"
 #include "config/yaml_tree.h"
 
@@ -212,19 +214,21 @@ static void print_entries(const struct tuning *tuning, const struct tuning_entry
     }
 }
 
-/* The path of the file, and the folder that it is in, which is made. */
-static enum status find_folder(char path[PATH_MAX], char folder[PATH_MAX])
+/* The path of the file, and the folder that it is in, which is made and opened. */
+static enum status open_folder(char path[PATH_MAX], char folder[PATH_MAX], int *descriptor)
 {
     cache_path(TUNING_FILE, path, PATH_MAX);
     if (path[0] == '\0')
         return status_fail(STATUS_FAILED, "no folder for the tuned sorts: set RADIXPIC_CACHE to one");
     cache_create_folders(path);
-    memcpy(folder, path, PATH_MAX);
-    folder[strlen(path) + 1 - sizeof TUNING_FILE] = '\0'; /* which ends with a slash */
-    return access(folder, W_OK) == 0
-               ? STATUS_OK
-               : status_fail(STATUS_FAILED, "cannot write %s: %s (RADIXPIC_CACHE names another folder)", path,
-                             strerror(errno));
+    snprintf(folder, PATH_MAX, "%.*s", (int)(strlen(path) - sizeof TUNING_FILE), path);
+    *descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*descriptor >= 0 && access(folder, W_OK) == 0)
+        return STATUS_OK;
+    const enum status status = status_fail(
+        STATUS_FAILED, "cannot write %s: %s (RADIXPIC_CACHE names another folder)", path, strerror(errno));
+    below_end(*descriptor);
+    return status;
 }
 
 /* Reads what is stored, which the caller frees; fails where it must stay as it is. */
@@ -242,27 +246,18 @@ static enum status read_replaceable(const char *path, struct tuning *tuning,
                             : STATUS_OK;
 }
 
-static enum status write_file(const char *path, const struct tuning *old, const struct tuning *found)
+static enum status write_file(int folder, const char *path, const struct tuning *old,
+                              const struct tuning *found)
 {
-    char other[PATH_MAX + 32];
-    snprintf(other, sizeof other, "%s.%ld", path, (long)getpid());
-    FILE *file = fopen(other, "wbe");
-    bool written = file != NULL;
-    if (file) {
-        fprintf(file,
-                "# The fastest sorts that radixpic tune found; without this file the program takes its "
-                "defaults.\nformat: %d\nsorts:\n",
-                FORMAT);
-        print_entries(old, &found->entries[0], file);
-        print_entries(found, NULL, file);
-        written = fflush(file) == 0 && fsync(fileno(file)) == 0 && !ferror(file);
-        written = fclose(file) == 0 && written;
-    }
-    if (written && rename(other, path) == 0)
-        return STATUS_OK;
-    const enum status status = status_fail(STATUS_FAILED, "cannot write %s: %s", path, strerror(errno));
-    unlink(other);
-    return status;
+    struct replacement replacement;
+    TRY(replace_begin(folder, path, TUNING_FILE, &replacement));
+    fprintf(replacement.file,
+            "# The fastest sorts that radixpic tune found; without this file the program takes its "
+            "defaults.\nformat: %d\nsorts:\n",
+            FORMAT);
+    print_entries(old, &found->entries[0], replacement.file);
+    print_entries(found, NULL, replacement.file);
+    return replace_end(&replacement, STATUS_OK);
 }
 
 /* Of two programs that write, one reads what the other has written. The lock is that of the folder, so that
@@ -272,16 +267,15 @@ static enum status update(const struct tuning *found, char problem[TUNING_PROBLE
 {
     char path[PATH_MAX], folder[PATH_MAX];
     struct tuning old;
-    TRY(find_folder(path, folder));
-    const int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    while (lock >= 0 && flock(lock, LOCK_EX) != 0 && errno == EINTR)
+    int lock = -1;
+    TRY(open_folder(path, folder, &lock));
+    while (flock(lock, LOCK_EX) != 0 && errno == EINTR)
         continue;
     enum status status = read_replaceable(path, &old, problem);
     if (status == STATUS_OK && found)
-        status = write_file(path, &old, found);
+        status = write_file(lock, folder, &old, found);
     tuning_free(&old);
-    if (lock >= 0)
-        close(lock);
+    below_end(lock);
     return status;
 }
 
