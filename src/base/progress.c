@@ -68,6 +68,18 @@ static void cut_to_terminal(const struct progress *progress, char *line, size_t 
         line[columns - 1] = '\0';
 }
 
+static bool live_is_due(const struct progress *progress, uint64_t step, double time)
+{
+    return progress->live && progress->log->terminal &&
+           (time - progress->shown.time > live_interval || step == progress->steps);
+}
+
+bool progress_is_due(const struct progress *progress, uint64_t step)
+{
+    return step == progress->first || tenths(step, progress->steps) >= progress->next_tenth ||
+           live_is_due(progress, step, timer_now());
+}
+
 void progress_update(struct progress *progress, uint64_t step, double drift)
 {
     char line[256];
@@ -78,7 +90,7 @@ void progress_update(struct progress *progress, uint64_t step, double drift)
         return;
     }
     progress->live = progress->live && progress->log->terminal;
-    if (progress->live && (now.time - progress->shown.time > live_interval || is_last)) {
+    if (live_is_due(progress, step, now.time)) {
         /* the last line may come soon after the one before, and stays: its rate is that of a tenth */
         format_line(progress, now, is_last ? progress->logged : progress->shown, "drift", drift, line,
                     sizeof line);

@@ -241,6 +241,14 @@ class WhatIsSaid(ProgramTest):
                         self.assertEqual(int(step), math.ceil(tenth * steps / 10))
                 self.assertEqual(lines[-1][0], str(steps))
 
+    def test_rates_are_of_steps_that_the_device_has_done(self):
+        rare = sets("output.history.every=1000", "output.snapshots.every=1000", "species.electrons.particles=400000")
+        said = self.run_well("run", "small.yaml", "--steps", "30", *rare).stdout
+        rates = [float(line[3]) for line in re.findall(rf"(?m)^{PROGRESS}$", said)]
+        mean = float(re.search(r"(?m)^steps .* ([\d.]+)$", said).group(1))
+        self.assertEqual(len(rates), 10)
+        self.assertLess(max(rates), 50 * mean)  # beside other programs too; a host that runs ahead has 1,000 and more
+
     def test_the_table_of_stages_and_the_log(self):
         text = self.run_well("run", "small.yaml", "--verbose").stdout
         for stage in [*STAGES, "start: device", "start: kernels", "load", "other", "stages together", "wall clock"]:
