@@ -74,13 +74,12 @@ kernel void electromagnetic_begin(global const real2 *restrict fields, global co
  *   B'   = cos th B   - sin th/(c |k|) curl E_T + (1 - cos th)/(c k)^2 curl J_T
  *
  * from n-1 to n with the current at n-1/2, where `steps` is not 0; and the modes of E = E_T + E_L and B,
- * where E_L = -i k rho/k^2. rho and J are unnormalised, scale: 1/(nx ny). What is added to E_T and B is small
- * where th is, so that they keep their length in single precision. */
-kernel void electromagnetic_step(global const real2 *restrict rho, global const real2 *restrict current,
-                                 global const real2 *restrict wave_x, global const real2 *restrict wave_y,
-                                 global const real2 *restrict turn, uint modes_y, uint stride, real c_squared,
-                                 real scale, uint steps, global real2 *restrict state,
-                                 global real2 *restrict fields)
+ * where E_L = -i k rho/k^2. The sources, rho and the components of J, are unnormalised, scale: 1/(nx ny).
+ * What is added to E_T and B is small where th is, so that they keep their length in single precision. */
+kernel void electromagnetic_step(global const real2 *restrict sources, global const real2 *restrict wave_x,
+                                 global const real2 *restrict wave_y, global const real2 *restrict turn,
+                                 uint modes_y, uint stride, real c_squared, real scale, uint steps,
+                                 global real2 *restrict state, global real2 *restrict fields)
 {
     const uint m = (uint)get_group_id(0);
     for (uint n = (uint)get_local_id(0); n < modes_y; n += (uint)get_local_size(0)) {
@@ -92,7 +91,7 @@ kernel void electromagnetic_step(global const real2 *restrict rho, global const 
         if (steps && square > (real)0) {
             const real lost = turn[element].x, sine = turn[element].y;
             const struct vector none = {(real2)((real)0), (real2)((real)0), (real2)((real)0)};
-            const struct vector j = add(none, scale, transverse(k, load(current + element, stride)));
+            const struct vector j = add(none, scale, transverse(k, load(sources + stride + element, stride)));
             const struct vector driven = add(add(none, c_squared, curl(k, b)), (real)-1, j);
             const struct vector e_more = add(add(none, -lost, e), sine, driven);
             const struct vector b_more =
@@ -102,7 +101,7 @@ kernel void electromagnetic_step(global const real2 *restrict rho, global const 
             store(e, state + element, stride);
             store(b, own_b, stride);
         }
-        const real2 phi = potential_mode(rho[element], wave_x[m].x + wave_y[n].x, scale);
+        const real2 phi = potential_mode(sources[element], wave_x[m].x + wave_y[n].x, scale);
         e.x += field_mode(phi, k.x);
         e.y += field_mode(phi, k.y);
         store(e, fields + element, stride);

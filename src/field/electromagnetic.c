@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { COMPONENTS = 6 /* of E and B */, CURRENTS = 3 };
+enum { COMPONENTS = 6 /* of E and B */ };
 
 struct electromagnetic {
     struct poisson *poisson; /* of rho, with the transforms */
@@ -18,11 +18,7 @@ struct electromagnetic {
     double c_squared;
     size_t stride; /* bytes from one component's modes to the next */
     struct waves waves;
-    struct buffer *fields; /* complex[COMPONENTS][nx * (ny/2 + 1)]: what is transformed back */
-    struct buffer *current;
     struct buffer *turn; /* real2[nx * (ny/2 + 1)] */
-    /* Views: what each transform forward fills, and what each one back takes. */
-    struct buffer *current_modes[CURRENTS], *field_modes[COMPONENTS];
     struct kernel *begin, *advance;
 };
 
@@ -55,17 +51,6 @@ static enum status create_turns(struct electromagnetic *solver, const struct con
     return status;
 }
 
-static enum status create_views(struct electromagnetic *solver)
-{
-    const size_t bytes = solver->poisson->fft->modes_bytes, stride = solver->stride;
-    for (size_t c = 0; c < CURRENTS; c++)
-        TRY(buffer_view(solver->current, c * stride, bytes, &solver->current_modes[c]));
-    for (size_t c = 0; c < COMPONENTS; c++) /* x and y, which are transformed as a pair, in one */
-        TRY(buffer_view(solver->fields, c * stride, c % 3 == 0 ? stride + bytes : bytes,
-                        &solver->field_modes[c]));
-    return STATUS_OK;
-}
-
 /* values[nx * ny] <- a formula of the place on the nodes. */
 static enum status tabulate(const struct config *config, const struct grid *grid, const char *text,
                             double *values)
@@ -86,22 +71,24 @@ static enum status begin(struct electromagnetic *solver, struct device *scratch,
 {
     const struct grid *grid = &solver->grid;
     const uint32_t modes_y = grid->ny / 2 + 1, cells = grid_cells(grid);
+    struct poisson *poisson = solver->poisson;
     double *values = NULL;
-    struct buffer *nodes = NULL;
+    struct buffer *nodes = NULL, *modes = NULL;
     TRY(DEVICE_NEW_ARRAY(scratch, values, cells));
     TRY(buffer_create(scratch, cells * precision_bytes(solver->precision), "initial fields", &nodes));
-    TRY(buffer_fill(solver->fields, 0));
+    TRY(buffer_fill(poisson->result_modes, 0));
     for (size_t c = 0; c < COMPONENTS; c++) {
         const char *text = config->fields.initial[c / 3][c % 3];
         if (!profile_is_given(text, "0"))
             continue;
         TRY(tabulate(config, grid, text, values));
         TRY(buffer_write_reals(nodes, solver->precision, 0, cells, values));
-        TRY(fft_run(solver->poisson->fft, FFT_FORWARD, nodes, solver->field_modes[c]));
+        TRY(buffer_view(poisson->result_modes, c * solver->stride, poisson->fft->modes_bytes, &modes));
+        TRY(fft_run(poisson->fft, FFT_FORWARD, 1, nodes, modes));
         TRY(device_finish(scratch));
     }
-    TRY(KERNEL_LAUNCH(solver->begin, poisson_rows(solver->poisson, modes_y), solver->fields,
-                      solver->poisson->wave_x, solver->poisson->wave_y, modes_y,
+    TRY(KERNEL_LAUNCH(solver->begin, poisson_rows(poisson, modes_y), poisson->result_modes, poisson->wave_x,
+                      poisson->wave_y, modes_y,
                       (uint32_t)(solver->stride / (2 * precision_bytes(solver->precision))), 1.0 / cells,
                       solver->waves.modes));
     return device_finish(scratch);
@@ -118,14 +105,11 @@ static enum status create(struct device *device, const struct grid *box, const s
     solver->grid = *box;
     solver->precision = config->precision;
     solver->c_squared = config->fields.speed_of_light * config->fields.speed_of_light;
-    TRY(poisson_create(device, box, config->precision, config->fields.transforms, GRADIENT_SPECTRAL,
-                       &solver->poisson));
+    TRY(poisson_create(device, box, config->precision, config->fields.solver, config->fields.transforms,
+                       GRADIENT_SPECTRAL, &solver->poisson));
     TRY(poisson_follow(solver->poisson, followed->count, followed->wanted, followed));
     solver->stride = buffer_view_stride(solver->poisson->fft->modes_bytes);
     TRY(buffer_create(device, waves_bytes(config), "the waves of E and B", &solver->waves.modes));
-    TRY(buffer_create(device, COMPONENTS * solver->stride, "modes of E and B", &solver->fields));
-    TRY(buffer_create(device, CURRENTS * solver->stride, "modes of the current", &solver->current));
-    TRY(create_views(solver));
     TRY(create_turns(solver, config));
     TRY(program_build(device, "electromagnetic.cl", config->precision, &program, "%s", ""));
     TRY(kernel_create(program, "electromagnetic_begin", &solver->begin));
@@ -145,19 +129,13 @@ static enum status transform(struct electromagnetic *solver, struct fields *fiel
     const uint32_t modes_y = solver->grid.ny / 2 + 1;
     const bool steps = n != solver->waves.step;
     TRY(poisson_transform(poisson, fields));
-    for (uint32_t c = 0; steps && c < CURRENTS; c++)
-        TRY(fft_run(poisson->fft, FFT_FORWARD, field_component(fields, FIELD_J, c),
-                    solver->current_modes[c]));
-    TRY(KERNEL_LAUNCH(solver->advance, poisson_rows(poisson, modes_y), poisson->rho_modes, solver->current,
-                      poisson->wave_x, poisson->wave_y, solver->turn, modes_y,
+    TRY(KERNEL_LAUNCH(solver->advance, poisson_rows(poisson, modes_y), poisson->source_modes, poisson->wave_x,
+                      poisson->wave_y, solver->turn, modes_y,
                       (uint32_t)(solver->stride / (2 * precision_bytes(solver->precision))),
                       solver->c_squared, 1.0 / grid_cells(&solver->grid), (uint32_t)steps,
-                      solver->waves.modes, solver->fields));
+                      solver->waves.modes, poisson->result_modes));
     solver->waves.step = n;
-    TRY(fft_run(poisson->fft, FFT_INVERSE_PAIR, fields->of[FIELD_E], solver->field_modes[0]));
-    TRY(fft_run(poisson->fft, FFT_INVERSE, field_component(fields, FIELD_E, 2), solver->field_modes[2]));
-    TRY(fft_run(poisson->fft, FFT_INVERSE_PAIR, fields->of[FIELD_B], solver->field_modes[3]));
-    return fft_run(poisson->fft, FFT_INVERSE, field_component(fields, FIELD_B, 2), solver->field_modes[5]);
+    return fft_run(poisson->fft, FFT_INVERSE, COMPONENTS, fields->acting, poisson->result_modes);
 }
 
 static enum status solve(void *own, struct fields *fields, uint64_t n)

@@ -26,7 +26,7 @@ static enum status make_plans(struct fft *fft, enum transform_library library)
 }
 
 enum status fft_create(struct device *device, const struct grid *grid, enum precision precision,
-                       enum transform_library library, bool pairs, struct fft **fft)
+                       enum transform_library library, const uint32_t batch[FFT_WAYS], struct fft **fft)
 {
     const size_t real_bytes = grid_cells(grid) * precision_bytes(precision);
     const size_t modes_bytes = fft_complex_bytes(grid, precision);
@@ -39,14 +39,15 @@ enum status fft_create(struct device *device, const struct grid *grid, enum prec
                          .device = device,
                          .grid = *grid,
                          .precision = precision,
-                         .pairs = pairs};
+                         .batch = {batch[FFT_FORWARD], batch[FFT_INVERSE]}};
     if (device_is_counting(device))
         return STATUS_OK;
     TRY(make_plans(*fft, library));
     return device_at_close(device, wait_for_device, device);
 }
 
-enum status fft_run(struct fft *fft, enum fft_way way, struct buffer *real, struct buffer *modes)
+enum status fft_run(struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
+                    struct buffer *modes)
 {
-    return fft->run ? fft->run(fft, way, real, modes) : STATUS_OK;
+    return fft->run ? fft->run(fft, way, arrays, real, modes) : STATUS_OK;
 }

@@ -12,10 +12,9 @@
 #include "domain/grid.h"
 
 enum fft_way {
-    FFT_FORWARD,     /* real (real[nx*ny], kept) -> modes */
-    FFT_INVERSE,     /* modes (contents lost) -> real */
-    FFT_INVERSE_PAIR /* the same for two arrays at once, as light as one on a GPU: the second begins
-                        buffer_view_stride() of the bytes of one array after the first, in both buffers */
+    FFT_FORWARD, /* real (real[nx*ny], kept) -> modes */
+    FFT_INVERSE, /* modes (contents lost) -> real */
+    FFT_WAYS
 };
 
 /* What is known of a transform; what the library does is for this room only. */
@@ -26,24 +25,27 @@ struct fft {
     struct device *device;          /* not owned */
     struct grid grid;
     enum precision precision;
-    bool pairs;
-    enum status (*run)(const struct fft *fft, enum fft_way way, struct buffer *real, struct buffer *modes);
+    uint32_t batch[FFT_WAYS]; /* arrays that may be transformed at once */
+    enum status (*run)(const struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
+                       struct buffer *modes);
     void *plans; /* the library's */
 };
 
 /* TRANSFORMS_AUTO takes FFTW on CPU devices and, elsewhere, VkFFT where it has a transform of these lengths.
- * Plans are made here, never in a step; they are the same in every run, so results are too. `pairs`: make
- * those of FFT_INVERSE_PAIR too. The handle, at its end, waits for the device. */
+ * Plans are made here, never in a step; they are the same in every run, so results are too: of one array,
+ * and of as many as `batch` has for each way. The handle, at its end, waits for the device. */
 STATUS_CHECKED enum status fft_create(struct device *device, const struct grid *grid,
-                                      enum precision precision, enum transform_library library, bool pairs,
-                                      struct fft **fft);
+                                      enum precision precision, enum transform_library library,
+                                      const uint32_t batch[FFT_WAYS], struct fft **fft);
 
 /* Bytes of a complex array: nx * (ny/2 + 1) pairs of reals. */
 size_t fft_complex_bytes(const struct grid *grid, enum precision precision);
 
-/* Only enqueues, but for FFTW on a device that is no CPU: see device_call_host(). The caller times the
- * transforms, several at once, with device_region_begin() and _end(). */
-STATUS_CHECKED enum status fft_run(struct fft *fft, enum fft_way way, struct buffer *real,
+/* Of one array, or of a batch, which takes hardly longer on a GPU: each further array begins
+ * buffer_view_stride() of the bytes of one after the last, in both buffers. Only enqueues, but for FFTW on a
+ * device that is no CPU: see device_call_host(). The caller times the transforms, several at once, with
+ * device_region_begin() and _end(). */
+STATUS_CHECKED enum status fft_run(struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
                                    struct buffer *modes);
 
 /* For fft_create(): set name, run and plans; the rest is set. *unsupported: VkFFT has no transform of these

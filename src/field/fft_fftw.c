@@ -15,7 +15,11 @@ enum { ROWS_FORWARD, COLUMNS_FORWARD, COLUMNS_INVERSE, ROWS_INVERSE, PLANS };
 struct fftw_plans {
     fftwf_plan in_single[PLANS];
     fftw_plan in_double[PLANS];
-    size_t real_stride, modes_stride; /* bytes between the arrays of a pair */
+    size_t real_stride, modes_stride; /* bytes from one array to the next */
+    struct call {
+        const struct fftw_plans *plans;
+        uint32_t arrays;
+    } one, batch[FFT_WAYS]; /* what the device calls the functions with */
 };
 
 /* FFTW's functions of both precisions differ in their prefix only. Those of transforms are called by the
@@ -40,22 +44,25 @@ struct fftw_plans {
     }                                                                                                        \
     static void forward_##precision(const void *context, void *const *memory)                                \
     {                                                                                                        \
-        const struct fftw_plans *plans = context;                                                            \
-        fftw##_execute_dft_r2c(plans->in_##precision[ROWS_FORWARD], memory[0], memory[1]);                   \
-        fftw##_execute_dft(plans->in_##precision[COLUMNS_FORWARD], memory[1], memory[1]);                    \
+        const struct call *call = context;                                                                   \
+        const struct fftw_plans *plans = call->plans;                                                        \
+        for (uint32_t n = 0; n < call->arrays; n++) {                                                        \
+            void *const real = (char *)memory[0] + n * plans->real_stride;                                   \
+            void *const modes = (char *)memory[1] + n * plans->modes_stride;                                 \
+            fftw##_execute_dft_r2c(plans->in_##precision[ROWS_FORWARD], real, modes);                        \
+            fftw##_execute_dft(plans->in_##precision[COLUMNS_FORWARD], modes, modes);                        \
+        }                                                                                                    \
     }                                                                                                        \
     static void inverse_##precision(const void *context, void *const *memory)                                \
     {                                                                                                        \
-        const struct fftw_plans *plans = context;                                                            \
-        fftw##_execute_dft(plans->in_##precision[COLUMNS_INVERSE], memory[1], memory[1]);                    \
-        fftw##_execute_dft_c2r(plans->in_##precision[ROWS_INVERSE], memory[1], memory[0]);                   \
-    }                                                                                                        \
-    static void inverse_pair_##precision(const void *context, void *const *memory)                           \
-    {                                                                                                        \
-        const struct fftw_plans *plans = context;                                                            \
-        char *real = memory[0], *modes = memory[1];                                                          \
-        inverse_##precision(plans, memory);                                                                  \
-        inverse_##precision(plans, (void *const[]){real + plans->real_stride, modes + plans->modes_stride}); \
+        const struct call *call = context;                                                                   \
+        const struct fftw_plans *plans = call->plans;                                                        \
+        for (uint32_t n = 0; n < call->arrays; n++) {                                                        \
+            void *const real = (char *)memory[0] + n * plans->real_stride;                                   \
+            void *const modes = (char *)memory[1] + n * plans->modes_stride;                                 \
+            fftw##_execute_dft(plans->in_##precision[COLUMNS_INVERSE], modes, modes);                        \
+            fftw##_execute_dft_c2r(plans->in_##precision[ROWS_INVERSE], modes, real);                        \
+        }                                                                                                    \
     }
 DEFINE_FOR(single, fftwf, float)
 DEFINE_FOR(double, fftw, double)
@@ -72,11 +79,14 @@ static void destroy_plans(void *plans)
 }
 
 /* Its time is in the region of the caller. */
-static enum status run(const struct fft *fft, enum fft_way way, struct buffer *real, struct buffer *modes)
+static enum status run(const struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
+                       struct buffer *modes)
 {
-    static host_function *const functions[2][3] = {{forward_single, inverse_single, inverse_pair_single},
-                                                   {forward_double, inverse_double, inverse_pair_double}};
-    return device_call_host(fft->device, functions[fft->precision == PRECISION_DOUBLE][way], fft->plans,
+    static host_function *const functions[2][FFT_WAYS] = {{forward_single, inverse_single},
+                                                          {forward_double, inverse_double}};
+    const struct fftw_plans *plans = fft->plans;
+    return device_call_host(fft->device, functions[fft->precision == PRECISION_DOUBLE][way],
+                            arrays > 1 ? &plans->batch[way] : &plans->one,
                             (struct buffer *const[]){real, modes});
 }
 
@@ -87,6 +97,9 @@ enum status fft_fftw_create(struct fft *fft)
     TRY(DEVICE_NEW(fft->device, plans));
     plans->real_stride = buffer_view_stride(fft->real_bytes);
     plans->modes_stride = buffer_view_stride(fft->modes_bytes);
+    plans->one = (struct call){plans, 1};
+    for (enum fft_way way = 0; way < FFT_WAYS; way++)
+        plans->batch[way] = (struct call){plans, fft->batch[way]};
     fft->name = "FFTW";
     fft->run = run;
     fft->plans = plans;

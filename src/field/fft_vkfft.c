@@ -13,7 +13,7 @@ struct application {
 
 /* VkFFT keeps pointers to the handles and sizes, so they live as long as its applications. */
 struct vkfft_plans {
-    struct application one, pair; /* both ways; two arrays at once, only the inverse */
+    struct application one, batch[FFT_WAYS]; /* of one array both ways; of several one way */
     cl_device_id device;
     cl_context context;
     cl_command_queue queue;
@@ -55,10 +55,11 @@ static void delete_application(void *application)
     deleteVkFFT(&((struct application *)application)->handle);
 }
 
-static enum status run(const struct fft *fft, enum fft_way way, struct buffer *real, struct buffer *modes)
+static enum status run(const struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
+                       struct buffer *modes)
 {
     struct vkfft_plans *plans = fft->plans;
-    struct application *application = way == FFT_INVERSE_PAIR ? &plans->pair : &plans->one;
+    struct application *application = arrays > 1 ? &plans->batch[way] : &plans->one;
     cl_mem real_memory = buffer_native(real), modes_memory = buffer_native(modes);
     VkFFTLaunchParams launch = {
         .commandQueue = &plans->queue, .buffer = &modes_memory, .inputBuffer = &real_memory};
@@ -66,9 +67,10 @@ static enum status run(const struct fft *fft, enum fft_way way, struct buffer *r
                        "to enqueue a transform");
 }
 
-/* VkFFT's first axis is the one whose elements are neighbours in memory: y. A pair is two planes of a third
- * axis, which is not transformed. */
-static enum status plan(struct fft *fft, uint64_t arrays, struct application *application, bool *unsupported)
+/* VkFFT's first axis is the one whose elements are neighbours in memory: y. Several arrays are planes of a
+ * third axis, which is not transformed; they go one `way`. */
+static enum status plan(struct fft *fft, uint64_t arrays, enum fft_way way, struct application *application,
+                        bool *unsupported)
 {
     struct vkfft_plans *plans = fft->plans;
     const struct grid *grid = &fft->grid;
@@ -85,7 +87,8 @@ static enum status plan(struct fft *fft, uint64_t arrays, struct application *ap
         .doublePrecision = fft->precision == PRECISION_DOUBLE,
         .isInputFormatted = 1,
         .inverseReturnToInputBuffer = 1,
-        .makeInversePlanOnly = arrays > 1,
+        .makeForwardPlanOnly = arrays > 1 && way == FFT_FORWARD,
+        .makeInversePlanOnly = arrays > 1 && way == FFT_INVERSE,
         .inputBufferStride = {grid->ny, real_stride, arrays * real_stride},
         .inputBufferSize = &application->real_bytes,
         .bufferStride = {grid->ny / 2 + 1, modes_stride, arrays * modes_stride},
@@ -112,6 +115,9 @@ enum status fft_vkfft_create(struct fft *fft, bool *unsupported)
     fft->name = "VkFFT";
     fft->run = run;
     fft->plans = plans;
-    TRY(plan(fft, 1, &plans->one, unsupported));
-    return fft->pairs ? plan(fft, 2, &plans->pair, unsupported) : STATUS_OK;
+    TRY(plan(fft, 1, FFT_FORWARD, &plans->one, unsupported));
+    for (enum fft_way way = 0; way < FFT_WAYS; way++)
+        if (fft->batch[way] > 1)
+            TRY(plan(fft, fft->batch[way], way, &plans->batch[way], unsupported));
+    return STATUS_OK;
 }

@@ -43,19 +43,20 @@ enum status poisson_program(struct device *device, enum precision precision, enu
 }
 
 enum status poisson_create(struct device *device, const struct grid *grid, enum precision precision,
-                           enum transform_library library, enum gradient_kind gradient,
-                           struct poisson **poisson)
+                           enum solver_name solver, enum transform_library library,
+                           enum gradient_kind gradient, struct poisson **poisson)
 {
-    const size_t modes_bytes = fft_complex_bytes(grid, precision);
-    const bool pairs = gradient == GRADIENT_SPECTRAL;
+    const uint32_t sources = field_first(solver, FIELDS) - field_first(solver, FIELD_RHO);
+    const uint32_t results = gradient == GRADIENT_SPECTRAL ? field_first(solver, FIELD_PHI) : 1;
+    const size_t modes_bytes = fft_complex_bytes(grid, precision), stride = buffer_view_stride(modes_bytes);
     struct poisson *created = NULL;
     struct program *program = NULL;
     TRY(DEVICE_NEW(device, created));
     *created =
         (struct poisson){.device = device, .grid = *grid, .precision = precision, .gradient = gradient};
-    TRY(buffer_create(device, modes_bytes, "modes of the charge density", &created->rho_modes));
-    TRY(buffer_create(device, pairs ? 2 * buffer_view_stride(modes_bytes) : modes_bytes,
-                      "modes of the potential and the field", &created->result_modes));
+    TRY(buffer_create(device, sources * stride, "modes of the sources", &created->source_modes));
+    TRY(buffer_create(device, results * stride, "modes of the fields", &created->result_modes));
+    TRY(buffer_view(created->source_modes, 0, modes_bytes, &created->rho_modes));
     TRY(wave_numbers(device, precision, grid->nx, grid->lx, grid->nx, &created->wave_x));
     TRY(wave_numbers(device, precision, grid->ny, grid->ly, grid->ny / 2 + 1, &created->wave_y));
     TRY(poisson_program(device, precision, SOLVER_ELECTROSTATIC, &program));
@@ -63,7 +64,7 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
     TRY(kernel_create(program, "poisson_spectral_field", &created->spectral_field));
     TRY(kernel_create(program, "poisson_centred_field", &created->centred_field));
     *poisson = created;
-    return fft_create(device, grid, precision, library, pairs,
+    return fft_create(device, grid, precision, library, (const uint32_t[]){sources, results},
                       &created->fft); /* last: it goes first, and waits */
 }
 
@@ -79,7 +80,8 @@ struct launch poisson_rows(const struct poisson *poisson, uint32_t elements)
 
 enum status poisson_transform(struct poisson *poisson, struct fields *fields)
 {
-    return fft_run(poisson->fft, FFT_FORWARD, field_component(fields, FIELD_RHO, 0), poisson->rho_modes);
+    return fft_run(poisson->fft, FFT_FORWARD, poisson->fft->batch[FFT_FORWARD], fields->sources,
+                   poisson->source_modes);
 }
 
 static enum status solve_spectral(struct poisson *poisson, struct fields *fields)
@@ -91,7 +93,8 @@ static enum status solve_spectral(struct poisson *poisson, struct fields *fields
     TRY(KERNEL_LAUNCH(poisson->spectral_field, poisson_rows(poisson, modes_y), poisson->rho_modes,
                       poisson->wave_x, poisson->wave_y, modes_y, 1.0 / grid_cells(&poisson->grid),
                       (uint32_t)ey_begin, poisson->result_modes));
-    return fft_run(poisson->fft, FFT_INVERSE_PAIR, fields->of[FIELD_E], poisson->result_modes);
+    return fft_run(poisson->fft, FFT_INVERSE, poisson->fft->batch[FFT_INVERSE], fields->of[FIELD_E],
+                   poisson->result_modes);
 }
 
 /* From the modes of the density. */
@@ -100,7 +103,8 @@ static enum status solve_potential(struct poisson *poisson, struct fields *field
     const uint32_t modes_y = poisson->grid.ny / 2 + 1;
     TRY(KERNEL_LAUNCH(poisson->potential, poisson_rows(poisson, modes_y), poisson->rho_modes, poisson->wave_x,
                       poisson->wave_y, modes_y, 1.0 / grid_cells(&poisson->grid), poisson->result_modes));
-    return fft_run(poisson->fft, FFT_INVERSE, field_component(fields, FIELD_PHI, 0), poisson->result_modes);
+    return fft_run(poisson->fft, FFT_INVERSE, 1, field_component(fields, FIELD_PHI, 0),
+                   poisson->result_modes);
 }
 
 static enum status solve_centred(struct poisson *poisson, struct fields *fields)
@@ -169,8 +173,8 @@ static enum status create(struct device *device, const struct grid *box, const s
                           struct followed_modes *followed, void **own)
 {
     struct poisson *poisson = NULL;
-    TRY(poisson_create(device, box, config->precision, config->fields.transforms, config->fields.gradient,
-                       &poisson));
+    TRY(poisson_create(device, box, config->precision, config->fields.solver, config->fields.transforms,
+                       config->fields.gradient, &poisson));
     *own = poisson;
     return poisson_follow(poisson, followed->count, followed->wanted, followed);
 }

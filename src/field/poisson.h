@@ -17,8 +17,10 @@ struct poisson {
     enum precision precision;
     enum gradient_kind gradient;
     struct fft *fft;
-    struct buffer *rho_modes;       /* complex[nx * (ny/2 + 1)] */
-    struct buffer *result_modes;    /* the same for phi, or two of them for ex and ey */
+    /* complex[nx * (ny/2 + 1)] each, buffer_view_stride() apart: of rho and what else a solver has deposited,
+     * and of phi, or of the components of E and B, which transforms back destroy. */
+    struct buffer *source_modes, *result_modes;
+    struct buffer *rho_modes;       /* view of the first of the sources */
     struct buffer *wave_x, *wave_y; /* real2[nx], real2[ny/2 + 1]: k^2, and k of the gradient */
     struct kernel *potential, *spectral_field, *centred_field;
 };
@@ -29,14 +31,16 @@ enum { POISSON_ITEMS = 256 /* of a group of energy_sums(); 1 on a CPU */ };
 STATUS_CHECKED enum status poisson_program(struct device *device, enum precision precision,
                                            enum solver_name solver, struct program **program);
 
+/* For the sources and the fields that `solver` has. */
 STATUS_CHECKED enum status poisson_create(struct device *device, const struct grid *grid,
-                                          enum precision precision, enum transform_library library,
-                                          enum gradient_kind gradient, struct poisson **poisson);
+                                          enum precision precision, enum solver_name solver,
+                                          enum transform_library library, enum gradient_kind gradient,
+                                          struct poisson **poisson);
 
 /* The name of its transforms (fft.h). */
 const char *poisson_solver_name(const struct poisson *poisson);
 
-/* The first part of a solve: rho_modes <- rho. */
+/* The first part of a solve: source_modes <- rho, and what stands behind it where there are more sources. */
 STATUS_CHECKED enum status poisson_transform(struct poisson *poisson, struct fields *fields);
 
 /* A launch of one group per row of modes or nodes, of `elements` elements, which its items share. The time is

@@ -121,8 +121,8 @@ static struct solution solve_on_device(const struct scene *scene, const double *
     struct poisson *poisson = NULL;
     assert_ok(fields_create(device, &scene->grid, PRECISION_DOUBLE, SOLVER_ELECTROSTATIC, &fields));
     assert_ok(filter_create(device, &scene->grid, PRECISION_DOUBLE, NULL, &filter));
-    assert_ok(
-        poisson_create(device, &scene->grid, PRECISION_DOUBLE, TRANSFORMS_AUTO, scene->gradient, &poisson));
+    assert_ok(poisson_create(device, &scene->grid, PRECISION_DOUBLE, SOLVER_ELECTROSTATIC, TRANSFORMS_AUTO,
+                             scene->gradient, &poisson));
     assert_ok(buffer_write_reals(field_component(&fields, FIELD_RHO, 0), PRECISION_DOUBLE, 0, cells, rho));
     assert_ok(filter_apply(filter, scene->passes, field_component(&fields, FIELD_RHO, 0)));
     assert_ok(poisson_solve(poisson, &fields));
