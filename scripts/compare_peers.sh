@@ -149,7 +149,7 @@ write_config() {
     local box='[-1.46419, 1.46419], [-1.46419, 1.46419]' velocities
     case "$case" in
         electrostatic) velocities=('maxwellian') dt=0.1 ;;
-        thermal) velocities=('juttner, dimensions: 3, thermal: [0.9877, 0.9877, 0.9877]') dt=0.04 ;; # the energy of u/c = 0.1
+        thermal) velocities=('juttner, dimensions: 3, thermal: [0.9879, 0.9879, 0.9879]') dt=0.04 ;; # the energy of a normal distribution of 1 in u
         beams) velocities=("uniform, dimensions: 3, range: [$box, [3.99143, 6.14323]]"
             "uniform, dimensions: 3, range: [$box, [-6.14323, -3.99143]]") dt=0.07 ;;
     esac
