@@ -111,13 +111,14 @@ TEST(many_pieces_of_one_cell)
 /* A particle that is not a number shows in the nodes around it and in no others. */
 TEST(not_a_number_shows)
 {
+    needs_speed();
     struct deposit_scene *scene =
         deposit_scene_create(&(struct deposit_case){16, 16, 20000, 0.25}, PRECISION_SINGLE, 11);
     const uint32_t broken = scene->sorted.particles.count / 3;
     scene->sorted.offset[broken][1] = (double)NAN;
     deposit_scene_upload(scene);
     const int row = (int)(scene->sorted.cell[broken] / 16);
-    for (enum shape_kind shape = SHAPE_NGP; shape < (test_is_small() ? SHAPE_CIC : SHAPE_COUNT); shape++)
+    for (enum shape_kind shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++)
         for (int way = 0; way < WAYS; way++) {
             struct deposit *deposit = deposit_for(scene, shape, way);
             deposit_check_broken(deposited(deposit, scene, &scene->sorted.particles), row);
@@ -141,6 +142,7 @@ TEST(more_particles_than_made_for)
 /* 100,000 equal particles in one cell, single precision: rounding errors that all point one way. */
 TEST(long_sums_do_not_drift)
 {
+    needs_speed();
     struct deposit_scene *scene =
         deposit_scene_create(&(struct deposit_case){4, 4, 100000, 1}, PRECISION_SINGLE, 1);
     for (uint32_t p = 0; p < scene->sorted.particles.count; p++) {

@@ -163,6 +163,7 @@ static void check_not_a_number(struct deposit_scene *scene, uint32_t first, uint
 /* One, that marks the sums of others; and the cell of the cluster, whose sums are marked over and over. */
 TEST(not_a_number_shows)
 {
+    needs_speed();
     struct deposit_scene *scene =
         deposit_scene_create(&(struct deposit_case){16, 16, 5000, 0.25}, precision, 11);
     const uint32_t *cell = scene->sorted.cell, one = scene->sorted.particles.count / 3, fullest = 16 * 16 - 2;
