@@ -69,12 +69,12 @@ class DepositMethod(ProgramTest):
         self.assert_near(self.history(), straight, 1e-11)
 
     @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
-    def test_on_three_ranks(self):
+    def test_on_two_ranks(self):
         alone = self.run_to("alone", "--set", "precision=double")
         arguments = ["run", "small.yaml", "--set", "precision=double", *ATOMIC, "--force"]
         histories = []
         for _ in range(2):
-            self.run_well_on(3, *arguments)
+            self.run_well_on(2, *arguments)
             histories.append(self.history())
             self.assert_near(histories[-1], alone, 1e-10)
         self.assertEqual(*histories)

@@ -219,7 +219,7 @@ class Lines(ProbesTest):
     def test_ranks(self):
         options = ["run", "small.yaml", "--quiet", *sets(LINES, "precision=double")]
         self.run_well(*options)
-        self.run_well_on(3, *options, "--output", "ranks")
+        self.run_well_on(2, *options, "--output", "ranks")
         for step in self.steps():
             wanted, found = self.meshes("out", step), self.meshes("ranks", step)
             self.assertEqual(found.keys(), wanted.keys())
@@ -269,7 +269,7 @@ class Tracks(ProbesTest):
     def test_ranks(self):
         options = [*self.OPTIONS, *sets("parallel.balance_every=3", "parallel.threshold=1", "step.method=fused")]
         self.run_well(*options)
-        self.run_well_on(3, *options, "--output", "ranks")
+        self.run_well_on(2, *options, "--output", "ranks")
         found, wanted = self.paths("ranks"), self.paths()
         self.assertEqual(found.keys(), wanted.keys())
         for number, rows in wanted.items():
