@@ -5,13 +5,12 @@
  * segments of 2^segment_bits consecutive particles. What a cell has of its particles in a segment is a piece.
  * First every piece sums what its particles give to the NODE_COUNT nodes around, by one of
  *
- *   deposit_group_per_segment  for GPUs (shared/deposit_segments.h)
- *   deposit_item_per_segment   for CPUs, in vectors (there, too)
+ *   deposit_group_per_segment  for GPUs (shared/deposit_groups.h)
+ *   deposit_item_per_segment   for CPUs, in vectors (shared/deposit_vectors.h)
  *
  * then every node adds what the cells around hold for it, by deposit_nodes on GPUs and deposit_node_vectors
- * on CPUs; of a cell of many pieces, what deposit_long_cells() (there, too) has made of them. No two items
- * write one word, so no atomics are needed, and all sums run in a fixed order: the same particles give the
- * same bits.
+ * on CPUs; of a cell of many pieces, what deposit_long_cells() has made of them. No two items write one word,
+ * so no atomics are needed, and all sums run in a fixed order: the same particles give the same bits.
  *
  * The sums of a piece lie at its place, segment + cell: going through the list, each new piece is of a later
  * segment, a later cell or both, so no two share a place, and there are fewer places than segments and cells
@@ -21,13 +20,45 @@
  * Arguments that several kernels share:
  *   cell_offsets  uint[cells + 1]: where each cell's particles start;
  *   offset        the offsets (dx, dy), `stride` real2 from one particle to the next: 1 in SoA, 2 in AoS;
- *   sums          real[places][COMPONENTS][NODE_COUNT]: number a DEPOSIT_NODES + b of a piece and component
- * is for node a along x and b along y from the shape's first; segment_cell  uint[segments]: the cell that
- * holds the first particle of a segment; before, any number.
+ *   sums          real[SUM_COUNT] of each piece (SUM_PLACE()): number NODE_COUNT c + DEPOSIT_NODES a + b is
+ *                 component c for node a along x and b along y from the shape's first;
+ *   segment_cell  uint[segments]: the cell that holds the first particle of a segment; before, any number.
  */
 #include "shared/cell.h"
-#include "shared/deposit_segments.h"
 #include "shared/deposit_sums.h"
+#include "shared/fast_search.h"
+#if LANES == 1
+#include "shared/deposit_groups.h"
+#else
+#include "shared/deposit_vectors.h"
+#endif
+
+/* ---- cells of many pieces ---- */
+
+/* One group for every `most` segments: if the first of them is also the first such one that starts in a cell
+ * of more than `most` pieces, the group adds them all into the place of the cell's first piece. So each long
+ * cell has one group, found without a search, and deposit_nodes need not add more than `most` pieces. */
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
+deposit_long_cells(global const uint *restrict cell_offsets, global const uint *restrict segment_cell,
+                   uint segment_bits, uint most, global real *restrict sums, uint places)
+{
+    local real shared[SUM_SHARED];
+    const uint segment = (uint)get_group_id(0) * most, item = (uint)get_local_id(0);
+    const uint cell = segment_cell[segment];
+    const uint2 ends = segments_of(cell_offsets, segment_bits, cell);
+    const uint first_started = ends.x + (ends.x << segment_bits < cell_offsets[cell]);
+    const bool mine = ends.y - ends.x >= most && segment - first_started < most;
+    real total[SUM_COUNT] = {(real)0}, excess[SUM_COUNT] = {(real)0};
+    for (uint s = ends.x + item; mine && s <= ends.y; s += GROUP_ITEMS) {
+        real piece[SUM_COUNT];
+        for (uint n = 0; n < SUM_COUNT; n++)
+            piece[n] = sums[SUM_PLACE(places, s + cell, n)];
+        sum_add_block(total, excess, piece);
+    }
+    sum_over_group(total, shared);
+    if (mine && item == 0)
+        store_sums(sums, places, ends.x + cell, total);
+}
 
 /* ---- from pieces to nodes ---- */
 
@@ -124,10 +155,7 @@ static inline void add_cells(global const uint *restrict cell_offsets, global co
     }
     global const real *const of_cell = sums + SUM_PLACE(places, (begin >> segment_bits) + cell, n);
     const ints filled = LOAD(cell_offsets + cell) != LOAD(cell_offsets + cell + 1);
-    real value[LANES];
-    for (uint l = 0; l < LANES; l++)
-        value[l] = of_cell[l * DEPOSIT_NODES];
-    STORE(LOAD(total) + (REAL_MASK(filled) ? LOAD(value) : (reals)0), total);
+    STORE(LOAD(total) + (REAL_MASK(filled) ? LOAD(of_cell) : (reals)0), total);
 }
 
 /* What deposit_nodes() does with one lane, in the same order: an item has LANES nodes of a row. */

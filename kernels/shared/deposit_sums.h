@@ -85,33 +85,12 @@ static inline struct samples sample_current(const struct list *list, reals x, re
 
 #endif
 
-/* The weights of particles, of all lanes or of those where `counts` is set, added to the sums of their cell.
- */
-static inline void add_particles(const struct samples *samples, const bool all, masks counts,
-                                 reals sums[SUM_COUNT])
-{
-    reals along_x[DEPOSIT_NODES], along_y[DEPOSIT_NODES];
-    deposit_weights(samples->x, along_x);
-    deposit_weights(samples->y, along_y);
-#pragma unroll
-    for (uint n = 0; n < COMPONENTS * DEPOSIT_NODES; n++) {
-        reals amount = AMOUNT(samples, n / DEPOSIT_NODES, along_x[n % DEPOSIT_NODES]);
-        if (!all)
-            amount = counts ? amount : (reals)0;
-#pragma unroll
-        for (uint b = 0; b < DEPOSIT_NODES; b++) {
-            const reals weight = all      ? along_y[b]
-                                 : counts ? along_y[b]
-                                          : (reals)0; /* the others' may be non-finite */
-            sums[n * DEPOSIT_NODES + b] += amount * weight;
-        }
-    }
-}
-
-/* Where sum number n of the piece at a place is: rows of nodes lie in planes of all `places`, so that pieces
- * of neighbouring cells are neighbours. */
+/* Where sum number n of the piece at a place is: in planes of all `places`, so that pieces of neighbouring
+ * cells are neighbours. A plane has a row of nodes on GPUs, which stores few words apart, and one sum on
+ * CPUs, which then read vectors. */
+#define SUM_CHUNK (LANES == 1 ? DEPOSIT_NODES : 1)
 #define SUM_PLACE(places, place, n)                                                                          \
-    (((size_t)(places) * ((n) / DEPOSIT_NODES) + (place)) * DEPOSIT_NODES + (n) % DEPOSIT_NODES)
+    (((size_t)(places) * ((n) / SUM_CHUNK) + (place)) * SUM_CHUNK + (n) % SUM_CHUNK)
 
 static inline void store_sums(global real *restrict sums, uint places, uint place,
                               const real total[SUM_COUNT])

@@ -17,7 +17,7 @@ struct deposit {
     uint32_t planes; /* sums of a piece: the nodes its particles touch, for each component */
     uint32_t places; /* of pieces */
     struct kernel *sum, *long_cells, *nodes;
-    struct buffer *sums;         /* real[planes / nodes][places][nodes] */
+    struct buffer *sums;         /* real[planes * places]; SUM_PLACE() of the kernels */
     struct buffer *segment_cell; /* uint[segments] */
 };
 
