@@ -59,7 +59,8 @@ static void check_cases(const struct step_case *cases, size_t number)
 /* ---- grids of any size ---- */
 
 /* ngp without a magnetic field, the others with one: windows have the shapes in the other precisions, and
- * any_count() has cic with and without a field in both. */
+ * any_count() has cic with a field in single precision and without in double. Under oclgrind the shapes that
+ * read the most nodes are enough. */
 TEST(all_shapes)
 {
     const uint32_t count = test_count(5003), grids[][2] = {{2, 5}, {5, 2}, {3, 5}};
@@ -67,6 +68,8 @@ TEST(all_shapes)
     for (int n = 0; n < SHAPE_COUNT * KINDS * (small ? 1 : 3); n++) {
         const enum shape_kind shape = (enum shape_kind)(n % SHAPE_COUNT);
         const struct tested *tested = any_grid[n / SHAPE_COUNT % KINDS];
+        if (small && shape != SHAPE_CIC && shape != SHAPE_CUBIC)
+            continue;
         const enum precision p = shape >= SHAPE_TSC && !small ? best_precision() : PRECISION_SINGLE;
         const int grid = n / SHAPE_COUNT / KINDS;
         const struct scene_kind kind = field_scene(grids[grid][0], grids[grid][1], count, p, shape,
