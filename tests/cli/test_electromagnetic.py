@@ -17,7 +17,8 @@ time: {step: 0.05, steps: 12}
 precision: double
 species:
   - {name: electrons, charge: -1, mass: 1, density: 1, particles: 2000, velocities: {kind: maxwellian, dimensions: 3}}
-  - {name: ions, charge: 1, mass: 100, density: 1, particles: 2000, push: false, positions: {bases: [2, 5]}}
+  - {name: ions, charge: 1, mass: 100, density: 1, particles: 2000, push: false, positions: {bases: [2, 5]},
+     velocities: {kind: cold, dimensions: 3}}
 fields: {solver: electromagnetic, speed_of_light: 10,
          initial: {E: ["0", "0", "0.1*cos(2*pi*x/lx)"], B: ["0", "y-y", "0.01*sin(2*pi*x/lx)"]},
          magnetic: [0.3, -0.2, 0.4]}

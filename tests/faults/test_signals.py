@@ -10,7 +10,7 @@ import signal
 import time
 import unittest
 
-from faults import SOAK, FaultTest, OnRanks, signal_all
+from faults import CONFIG, SOAK, FaultTest, OnRanks, signal_all
 
 # In the order of the moments of a reduced test: SIGUSR1, SIGXCPU and SIGQUIT come while kernels are built.
 SIGNALS = [signal.SIGTERM, signal.SIGUSR1, signal.SIGXCPU, signal.SIGQUIT, signal.SIGINT]
@@ -19,6 +19,8 @@ PAUSE = 0.02  # seconds, in full
 
 
 class Signals(OnRanks, FaultTest):
+    config = CONFIG.replace("    ids: true\n", "")  # which would be one more program to build
+
     def start_cold(self, ranks):
         for name in ("out", "cache"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
