@@ -88,6 +88,7 @@ static inline void cell_field_enter(struct cell_field *field, global const real 
 static inline void interpolate(const struct cell_field *field, reals x, reals y, reals acting[ACTING])
 {
 #if SHAPE_ORDER == 1 && LANES > 1
+#pragma unroll
     for (int c = 0; c < ACTING; c++) {
         const real f0 = FIELD_NUMBER(field, c, 0), f1 = FIELD_NUMBER(field, c, 1);
         const real f2 = FIELD_NUMBER(field, c, 2), f3 = FIELD_NUMBER(field, c, 3);
@@ -97,12 +98,14 @@ static inline void interpolate(const struct cell_field *field, reals x, reals y,
     reals along_x[SHAPE_NODES], along_y[SHAPE_NODES];
     shape_weights(x, along_x);
     shape_weights(y, along_y);
+#pragma unroll
     for (int c = 0; c < ACTING; c++)
         acting[c] = (reals)0;
     for (int a = 0; a < SHAPE_NODES; a++)
         for (int b = 0; b < SHAPE_NODES; b++) {
             const reals weight = along_x[a] * along_y[b];
             const int n = a * SHAPE_NODES + b;
+#pragma unroll
             for (int c = 0; c < ACTING; c++)
                 acting[c] = PRODUCT_SUM(weight, FIELD_NUMBER(field, c, n), acting[c]);
         }

@@ -98,7 +98,10 @@ struct surroundings {
 /* Of particles at the offsets (x, y) in the walk's cell. */
 static inline struct surroundings walk_surroundings(const struct walk *walk, reals x, reals y)
 {
-    struct surroundings around = {.i = walk->i, .j = walk->j, .right = (ints)0, .above = (ints)0};
+    struct surroundings around; /* an initialiser would clear the field, too */
+    around.i = walk->i;
+    around.j = walk->j;
+    around.right = around.above = (ints)0;
     interpolate(&walk->around, x, y, around.field);
     return around;
 }
@@ -121,6 +124,7 @@ static inline struct surroundings walk_along(struct walk *walk, const struct mot
         const struct surroundings next = walk_surroundings(walk, x, y);
         around.right = later ? (ints)(int)(next.i - around.i) : around.right;
         around.above = later ? (ints)(int)(next.j - around.j) : around.above;
+#pragma unroll
         for (int c = 0; c < ACTING; c++)
             around.field[c] = REAL_MASK(later) ? next.field[c] : around.field[c];
     }
