@@ -54,7 +54,9 @@ static enum status create_sorted(struct deposit *deposit, enum shape_kind shape)
     deposit->plan = deposit_plan_make(device_info(device), grid_cells(&deposit->grid), nodes,
                                       deposit->components, real_bytes);
     const size_t segments = segments_of(deposit, deposit->capacity);
-    deposit->places = (uint32_t)(grid_cells(&deposit->grid) + segments);
+    /* Planes are a cache line more than whole pages: an item stores to all of them at once. */
+    deposit->places = round_up(grid_cells(&deposit->grid) + segments, (uint32_t)(4096 / real_bytes)) +
+                      (uint32_t)(64 / real_bytes);
     TRY(create_kernels(deposit, shape));
     TRY(buffer_create(device, (size_t)deposit->places * deposit->planes * real_bytes, "the deposit's sums",
                       &deposit->sums));
