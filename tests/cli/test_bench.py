@@ -253,7 +253,7 @@ WRONG = [
       ("shared/local_memory.h", "sums[item] += ", "sums[item] = ", "part=refine"),
       ("local_memory.cl", "middle * 0.5f", "middle", "part=filter")], "", "a result is not that of the host"),
     *[("deposit", ["--particles=512", "--per-cell=8"], changes, "node", "not the host's") for changes in (
-        [("deposit.cl", "int a = (int)(n / DEPOSIT_NODES), b =", "int b = (int)(n / DEPOSIT_NODES), a =", "method=sorted"),
+        [("deposit.cl", "int a = (int)(n / DEPOSIT_NODES), b", "int b = (int)(n / DEPOSIT_NODES), a", "method=sorted"),
          ("deposit_atomic.cl", "along_x[a] * along_y[b]", "along_x[b] * along_y[a]", "method=atomic")],
         [("deposit_atomic.cl", "keys[p]", "keys[0]", "method=atomic")])],
     *[("collisions", ["--per-cell=64"], [change], "", "an order is not one") for change in (
