@@ -9,7 +9,7 @@
  *   deposit_item_per_segment   for CPUs, in vectors (shared/deposit_vectors.h)
  *
  * then every node adds what the cells around hold for it, by deposit_nodes on GPUs and deposit_node_vectors
- * on CPUs; of a cell of many pieces, what deposit_long_cells() has made of them. No two items write one word,
+ * on CPUs. Cells of many pieces are joined by deposit_long_cells() before. No two items write one word,
  * so no atomics are needed, and all sums run in a fixed order: the same particles give the same bits.
  *
  * The sums of a piece lie at its place, segment + cell: going through the list, each new piece is of a later
@@ -100,10 +100,10 @@ static inline real sum_cells(global const uint *restrict cell_offsets, global co
     return sum;
 }
 
-/* `lanes` items of a group per node and component, a power of two: 1 on CPU devices, more on GPUs, the more
- * where there are few nodes and a cell may have many pieces. factor: charge per area of one macro-particle, q
- * w/(dx dy). The density, `stride` reals from one component to the next, is set where `set` is not 0, else
- * added to. most: pieces of a cell that are still apart. */
+/* `lanes` items of a group per node and component, a power of two: the more, the fewer nodes there are, where
+ * a cell may have many pieces. factor: charge per area of one macro-particle, q w/(dx dy). The density,
+ * `stride` reals from one component to the next, is set where `set` is not 0, else added to. most: pieces of
+ * a cell that are still apart. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 deposit_nodes(global const uint *restrict cell_offsets, global const real *restrict sums, uint places,
               uint nx, uint ny, uint segment_bits, uint most, uint lanes, real factor, uint set,

@@ -97,9 +97,9 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
         const uint begin = tile * TILE, end = begin + min((uint)TILE, count - begin);
         const uint low = tile_cells[tile], high = tile_cells[tile + 1];
 #if COUNT_STAGES
-        const uint cells = min(high + 1 - low, (uint)TILE_CELLS);
+        const uint cells = min(high + 1 - low, (uint)COUNT_STAGED_CELLS);
         barrier(CLK_LOCAL_MEM_FENCE); /* the last tile's are read */
-        stage_fields(around, motion, t, 2 * ITEMS, low, high);
+        stage_fields(around, COUNT_STAGED_CELLS, motion, t, 2 * ITEMS, low, high);
         for (uint c = t; c <= cells; c += 2 * ITEMS)
             starts[c] = cell_offsets[low + c];
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -6,8 +6,8 @@
 
 #include "shared/deposit_sums.h"
 
-/* A segment has a run of ITEM_PARTICLES, no more than SUM_BLOCK, which need no compensation, for every SHARES
- * items: each of these sums a share of the rows of nodes. */
+/* Each run of ITEM_PARTICLES in a segment is summed by SHARES items, each for a share of the rows of nodes. A
+ * run is no longer than SUM_BLOCK, so that it needs no compensation. */
 #define SEGMENT_RUNS (SEGMENT_ITEMS / SHARES)
 #define SEGMENT_SIZE (SEGMENT_RUNS * ITEM_PARTICLES)
 #define ITEM_STAGES  ((ITEM_PARTICLES + SHARES - 1) / SHARES) /* particles that an item stages */

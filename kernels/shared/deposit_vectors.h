@@ -29,13 +29,13 @@ static inline void load_reals(global const real2 *restrict pairs, uint stride, u
 /* Functions that have the sums of a block in registers: clang leaves some of them apart otherwise. */
 #define INLINED static inline __attribute__((always_inline))
 
-/* The sums of a block are of particles in their own cell, lane by lane, for the nodes that they touch there.
- */
+/* A block sums particles that are in their own cell lane by lane, for the nodes that they touch there. */
 #define INNER_NODES (SHAPE_NODES * SHAPE_NODES)
 #define INNER_SUMS  (COMPONENTS * INNER_NODES)
 
-/* The current has others, of particles that were beside their cell half a step before, which are few: node by
- * node, of `count`, no more than SUM_BLOCK, and of those before them. */
+/* For the current it sums particles that were beside their cell half a step before one by one, with a lane
+ * for each node: `sum` holds the last `count`, fewer than SUM_BLOCK, and `before` the earlier ones. Where
+ * half a step is short beside a cell these are few. */
 #define NODE_VECTORS ((NODE_COUNT + LANES - 1) / LANES)
 struct beside_sums {
     reals sum[CURRENT ? COMPONENTS : 1][NODE_VECTORS], before[CURRENT ? COMPONENTS : 1][NODE_VECTORS];
@@ -48,7 +48,8 @@ INLINED void add_inner(const struct samples *samples, const bool all, masks coun
     reals along_x[SHAPE_NODES], along_y[SHAPE_NODES];
     shape_weights(samples->x, along_x);
     shape_weights(samples->y, along_y);
-    for (uint b = 0; !all && b < SHAPE_NODES; b++) /* and amounts: the others' may be non-finite */
+    /* Lanes that do not count may be non-finite, so their weights and amounts are set to 0. */
+    for (uint b = 0; !all && b < SHAPE_NODES; b++)
         along_y[b] = counts ? along_y[b] : (reals)0;
 #pragma unroll
     for (uint n = 0; n < COMPONENTS * SHAPE_NODES; n++) {

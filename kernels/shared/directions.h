@@ -67,14 +67,14 @@ static inline uint direction_of(uint steps, uint i, uint j, int new_i, int new_j
 /* ---- the cells of a tile ---- */
 
 #define STAGED_CELLS       (STAGES_FIELD ? TILE_CELLS : 1)
-#define COUNT_STAGES       (SHAPE_NODES == 2 && !REAL_IS_DOUBLE)
-#define COUNT_STAGED_CELLS (COUNT_STAGES ? TILE_CELLS : 1)
+#define COUNT_STAGES       (COUNT_CELLS > 0)
+#define COUNT_STAGED_CELLS (COUNT_STAGES ? COUNT_CELLS : 1)
 
-/* The field in the cells of a tile. */
-static inline void stage_fields(local struct cell_field *around, const struct motion *motion, uint t,
-                                uint items, uint low, uint high)
+/* The field in the first `cells` cells of a tile, or in as many as it has. */
+static inline void stage_fields(local struct cell_field *around, uint cells, const struct motion *motion,
+                                uint t, uint items, uint low, uint high)
 {
-    for (uint c = t; c < TILE_CELLS && low + c <= high; c += items) {
+    for (uint c = t; c < cells && low + c <= high; c += items) {
         struct walk walk;
         walk_enter(&walk, motion, low + c);
         around[c] = walk.around;
@@ -317,7 +317,7 @@ static inline uint stage_directions(const direction_arrays arrays, uint t, const
     load_directions(list + begin + entry, valid > entry ? valid - entry : 0, words);
     stage_rows(arrays, t, rows, cell_offsets, begin, valid, low, motion->nx * motion->ny, ends);
 #if STAGES_FIELD
-    stage_fields(around, motion, t, ITEMS, low, high);
+    stage_fields(around, TILE_CELLS, motion, t, ITEMS, low, high);
 #endif
     ulong counters = 0;
     UNROLL

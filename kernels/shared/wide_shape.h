@@ -29,8 +29,8 @@ static inline reals shape_at(const int order, reals distance)
     return (real)1 / (real)6 * (far * far * far - (real)4 * near * near * near);
 }
 
-/* The SHAPE_WIDE_NODES_OF(order) weights at offset d in [-1/2, 3/2). For cic those of the cell, 1 - d and d,
- * bent where d is below 0 and above 1. */
+/* The SHAPE_WIDE_NODES_OF(order) weights at offset d in [-1/2, 3/2). For cic they are piecewise linear,
+ * with breaks at d = 0 and d = 1; a non-finite d shows in the two of the cell. */
 static inline void shape_wide_weights_of(const int order, reals d, reals *weights)
 {
     if (order == 1) {

@@ -29,7 +29,7 @@ struct progress {
 /* Live where the log's terminal is one and shows normal lines. */
 struct progress progress_begin(struct log *log, uint64_t first, uint64_t steps, uint64_t particles);
 
-/* Whether progress_update() will show a line, which needs the device to have done its steps. */
+/* Whether progress_update() has something to do, for which the device must have done its steps. */
 bool progress_is_due(const struct progress *progress, uint64_t step);
 
 /* Step number `step` is done; the first one of the run only starts the clocks. `drift` is the relative change

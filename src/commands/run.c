@@ -248,10 +248,11 @@ static enum status step_through(struct session *run)
     while (status == STATUS_OK && !simulation_done(simulation)) {
         const uint64_t step = simulation->step;
         status = simulation_step(simulation);
-        if (status == STATUS_OK && progress_is_due(&progress, step))
+        if (status == STATUS_OK && progress_is_due(&progress, step)) {
             status = device_finish(run->device); /* the rate is of steps that are done */
-        if (status == STATUS_OK)
-            progress_update(&progress, step, simulation_energy_drift(simulation));
+            if (status == STATUS_OK)
+                progress_update(&progress, step, simulation_energy_drift(simulation));
+        }
         watch_outputs(run, &watch);
     }
     progress_end(&progress);

@@ -8,8 +8,8 @@ enum {
     CPU_GROUP_ITEMS = 64, /* a group is a loop there */
 
     /* A group that sums a segment, where local memory allows: 128 items with 16 particles were the fastest on
-     * an H200, from 8 to 512 particles a cell. Of the current four items or more, one for each row of nodes,
-     * have 32 particles together. */
+     * an H200, from 8 to 512 particles a cell. Of the current, an item for each row of nodes shares a run of
+     * 32 particles with the others. */
     SEGMENT_ITEMS = 128,
     CHARGE_PARTICLES = 16,
     CURRENT_RUNS = 32,
@@ -45,6 +45,8 @@ static void fit_segments(const struct device_info *info, uint32_t nodes, uint32_
     size_t runs = components == 1 ? SEGMENT_ITEMS : CURRENT_RUNS;
     plan->shares = components == 1 ? 1 : nodes;
     plan->item_particles = components == 1 ? CHARGE_PARTICLES : CURRENT_PARTICLES;
+    if (plan->shares > info->group_limit)
+        plan->shares = 1;
     while (runs * plan->shares > info->group_limit)
         runs /= 2;
     while (runs > 1) {
@@ -52,7 +54,8 @@ static void fit_segments(const struct device_info *info, uint32_t nodes, uint32_
         const size_t bytes = (staged < sums ? sums : staged) * real_bytes + 2 * sizeof(uint32_t);
         if (runs * bytes <= info->local_memory / 4 * 3)
             break;
-        *(plan->item_particles > FEWEST_ITEM_PARTICLES ? &plan->item_particles : &runs) /= 2;
+        const bool shorter = staged > sums && plan->item_particles > FEWEST_ITEM_PARTICLES;
+        *(shorter ? &plan->item_particles : &runs) /= 2;
     }
     plan->segment_items = runs * plan->shares;
     plan->segment_bits = bits_below(runs * plan->item_particles);

@@ -49,5 +49,7 @@ enum status fft_create(struct device *device, const struct grid *grid, enum prec
 enum status fft_run(struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
                     struct buffer *modes)
 {
+    if (arrays != 1 && arrays != fft->batch[way])
+        return status_fail(STATUS_FAILED, "%u arrays are no batch of %u", arrays, fft->batch[way]);
     return fft->run ? fft->run(fft, way, arrays, real, modes) : STATUS_OK;
 }

@@ -57,6 +57,7 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
     TRY(buffer_create(device, sources * stride, "modes of the sources", &created->source_modes));
     TRY(buffer_create(device, results * stride, "modes of the fields", &created->result_modes));
     TRY(buffer_view(created->source_modes, 0, modes_bytes, &created->rho_modes));
+    TRY(buffer_view(created->result_modes, 0, modes_bytes, &created->phi_modes));
     TRY(wave_numbers(device, precision, grid->nx, grid->lx, grid->nx, &created->wave_x));
     TRY(wave_numbers(device, precision, grid->ny, grid->ly, grid->ny / 2 + 1, &created->wave_y));
     TRY(poisson_program(device, precision, SOLVER_ELECTROSTATIC, &program));
@@ -102,9 +103,8 @@ static enum status solve_potential(struct poisson *poisson, struct fields *field
 {
     const uint32_t modes_y = poisson->grid.ny / 2 + 1;
     TRY(KERNEL_LAUNCH(poisson->potential, poisson_rows(poisson, modes_y), poisson->rho_modes, poisson->wave_x,
-                      poisson->wave_y, modes_y, 1.0 / grid_cells(&poisson->grid), poisson->result_modes));
-    return fft_run(poisson->fft, FFT_INVERSE, 1, field_component(fields, FIELD_PHI, 0),
-                   poisson->result_modes);
+                      poisson->wave_y, modes_y, 1.0 / grid_cells(&poisson->grid), poisson->phi_modes));
+    return fft_run(poisson->fft, FFT_INVERSE, 1, field_component(fields, FIELD_PHI, 0), poisson->phi_modes);
 }
 
 static enum status solve_centred(struct poisson *poisson, struct fields *fields)

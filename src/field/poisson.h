@@ -20,7 +20,8 @@ struct poisson {
     /* complex[nx * (ny/2 + 1)] each, buffer_view_stride() apart: of rho and what else a solver has deposited,
      * and of phi, or of the components of E and B, which transforms back destroy. */
     struct buffer *source_modes, *result_modes;
-    struct buffer *rho_modes;       /* view of the first of the sources */
+    struct buffer *rho_modes;       /* view of the first of the sources, */
+    struct buffer *phi_modes;       /* and of the results */
     struct buffer *wave_x, *wave_y; /* real2[nx], real2[ny/2 + 1]: k^2, and k of the gradient */
     struct kernel *potential, *spectral_field, *centred_field;
 };

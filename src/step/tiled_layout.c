@@ -28,6 +28,16 @@ static bool fits_directions(const struct device_info *info, const struct tiled_l
     return bytes <= info->local_memory && 13 * span <= 2 * tile;
 }
 
+/* Cells of a tile that find room beside the counts and the sums of a group that counts, with the field and
+ * where they start. */
+static uint32_t count_cells(const struct device_info *info, const struct tiled_layout *layout,
+                            size_t field_bytes)
+{
+    const size_t others = (sizeof(uint32_t) << layout->tiles.digit_bits) + 16 * layout->tiles.items + 640;
+    const size_t room = info->local_memory > others ? info->local_memory - others : 0;
+    return at_most((uint32_t)(room / (field_bytes + sizeof(uint32_t))), layout->span - 1 - MARGIN);
+}
+
 /* Windows of digits of up to `bits` bits, with columns for `room` times the cells of a mean tile, since
  * density varies. False where they do not fit. */
 static bool make_windows(const struct device_info *info, const struct stepper_setup *setup, uint32_t bits,
@@ -50,8 +60,10 @@ static bool make_windows(const struct device_info *info, const struct stepper_se
         layout->tiles = shorter;
     }
     const size_t acting = setup->per_c_squared > 0 ? 6 : 2, nodes = 4; /* kernels/shared/interpolate.h */
-    layout->stages_field = SHAPE_NODES_OF((int)setup->shape) == 2 && setup->precision == PRECISION_SINGLE &&
-                           fits_directions(info, layout, acting * nodes * sizeof(float));
+    const size_t field_bytes = acting * nodes * sizeof(float);
+    const bool stages = SHAPE_NODES_OF((int)setup->shape) == 2 && setup->precision == PRECISION_SINGLE;
+    layout->stages_field = stages && fits_directions(info, layout, field_bytes);
+    layout->count_cells = stages ? count_cells(info, layout, field_bytes) : 0;
     return fits_directions(info, layout, 0);
 }
 

@@ -246,32 +246,61 @@ static void host_current(const struct deposit_scene *scene, enum shape_kind shap
     }
 }
 
-static void check_current(const struct deposit_case *at, enum precision precision, enum shape_kind shape,
-                          int way)
+static struct deposit *current_deposit(const struct deposit_scene *scene, enum shape_kind shape, int way)
 {
-    struct deposit_scene *scene = deposit_scene_create(at, precision, 3 + test_count(at->count));
-    struct sorted_particles *sorted = &scene->sorted;
-    const uint32_t cells = grid_cells(&scene->grid), count = sorted->particles.count;
-    sorted->species.velocities.dimensions = AXES;
-    sorted_particles_list(device, &scene->grid, LAYOUT_SOA, count, sorted, &sorted->particles);
-    const double time_step = fmin(scene->grid.dx, scene->grid.dy) / light;
-    struct current_sums expected;
-    host_current(scene, shape, time_step, &expected);
     struct deposit *deposit = NULL;
     const bool is_cpu = device->core->info.is_cpu;
     device->core->info.is_cpu = way == AS_CPU;
-    assert_ok(deposit_create_current(device, &scene->grid, precision, shape, time_step, 1 / (light * light),
-                                     cells, count, &deposit));
+    assert_ok(deposit_create_current(device, &scene->grid, scene->sorted.precision, shape,
+                                     fmin(scene->grid.dx, scene->grid.dy) / light, 1 / (light * light),
+                                     grid_cells(&scene->grid), scene->sorted.particles.count, &deposit));
     device->core->info.is_cpu = is_cpu;
-    const uint32_t stride = cells + 5;
-    struct buffer *current = test_buffer(AXES * stride * precision_bytes(precision), NULL);
-    assert_ok(deposit_species_current(deposit, &sorted->particles, true, current, stride));
-    const double *found = field_read(current, precision, AXES * stride);
-    for (uint32_t node = 0; node < cells; node++)
-        for (uint32_t axis = 0; axis < AXES; axis++)
-            assert_near(found[axis * stride + node], deposit_scale(scene) * (double)expected.sum[node][axis],
-                        2 * tolerance(&sorted->particles, deposit_scale(scene),
-                                      (double)expected.magnitude[node][axis] + 1));
+    return deposit;
+}
+
+/* Of particles with w, which the scene's lists do not have. */
+static struct deposit_scene *current_scene(const struct deposit_case *at, enum precision precision)
+{
+    struct deposit_scene *scene = deposit_scene_create(at, precision, 3 + test_count(at->count));
+    struct sorted_particles *sorted = &scene->sorted;
+    const uint32_t count = sorted->particles.count;
+    sorted->species.velocities.dimensions = AXES;
+    sorted_particles_list(device, &scene->grid, LAYOUT_SOA, count, sorted, &sorted->particles);
+    sorted_particles_list(device, &scene->grid, LAYOUT_AOS, count, sorted, &scene->aos);
+    return scene;
+}
+
+/* The components, `stride` apart; `times` deposits, one on top of the other. */
+static const double *deposited_current(struct deposit *deposit, const struct particles *particles,
+                                       uint32_t stride, int times)
+{
+    struct buffer *current = test_buffer(AXES * stride * precision_bytes(particles->precision), NULL);
+    assert_ok(buffer_fill(current, UINT32_MAX));
+    for (int n = 0; n < times; n++)
+        assert_ok(deposit_species_current(deposit, particles, n == 0, current, stride));
+    return field_read(current, particles->precision, AXES * stride);
+}
+
+static void check_current(const struct deposit_case *at, enum precision precision, enum shape_kind shape,
+                          int way)
+{
+    const struct deposit_scene *scene = current_scene(at, precision);
+    const uint32_t cells = grid_cells(&scene->grid), stride = cells + 5;
+    const struct particles *lists[] = {&scene->sorted.particles, &scene->aos};
+    struct current_sums expected;
+    host_current(scene, shape, fmin(scene->grid.dx, scene->grid.dy) / light, &expected);
+    struct deposit *deposit = current_deposit(scene, shape, way);
+    for (int n = 0; n < 2; n++) {
+        const double *found = deposited_current(deposit, lists[n], stride, 1);
+        const double *twice = deposited_current(deposit, lists[n], stride, 2);
+        for (uint32_t at_node = 0; at_node < AXES * cells; at_node++) {
+            const uint32_t node = at_node / AXES, axis = at_node % AXES, place = axis * stride + node;
+            const double near =
+                2 * tolerance(lists[n], deposit_scale(scene), (double)expected.magnitude[node][axis] + 1);
+            assert_near(found[place], deposit_scale(scene) * (double)expected.sum[node][axis], near);
+            assert_near(twice[place], 2 * found[place], near);
+        }
+    }
 }
 
 /* Each component at the middle of the last step, where particles may be in the cells beside their own. */
@@ -285,6 +314,28 @@ TEST(current_matches_the_host)
                     check_current(&deposit_cases[n], is_double ? best_precision() : PRECISION_SINGLE, shape,
                                   way);
         }
+}
+
+TEST(current_of_many_pieces_of_one_cell)
+{
+    needs_speed();
+    for (int way = 0; way < WAYS; way++)
+        check_current(&(struct deposit_case){512, 256, 600000, 0.5}, PRECISION_SINGLE, SHAPE_CIC, way);
+}
+
+TEST(current_of_a_velocity_that_is_not_a_number_shows)
+{
+    struct deposit_scene *scene =
+        current_scene(&(struct deposit_case){16, 16, 20000, 0.25}, PRECISION_SINGLE);
+    const uint32_t broken = scene->sorted.particles.count / 3;
+    scene->sorted.w[broken] = (double)NAN;
+    deposit_scene_upload(scene);
+    for (int way = 0; way < WAYS; way++) {
+        struct deposit *deposit = current_deposit(scene, SHAPE_CIC, way);
+        const double *found = deposited_current(deposit, &scene->sorted.particles, 256, 1);
+        for (int axis = 0; axis < AXES; axis++)
+            deposit_check_broken(found + 256 * axis, (int)(scene->sorted.cell[broken] / 16));
+    }
 }
 
 TEST_MAIN(open_device, close_device)

@@ -12,7 +12,7 @@ struct deposit_case {
     double cluster; /* share of the particles in one cell */
 };
 
-/* From no particle in most cells to 5,000 in each; lists shorter and longer than a segment (2,048 to 8,192);
+/* From no particle in most cells to 5,000 in each; lists shorter and longer than a segment (1,024 to 8,192);
  * the narrowest grids, where nodes of a particle coincide. */
 static const struct deposit_case deposit_cases[] = {
     {2, 2, 1, 0},      {2, 2, 999, 0},    {3, 5, 1000, 0.5},    {2, 3, 777, 0},   {2, 3, 64, 1},

@@ -63,7 +63,7 @@ TEST(takes_what_fits)
 }
 
 /* Tiles of few particles a cell have more cells: first the field finds no room in local memory, then the
- * rows. */
+ * rows; the count has the field in as many cells as find room. */
 TEST(tiles_by_direction_where_they_fit)
 {
     const struct device_info gpu = {
@@ -73,10 +73,17 @@ TEST(tiles_by_direction_where_they_fit)
         enum shape_kind shape;
         enum precision precision;
         bool fits, stages_field;
-    } cases[] = {
-        {32, SHAPE_CIC, PRECISION_SINGLE, true, true},  {32, SHAPE_NGP, PRECISION_SINGLE, true, true},
-        {32, SHAPE_TSC, PRECISION_SINGLE, true, false}, {32, SHAPE_CIC, PRECISION_DOUBLE, true, false},
-        {16, SHAPE_CIC, PRECISION_SINGLE, true, false}, {8, SHAPE_CIC, PRECISION_SINGLE, false, false}};
+        uint32_t count_cells;
+        double per_c_squared;
+    } cases[] = {{32, SHAPE_CIC, PRECISION_SINGLE, true, true, 259, 0},
+                 {32, SHAPE_NGP, PRECISION_SINGLE, true, true, 259, 0},
+                 {32, SHAPE_TSC, PRECISION_SINGLE, true, false, 0, 0},
+                 {32, SHAPE_CIC, PRECISION_DOUBLE, true, false, 0, 0},
+                 {16, SHAPE_CIC, PRECISION_SINGLE, true, false, 515, 0},
+                 {8, SHAPE_CIC, PRECISION_SINGLE, false, false, 0, 0},
+                 {64, SHAPE_CIC, PRECISION_SINGLE, true, true, 131, 0.01},
+                 {32, SHAPE_CIC, PRECISION_SINGLE, true, false, 259, 0.01},
+                 {16, SHAPE_CIC, PRECISION_SINGLE, true, false, 382, 0.01}};
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         const uint32_t side = 1024, count = side * side * cases[n].a_cell;
         const struct stepper_setup setup = {
@@ -86,12 +93,14 @@ TEST(tiles_by_direction_where_they_fit)
             .precision = cases[n].precision,
             .capacity = count,
             .fewest = count,
-            .reach = {1, 1}};
+            .reach = {1, 1},
+            .per_c_squared = cases[n].per_c_squared};
         struct tiled_layout layout;
         const char *why = "";
         assert_int_equal(tiled_layout_make(&gpu, &setup, &layout, &why), cases[n].fits);
         assert_int_equal(layout.by_direction, cases[n].fits);
         assert_int_equal(layout.stages_field, cases[n].stages_field);
+        assert_int_equal(layout.count_cells, cases[n].count_cells);
     }
 }
 
