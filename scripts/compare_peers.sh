@@ -60,6 +60,8 @@ case "${option[device]}" in # peers: a code, its case, sources and compiler; cas
             'beams 512 4096 4096' 'beams 512 8192 8192' 'beams 1024 4096 4096') ;;
     *) fail 2 "--device: '${option[device]}' is neither cpu nor gpu" ;;
 esac
+[[ ${option[method]} =~ ^(auto|radix|fused|tiled|chunked)$ ]] ||
+    fail 2 "--method: '${option[method]}' is none of auto, radix, fused, tiled, chunked"
 [[ ${option[rounds]} =~ ^[1-9][0-9]{0,3}$ ]] || fail 2 "--rounds: '${option[rounds]}' is not a whole number above 0"
 [[ $steps =~ ^[2-9][0-9]{2}$|^[1-9][0-9]{3,5}$ ]] || fail 2 "--steps: '$steps' is not a whole number of at least 200"
 ((${#folders[@]} > 0)) || fail 2 "the folder of another code is missing"
@@ -67,6 +69,8 @@ command -v "$radixpic" >/dev/null || fail 1 "$radixpic is missing: run scripts/b
 radixpic=$(realpath "$(command -v "$radixpic")")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'fail 130 interrupted' INT
+export TMPDIR=$work # nvcc's files, too
 
 has_compiler() { # COMPILER
     case "$1" in
@@ -134,7 +138,7 @@ run_peer() { # CODE
 }
 
 run_radixpic() {
-    "$radixpic" run "$work/case.yaml" --quiet --force --output "$work/run" || fail 1 "radixpic run failed"
+    "$radixpic" run "$work/case.yaml" --quiet --force --output "$work/run" || fail $? "radixpic run failed"
     awk -F, -v particles="$particles" -v steps="$steps" -v dt="$dt" -v all="$((species * cells * cells))" -v case="$case" '
         BEGIN { magnetic = growth = "-" }
         FILENAME ~ /timers/ { if ($1 == "steps") speed = 1e-6 * particles * steps / $2; next }
@@ -216,7 +220,7 @@ for folder in "${folders[@]}"; do
     [[ -n ${known[$folder]:-} ]] ||
         fail 2 "$folder has no code for --device ${option[device]}: give a checkout of PIC-skeleton-codes or zpic-parallel"
 done
-((${#codes[@]} > 0)) || fail 3 "no code is left to compare with"
+((${#codes[@]} > 0)) || fail 3 "no code is left to compare with${option[only]:+ by --only ${option[only]}}"
 
 row case particles cells code '10^6 particle-steps/s' 'radixpic over it' kinetic electric magnetic growth physics
 for line in "${cases[@]}"; do
