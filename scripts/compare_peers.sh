@@ -17,7 +17,7 @@
 #                  0.1 c/omega_p, dt = 0.07. Both species are electrons here, so that the uniform current, which radixpic leaves
 #                  out, is 0; and in radixpic velocities are uniform in a box, with the same mean, spread and energy.
 # Each is run K times (5) by all its codes in turn, for S steps (500 on a GPU, 200, the least, on a CPU). Times are the codes' own
-# of their loops. --method is step.method (fused); --only takes the cases and codes whose name WORD is.
+# of their loops. --method is step.method (fused); --only takes the case, or the code, of that name.
 #
 # Energies are those of the last step in m v_th^2 a particle, the growth is that of B from step 100 to step 150 in omega_p. Random
 # numbers differ, and few long waves have most of a field's energy: codes agree where they differ by at most 1 % in kinetic energy,

@@ -34,6 +34,7 @@ struct samples {
     reals amount[COMPONENTS];
 #endif
 };
+/* What component c gets with a weight. */
 #if CURRENT
 #define AMOUNT(samples, c, weight) ((samples)->amount[c] * (weight))
 #else

@@ -207,7 +207,7 @@ STATUS_CHECKED enum status buffer_read_reals(const struct buffer *buffer, enum p
 STATUS_CHECKED enum status buffer_write_reals(struct buffer *buffer, enum precision precision, size_t first,
                                               size_t count, const double *source);
 
-/* values[count], whose first bytes hold reals of a precision, become doubles. */
+/* The reals of a precision in the first bytes of values[count] become doubles. */
 void reals_widen(enum precision precision, size_t count, double *values);
 
 /* Bytes of one real. */

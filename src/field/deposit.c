@@ -21,6 +21,11 @@ struct deposit {
     struct buffer *segment_cell; /* uint[segments] */
 };
 
+static bool of_current(const struct deposit *deposit)
+{
+    return deposit->components > 1;
+}
+
 static uint32_t segments_of(const struct deposit *deposit, uint32_t count)
 {
     return divide_up(count, UINT64_C(1) << deposit->plan.segment_bits);
@@ -33,11 +38,10 @@ static enum status create_kernels(struct deposit *deposit, enum shape_kind shape
     const struct deposit_plan *plan = &deposit->plan;
     struct program *program = NULL;
     TRY(program_build(deposit->device, "deposit.cl", deposit->precision, &program,
-                      "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D SEGMENT_ITEMS=%zu -D ITEM_PARTICLES=%zu -D "
-                      "SHARES=%zu -D LANES=%d -D CURRENT=%d "
-                      "-D ELECTROMAGNETIC=%d",
+                      "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D SEGMENT_ITEMS=%zu -D ITEM_PARTICLES=%zu "
+                      "-D SHARES=%zu -D LANES=%d -D CURRENT=%d -D ELECTROMAGNETIC=%d",
                       (int)shape, plan->items, plan->segment_items, plan->item_particles, plan->shares,
-                      plan->vectors ? CPU_LANES : 1, deposit->components > 1, deposit->components > 1));
+                      plan->vectors ? CPU_LANES : 1, of_current(deposit), of_current(deposit)));
     TRY(kernel_create(program, plan->vectors ? "deposit_item_per_segment" : "deposit_group_per_segment",
                       &deposit->sum));
     TRY(kernel_create(program, "deposit_long_cells", &deposit->long_cells));
@@ -48,7 +52,7 @@ static enum status create_sorted(struct deposit *deposit, enum shape_kind shape)
 {
     struct device *device = deposit->device;
     const uint32_t nodes =
-        (uint32_t)(deposit->components > 1 ? SHAPE_WIDE_NODES_OF((int)shape) : SHAPE_NODES_OF((int)shape));
+        (uint32_t)(of_current(deposit) ? SHAPE_WIDE_NODES_OF((int)shape) : SHAPE_NODES_OF((int)shape));
     const size_t real_bytes = precision_bytes(deposit->precision);
     deposit->planes = deposit->components * nodes * nodes;
     deposit->plan = deposit_plan_make(device_info(device), grid_cells(&deposit->grid), nodes,
@@ -108,14 +112,13 @@ static enum status sum_particles(struct deposit *deposit, const struct particles
     const struct deposit_plan *plan = &deposit->plan;
     const uint32_t filled = deposit->filled_cells, count = particles->count;
     const uint32_t stride = particles_stride(particles, ATTRIBUTE_OFFSET);
-    const bool of_current = deposit->components > 1;
-    const uint64_t each = of_current ? 5 : 2 * stride; /* of a particle: in, */
-    const uint64_t numbers = each * count +            /* and out */
+    const uint64_t each = of_current(deposit) ? 5 : 2 * stride; /* of a particle: in, */
+    const uint64_t numbers = each * count +                     /* and out */
                              deposit->planes * (segments + (uint64_t)filled - 1);
     const struct launch launch = {segments, plan->vectors ? 1 : plan->segment_items, STAGE_DEPOSIT,
                                   precision_bytes(deposit->precision) * numbers +
                                       sizeof(uint32_t) * (filled + UINT64_C(1))};
-    if (of_current)
+    if (of_current(deposit))
         return KERNEL_LAUNCH(
             deposit->sum, launch, particles->cell_offsets, particles->attribute[ATTRIBUTE_OFFSET], stride,
             particles->attribute[ATTRIBUTE_VELOCITY], particles_first(particles, ATTRIBUTE_VELOCITY),

@@ -68,9 +68,6 @@ struct deposit_plan deposit_plan_make(const struct device_info *info, uint32_t c
     const uint32_t planes = components * nodes * nodes;
     struct deposit_plan plan = {.vectors = info->is_cpu,
                                 .items = info->is_cpu ? CPU_GROUP_ITEMS : GROUP_ITEMS,
-                                .segment_items = 1,
-                                .item_particles = 1,
-                                .shares = 1,
                                 .segment_bits = ITEM_SEGMENT_BITS,
                                 .lanes = 1};
     while (plan.items > 1 &&

@@ -67,7 +67,7 @@ static enum status run(const struct fft *fft, enum fft_way way, uint32_t arrays,
                        "to enqueue a transform");
 }
 
-/* VkFFT's first axis is the one whose elements are neighbours in memory: y. Several arrays are planes of a
+/* VkFFT's first axis is y, along which elements are neighbours in memory. Several arrays are planes of a
  * third axis, which is not transformed; they go one `way`. */
 static enum status plan(struct fft *fft, uint64_t arrays, enum fft_way way, struct application *application,
                         bool *unsupported)

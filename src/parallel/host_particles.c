@@ -70,7 +70,7 @@ enum status host_particles_read(const struct particles *list, size_t first, size
     for (enum attribute a = 0; a < ATTRIBUTES && count > 0; a++) {
         const size_t bytes = attribute_bytes(list->precision, a);
         void *values = host_particles_at(particles, a, particles->count);
-        if (list->attribute[a]) /* without a wait for the other queue, where arrays are none of structures */
+        if (list->attribute[a]) /* arrays of one attribute need no wait for the other queue */
             TRY(particles_stride(list, a) > 1
                     ? particles_copy(list, a, first, count, values)
                     : buffer_read(list->attribute[a], first * bytes, count * bytes, values));

@@ -98,6 +98,16 @@ class Electromagnetic(ProgramTest):
         self.run_waves("tiled", "step.method=tiled")
         self.assert_alike(radix, self.rows("tiled"))
 
+    def test_tiles_by_direction_stage_six_fields(self):
+        """On more than 1,024 cells, in single precision, by cic: sums of numbers that are rounded to 6e-8."""
+        large = ["precision=single", "deposit.shape=cic", "grid.cells=[48,40]", "grid.length=[48,40]",
+                 "species.electrons.particles=61440", "species.ions.particles=61440"]
+        for method in ("radix", "tiled"):
+            self.run_waves(method, f"step.method={method}", *large)
+        for name in ("kinetic_energy", "magnetic_energy", "field_energy"):
+            radix, tiled = (self.rows(method)[name] for method in ("radix", "tiled"))
+            np.testing.assert_allclose(tiled, radix, rtol=1e-5, err_msg=name)
+
     @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
     def test_ranks_agree_and_go_on_on_another_number(self):
         self.run_waves("radix")
