@@ -18,8 +18,9 @@ struct fftw_plans {
     size_t real_stride, modes_stride; /* bytes from one array to the next */
     struct call {
         const struct fftw_plans *plans;
+        enum fft_way way;
         uint32_t arrays;
-    } one, batch[FFT_WAYS]; /* what the device calls the functions with */
+    } one[FFT_WAYS], batch[FFT_WAYS]; /* what the device calls the function with */
 };
 
 /* FFTW's functions of both precisions differ in their prefix only. Those of transforms are called by the
@@ -42,26 +43,20 @@ struct fftw_plans {
         return plans[ROWS_FORWARD] && plans[COLUMNS_FORWARD] && plans[COLUMNS_INVERSE] &&                    \
                plans[ROWS_INVERSE];                                                                          \
     }                                                                                                        \
-    static void forward_##precision(const void *context, void *const *memory)                                \
+    static void transform_##precision(const void *context, void *const *memory)                              \
     {                                                                                                        \
         const struct call *call = context;                                                                   \
         const struct fftw_plans *plans = call->plans;                                                        \
         for (uint32_t n = 0; n < call->arrays; n++) {                                                        \
             void *const real = (char *)memory[0] + n * plans->real_stride;                                   \
             void *const modes = (char *)memory[1] + n * plans->modes_stride;                                 \
-            fftw##_execute_dft_r2c(plans->in_##precision[ROWS_FORWARD], real, modes);                        \
-            fftw##_execute_dft(plans->in_##precision[COLUMNS_FORWARD], modes, modes);                        \
-        }                                                                                                    \
-    }                                                                                                        \
-    static void inverse_##precision(const void *context, void *const *memory)                                \
-    {                                                                                                        \
-        const struct call *call = context;                                                                   \
-        const struct fftw_plans *plans = call->plans;                                                        \
-        for (uint32_t n = 0; n < call->arrays; n++) {                                                        \
-            void *const real = (char *)memory[0] + n * plans->real_stride;                                   \
-            void *const modes = (char *)memory[1] + n * plans->modes_stride;                                 \
-            fftw##_execute_dft(plans->in_##precision[COLUMNS_INVERSE], modes, modes);                        \
-            fftw##_execute_dft_c2r(plans->in_##precision[ROWS_INVERSE], modes, real);                        \
+            if (call->way == FFT_FORWARD)                                                                    \
+                fftw##_execute_dft_r2c(plans->in_##precision[ROWS_FORWARD], real, modes);                    \
+            fftw##_execute_dft(                                                                              \
+                plans->in_##precision[call->way == FFT_FORWARD ? COLUMNS_FORWARD : COLUMNS_INVERSE], modes,  \
+                modes);                                                                                      \
+            if (call->way == FFT_INVERSE)                                                                    \
+                fftw##_execute_dft_c2r(plans->in_##precision[ROWS_INVERSE], modes, real);                    \
         }                                                                                                    \
     }
 DEFINE_FOR(single, fftwf, float)
@@ -82,12 +77,10 @@ static void destroy_plans(void *plans)
 static enum status run(const struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
                        struct buffer *modes)
 {
-    static host_function *const functions[2][FFT_WAYS] = {{forward_single, inverse_single},
-                                                          {forward_double, inverse_double}};
     const struct fftw_plans *plans = fft->plans;
-    return device_call_host(fft->device, functions[fft->precision == PRECISION_DOUBLE][way],
-                            arrays > 1 ? &plans->batch[way] : &plans->one,
-                            (struct buffer *const[]){real, modes});
+    return device_call_host(
+        fft->device, fft->precision == PRECISION_DOUBLE ? transform_double : transform_single,
+        arrays > 1 ? &plans->batch[way] : &plans->one[way], (struct buffer *const[]){real, modes});
 }
 
 enum status fft_fftw_create(struct fft *fft)
@@ -97,9 +90,10 @@ enum status fft_fftw_create(struct fft *fft)
     TRY(DEVICE_NEW(fft->device, plans));
     plans->real_stride = buffer_view_stride(fft->real_bytes);
     plans->modes_stride = buffer_view_stride(fft->modes_bytes);
-    plans->one = (struct call){plans, 1};
-    for (enum fft_way way = 0; way < FFT_WAYS; way++)
-        plans->batch[way] = (struct call){plans, fft->batch[way]};
+    for (enum fft_way way = 0; way < FFT_WAYS; way++) {
+        plans->one[way] = (struct call){plans, way, 1};
+        plans->batch[way] = (struct call){plans, way, fft->batch[way]};
+    }
     fft->name = "FFTW";
     fft->run = run;
     fft->plans = plans;
