@@ -11,7 +11,8 @@
 
 struct formula {
     muParserHandle_t parser;
-    double x, y; /* which the parser reads */
+    size_t count;                     /* of variables */
+    double values[FORMULA_VARIABLES]; /* which the parser reads */
 };
 
 /* muParser's numbers of errors, as its header muParserError.h has them. */
@@ -86,7 +87,8 @@ static bool compiles(muParserHandle_t parser, const char *text, char why[FORMULA
     return !mupError(parser) && values == 1;
 }
 
-struct formula *formula_open(const char *text, const double length[2], char why[FORMULA_WHY_LENGTH])
+struct formula *formula_open(const char *text, const char *variables, const double length[2],
+                             char why[FORMULA_WHY_LENGTH])
 {
     struct formula *formula = calloc(1, sizeof *formula);
     muParserHandle_t parser = formula ? mupCreate(muBASETYPE_FLOAT) : NULL;
@@ -101,20 +103,32 @@ struct formula *formula_open(const char *text, const double length[2], char why[
     if (length) {
         mupDefineConst(parser, "lx", length[0]);
         mupDefineConst(parser, "ly", length[1]);
-        mupDefineVar(parser, "x", &formula->x);
-        mupDefineVar(parser, "y", &formula->y);
     }
+    for (; variables[formula->count] != '\0'; formula->count++)
+        mupDefineVar(parser, (const char[]){variables[formula->count], '\0'},
+                     &formula->values[formula->count]);
     if (compiles(parser, text, why))
         return formula;
     formula_close(formula);
     return NULL;
 }
 
-double formula_at(struct formula *formula, double x, double y)
+double formula_at(struct formula *formula, const double *values)
 {
-    formula->x = x;
-    formula->y = y;
+    memcpy(formula->values, values, formula->count * sizeof *values);
     return mupEval(formula->parser);
+}
+
+bool formula_has(const struct formula *formula, char variable)
+{
+    bool has = false;
+    for (int n = 0; n < mupGetExprVarNum(formula->parser); n++) {
+        const char *name = NULL;
+        double *value = NULL;
+        mupGetExprVar(formula->parser, (unsigned)n, &name, &value);
+        has |= name[0] == variable && name[1] == '\0';
+    }
+    return has;
 }
 
 void formula_close(struct formula *formula)
@@ -148,10 +162,11 @@ bool profile_tabulate(const char *text, const uint32_t cells[2], const double le
 {
     char why[FORMULA_WHY_LENGTH];
     const uint32_t along_x = profile_intervals(cells[0]), along_y = profile_intervals(cells[1]);
-    struct formula *formula = formula_open(text, length, why);
+    struct formula *formula = formula_open(text, "xy", length, why);
     for (uint32_t i = 0; formula && i <= along_x; i++)
         for (uint32_t j = 0; j <= along_y; j++)
-            *values++ = formula_at(formula, i * length[0] / along_x, j * length[1] / along_y);
+            *values++ =
+                formula_at(formula, (const double[]){i * length[0] / along_x, j * length[1] / along_y});
     formula_close(formula);
     return formula != NULL;
 }

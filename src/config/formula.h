@@ -8,16 +8,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FORMULA_WHY_LENGTH = 160 };
+enum { FORMULA_WHY_LENGTH = 160, FORMULA_VARIABLES = 4 };
 
 struct formula;
 
-/* Compiles a formula of x, y, lx and ly, of which the last two are `length`; with `length` NULL one of
- * numbers alone. The caller closes it. NULL where it cannot be read: `why` says what is wrong, and where. */
-struct formula *formula_open(const char *text, const double length[2], char why[FORMULA_WHY_LENGTH]);
+/* Compiles a formula of `variables`, up to FORMULA_VARIABLES letters, and of lx and ly, which are `length`,
+ * where that is not NULL. The caller closes it. NULL where it cannot be read: `why` says what is wrong, and
+ * where. */
+struct formula *formula_open(const char *text, const char *variables, const double length[2],
+                             char why[FORMULA_WHY_LENGTH]);
 
-/* Its value, which may be infinite or NaN; without x and y in it these do not matter. */
-double formula_at(struct formula *formula, double x, double y);
+/* Its value, which may be infinite or NaN, with a value for each of its variables. */
+double formula_at(struct formula *formula, const double *values);
+
+/* Whether a variable is in it. */
+bool formula_has(const struct formula *formula, char variable);
 
 /* NULL is fine. */
 void formula_close(struct formula *formula);

@@ -36,11 +36,11 @@
 #define BYTES(least, most)    WITHIN(least, (most)-1)
 #define PROFILE(member)                                                                                      \
     "profile." #member, TYPE_FORMULA, .offset = offsetof(struct species_config, profile.member),              \
-                     .capacity = CONFIG_FORMULA_LENGTH, BYTES(0, CONFIG_FORMULA_LENGTH)
+                     .variables = "xy", .capacity = CONFIG_FORMULA_LENGTH, BYTES(0, CONFIG_FORMULA_LENGTH)
 #define WITH_WAVES            .kinds = KIND(SOLVER_ELECTROMAGNETIC), .of_previous = true
 #define INITIAL(name, number)                                                                                \
     "fields.initial." name, TYPE_FORMULA, .offset = offsetof(struct config, fields.initial[number]),         \
-                            .capacity = CONFIG_FORMULA_LENGTH, BYTES(0, CONFIG_FORMULA_LENGTH),              \
+                            .variables = "xy", .capacity = CONFIG_FORMULA_LENGTH, BYTES(0, CONFIG_FORMULA_LENGTH),              \
                             .length = {3}, .fallback = "[0, 0, 0]", WITH_WAVES
 #define PAIR                  .length = {2}
 #define VELOCITY              .length = {3}, .length_at = offsetof(struct species_config, velocities.dimensions)

@@ -19,7 +19,7 @@ enum value_type {
     TYPE_REAL,    /* double */
     TYPE_CHOICE,  /* an enum: one of the words in `choices` */
     TYPE_TEXT,    /* char[capacity] */
-    TYPE_FORMULA, /* char[capacity]: of x, y, lx and ly (formula.h) */
+    TYPE_FORMULA, /* char[capacity]: of `variables`, lx and ly (formula.h) */
     TYPE_NAME     /* char[capacity]: letters, digits and _, not beginning with a digit */
 };
 
@@ -52,7 +52,8 @@ struct schema_row {
     size_t capacity;    /* bytes of a text with its end */
     double low, high;   /* range of a number, of the items of a list, or of a text's bytes, ends included */
     bool open;          /* the ends of the range are not included */
-    bool is_path;       /* a text that may hold what file names may: line breaks and controls too */
+    const char *variables;        /* of a formula: a letter each */
+    bool is_path;                 /* a text that may hold what file names may: line breaks and controls too */
     const struct choice *choices; /* the words of a choice, or words allowed beside a number */
     uint32_t kinds;       /* bit set of values of the group's `kind` that the key exists for; 0: all */
     bool of_previous;     /* `kinds` are values of the choice in the last row before that has it not */

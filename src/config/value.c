@@ -119,9 +119,9 @@ static bool parse_decimal(const char *text, size_t length, double *number, char 
 static bool parse_formula_of_numbers(const char *text, double *number, char note[NOTE_LENGTH])
 {
     char why[FORMULA_WHY_LENGTH];
-    struct formula *formula = formula_open(text, NULL, why);
+    struct formula *formula = formula_open(text, "", NULL, why);
     const bool looks_like_one = text[strcspn(text, "+-*/^(")] != '\0';
-    *number = formula ? formula_at(formula, 0, 0) : 0;
+    *number = formula ? formula_at(formula, (const double[]){0}) : 0;
     const bool is_number = formula && isfinite(*number);
     if (formula && !is_number)
         snprintf(note, NOTE_LENGTH, ", which a double cannot hold");
@@ -188,10 +188,10 @@ static bool parse_choice(const struct schema_row *row, const char *text, void *t
     return false;
 }
 
-static bool is_formula(const char *text, char note[NOTE_LENGTH])
+static bool is_formula(const struct schema_row *row, const char *text, char note[NOTE_LENGTH])
 {
     char why[FORMULA_WHY_LENGTH];
-    struct formula *formula = formula_open(text, (double[]){1, 1}, why);
+    struct formula *formula = formula_open(text, row->variables, (double[]){1, 1}, why);
     const bool is_one = formula != NULL;
     if (!is_one)
         snprintf(note, NOTE_LENGTH, "; %s", why);
@@ -209,7 +209,7 @@ static bool parse_text(const struct schema_row *row, const char *text, size_t le
         return false;
     if (row->type == TYPE_NAME && (strspn(text, NAME_BYTES) != length || isdigit((unsigned char)text[0])))
         return false;
-    if (row->type == TYPE_FORMULA && length > 0 && !is_formula(text, note))
+    if (row->type == TYPE_FORMULA && length > 0 && !is_formula(row, text, note))
         return false;
     memset(target, 0, row->capacity);
     memcpy(target, text, length);

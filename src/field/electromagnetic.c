@@ -56,12 +56,13 @@ static enum status tabulate(const struct config *config, const struct grid *grid
                             double *values)
 {
     char why[FORMULA_WHY_LENGTH];
-    struct formula *formula = formula_open(text, config->grid.length, why);
+    struct formula *formula = formula_open(text, "xy", config->grid.length, why);
     if (!formula)
         return status_fail(STATUS_FAILED, "the formula %s: %s", text, why);
     for (uint32_t i = 0; i < grid->nx; i++)
         for (uint32_t j = 0; j < grid->ny; j++)
-            values[(size_t)i * grid->ny + j] = formula_at(formula, i * grid->dx, j * grid->dy);
+            values[(size_t)i * grid->ny + j] =
+                formula_at(formula, (const double[]){i * grid->dx, j * grid->dy});
     formula_close(formula);
     return STATUS_OK;
 }

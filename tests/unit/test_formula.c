@@ -23,12 +23,26 @@ TEST(values)
     };
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         char why[FORMULA_WHY_LENGTH];
-        struct formula *formula = formula_open(cases[n].text, (double[]){7, 9}, why);
+        struct formula *formula = formula_open(cases[n].text, "xy", (double[]){7, 9}, why);
         if (!formula)
             fail_msg("%s: %s", cases[n].text, why);
-        assert_near(formula_at(formula, 3, 5), cases[n].value, 1e-15 * fabs(cases[n].value));
+        assert_near(formula_at(formula, (double[]){3, 5}), cases[n].value, 1e-15 * fabs(cases[n].value));
         formula_close(formula);
     }
+}
+
+TEST(variables_are_those_that_are_named)
+{
+    char why[FORMULA_WHY_LENGTH];
+    struct formula *formula = formula_open("lx*u + t*0", "ut", (double[]){7, 9}, why);
+    assert_near(formula_at(formula, (double[]){2, 3}), 14, 0);
+    assert_true(formula_has(formula, 'u') && formula_has(formula, 't') && !formula_has(formula, 'l'));
+    formula_close(formula);
+    formula = formula_open("tan(2)", "xt", NULL, why);
+    assert_true(formula && !formula_has(formula, 't') && !formula_has(formula, 'x'));
+    formula_close(formula);
+    assert_null(formula_open("x*t", "xy", (double[]){7, 9}, why));
+    assert_says(why, "\"t\" is not known");
 }
 
 TEST(errors_have_a_position)
@@ -50,16 +64,16 @@ TEST(errors_have_a_position)
     };
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         char why[FORMULA_WHY_LENGTH] = "";
-        assert_null(formula_open(cases[n][0], (double[]){1, 1}, why));
+        assert_null(formula_open(cases[n][0], "xy", (double[]){1, 1}, why));
         assert_says(why, cases[n][1]);
     }
     char why[FORMULA_WHY_LENGTH];
-    assert_null(formula_open("2*x", NULL, why)); /* of numbers alone */
+    assert_null(formula_open("2*x", "", NULL, why)); /* of numbers alone */
     assert_says(why, "\"x\" is not known");
     char word[5001];
     memset(word, 'x', sizeof word - 1);
     word[sizeof word - 1] = '\0';
-    assert_null(formula_open(word, NULL, why));
+    assert_null(formula_open(word, "", NULL, why));
     assert_says(why, "a formula has at most 511 bytes");
 }
 
