@@ -1,4 +1,4 @@
-/* Deposit: the density on the nodes of one species' charge, or of the COMPONENTS of its current, from
+/* Deposit: the density on the nodes of one species' charge, and with CURRENT of its current behind, from
  * particles sorted by cell.
  *
  * The list is cut by cells, and so that no cell is too much work however many particles it holds, also into
@@ -20,8 +20,8 @@
  * Arguments that several kernels share:
  *   cell_offsets  uint[cells + 1]: where each cell's particles start;
  *   offset        the offsets (dx, dy), `stride` real2 from one particle to the next: 1 in SoA, 2 in AoS;
- *   sums          real[SUM_COUNT] of each piece (SUM_PLACE()): number NODE_COUNT c + DEPOSIT_NODES a + b is
- *                 component c for node a along x and b along y from the shape's first;
+ *   sums          real[SUM_COUNT] of each piece (SUM_PLACE()): the components for each node, of which number
+ *                 DEPOSIT_NODES a + b is a along x and b along y from the shape's first;
  *   segment_cell  uint[segments]: the cell that holds the first particle of a segment; before, any number.
  */
 #include "shared/cell.h"
@@ -52,7 +52,7 @@ deposit_long_cells(global const uint *restrict cell_offsets, global const uint *
     for (uint s = ends.x + item; mine && s <= ends.y; s += GROUP_ITEMS) {
         real piece[SUM_COUNT];
         for (uint n = 0; n < SUM_COUNT; n++)
-            piece[n] = sums[SUM_PLACE(places, s + cell, n)];
+            piece[n] = HAS_SUM(n) ? sums[SUM_PLACE(places, s + cell, n)] : (real)0;
         sum_add_block(total, excess, piece);
     }
     sum_over_group(total, shared);
@@ -62,46 +62,48 @@ deposit_long_cells(global const uint *restrict cell_offsets, global const uint *
 
 /* ---- from pieces to nodes ---- */
 
-/* Sum number n of a cell over its pieces first, first + step, ... */
-static inline real sum_pieces(global const uint *restrict cell_offsets, global const real *restrict sums,
-                              uint places, uint segment_bits, uint most, uint cell, uint n, uint first,
-                              uint step)
+DEFINE_SUM(sum_add_amounts, sum_add_block_of_amounts, amounts)
+
+/* What a cell holds for node n of those around, over its pieces first, first + step, ... */
+static inline amounts sum_pieces(global const uint *restrict cell_offsets, global const real *restrict sums,
+                                 uint places, uint segment_bits, uint most, uint cell, uint n, uint first,
+                                 uint step)
 {
     if (cell_offsets[cell] == cell_offsets[cell + 1])
-        return (real)0;
+        return (amounts)0;
     const uint2 ends = segments_of(cell_offsets, segment_bits, cell);
     /* Of more than `most` deposit_long_cells has made one. */
     const uint pieces = ends.y - ends.x < most ? ends.y - ends.x + 1 : 1;
-    real total = (real)0, excess = (real)0;
+    amounts total = (amounts)0, excess = (amounts)0;
     for (uint m = first; m < pieces; m += step)
-        sum_add(&total, &excess, sums[SUM_PLACE(places, ends.x + cell + m, n)]);
+        sum_add_amounts(&total, &excess, load_amounts(sums, places, ends.x + cell + m, n));
     return total;
 }
 
 #if LANES == 1
 
-/* The share of item `lane` of `lanes` in the NODE_COUNT sums that the cells around a node hold for it, from
- * number `first` of theirs on: first the sums are dealt out, then, to more items than sums, their pieces. nx
- * and ny are at least 2, so a cell two to the left is still within wrap_near(). */
-static inline real sum_cells(global const uint *restrict cell_offsets, global const real *restrict sums,
-                             uint places, uint nx, uint ny, uint segment_bits, uint most, uint node,
-                             uint first, uint lane, uint lanes)
+/* The share of item `lane` of `lanes` in what the cells around a node hold for it: first their NODE_COUNT
+ * sums are dealt out, then, to more items than sums, their pieces. nx and ny are at least 2, so a cell two to
+ * the left is still within wrap_near(). */
+static inline amounts sum_cells(global const uint *restrict cell_offsets, global const real *restrict sums,
+                                uint places, uint nx, uint ny, uint segment_bits, uint most, uint node,
+                                uint lane, uint lanes)
 {
     const uint row_of_node = node / ny, turns = min(lanes, (uint)NODE_COUNT);
     const int i = (int)row_of_node, j = (int)(node - row_of_node * ny);
-    real sum = (real)0;
+    amounts sum = (amounts)0;
     for (uint n = lane % turns; n < NODE_COUNT; n += turns) {
         const int a = (int)(n / DEPOSIT_NODES), b = (int)(n % DEPOSIT_NODES);
         const uint row = wrap_near(i - DEPOSIT_FIRST - a, nx);
         const uint cell = cell_index(row, wrap_near(j - DEPOSIT_FIRST - b, ny), ny);
-        sum += sum_pieces(cell_offsets, sums, places, segment_bits, most, cell, first + n, lane / turns,
-                          lanes / turns);
+        sum +=
+            sum_pieces(cell_offsets, sums, places, segment_bits, most, cell, n, lane / turns, lanes / turns);
     }
     return sum;
 }
 
-/* `lanes` items of a group per node and component, a power of two: the more, the fewer nodes there are, where
- * a cell may have many pieces. factor: charge per area of one macro-particle, q w/(dx dy). The density,
+/* `lanes` items of a group per node, a power of two: the more, the fewer nodes there are, where a cell may
+ * have many pieces. factor: charge per area of one macro-particle, q w/(dx dy). The density,
  * `stride` reals from one component to the next, is set where `set` is not 0, else added to. most: pieces of
  * a cell that are still apart. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
@@ -109,14 +111,12 @@ deposit_nodes(global const uint *restrict cell_offsets, global const real *restr
               uint nx, uint ny, uint segment_bits, uint most, uint lanes, real factor, uint set,
               global real *restrict density, uint stride)
 {
-    local real shared[GROUP_ITEMS];
+    local amounts shared[GROUP_ITEMS];
     const uint item = (uint)get_local_id(0), lane = item % lanes, cells = nx * ny;
-    const uint number = (uint)(get_global_id(0) / lanes), component = number / cells;
-    const uint node = number - component * cells;
-    real sum = (real)0;
-    if (component < COMPONENTS)
-        sum = sum_cells(cell_offsets, sums, places, nx, ny, segment_bits, most, node, component * NODE_COUNT,
-                        lane, lanes);
+    const uint node = (uint)(get_global_id(0) / lanes);
+    amounts sum = (amounts)0;
+    if (node < cells)
+        sum = sum_cells(cell_offsets, sums, places, nx, ny, segment_bits, most, node, lane, lanes);
     for (uint width = lanes / 2; width > 0; width /= 2) {
         shared[item] = sum;
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -124,38 +124,43 @@ deposit_nodes(global const uint *restrict cell_offsets, global const real *restr
             sum += shared[item + width];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (component < COMPONENTS && lane == 0) {
-        global real *const value = density + (size_t)component * stride + node;
-        *value = set ? factor * sum : *value + factor * sum;
+    for (uint c = 0; node < cells && lane == 0 && c < COMPONENTS; c++) {
+        global real *const value = density + (size_t)c * stride + node;
+        const real change = factor * ((const real *)&sum)[c];
+        *value = set ? change : *value + change;
     }
 }
 
 #else
 
-/* Adds sum number n of the LANES cells from (i, j) on, the ends of the grid joined, to `total`. Those of one
- * segment have one piece each, side by side, or none where they are empty. */
+/* Adds what the LANES cells from (i, j) on, the ends of the grid joined, hold for their node n.
+ * Those of one segment have one piece each, side by side, or none where they are empty. */
 static inline void add_cells(global const uint *restrict cell_offsets, global const real *restrict sums,
                              uint places, uint nx, uint ny, uint segment_bits, uint most, int i, int j,
-                             uint n, real total[LANES])
+                             uint n, real total[COMPONENTS][LANES])
 {
     const uint row = cell_index(wrap_near(i, nx), 0, ny);
-    if (j < 0 || j + LANES > (int)ny) {
-        for (int l = 0; l < LANES; l++)
-            total[l] += sum_pieces(cell_offsets, sums, places, segment_bits, most, row + wrap_any(j + l, ny),
-                                   n, 0, 1);
+    const bool in_row = j >= 0 && j + LANES <= (int)ny;
+    const uint cell = row + (uint)j, begin = in_row ? cell_offsets[cell] : 0;
+    const uint end = in_row ? cell_offsets[cell + LANES] : 0;
+    if (in_row && begin == end)
+        return;
+    if (!in_row || (begin >> segment_bits) != ((end - 1) >> segment_bits)) {
+        for (int l = 0; l < LANES; l++) {
+            const amounts own = sum_pieces(cell_offsets, sums, places, segment_bits, most,
+                                           row + wrap_any(j + l, ny), n, 0, 1);
+            for (uint c = 0; c < COMPONENTS; c++)
+                total[c][l] += ((const real *)&own)[c];
+        }
         return;
     }
-    const uint cell = row + (uint)j, begin = cell_offsets[cell], end = cell_offsets[cell + LANES];
-    if (begin == end)
-        return;
-    if ((begin >> segment_bits) != ((end - 1) >> segment_bits)) {
-        for (uint l = 0; l < LANES; l++)
-            total[l] += sum_pieces(cell_offsets, sums, places, segment_bits, most, cell + l, n, 0, 1);
-        return;
+    const masks filled = REAL_MASK(LOAD(cell_offsets + cell) != LOAD(cell_offsets + cell + 1));
+#pragma unroll
+    for (uint c = HAS_SUM(n * COMPONENTS) ? 0 : 1; c < COMPONENTS; c++) {
+        const uint place = (begin >> segment_bits) + cell;
+        global const real *const of_cell = sums + SUM_PLACE(places, place, n * COMPONENTS + c);
+        STORE(LOAD(total[c]) + (filled ? LOAD(of_cell) : (reals)0), total[c]);
     }
-    global const real *const of_cell = sums + SUM_PLACE(places, (begin >> segment_bits) + cell, n);
-    const ints filled = LOAD(cell_offsets + cell) != LOAD(cell_offsets + cell + 1);
-    STORE(LOAD(total) + (REAL_MASK(filled) ? LOAD(of_cell) : (reals)0), total);
 }
 
 /* What deposit_nodes() does with one lane, in the same order: an item has LANES nodes of a row. */
@@ -164,20 +169,21 @@ deposit_node_vectors(global const uint *restrict cell_offsets, global const real
                      uint nx, uint ny, uint segment_bits, uint most, uint lanes, real factor, uint set,
                      global real *restrict density, uint stride)
 {
-    const uint in_row = (ny + LANES - 1) / LANES, item = (uint)get_global_id(0), row = item / in_row;
-    const uint component = row / nx, i = row - component * nx, j = item % in_row * LANES;
-    if (component >= COMPONENTS)
+    const uint in_row = (ny + LANES - 1) / LANES, item = (uint)get_global_id(0);
+    const uint i = item / in_row, j = item % in_row * LANES;
+    if (i >= nx)
         return;
-    real total[LANES] = {(real)0};
+    real total[COMPONENTS][LANES] = {{(real)0}};
     for (uint n = 0; n < NODE_COUNT; n++) {
         const int a = (int)(n / DEPOSIT_NODES), b = (int)(n % DEPOSIT_NODES);
         add_cells(cell_offsets, sums, places, nx, ny, segment_bits, most, (int)i - DEPOSIT_FIRST - a,
-                  (int)j - DEPOSIT_FIRST - b, component * NODE_COUNT + n, total);
+                  (int)j - DEPOSIT_FIRST - b, n, total);
     }
-    for (uint l = 0; l < LANES && j + l < ny; l++) {
-        global real *const value = density + (size_t)component * stride + cell_index(i, j + l, ny);
-        *value = set ? factor * total[l] : *value + factor * total[l];
-    }
+    for (uint c = 0; c < COMPONENTS; c++)
+        for (uint l = 0; l < LANES && j + l < ny; l++) {
+            global real *const value = density + (size_t)c * stride + cell_index(i, j + l, ny);
+            *value = set ? factor * total[c][l] : *value + factor * total[c][l];
+        }
 }
 
 #endif

@@ -36,43 +36,41 @@ static void choose_timing(const struct simulation *simulation)
 
 /* ---- the field ---- */
 
-/* Of species `begin` to `end`, of this rank's particles. */
-static enum status deposit_species_charge(struct simulation *simulation, uint32_t begin, uint32_t end,
-                                          struct buffer *rho)
+/* Whether the charge of a species is deposited with its current, as that of electromagnetic runs. */
+static bool has_current(const struct simulation *simulation, uint32_t s)
 {
-    const struct config *config = simulation->config;
+    return simulation->deposit_sources && simulation->config->species[s].push;
+}
+
+/* rho at n of a species, of this rank's particles, set where `*is_first`, else added to; or both sources. */
+static enum status deposit_one(struct simulation *simulation, uint32_t s, bool both, bool *is_first,
+                               struct buffer *rho)
+{
+    const struct particles *list = &simulation->particles[s];
+    const struct fields *fields = &simulation->fields;
+    if (list->count == 0 || !simulation->config->species[s].charge_density)
+        return STATUS_OK;
+    TRY(both ? deposit_species_sources(simulation->deposit_sources, list, *is_first, fields->sources,
+                                       fields->stride)
+             : deposit_species(simulation->deposit, list, *is_first, rho));
+    *is_first = false;
+    return STATUS_OK;
+}
+
+static enum status deposit(struct simulation *simulation)
+{
+    const uint32_t species = simulation->config->species_count;
+    struct buffer *rho = field_component(&simulation->fields, FIELD_RHO, 0);
     bool is_first = true;
-    for (uint32_t s = begin; s < end; s++) {
-        const struct particles *list = &simulation->particles[s];
-        if (list->count == 0 || !config->species[s].charge_density)
-            continue;
-        TRY(deposit_species(simulation->deposit, list, is_first, rho));
-        is_first = false;
-    }
+    for (uint32_t s = 0; s < species; s++)
+        if (has_current(simulation, s))
+            TRY(deposit_one(simulation, s, true, &is_first, rho));
+    if (simulation->deposit_sources && is_first)
+        TRY(buffer_fill(simulation->fields.of[FIELD_J], 0));
+    for (uint32_t s = 0; s < species; s++)
+        if (!has_current(simulation, s))
+            TRY(deposit_one(simulation, s, false, &is_first, rho));
     return is_first ? buffer_fill(rho, 0) : STATUS_OK;
-}
-
-static enum status deposit_charge(struct simulation *simulation)
-{
-    return deposit_species_charge(simulation, 0, simulation->config->species_count,
-                                  field_component(&simulation->fields, FIELD_RHO, 0));
-}
-
-/* J at n-1/2, of an electromagnetic run. */
-static enum status deposit_current(struct simulation *simulation)
-{
-    const struct config *config = simulation->config;
-    struct buffer *current = simulation->fields.of[FIELD_J];
-    bool is_first = true;
-    for (uint32_t s = 0; simulation->deposit_current && s < config->species_count; s++) {
-        const struct particles *list = &simulation->particles[s];
-        if (list->count == 0 || !config->species[s].charge_density || !config->species[s].push)
-            continue;
-        TRY(deposit_species_current(simulation->deposit_current, list, is_first, current,
-                                    simulation->fields.stride));
-        is_first = false;
-    }
-    return simulation->deposit_current && is_first ? buffer_fill(current, 0) : STATUS_OK;
 }
 
 /* After the last step, which moves nothing, the particles are still at time.steps. */
@@ -90,7 +88,10 @@ static enum status separate_species(struct simulation *simulation)
         struct buffer *density = simulation->fields.species_rho[s];
         if (!density)
             continue;
-        TRY(deposit_species_charge(simulation, s, s + 1, density));
+        bool is_first = true;
+        TRY(deposit_one(simulation, s, false, &is_first, density));
+        if (is_first)
+            TRY(buffer_fill(density, 0));
         TRY(field_solver_sum(simulation->field_solver, density));
     }
     return STATUS_OK;
@@ -173,8 +174,8 @@ enum status simulation_solve(struct simulation *simulation)
     /* clang-format off */
                                       /* x at n, v at n-1/2; each list sorted, own particles only              */
     TRY(ranks_prepare(simulation));   /* the same; where that is due, rows and their particles change hands    */
-    TRY(deposit_charge(simulation));  /* rho at n of this rank's particles                                     */
-    TRY(deposit_current(simulation)); /* electromagnetic: J at n-1/2, from x at n and v at n-1/2               */
+    TRY(deposit(simulation));         /* rho at n of this rank's particles; electromagnetic: J at n-1/2, too,
+                                       * from x at n and v at n-1/2                                            */
     TRY(solve_field(simulation));     /* rho and J, summed over ranks and filtered; E at n, and B              */
     /* clang-format on */
     simulation->is_solved = true;

@@ -64,7 +64,7 @@ struct simulation {
     struct device *list_parts; /* what is made for the slab and the lengths of the lists: */
     struct stepper stepper;
     struct deposit *deposit;
-    struct deposit *deposit_current; /* electromagnetic; else NULL */
+    struct deposit *deposit_sources; /* rho and J; electromagnetic, else NULL */
     struct collisions *collisions;
 
     uint32_t changed; /* lists that the general path changed in the last step, a bit each */

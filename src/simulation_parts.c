@@ -164,8 +164,8 @@ enum status parts_create_for_lists(struct simulation *simulation)
     TRY(deposit_create(simulation->list_parts, grid, config->precision, &config->deposit, own_cells, capacity,
                        &simulation->deposit));
     return config->fields.solver == SOLVER_ELECTROMAGNETIC
-               ? deposit_create_current(simulation->list_parts, grid, config->precision,
+               ? deposit_create_sources(simulation->list_parts, grid, config->precision,
                                         config->deposit.shape, config->time.step, setup.per_c_squared,
-                                        own_cells, capacity, &simulation->deposit_current)
+                                        own_cells, capacity, &simulation->deposit_sources)
                : STATUS_OK;
 }

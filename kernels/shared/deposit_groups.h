@@ -12,13 +12,16 @@
 #define SEGMENT_SIZE (SEGMENT_RUNS * ITEM_PARTICLES)
 #define ITEM_STAGES  ((ITEM_PARTICLES + SHARES - 1) / SHARES) /* particles that an item stages */
 #define SHARE_ROWS   (DEPOSIT_NODES / SHARES)
-#define SHARE_SUMS   (COMPONENTS * SHARE_ROWS * DEPOSIT_NODES)
 #define NO_CELL      0xffffffffu
+
+/* Sums of a share are stored four at once: one takes the cache as long. */
+#define SHARE_QUADS (COMPONENTS * SHARE_ROWS * DEPOSIT_NODES / 4)
 
 /* A segment in local memory, with a gap behind each run, so that items side by side use different banks.
  * Afterwards it holds the items' sums. */
-#define STAGED_REALS   (SEGMENT_RUNS * (ITEM_PARTICLES + 1) * (CURRENT ? 2 + COMPONENTS : 2))
-#define SHARED_REALS   (STAGED_REALS < SHARE_SUMS * SEGMENT_ITEMS ? SHARE_SUMS * SEGMENT_ITEMS : STAGED_REALS)
+#define STAGED_REALS   (SEGMENT_RUNS * (ITEM_PARTICLES + 1) * (CURRENT ? 5 : 2))
+#define STAGED_QUADS   ((STAGED_REALS * sizeof(real) + sizeof(real4) - 1) / sizeof(real4))
+#define SHARED_QUADS   (STAGED_QUADS < SHARE_QUADS * SEGMENT_ITEMS ? SHARE_QUADS * SEGMENT_ITEMS : STAGED_QUADS)
 #define STAGE_PLACE(n) ((n) + (n) / ITEM_PARTICLES)
 
 static inline struct samples sample(const struct list *list, uint p)
@@ -27,7 +30,7 @@ static inline struct samples sample(const struct list *list, uint p)
 #if CURRENT
     const real2 pair = list->velocity[(size_t)p * list->stride];
     const struct velocity u = {pair.x, pair.y, list->w[p]};
-    return sample_current(list, place.x, place.y, u);
+    return sample_velocity(list, place.x, place.y, u);
 #else
     const struct samples samples = {place.x, place.y};
     return samples;
@@ -53,23 +56,23 @@ static inline void stage_particles(const struct list *list, uint begin, uint siz
 
 /* Adds the totals of consecutive runs that end in the same cell, each to the ones after it (Hillis & Steele,
  * Commun. ACM 29, 1170, 1986): the last run of a row is left with the sum over all, also in `shared`. Every
- * item must call it, from uniform control flow. shared: SHARE_SUMS * SEGMENT_ITEMS reals. */
-static inline void sum_along_runs(uint cell, local uint *last_cells, real total[SHARE_SUMS],
-                                  local real *shared)
+ * item must call it, from uniform control flow. shared: SHARE_QUADS * SEGMENT_ITEMS. */
+static inline void sum_along_runs(uint cell, local uint *last_cells, real4 total[SHARE_QUADS],
+                                  local real4 *shared)
 {
     const uint item = (uint)get_local_id(0), run = item / SHARES;
     if (item % SHARES == 0)
         last_cells[run] = cell;
     for (uint distance = 1;; distance *= 2) {
 #pragma unroll
-        for (uint n = 0; n < SHARE_SUMS; n++)
+        for (uint n = 0; n < SHARE_QUADS; n++)
             shared[n * SEGMENT_ITEMS + item] = total[n];
         barrier(CLK_LOCAL_MEM_FENCE);
         if (distance >= SEGMENT_RUNS)
             return;
         if (run >= distance && last_cells[run - distance] == cell)
 #pragma unroll
-            for (uint n = 0; n < SHARE_SUMS; n++)
+            for (uint n = 0; n < SHARE_QUADS; n++)
                 total[n] += shared[n * SEGMENT_ITEMS + item - distance * SHARES];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -78,8 +81,8 @@ static inline void sum_along_runs(uint cell, local uint *last_cells, real total[
 /* What an item has of the cells that its run meets. */
 struct item_sums {
     uint first_cell, last_cell; /* NO_CELL without particles */
-    real first[SHARE_SUMS];     /* of the first cell where that is not the last */
-    real last[SHARE_SUMS];
+    real4 first[SHARE_QUADS];   /* of the first cell where that is not the last */
+    real4 last[SHARE_QUADS];
 };
 
 /* The weights along x of the share's rows. */
@@ -93,38 +96,55 @@ static inline void share_weights(real d, uint share, real weights[SHARE_ROWS])
 #endif
 }
 
-static inline void add_share(const struct samples *sample, uint share, real sums[SHARE_SUMS])
+static inline void add_share(const struct list *list, const struct samples *sample, uint share,
+                             real4 total[SHARE_QUADS])
 {
+    real *const sums = (real *)total;
     real along_x[SHARE_ROWS], along_y[DEPOSIT_NODES];
     share_weights(sample->x, share, along_x);
-    deposit_weights(sample->y, along_y);
+    shape_weights(sample->y, along_y);
 #pragma unroll
-    for (uint n = 0; n < SHARE_SUMS; n++) {
-        const uint row = n / DEPOSIT_NODES;
-        const real weight = AMOUNT(sample, row / SHARE_ROWS, along_x[row % SHARE_ROWS]);
-        sums[n] += weight * along_y[n % DEPOSIT_NODES];
+    for (uint n = 0; n < SHARE_ROWS * SHAPE_NODES; n++) {
+        const uint node = n / SHAPE_NODES * DEPOSIT_NODES + n % SHAPE_NODES + SHAPE_FIRST - DEPOSIT_FIRST;
+        sums[node * COMPONENTS] += along_x[n / SHAPE_NODES] * along_y[n % SHAPE_NODES];
     }
+#if CURRENT
+    const struct samples before = half_step_before(sample, list->back);
+    share_weights(before.x, share, along_x);
+    deposit_weights(before.y, along_y);
+#pragma unroll
+    for (uint n = 0; n < 3 * SHARE_ROWS; n++) {
+        const real amount = before.velocity[n / SHARE_ROWS] * along_x[n % SHARE_ROWS];
+#pragma unroll
+        for (uint b = 0; b < DEPOSIT_NODES; b++)
+            sums[(n % SHARE_ROWS * DEPOSIT_NODES + b) * COMPONENTS + 1 + n / SHARE_ROWS] +=
+                amount * along_y[b];
+    }
+#endif
+}
+
+static inline amounts load_amounts(global const real *restrict sums, uint places, uint place, uint node)
+{
+    return ((global const amounts *)(sums + SUM_PLACE(places, place, 0)))[node];
 }
 
 static inline void store_share(global real *restrict sums, uint places, uint place, uint share,
-                               const real total[SHARE_SUMS])
+                               const real4 total[SHARE_QUADS])
 {
+    global real4 *const to = (global real4 *)(sums + SUM_PLACE(places, place, 0)) + share * SHARE_QUADS;
 #pragma unroll
-    for (uint n = 0; n < SHARE_SUMS; n++) {
-        const uint row = n / DEPOSIT_NODES, component = row / SHARE_ROWS;
-        const uint plane = component * DEPOSIT_NODES + share * SHARE_ROWS + row % SHARE_ROWS;
-        sums[SUM_PLACE(places, place, plane * DEPOSIT_NODES + n % DEPOSIT_NODES)] = total[n];
-    }
+    for (uint n = 0; n < SHARE_QUADS; n++)
+        to[n] = total[n];
 }
 
 /* Sums the staged particles from..to of a segment that begins with `begin` in first_cell or behind it. A cell
  * between the run's first and last one is all the run's own: its piece is done. */
 static inline struct item_sums sum_run(global const uint *restrict cell_offsets, uint cells,
-                                       local const struct samples *staged, uint begin, uint from, uint to,
-                                       uint first_cell, uint share, uint segment, global real *restrict sums,
-                                       uint places)
+                                       const struct list *list, local const struct samples *staged,
+                                       uint begin, uint from, uint to, uint first_cell, uint share,
+                                       uint segment, global real *restrict sums, uint places)
 {
-    struct item_sums own = {NO_CELL, NO_CELL, {(real)0}, {(real)0}};
+    struct item_sums own = {NO_CELL, NO_CELL, {(real4)0}, {(real4)0}};
     if (from >= to)
         return own;
     local const struct samples *const of_run = staged + STAGE_PLACE(from) - from;
@@ -136,15 +156,15 @@ static inline struct item_sums sum_run(global const uint *restrict cell_offsets,
             if (cell != own.first_cell)
                 store_share(sums, places, segment + cell, share, own.last);
 #pragma unroll
-            for (uint m = 0; m < SHARE_SUMS; m++) {
+            for (uint m = 0; m < SHARE_QUADS; m++) {
                 own.first[m] = cell == own.first_cell ? own.last[m] : own.first[m];
-                own.last[m] = (real)0;
+                own.last[m] = (real4)0;
             }
             cell = find_segment_near(cell_offsets, cells, cell + 1, begin + n);
             cell_end = cell_offsets[cell + 1];
         }
         const struct samples sample = of_run[n];
-        add_share(&sample, share, own.last);
+        add_share(list, &sample, share, own.last);
     }
     own.last_cell = cell;
     return own;
@@ -157,7 +177,7 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, LIST_ARGUMEN
                           uint segment_bits, global real *restrict sums, uint places,
                           global uint *restrict segment_cell)
 {
-    local real shared[SHARED_REALS];
+    local real4 shared[SHARED_QUADS];
     local uint first_cells[SEGMENT_RUNS], last_cells[SEGMENT_RUNS], found;
     const uint segment = (uint)get_group_id(0), item = (uint)get_local_id(0);
     const uint run = item / SHARES, share = item % SHARES;
@@ -170,8 +190,8 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, LIST_ARGUMEN
     const uint first_cell = find_segment_by_group(cell_offsets, cells, begin, segment_cell[segment], &found);
 
     const uint from = run * ITEM_PARTICLES, to = min(from + ITEM_PARTICLES, size);
-    struct item_sums own =
-        sum_run(cell_offsets, cells, staged, begin, from, to, first_cell, share, segment, sums, places);
+    struct item_sums own = sum_run(cell_offsets, cells, &list, staged, begin, from, to, first_cell, share,
+                                   segment, sums, places);
     if (share == 0)
         first_cells[run] = own.first_cell;
     /* The staged particles are done with, and every item has read the segment's cell. */
@@ -182,7 +202,7 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, LIST_ARGUMEN
 
     if (own.first_cell != own.last_cell) {
         if (run > 0 && last_cells[run - 1] == own.first_cell)
-            for (uint n = 0; n < SHARE_SUMS; n++)
+            for (uint n = 0; n < SHARE_QUADS; n++)
                 own.first[n] += shared[n * SEGMENT_ITEMS + item - SHARES];
         store_share(sums, places, segment + own.first_cell, share, own.first);
     }

@@ -1,5 +1,5 @@
 /* Deposit sums: the weights of particles of one cell, summed for the nodes around it (kernels/deposit.cl):
- * plainly for the charge, times the components of the velocity for the current.
+ * plainly for the charge, which is component 0, and times the velocity for the current.
  *
  * Loops over the sums of an item are unrolled, so that the sums stay in registers.
  */
@@ -12,12 +12,14 @@
 /* Nodes that the particles of a cell touch along an axis, and the first of them. */
 #if CURRENT
 #include "shared/wide_shape.h"
-#define COMPONENTS                  3
+#define COMPONENTS 4
+typedef real4 amounts; /* of a node: rho and J */
 #define DEPOSIT_NODES               SHAPE_WIDE_NODES_OF(SHAPE_ORDER)
 #define DEPOSIT_FIRST               SHAPE_WIDE_FIRST_OF(SHAPE_ORDER)
 #define deposit_weights(d, weights) shape_wide_weights_of(SHAPE_ORDER, d, weights)
 #else
 #define COMPONENTS                  1
+typedef real amounts;
 #define DEPOSIT_NODES               SHAPE_NODES
 #define DEPOSIT_FIRST               SHAPE_FIRST
 #define deposit_weights(d, weights) shape_weights(d, weights)
@@ -27,19 +29,13 @@
 
 #include "shared/sum.h"
 
-/* What is deposited of particles: at which offset, and how much of each component. */
+/* What the deposit takes of particles: their offset, and for the current their velocity. */
 struct samples {
     reals x, y;
 #if CURRENT
-    reals amount[COMPONENTS];
+    reals velocity[3];
 #endif
 };
-/* What component c gets with a weight. */
-#if CURRENT
-#define AMOUNT(samples, c, weight) ((samples)->amount[c] * (weight))
-#else
-#define AMOUNT(samples, c, weight) (weight)
-#endif
 
 /* Where a species' particles are: arguments of the kernels that sum them, `offset` and `stride` those of
  * kernels/deposit.cl. The current at n-1/2 of particles at n needs more: velocity and w, and how far back
@@ -74,31 +70,45 @@ struct list {
 
 #if CURRENT
 
-/* Particles are deposited half a step before, at x - v dt/2, with v = u/gamma. */
-static inline struct samples sample_current(const struct list *list, reals x, reals y, struct velocity u)
+/* v = u/gamma. */
+static inline struct samples sample_velocity(const struct list *list, reals x, reals y, struct velocity u)
 {
-    const struct half_step back = list->back;
-    const struct pusher pusher = {.per_c_squared = back.per_c_squared};
+    const struct pusher pusher = {.per_c_squared = list->back.per_c_squared};
     const struct velocity v = velocity_of(u, &pusher);
-    const struct samples samples = {x - back.x * v.u, y - back.y * v.v, {v.u, v.v, v.w}};
+    const struct samples samples = {x, y, {v.u, v.v, v.w}};
     return samples;
+}
+
+/* The current is that of half a step before, of particles at x - v dt/2. */
+static inline struct samples half_step_before(const struct samples *at, struct half_step back)
+{
+    struct samples before = *at;
+    before.x -= back.x * at->velocity[0];
+    before.y -= back.y * at->velocity[1];
+    return before;
 }
 
 #endif
 
-/* Where sum number n of the piece at a place is: in planes of all `places`, so that pieces of neighbouring
- * cells are neighbours. A plane has a row of nodes on GPUs, which stores few words apart, and one sum on
- * CPUs, which then read vectors. */
-#define SUM_CHUNK (LANES == 1 ? DEPOSIT_NODES : 1)
+/* Sum number n of a piece is component n % COMPONENTS of a node. GPUs have the sums of a piece side by side,
+ * and store few words apart. CPUs have planes of all `places`, so that they read vectors of cells. */
 #define SUM_PLACE(places, place, n)                                                                          \
-    (((size_t)(places) * ((n) / SUM_CHUNK) + (place)) * SUM_CHUNK + (n) % SUM_CHUNK)
+    (LANES == 1 ? (size_t)(place)*SUM_COUNT + (n) : (size_t)(places) * (n) + (place))
+
+/* CPUs leave out what is always 0: the charge reaches fewer nodes than the current. */
+#define NODE_OF(n)     ((n) / COMPONENTS)
+#define IS_INNER(node) ((uint)(node) - (SHAPE_FIRST - DEPOSIT_FIRST) < SHAPE_NODES)
+#define HAS_SUM(n)                                                                                           \
+    (LANES == 1 || (n) % COMPONENTS > 0 ||                                                                   \
+     (IS_INNER(NODE_OF(n) / DEPOSIT_NODES) && IS_INNER(NODE_OF(n) % DEPOSIT_NODES)))
 
 static inline void store_sums(global real *restrict sums, uint places, uint place,
                               const real total[SUM_COUNT])
 {
 #pragma unroll
     for (uint n = 0; n < SUM_COUNT; n++)
-        sums[SUM_PLACE(places, place, n)] = total[n];
+        if (HAS_SUM(n))
+            sums[SUM_PLACE(places, place, n)] = total[n];
 }
 
 /* Segments, from the first to the last, that have a piece of a cell which is not empty. */

@@ -38,34 +38,47 @@ static inline void load_reals(global const real2 *restrict pairs, uint stride, u
  * half a step is short beside a cell these are few. */
 #define NODE_VECTORS ((NODE_COUNT + LANES - 1) / LANES)
 struct beside_sums {
-    reals sum[CURRENT ? COMPONENTS : 1][NODE_VECTORS], before[CURRENT ? COMPONENTS : 1][NODE_VECTORS];
+    reals sum[CURRENT ? 3 : 1][NODE_VECTORS], before[CURRENT ? 3 : 1][NODE_VECTORS];
     uint count;
 };
 
-/* Adds particles in their own cell: all lanes, or those where `counts` is set. */
-INLINED void add_inner(const struct samples *samples, const bool all, masks counts, reals sums[INNER_SUMS])
+/* Adds particles in their own cell to component 0: all lanes, or those where `counts` is set. */
+INLINED void add_charge(const struct samples *samples, const bool all, masks counts, reals sums[INNER_NODES])
 {
     reals along_x[SHAPE_NODES], along_y[SHAPE_NODES];
     shape_weights(samples->x, along_x);
     shape_weights(samples->y, along_y);
-    /* Lanes that do not count may be non-finite, so their weights and amounts are set to 0. */
-    for (uint b = 0; !all && b < SHAPE_NODES; b++)
+    /* Lanes that do not count may be non-finite, so both weights are set to 0. */
+    for (uint a = 0; !all && a < SHAPE_NODES; a++) {
+        along_x[a] = counts ? along_x[a] : (reals)0;
+        along_y[a] = counts ? along_y[a] : (reals)0;
+    }
+#pragma unroll
+    for (uint n = 0; n < INNER_NODES; n++)
+        sums[n] += along_x[n / SHAPE_NODES] * along_y[n % SHAPE_NODES];
+}
+
+#if CURRENT
+
+/* Adds the current of particles that were in their own cell, where `counts` is set. */
+INLINED void add_current(const struct samples *before, masks counts, reals sums[3 * INNER_NODES])
+{
+    reals along_x[SHAPE_NODES], along_y[SHAPE_NODES];
+    shape_weights(before->x, along_x);
+    shape_weights(before->y, along_y);
+    for (uint b = 0; b < SHAPE_NODES; b++)
         along_y[b] = counts ? along_y[b] : (reals)0;
 #pragma unroll
-    for (uint n = 0; n < COMPONENTS * SHAPE_NODES; n++) {
-        reals amount = AMOUNT(samples, n / SHAPE_NODES, along_x[n % SHAPE_NODES]);
-        if (!all)
-            amount = counts ? amount : (reals)0;
+    for (uint n = 0; n < 3 * SHAPE_NODES; n++) {
+        const reals amount = counts ? before->velocity[n / SHAPE_NODES] * along_x[n % SHAPE_NODES] : (reals)0;
 #pragma unroll
         for (uint b = 0; b < SHAPE_NODES; b++)
             sums[n * SHAPE_NODES + b] += amount * along_y[b];
     }
 }
 
-#if CURRENT
-
 /* Adds one particle, of which lane n has node n: row n / DEPOSIT_NODES and column n % DEPOSIT_NODES. */
-static inline void add_beside(real x, real y, const real amount[COMPONENTS], struct beside_sums *beside)
+static inline void add_beside(real x, real y, const real velocity[3], struct beside_sums *beside)
 {
     for (int k = 0; k < NODE_VECTORS; k++) {
         const ints node = LANE_NUMBERS + k * LANES;
@@ -73,12 +86,12 @@ static inline void add_beside(real x, real y, const real amount[COMPONENTS], str
         const reals column = TO_REALS(node % DEPOSIT_NODES + DEPOSIT_FIRST);
         const reals weight = shape_at(SHAPE_ORDER, x - row) * shape_at(SHAPE_ORDER, y - column);
 #pragma unroll
-        for (uint c = 0; c < COMPONENTS; c++)
-            beside->sum[c][k] += amount[c] * weight;
+        for (uint c = 0; c < 3; c++)
+            beside->sum[c][k] += velocity[c] * weight;
     }
     if (++beside->count < SUM_BLOCK)
         return;
-    for (uint c = 0; c < COMPONENTS; c++)
+    for (uint c = 0; c < 3; c++)
         for (int k = 0; k < NODE_VECTORS; k++) {
             beside->before[c][k] += beside->sum[c][k];
             beside->sum[c][k] = (reals)0;
@@ -90,39 +103,34 @@ static inline void add_beside(real x, real y, const real amount[COMPONENTS], str
 static inline void add_lanes_beside(const struct samples *samples, ints which, struct beside_sums *beside)
 {
     int is_beside[LANES];
-    real x[LANES], y[LANES], amount[COMPONENTS][LANES];
+    real x[LANES], y[LANES], velocity[3][LANES];
     STORE(which, is_beside);
     STORE(samples->x, x);
     STORE(samples->y, y);
-    for (uint c = 0; c < COMPONENTS; c++)
-        STORE(samples->amount[c], amount[c]);
+    for (uint c = 0; c < 3; c++)
+        STORE(samples->velocity[c], velocity[c]);
     for (uint l = 0; l < LANES; l++)
         if (is_beside[l]) {
-            const real own[COMPONENTS] = {amount[0][l], amount[1][l], amount[2][l]};
+            const real own[3] = {velocity[0][l], velocity[1][l], velocity[2][l]};
             add_beside(x[l], y[l], own, beside);
         }
 }
 
-INLINED void add_samples(const struct samples *samples, const bool all, masks counts, reals inner[INNER_SUMS],
-                         struct beside_sums *beside)
-{
-    const masks is_inner = is_fraction(samples->x) & is_fraction(samples->y);
-    const ints which = INT_MASK(counts & ~is_inner);
-    add_inner(samples, false, counts & is_inner, inner);
-    if (!all_lanes(~which))
-        add_lanes_beside(samples, which, beside);
-}
-
-#else
-
-INLINED void add_samples(const struct samples *samples, const bool all, masks counts, reals inner[INNER_SUMS],
-                         struct beside_sums *beside)
-{
-    (void)beside;
-    add_inner(samples, all, counts, inner);
-}
-
 #endif
+
+INLINED void add_samples(const struct list *list, const struct samples *samples, const bool all, masks counts,
+                         reals inner[INNER_SUMS], struct beside_sums *beside)
+{
+    add_charge(samples, all, counts, inner);
+#if CURRENT
+    const struct samples before = half_step_before(samples, list->back);
+    const masks is_inner = is_fraction(before.x) & is_fraction(before.y);
+    const ints which = INT_MASK(counts & ~is_inner);
+    add_current(&before, counts & is_inner, inner + INNER_NODES);
+    if (!all_lanes(~which))
+        add_lanes_beside(&before, which, beside);
+#endif
+}
 
 /* Adds LANES particles from p on; those before `begin` and from `end` on are left out. `whole`: none is, and
  * p is a multiple of LANES. */
@@ -137,11 +145,11 @@ INLINED void add_vector(const struct list *list, uint p, const bool whole, uint 
     if (list->stride == 1)
         load_reals(list->velocity, 1, p, false, of + 2);
     const struct velocity u = {of[2], of[3], LOAD(list->w + p)};
-    const struct samples samples = sample_current(list, of[0], of[1], u);
+    const struct samples samples = sample_velocity(list, of[0], of[1], u);
 #else
     const struct samples samples = {of[0], of[1]};
 #endif
-    add_samples(&samples, whole, counts, inner, beside);
+    add_samples(list, &samples, whole, counts, inner, beside);
 }
 
 /* Adds those of the particles from `begin` to before `end` of a list that is shorter than LANES. */
@@ -164,31 +172,31 @@ static inline void add_few(const struct list *list, uint begin, uint end, reals 
     const ints lane = LANE_NUMBERS;
 #if CURRENT
     const struct velocity velocity = {LOAD(u), LOAD(v), LOAD(w)};
-    const struct samples samples = sample_current(list, LOAD(x), LOAD(y), velocity);
+    const struct samples samples = sample_velocity(list, LOAD(x), LOAD(y), velocity);
 #else
     const struct samples samples = {LOAD(x), LOAD(y)};
 #endif
-    add_samples(&samples, false, REAL_MASK(lane >= (int)begin & lane < (int)end), inner, beside);
+    add_samples(list, &samples, false, REAL_MASK(lane >= (int)begin & lane < (int)end), inner, beside);
 }
 
 /* The lanes and nodes of a block added up for the NODE_COUNT nodes of each component. */
 static inline void collect_sums(const reals inner[INNER_SUMS], const struct beside_sums *beside,
                                 real block[SUM_COUNT])
 {
+#pragma unroll
+    for (uint n = 0; n < SUM_COUNT; n += CURRENT ? COMPONENTS : 1)
+        block[n] = (real)0;
 #if CURRENT
 #pragma unroll
-    for (uint c = 0; c < COMPONENTS; c++)
+    for (uint c = 0; c < 3; c++)
 #pragma unroll
         for (uint k = 0; k < NODE_VECTORS; k++) {
             real nodes[LANES];
             STORE(beside->before[c][k] + beside->sum[c][k], nodes);
 #pragma unroll
             for (uint n = 0; n < LANES && k * LANES + n < NODE_COUNT; n++)
-                block[c * NODE_COUNT + k * LANES + n] = nodes[n];
+                block[(k * LANES + n) * COMPONENTS + 1 + c] = nodes[n];
         }
-#else
-    for (uint n = 0; n < SUM_COUNT; n++)
-        block[n] = (real)0;
 #endif
 #pragma unroll
     for (uint n = 0; n < INNER_SUMS; n += 4) {
@@ -198,7 +206,7 @@ static inline void collect_sums(const reals inner[INNER_SUMS], const struct besi
         for (uint l = 0; l < 4; l++) {
             const uint m = n + l, row = m % INNER_NODES / SHAPE_NODES + SHAPE_FIRST - DEPOSIT_FIRST;
             const uint column = m % SHAPE_NODES + SHAPE_FIRST - DEPOSIT_FIRST;
-            block[m / INNER_NODES * NODE_COUNT + row * DEPOSIT_NODES + column] += values[l];
+            block[(row * DEPOSIT_NODES + column) * COMPONENTS + m / INNER_NODES] += values[l];
         }
     }
 }
@@ -237,6 +245,15 @@ static inline void sum_consecutive(const struct list *list, uint count, uint beg
             sum_add_block(total, excess, block);
         p = block_end;
     }
+}
+
+static inline amounts load_amounts(global const real *restrict sums, uint places, uint place, uint node)
+{
+    amounts loaded = (amounts)0;
+    for (uint c = 0; c < COMPONENTS; c++)
+        if (HAS_SUM(node * COMPONENTS + c))
+            ((real *)&loaded)[c] = sums[SUM_PLACE(places, place, node * COMPONENTS + c)];
+    return loaded;
 }
 
 /* The pieces of a segment, one after the other. */

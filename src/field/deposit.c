@@ -11,7 +11,7 @@ struct deposit {
     enum precision precision;
     uint32_t filled_cells, capacity;
     struct deposit_atomic *atomic; /* of that method, which needs nothing below; else NULL */
-    uint32_t components;           /* of the quantity: 1 of the charge, 3 of the current */
+    uint32_t components;           /* 1: of the charge; 4: and of the current */
     double half_step[3];           /* struct half_step of the kernels; of the current */
     struct deposit_plan plan;
     uint32_t planes; /* sums of a piece: the nodes its particles touch, for each component */
@@ -86,7 +86,7 @@ enum status deposit_create(struct device *device, const struct grid *grid, enum 
                : create_sorted(*deposit, config->shape);
 }
 
-enum status deposit_create_current(struct device *device, const struct grid *grid, enum precision precision,
+enum status deposit_create_sources(struct device *device, const struct grid *grid, enum precision precision,
                                    enum shape_kind shape, double time_step, double per_c_squared,
                                    uint32_t filled_cells, uint32_t capacity, struct deposit **deposit)
 {
@@ -97,7 +97,7 @@ enum status deposit_create_current(struct device *device, const struct grid *gri
         .precision = precision,
         .filled_cells = filled_cells,
         .capacity = capacity,
-        .components = 3,
+        .components = 4,
         .half_step = {0.5 * time_step / grid->dx, 0.5 * time_step / grid->dy, per_c_squared},
     };
     return create_sorted(*deposit, shape);
@@ -146,13 +146,12 @@ static enum status add_nodes(struct deposit *deposit, const struct particles *pa
 {
     const struct deposit_plan *plan = &deposit->plan;
     const struct grid *grid = &deposit->grid;
-    const uint64_t cells = grid_cells(grid),
-                   reals_per_node =
-                       deposit->planes + deposit->components * (first ? UINT64_C(1) : UINT64_C(2));
+    const uint64_t cells = grid_cells(grid);
+    const uint64_t reals_per_node =
+        deposit->planes + deposit->components * (first ? UINT64_C(1) : UINT64_C(2));
     const double factor = particles->species->charge * particles->weight / (grid->dx * grid->dy);
     const uint64_t items =
-        deposit->components *
-        (plan->vectors ? (uint64_t)grid->nx * divide_up(grid->ny, CPU_LANES) : cells * plan->lanes);
+        plan->vectors ? (uint64_t)grid->nx * divide_up(grid->ny, CPU_LANES) : cells * plan->lanes;
     return KERNEL_LAUNCH(deposit->nodes,
                          launch_covering(items, plan->items, STAGE_DEPOSIT,
                                          cells * reals_per_node * precision_bytes(deposit->precision)),
@@ -187,9 +186,9 @@ enum status deposit_species(struct deposit *deposit, const struct particles *par
                : deposit_sorted(deposit, particles, first, rho, 0);
 }
 
-enum status deposit_species_current(struct deposit *deposit, const struct particles *particles, bool first,
-                                    struct buffer *current, uint32_t stride)
+enum status deposit_species_sources(struct deposit *deposit, const struct particles *particles, bool first,
+                                    struct buffer *sources, uint32_t stride)
 {
     TRY(require_capacity(deposit, particles));
-    return deposit_sorted(deposit, particles, first, current, stride);
+    return deposit_sorted(deposit, particles, first, sources, stride);
 }

@@ -1,6 +1,6 @@
-/* Deposit: particles -> a density on the nodes, of the charge or of the current, by the method of the config:
- * cell by cell from the sorted list (kernels/deposit.cl), or particle by particle with atomic additions
- * (deposit_atomic.h, of the charge alone). The same particles give the same bits either way.
+/* Deposit: particles -> densities on the nodes, of the charge and of the current, by the method of the
+ * config: cell by cell from the sorted list (kernels/deposit.cl), or particle by particle with atomic
+ * additions (deposit_atomic.h, of the charge alone). The same particles give the same bits either way.
  */
 #ifndef RADIXPIC_FIELD_DEPOSIT_H
 #define RADIXPIC_FIELD_DEPOSIT_H
@@ -22,18 +22,18 @@ STATUS_CHECKED enum status deposit_create(struct device *device, const struct gr
 STATUS_CHECKED enum status deposit_species(struct deposit *deposit, const struct particles *particles,
                                            bool first, struct buffer *rho);
 
-/* The current at n-1/2 of particles at n, in a run with that time step and 1/c^2, c time_step being at most
- * the side of a cell. By the sorted method. */
-STATUS_CHECKED enum status deposit_create_current(struct device *device, const struct grid *grid,
+/* The charge and the current at n-1/2 of particles at n, in a run with that time step and 1/c^2, c time_step
+ * being at most the side of a cell. By the sorted method. */
+STATUS_CHECKED enum status deposit_create_sources(struct device *device, const struct grid *grid,
                                                   enum precision precision, enum shape_kind shape,
                                                   double time_step, double per_c_squared,
                                                   uint32_t filled_cells, uint32_t capacity,
                                                   struct deposit **deposit);
 
-/* As deposit_species(), with a deposit of the current: q w/(dx dy) times the sum of weights times u/gamma, in
- * the three components of `current`, `stride` reals apart, each particle at x - v dt/2. Of a species with w.
- * (Non-blocking.) */
-STATUS_CHECKED enum status deposit_species_current(struct deposit *deposit, const struct particles *particles,
-                                                   bool first, struct buffer *current, uint32_t stride);
+/* As deposit_species(), with a deposit of both: rho, and q w/(dx dy) times the sum of weights times u/gamma
+ * in the three components of J, each particle at x - v dt/2. `sources`: rho and J, `stride` reals from one
+ * component to the next. Of a species with w. (Non-blocking.) */
+STATUS_CHECKED enum status deposit_species_sources(struct deposit *deposit, const struct particles *particles,
+                                                   bool first, struct buffer *sources, uint32_t stride);
 
 #endif

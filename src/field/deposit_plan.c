@@ -41,7 +41,7 @@ const char *deposit_describe(const struct device_info *info, const struct deposi
 static void fit_segments(const struct device_info *info, uint32_t nodes, uint32_t components,
                          size_t real_bytes, struct deposit_plan *plan)
 {
-    const size_t sample = components == 1 ? 2 : 2 + components, sums = components * nodes * nodes;
+    const size_t sample = components == 1 ? 2 : 5, sums = components * nodes * nodes;
     size_t runs = components == 1 ? SEGMENT_ITEMS : CURRENT_RUNS;
     plan->shares = components == 1 ? 1 : nodes;
     plan->item_particles = components == 1 ? CHARGE_PARTICLES : CURRENT_PARTICLES;
@@ -77,7 +77,7 @@ struct deposit_plan deposit_plan_make(const struct device_info *info, uint32_t c
         return plan;
     fit_segments(info, nodes, components, real_bytes, &plan);
     while (plan.lanes < MOST_NODE_LANES && 2 * plan.lanes <= plan.items &&
-           2 * plan.lanes * components * (uint64_t)cells <= NODE_ITEMS)
+           2 * plan.lanes * (uint64_t)cells <= NODE_ITEMS)
         plan.lanes *= 2;
     return plan;
 }

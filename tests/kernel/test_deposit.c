@@ -206,52 +206,57 @@ TEST(species_add_up)
     }
 }
 
-/* ---- the current ---- */
+/* ---- the charge and the current ---- */
 
-enum { AXES = 3 };
+enum { SOURCES = 4 };
 
-/* What a particle gives to nodes: its velocity times the weights, and times their magnitudes. */
-struct current_sums {
-    double velocity[AXES];
-    long double (*sum)[AXES], (*magnitude)[AXES];
+/* What a particle gives to nodes: the weights times its amounts of components from `first` to before `end`,
+ * 1 of the charge and the velocity, and their magnitudes. */
+struct source_sums {
+    double amount[SOURCES];
+    int first, end;
+    long double (*sum)[SOURCES], (*magnitude)[SOURCES];
 };
 
-static void add_current(void *with, uint32_t node, double weight)
+static void add_sources(void *with, uint32_t node, double weight)
 {
-    struct current_sums *to = with;
-    for (int axis = 0; axis < AXES; axis++) {
-        to->sum[node][axis] += (long double)(to->velocity[axis] * weight);
-        to->magnitude[node][axis] += (long double)fabs(to->velocity[axis] * weight);
+    struct source_sums *to = with;
+    for (int c = to->first; c < to->end; c++) {
+        to->sum[node][c] += (long double)(to->amount[c] * weight);
+        to->magnitude[node][c] += (long double)fabs(to->amount[c] * weight);
     }
 }
 
 /* c = 4 and c dt the side of a cell: at most half a cell back. */
 static const double light = 4;
 
-static void host_current(const struct deposit_scene *scene, enum shape_kind shape, double time_step,
-                         struct current_sums *sums)
+static void host_sources(const struct deposit_scene *scene, enum shape_kind shape, double time_step,
+                         struct source_sums *sums)
 {
     const struct sorted_particles *sorted = &scene->sorted;
     const struct grid *grid = &scene->grid;
     sums->sum = test_array(grid_cells(grid), sizeof *sums->sum);
     sums->magnitude = test_array(grid_cells(grid), sizeof *sums->magnitude);
     for (uint32_t p = 0; p < sorted->particles.count; p++) {
-        const double u[AXES] = {sorted->velocity[p][0], sorted->velocity[p][1], sorted->w[p]};
+        const double u[] = {sorted->velocity[p][0], sorted->velocity[p][1], sorted->w[p]};
         const double gamma = sqrt(1 + (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) / (light * light));
-        for (int axis = 0; axis < AXES; axis++)
-            sums->velocity[axis] = u[axis] / gamma;
-        const double middle[2] = {sorted->offset[p][0] - sums->velocity[0] * time_step / (2 * grid->dx),
-                                  sorted->offset[p][1] - sums->velocity[1] * time_step / (2 * grid->dy)};
-        test_for_nodes(grid, shape, sorted->cell[p], middle, add_current, sums);
+        *sums = (struct source_sums){
+            {1, u[0] / gamma, u[1] / gamma, u[2] / gamma}, 0, 1, sums->sum, sums->magnitude};
+        const double middle[2] = {sorted->offset[p][0] - sums->amount[1] * time_step / (2 * grid->dx),
+                                  sorted->offset[p][1] - sums->amount[2] * time_step / (2 * grid->dy)};
+        test_for_nodes(grid, shape, sorted->cell[p], sorted->offset[p], add_sources, sums);
+        sums->first = 1;
+        sums->end = SOURCES;
+        test_for_nodes(grid, shape, sorted->cell[p], middle, add_sources, sums);
     }
 }
 
-static struct deposit *current_deposit(const struct deposit_scene *scene, enum shape_kind shape, int way)
+static struct deposit *sources_deposit(const struct deposit_scene *scene, enum shape_kind shape, int way)
 {
     struct deposit *deposit = NULL;
     const bool is_cpu = device->core->info.is_cpu;
     device->core->info.is_cpu = way == AS_CPU;
-    assert_ok(deposit_create_current(device, &scene->grid, scene->sorted.precision, shape,
+    assert_ok(deposit_create_sources(device, &scene->grid, scene->sorted.precision, shape,
                                      fmin(scene->grid.dx, scene->grid.dy) / light, 1 / (light * light),
                                      grid_cells(&scene->grid), scene->sorted.particles.count, &deposit));
     device->core->info.is_cpu = is_cpu;
@@ -259,82 +264,82 @@ static struct deposit *current_deposit(const struct deposit_scene *scene, enum s
 }
 
 /* Of particles with w, which the scene's lists do not have. */
-static struct deposit_scene *current_scene(const struct deposit_case *at, enum precision precision)
+static struct deposit_scene *sources_scene(const struct deposit_case *at, enum precision precision)
 {
     struct deposit_scene *scene = deposit_scene_create(at, precision, 3 + test_count(at->count));
     struct sorted_particles *sorted = &scene->sorted;
     const uint32_t count = sorted->particles.count;
-    sorted->species.velocities.dimensions = AXES;
+    sorted->species.velocities.dimensions = 3;
     sorted_particles_list(device, &scene->grid, LAYOUT_SOA, count, sorted, &sorted->particles);
     sorted_particles_list(device, &scene->grid, LAYOUT_AOS, count, sorted, &scene->aos);
     return scene;
 }
 
 /* The components, `stride` apart; `times` deposits, one on top of the other. */
-static const double *deposited_current(struct deposit *deposit, const struct particles *particles,
+static const double *deposited_sources(struct deposit *deposit, const struct particles *particles,
                                        uint32_t stride, int times)
 {
-    struct buffer *current = test_buffer(AXES * stride * precision_bytes(particles->precision), NULL);
-    assert_ok(buffer_fill(current, UINT32_MAX));
+    struct buffer *sources = test_buffer(SOURCES * stride * precision_bytes(particles->precision), NULL);
+    assert_ok(buffer_fill(sources, UINT32_MAX));
     for (int n = 0; n < times; n++)
-        assert_ok(deposit_species_current(deposit, particles, n == 0, current, stride));
-    return field_read(current, particles->precision, AXES * stride);
+        assert_ok(deposit_species_sources(deposit, particles, n == 0, sources, stride));
+    return field_read(sources, particles->precision, SOURCES * stride);
 }
 
-static void check_current(const struct deposit_case *at, enum precision precision, enum shape_kind shape,
+static void check_sources(const struct deposit_case *at, enum precision precision, enum shape_kind shape,
                           int way)
 {
-    const struct deposit_scene *scene = current_scene(at, precision);
+    const struct deposit_scene *scene = sources_scene(at, precision);
     const uint32_t cells = grid_cells(&scene->grid), stride = cells + 5;
     const struct particles *lists[] = {&scene->sorted.particles, &scene->aos};
-    struct current_sums expected;
-    host_current(scene, shape, fmin(scene->grid.dx, scene->grid.dy) / light, &expected);
-    struct deposit *deposit = current_deposit(scene, shape, way);
+    struct source_sums expected;
+    host_sources(scene, shape, fmin(scene->grid.dx, scene->grid.dy) / light, &expected);
+    struct deposit *deposit = sources_deposit(scene, shape, way);
     for (int n = 0; n < 2; n++) {
-        const double *found = deposited_current(deposit, lists[n], stride, 1);
-        const double *twice = deposited_current(deposit, lists[n], stride, 2);
-        for (uint32_t at_node = 0; at_node < AXES * cells; at_node++) {
-            const uint32_t node = at_node / AXES, axis = at_node % AXES, place = axis * stride + node;
+        const double *found = deposited_sources(deposit, lists[n], stride, 1);
+        const double *twice = deposited_sources(deposit, lists[n], stride, 2);
+        for (uint32_t at_node = 0; at_node < SOURCES * cells; at_node++) {
+            const uint32_t node = at_node / SOURCES, c = at_node % SOURCES, place = c * stride + node;
             const double near =
-                2 * tolerance(lists[n], deposit_scale(scene), (double)expected.magnitude[node][axis] + 1);
-            assert_near(found[place], deposit_scale(scene) * (double)expected.sum[node][axis], near);
+                2 * tolerance(lists[n], deposit_scale(scene), (double)expected.magnitude[node][c] + 1);
+            assert_near(found[place], deposit_scale(scene) * (double)expected.sum[node][c], near);
             assert_near(twice[place], 2 * found[place], near);
         }
     }
 }
 
-/* Each component at the middle of the last step, where particles may be in the cells beside their own. */
-TEST(current_matches_the_host)
+/* The current at the middle of the last step, where particles may be in the cells beside their own. */
+TEST(sources_match_the_host)
 {
     for (enum shape_kind shape = SHAPE_NGP; shape < (test_is_small() ? SHAPE_TSC : SHAPE_COUNT); shape++)
         for (int way = 0; way < WAYS; way++) {
             const bool is_double = ((int)shape + way) % 2 == 0 && !test_is_small();
             for (size_t n = deposit_first_case(); n < deposit_end_case(); n++)
                 if (deposit_cases[n].nx > 2 && deposit_cases[n].ny > 2)
-                    check_current(&deposit_cases[n], is_double ? best_precision() : PRECISION_SINGLE, shape,
+                    check_sources(&deposit_cases[n], is_double ? best_precision() : PRECISION_SINGLE, shape,
                                   way);
         }
 }
 
-TEST(current_of_many_pieces_of_one_cell)
+TEST(sources_of_many_pieces_of_one_cell)
 {
     needs_speed();
     for (int way = 0; way < WAYS; way++)
-        check_current(&(struct deposit_case){512, 256, 600000, 0.5}, PRECISION_SINGLE, SHAPE_CIC, way);
+        check_sources(&(struct deposit_case){512, 256, 600000, 0.5}, PRECISION_SINGLE, SHAPE_CIC, way);
 }
 
 TEST(current_of_a_velocity_that_is_not_a_number_shows)
 {
     struct deposit_scene *scene =
-        current_scene(&(struct deposit_case){16, 16, 20000, 0.25}, PRECISION_SINGLE);
+        sources_scene(&(struct deposit_case){16, 16, 20000, 0.25}, PRECISION_SINGLE);
     const uint32_t broken = scene->sorted.particles.count / 3;
     scene->sorted.w[broken] = (double)NAN;
     deposit_scene_upload(scene);
     for (int way = 0; way < WAYS; way++) {
-        struct deposit *deposit = current_deposit(scene, SHAPE_CIC, way);
-        const double *found = deposited_current(deposit, &scene->sorted.particles, 256, 1);
-        for (int axis = 0; axis < AXES; axis++)
-            deposit_check_broken(found + 256 * axis, (int)(scene->sorted.cell[broken] / 16));
+        struct deposit *deposit = sources_deposit(scene, SHAPE_CIC, way);
+        const double *found = deposited_sources(deposit, &scene->sorted.particles, 256, 1);
+        for (int c = 1; c < SOURCES; c++)
+            deposit_check_broken(found + 256 * c, (int)(scene->sorted.cell[broken] / 16));
     }
 }
 
