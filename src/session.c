@@ -4,6 +4,7 @@
 #include "base/replace.h"
 #include "config/config_reader.h"
 #include "output/provenance.h"
+#include "output/species_files.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,8 +38,11 @@ enum status session_begin(struct session *session)
     TRY(session_agree(session, open_device(session)));
     snprintf(kernels, sizeof kernels, "digest %016" PRIx64, device_info(session->device)->kernels);
     TRY(communicator_require_same(&session->communicator, "kernels (RADIXPIC_KERNELS)", kernels));
+    if (!session->checkpoint)
+        TRY(species_files_read(&session->communicator, &session->config));
     const enum status status = simulation_create_on(&session->communicator, &session->config, session->device,
                                                     session->checkpoint, &session->simulation);
+    species_files_free(&session->config);
     TRY(communicator_meet(&session->communicator, status));
     session->simulation.log = &session->log;
     return STATUS_OK;
@@ -157,6 +161,7 @@ enum status session_end(struct session *session, enum status status)
     status = session_close_files(session, status);
     simulation_destroy(&session->simulation);
     checkpoint_close(&session->checkpoint);
+    species_files_free(&session->config);
     device_close(&session->device);
     return status;
 }

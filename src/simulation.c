@@ -109,7 +109,7 @@ static enum status start(struct simulation *simulation)
     if (simulation->step > 0 || simulation->is_restart)
         return STATUS_OK;
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
-        if (simulation->config->species[s].push)
+        if (simulation->config->species[s].push && !simulation->config->species[s].read.starts_back)
             TRY(stepper_start(&simulation->stepper, &simulation->acting, &simulation->particles[s]));
     return STATUS_OK;
 }

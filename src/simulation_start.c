@@ -38,11 +38,9 @@ static enum status plan_sort(const struct simulation *simulation, const struct s
 static enum status load_share(struct simulation *simulation, const struct slab *slab, uint32_t species)
 {
     const struct species_config *config = &simulation->config->species[species];
-    const uint64_t ranks = (uint64_t)simulation->communicator.size;
-    const uint64_t rank = (uint64_t)simulation->communicator.rank;
-    const uint64_t part = config->particles / ranks, rest = config->particles % ranks;
-    const uint64_t first = rank * part + (rank < rest ? rank : rest), count = part + (rank < rest);
-    if (ranks == 1)
+    uint64_t count;
+    const uint64_t first = communicator_share(&simulation->communicator, config->particles, &count);
+    if (simulation->communicator.size == 1)
         TRY(particles_require_one_rank(config));
     TRY(require_room(config, count));
     TRY(create_list(simulation, slab, species, (uint32_t)count));

@@ -8,6 +8,7 @@ _PLACES = {
     "Simulation": "simulation",
     "Table": "program",
     "run": "program",
+    "save_particles": "particles",
     "scan": "program",
 }
 __all__ = sorted(_PLACES)

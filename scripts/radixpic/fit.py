@@ -207,7 +207,8 @@ def fit_exact_series(wave, plasma, model="auto"):
 # ---- theory of the run's own plasma ----
 
 
-UNIFORM = {"density": "1", "drift": "0", "thermal": "1"}  # the profile of a species without one, along each axis
+# The profile of a species without one, along each axis.
+UNIFORM = {"density": "1", "drift": "0", "thermal": "1", "file": "", "place": ""}
 
 
 class Plasma(NamedTuple):
@@ -238,7 +239,7 @@ def plasma_of(config, mode):
         raise Problem("mode 0 0 is no wave")
     beams, weights = [], []
     for species in config["species"]:
-        if any(set(formula) != {UNIFORM[key]} for key, formula in species.get("profile", {}).items()):
+        if any(set(formula) != set(UNIFORM[key]) for key, formula in species.get("profile", {}).items()):
             raise Problem(f"species {species['name']} has a profile; the theory is of a uniform plasma")
         if not species.get("charge_density", True):
             continue
@@ -276,7 +277,7 @@ def transverse_of(config):
     factor = dispersion.grid_factor(k, cells, deposit["shape"], "spectral", deposit["filter_passes"])
     moving = [one for one in config["species"] if one.get("push", True) and one.get("charge_density", True)]
     for species in moving:
-        varied = {key for key, formula in species.get("profile", {}).items() if set(formula) != {UNIFORM[key]}}
+        varied = {key for key, formula in species.get("profile", {}).items() if set(formula) != set(UNIFORM[key])}
         if varied - {"drift"} or species["velocities"]["kind"] not in ("cold", "maxwellian"):
             raise Problem(f"species {species['name']} is not a uniform Maxwellian or cold; the theory is of those")
     magnetic = np.array([0, 0, fields["magnetic"]] if np.isscalar(fields["magnetic"]) else fields["magnetic"])

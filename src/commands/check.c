@@ -8,6 +8,7 @@
 #include "config/config_reader.h"
 #include "output/outputs.h"
 #include "output/run_folder.h"
+#include "output/species_files.h"
 #include "parallel/communicator.h"
 #include "simulation.h"
 #include "step/stepper.h"
@@ -294,10 +295,12 @@ enum status command_check(int argc, char **argv)
     static struct config config; /* large */
     TRY(overrides_read(&options.overrides, &config));
     TRY(require_enough_rows(&config));
+    TRY(species_files_read(&(struct communicator){.size = 1, .local_size = 1}, &config));
     TRY(config_echo(&config, stdout));
     const struct grid grid = grid_make(&config.grid);
     printf("\n");
     consequences_print(&config);
+    species_files_announce(&config, &(struct log){.terminal = stdout, .level = LOG_NORMAL});
     print_ranks(&config);
     outputs_print_sizes(&config);
     if (!options.probe)

@@ -9,6 +9,7 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "output/provenance.h"
+#include "output/species_files.h"
 #include "output/stage_table.h"
 #include "session.h"
 
@@ -125,6 +126,7 @@ static void announce(const struct simulation *simulation, struct log *log)
              config->grid.cells[1], (unsigned long long)config->time.steps, config->time.step,
              config->precision == PRECISION_DOUBLE ? "double" : "single", info->name);
     announce_ranks(simulation, log);
+    species_files_announce(config, log);
     log_line(log, LOG_VERBOSE, "%u compute units, %zu KiB local memory", info->compute_units,
              info->local_memory / 1024);
     announce_step(simulation, log);

@@ -43,6 +43,30 @@ static void check_sort(struct reading *reading, const struct grid_config *grid,
 
 /* ---- species ---- */
 
+/* Beside positions of a file its velocities are the default, and nothing else moves particles. */
+static void check_files(struct reading *reading, struct species_config *species, uint32_t index)
+{
+    const bool is_read = species->positions.kind == POSITIONS_FILE;
+    const bool has_density = profile_is_given(species->profile.density, "1");
+    const bool has_waves = species->perturb.density.count > 0, has_array = species->profile.file[0] != '\0';
+    char number[16];
+    snprintf(number, sizeof number, "%u", index);
+    const struct tree_node *node =
+        tree_child(tree_child(tree_child(reading->tree.root, "species"), number), "velocities");
+    const bool has_kind = node && (node->kind == TREE_SCALAR || tree_value(node, "kind"));
+    if (is_read && !has_kind && species->velocities.kind == VELOCITIES_COLD)
+        species->velocities.kind = VELOCITIES_FILE;
+    if (!is_read && species->velocities.kind == VELOCITIES_FILE &&
+        at(reading, "species.%u.velocities", index))
+        complain(reading, NULL, "velocities of kind file belong to positions of kind file");
+    if (has_array && (has_density || has_waves) && at(reading, "species.%u.profile.file", index))
+        complain(reading, NULL, "is the whole density: expected neither profile.density nor perturb.density");
+    if (is_read && (has_array || has_density || has_waves || species->perturb.displacement.count > 0) &&
+        at(reading, "species.%u.positions", index))
+        complain(reading, NULL,
+                 "positions of a file stay as they are: expected no density and no waves beside");
+}
+
 static void check_lattice(struct reading *reading, const struct species_config *species, uint32_t index)
 {
     const uint64_t *counts = species->positions.counts;
@@ -78,11 +102,11 @@ static void check_bases(struct reading *reading, const struct species_config *sp
 {
     static const char *const keys[] = {"positions", "velocities"};
     const uint32_t *const bases[] = {species->positions.bases, species->velocities.bases};
-    const bool in_use[] = {species->positions.kind == POSITIONS_VAN_DER_CORPUT &&
-                               at(reading, "species.%u.positions", index),
-                           species->velocities.kind != VELOCITIES_COLD &&
-                               species->velocities.generator == GENERATOR_VAN_DER_CORPUT &&
-                               at(reading, "species.%u.velocities", index)};
+    const bool in_use[] = {
+        species->positions.kind == POSITIONS_VAN_DER_CORPUT && at(reading, "species.%u.positions", index),
+        species->velocities.kind != VELOCITIES_COLD && species->velocities.kind != VELOCITIES_FILE &&
+            species->velocities.generator == GENERATOR_VAN_DER_CORPUT &&
+            at(reading, "species.%u.velocities", index)};
     for (uint32_t i = 1; i < 2 + species->velocities.dimensions; i++)
         for (uint32_t j = 0; j < i; j++) {
             const bool of[] = {i >= 2, j >= 2}; /* the velocities */
@@ -197,6 +221,7 @@ static void check_species(struct reading *reading, uint32_t index)
 {
     struct species_config *species = &reading->config->species[index];
     check_name(reading, "species", "species", reading->config->species, sizeof *species, index);
+    check_files(reading, species, index);
     check_lattice(reading, species, index);
     check_velocities(reading, species, index);
     check_magnetic(reading, species);
@@ -264,6 +289,10 @@ static void check_collision(struct reading *reading, uint32_t index)
                      "species %s is not pushed and stands still: it has no velocities to change", name);
         else if (config->species[s].charge == 0)
             complain(reading, NULL, "species %s has no charge: Coulomb collisions need one", name);
+        else if (config->species[s].velocities.kind == VELOCITIES_FILE &&
+                 collision->coulomb_log == COULOMB_LOG_AUTO &&
+                 at(reading, "collisions.%u.coulomb_log", index))
+            complain(reading, NULL, "expected a number: the temperature of %s is that of a file", name);
     }
 }
 
@@ -293,9 +322,9 @@ void check_config(struct reading *reading)
     check_sort(reading, &config->grid, &config->sort);
     for (uint32_t i = 0; i < config->fields.drive_count; i++)
         check_drive(reading, i);
-    check_collisions(reading);
     check_output(reading);
     for (uint32_t i = 0; i < config->species_count; i++)
         check_species(reading, i);
+    check_collisions(reading);
     check_electromagnetic(reading); /* of particles as fast as profiles make them */
 }

@@ -48,7 +48,8 @@ double species_thermal_speed(const struct species_config *species, int axis)
     if (velocities->kind == VELOCITIES_JUTTNER) /* below c/sqrt(3) */
         return velocities->thermal[axis] /
                sqrt(1 + 3 * species->per_c_squared * pow(velocities->thermal[axis], 2));
-    return velocities->kind == VELOCITIES_MAXWELLIAN ? velocities->thermal[axis] : 0;
+    return velocities->kind == VELOCITIES_MAXWELLIAN ? velocities->thermal[axis]
+                                                     : species->read.thermal[axis];
 }
 
 double species_fastest_speed(const struct species_config *species, int axis)
@@ -58,6 +59,7 @@ double species_fastest_speed(const struct species_config *species, int axis)
         return fmax(fabs(velocities->range[axis][0]), fabs(velocities->range[axis][1]));
     const struct profile_config *profile = &species->profile;
     const double fastest = fabs(velocities->drift[axis]) + profile->most_drift[axis] +
+                           fabs(species->read.mean[axis]) +
                            3 * fmax(1, profile->most_thermal[axis]) * species_thermal_speed(species, axis);
     return species->per_c_squared > 0 ? fmin(fastest, 1 / sqrt(species->per_c_squared)) : fastest;
 }

@@ -45,9 +45,15 @@ enum {
 enum precision { PRECISION_SINGLE, PRECISION_DOUBLE };
 enum axis { AXIS_X, AXIS_Y };
 enum phase_axis { PHASE_AXIS_X, PHASE_AXIS_Y, PHASE_AXIS_U, PHASE_AXIS_V, PHASE_AXIS_W };
-enum position_kind { POSITIONS_VAN_DER_CORPUT, POSITIONS_LATTICE, POSITIONS_RANDOM };
+enum position_kind { POSITIONS_VAN_DER_CORPUT, POSITIONS_LATTICE, POSITIONS_RANDOM, POSITIONS_FILE };
 enum generator_kind { GENERATOR_VAN_DER_CORPUT, GENERATOR_RANDOM };
-enum velocity_kind { VELOCITIES_COLD, VELOCITIES_MAXWELLIAN, VELOCITIES_UNIFORM, VELOCITIES_JUTTNER };
+enum velocity_kind {
+    VELOCITIES_COLD,
+    VELOCITIES_MAXWELLIAN,
+    VELOCITIES_UNIFORM,
+    VELOCITIES_JUTTNER,
+    VELOCITIES_FILE
+};
 enum transform_library { TRANSFORMS_AUTO, TRANSFORMS_VKFFT, TRANSFORMS_FFTW };
 enum decomposition_kind { DECOMPOSITION_AUTO, DECOMPOSITION_REPLICATED, DECOMPOSITION_SLABS };
 enum gradient_kind { GRADIENT_SPECTRAL, GRADIENT_CENTRED };
@@ -81,6 +87,8 @@ struct positions_config {
     enum position_kind kind;
     uint32_t bases[2];  /* van_der_corput */
     uint64_t counts[2]; /* lattice: particles along x and y; their product is species.particles */
+    char file[CONFIG_TEXT_LENGTH];
+    char place[CONFIG_TEXT_LENGTH]; /* in an HDF5 file; "": by the name of the species */
 };
 
 struct velocities_config {
@@ -108,10 +116,22 @@ struct perturbation_list {
 /* Formulas of the place (formula.h): what they are without one is "1", "0", "1". */
 struct profile_config {
     char density[CONFIG_FORMULA_LENGTH];    /* relative to the mean */
+    char file[CONFIG_TEXT_LENGTH];          /* instead: an array; "": none */
+    char place[CONFIG_TEXT_LENGTH];         /* in an HDF5 file */
     char drift[3][CONFIG_FORMULA_LENGTH];   /* added to velocities.drift */
     char thermal[3][CONFIG_FORMULA_LENGTH]; /* times velocities.thermal */
     double most_drift[3];                   /* the greatest modulus of each in the box */
     double most_thermal[3];
+};
+
+/* What output/species_files.h reads; zero before, and where a run goes on from a checkpoint. */
+struct species_read {
+    struct loaded_particle *particles; /* of this rank: kernels/shared/loading.h */
+    double *density_nodes;             /* of profile.file, at the nodes of profile_nodes() */
+    uint64_t digest;                   /* of the file */
+    double density;                    /* by the weights in it; 0: it has none */
+    double mean[3], thermal[3];        /* of the velocities, and their standard deviations */
+    bool starts_back;                  /* they are those of half a step before the positions */
 };
 
 struct species_config {
@@ -130,6 +150,7 @@ struct species_config {
         struct perturbation_list density;      /* n0 prod(1 + a cos), by inverse CDF */
         struct perturbation_list displacement; /* x += a cos(k x) / k */
     } perturb;
+    struct species_read read;
     double per_c_squared; /* 1/c^2 in an electromagnetic run, where u = gamma v is loaded; else 0 */
     uint64_t random_key;  /* of its random numbers: config.seed, with its place in the list above bit 32 */
 };
@@ -405,6 +426,12 @@ bool fields_hold(const struct field_list *fields, enum field field);
 
 /* Whether snapshots are ever written, and hold the charge density of this species. */
 bool snapshots_separate(const struct snapshots_config *snapshots, const struct species_config *species);
+
+/* Of its particles or its density; "" where it has none. */
+static inline const char *species_file(const struct species_config *species)
+{
+    return species->positions.kind == POSITIONS_FILE ? species->positions.file : species->profile.file;
+}
 
 /* Whether the velocities of a species have the third component. */
 static inline bool species_has_w(const struct species_config *species)

@@ -145,7 +145,8 @@ static enum status write_into(struct radixpic *run, const char *folder, bool rep
     char why[VALUE_WHY_LENGTH];
     if (run->writes || session->simulation.step > 0)
         return status_fail(STATUS_USAGE, "files are to be asked for once, and before the first step");
-    session->config = run->config;
+    session->config.time.steps = run->config.time.steps;
+    session->config.output = run->config.output;
     if (!value_parse(row, folder, strlen(folder), true, session->config.output.directory, why))
         return status_fail(STATUS_USAGE, "folder: %s", why);
     const enum status status = session_choose_folder(session, replaces);

@@ -32,16 +32,15 @@ static void add_written(struct writer *writer, const struct hdf5_file *file, dou
                  1e-6 * (double)file->bytes, seconds, 1e-9 * (double)file->bytes / seconds);
 }
 
-/* HDF5 is for one thread at a time, and each simulation of a process has a writer. */
-static pthread_mutex_t hdf5 = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t writer_hdf5 = PTHREAD_MUTEX_INITIALIZER;
 
 /* Without the lock. */
 static void write_one(struct writer *writer, struct hdf5_file *file, bool is_wanted)
 {
     const double begin = timer_now();
-    pthread_mutex_lock(&hdf5);
+    pthread_mutex_lock(&writer_hdf5);
     const enum status status = is_wanted ? hdf5_file_write(file, &writer->communicator) : STATUS_OK;
-    pthread_mutex_unlock(&hdf5);
+    pthread_mutex_unlock(&writer_hdf5);
     pthread_mutex_lock(&writer->lock);
     if (status != STATUS_OK) {
         writer->status = status;

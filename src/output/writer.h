@@ -4,7 +4,12 @@
 
 #include "output/hdf5_file.h"
 
+#include <pthread.h>
+
 struct writer;
+
+/* HDF5 is for one thread at a time, and each simulation of a process has a writer. */
+extern pthread_mutex_t writer_hdf5;
 
 enum { WRITER_FILES = 2 /* in flight at most: one that is written and one that waits */ };
 

@@ -326,3 +326,11 @@ void communicator_broadcast(const struct communicator *communicator, size_t byte
     if (communicator->size > 1)
         MPI_Bcast(values, (int)bytes, MPI_BYTE, 0, comm_of(communicator));
 }
+
+uint64_t communicator_share(const struct communicator *communicator, uint64_t all, uint64_t *count)
+{
+    const uint64_t ranks = (uint64_t)communicator->size, rank = (uint64_t)communicator->rank;
+    const uint64_t part = all / ranks, rest = all % ranks;
+    *count = part + (rank < rest);
+    return rank * part + (rank < rest ? rank : rest);
+}

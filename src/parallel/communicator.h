@@ -85,6 +85,9 @@ void communicator_sum(const struct communicator *communicator, size_t count, dou
 void communicator_sum_counts(const struct communicator *communicator, size_t count, uint64_t *values);
 void communicator_max(const struct communicator *communicator, size_t count, double *values);
 
+/* This rank's share of `all`, in the order of the ranks: the first, and *count. */
+uint64_t communicator_share(const struct communicator *communicator, uint64_t all, uint64_t *count);
+
 /* The bytes of rank 0, on all ranks. */
 void communicator_broadcast(const struct communicator *communicator, size_t bytes, void *values);
 

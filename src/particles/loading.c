@@ -6,6 +6,7 @@
 #include "particles/recipe.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- by a kernel ---- */
 
@@ -48,12 +49,22 @@ struct piece {
     uint32_t key[PIECE];
 };
 
-/* Particle n of a piece, as load_particles() of kernels/loading.cl. */
-static void make_particle(const struct recipe_table *table, uint64_t index, enum precision precision,
-                          size_t n, struct piece *piece)
+/* What a file says of a particle, and the recipe of the rest. */
+static void take_from_file(const struct loaded_particle *read, struct loaded_particle *particle)
 {
-    const struct loaded_particle particle =
-        recipe_particle(&table->recipe, table->terms, table->tables, index);
+    memcpy(particle->cell, read->cell, sizeof read->cell);
+    memcpy(particle->offset, read->offset, sizeof read->offset);
+    for (size_t axis = 0; axis < 3; axis++) /* a drift, or else 0 in the file's place */
+        particle->velocity[axis] += read->velocity[axis];
+}
+
+/* Particle n of a piece, as load_particles() of kernels/loading.cl; `read` of a file, or NULL. */
+static void make_particle(const struct recipe_table *table, uint64_t index, enum precision precision,
+                          const struct loaded_particle *read, size_t n, struct piece *piece)
+{
+    struct loaded_particle particle = recipe_particle(&table->recipe, table->terms, table->tables, index);
+    if (read)
+        take_from_file(read, &particle);
     const uint32_t *cells = table->recipe.cells;
     uint32_t cell[2];
     for (size_t axis = 0; axis < 2; axis++) {
@@ -82,8 +93,10 @@ static enum status load_piece(const struct recipe_table *table, uint64_t first, 
                               uint32_t count, struct piece *piece, struct particles *particles,
                               struct buffer *keys)
 {
+    const struct loaded_particle *read = particles->species->read.particles;
     for (uint32_t n = 0; n < count; n++)
-        make_particle(table, first + begin + n, particles->precision, n, piece);
+        make_particle(table, first + begin + n, particles->precision, read ? read + begin + n : NULL, n,
+                      piece);
     TRY(particles_write(particles, ATTRIBUTE_OFFSET, begin, count, &piece->offset));
     TRY(particles_write(particles, ATTRIBUTE_VELOCITY, begin, count, &piece->velocity));
     if (particles->attribute[ATTRIBUTE_W])
@@ -117,7 +130,8 @@ enum status loading_fill(const struct grid *grid, uint64_t first, struct particl
 {
     struct recipe_table table;
     struct device *branch = NULL;
-    if (!device_info(particles->device)->has_fp64 && !device_is_counting(particles->device))
+    const bool by_host = !device_info(particles->device)->has_fp64 || particles->species->read.particles;
+    if (by_host && !device_is_counting(particles->device))
         return loading_fill_by_host(grid, first, particles, keys);
     TRY(recipe_table_create(grid, particles->species, &table));
     enum status status = device_branch(particles->device, &branch);

@@ -82,6 +82,7 @@ static void set_velocities(const struct velocities_config *config, uint32_t axis
     recipe->shift[axis] = config->drift[axis];
     switch (config->kind) {
     case VELOCITIES_COLD:
+    case VELOCITIES_FILE:
         recipe->velocities = LOADING_COLD;
         break;
     case VELOCITIES_MAXWELLIAN:
@@ -137,12 +138,12 @@ static uint32_t append_table(struct recipe_table *table, size_t length)
 static void place_tables(const struct grid *grid, const struct profile_config *config,
                          struct recipe_table *table)
 {
+    const bool has_density = config->file[0] || profile_is_given(config->density, "1");
     struct profile_tables *profile = &table->recipe.profile;
     profile->intervals[0] = profile_intervals(grid->nx);
     profile->intervals[1] = profile_intervals(grid->ny);
     const size_t along_x = profile->intervals[0] + 1, nodes = along_x * (profile->intervals[1] + 1);
-    profile->density =
-        profile_is_given(config->density, "1") ? append_table(table, 2 * along_x + 2 * nodes) : PROFILE_NONE;
+    profile->density = has_density ? append_table(table, 2 * along_x + 2 * nodes) : PROFILE_NONE;
     for (uint32_t axis = 0; axis < 3; axis++) {
         profile->drift[axis] =
             profile_is_given(config->drift[axis], "0") ? append_table(table, nodes) : PROFILE_NONE;
@@ -167,7 +168,9 @@ static void fill_juttner(double thermal, struct recipe_table *table)
     integrate(density, 1, JUTTNER_INTERVALS + 1, table->tables + recipe->juttner);
 }
 
-static enum status fill_density(const struct grid *grid, const char *formula, struct recipe_table *table)
+/* From what was read of a file, or of a formula. */
+static enum status fill_density(const struct grid *grid, const struct species_config *species,
+                                struct recipe_table *table)
 {
     const struct profile_tables *profile = &table->recipe.profile;
     const size_t along_x = profile->intervals[0] + 1, along_y = profile->intervals[1] + 1;
@@ -175,7 +178,9 @@ static enum status fill_density(const struct grid *grid, const char *formula, st
     if (profile->density == PROFILE_NONE)
         return STATUS_OK;
     double *values = malloc(along_x * along_y * sizeof *values);
-    const enum status status = tabulate(formula, grid, values);
+    const enum status status = tabulate(species->profile.density, grid, values);
+    if (status == STATUS_OK && species->read.density_nodes)
+        memcpy(values, species->read.density_nodes, along_x * along_y * sizeof *values);
     if (status != STATUS_OK) {
         free(values);
         return status;
@@ -193,11 +198,12 @@ static enum status fill_values(const struct grid *grid, const char *formula, uin
     return first == PROFILE_NONE ? STATUS_OK : tabulate(formula, grid, table->tables + first);
 }
 
-static enum status fill_tables(const struct grid *grid, const struct profile_config *config,
+static enum status fill_tables(const struct grid *grid, const struct species_config *species,
                                struct recipe_table *table)
 {
+    const struct profile_config *config = &species->profile;
     const struct profile_tables *profile = &table->recipe.profile;
-    TRY(fill_density(grid, config->density, table));
+    TRY(fill_density(grid, species, table));
     for (uint32_t axis = 0; axis < 3; axis++) {
         TRY(fill_values(grid, config->drift[axis], profile->drift[axis], table));
         TRY(fill_values(grid, config->thermal[axis], profile->thermal[axis], table));
@@ -241,7 +247,7 @@ enum status recipe_table_create(const struct grid *grid, const struct species_co
         table->recipe.juttner = append_table(table, 2 * (JUTTNER_INTERVALS + 1));
     table->tables = calloc(table->length > 0 ? table->length : 1, sizeof *table->tables);
     enum status status = table->tables
-                             ? fill_tables(grid, &species->profile, table)
+                             ? fill_tables(grid, species, table)
                              : status_fail(STATUS_FAILED, "species %s: no memory to load it", species->name);
     if (status != STATUS_OK)
         recipe_table_destroy(table);

@@ -1,0 +1,207 @@
+/* Columns: .npy and .csv, row by row. */
+#include "output/columns.h"
+
+#include "base/regular.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ACROSS = 64, NAME_LENGTH = 31 };
+
+static const char *const names[] = {"x", "y", "u", "v", "w", "weight"};
+
+static bool ends_with(const char *path, const char *end)
+{
+    const size_t length = strlen(path);
+    return length >= strlen(end) && strcmp(path + length - strlen(end), end) == 0;
+}
+
+const char *columns_name(const char *path, int column)
+{
+    static const char *const records[COLUMNS] = {"position/x",       "position/y",      "momentum/x",
+                                                 "momentum/y",       "momentum/z",      "weighting",
+                                                 "positionOffset/x", "positionOffset/y"};
+    return ends_with(path, ".npy") || ends_with(path, ".csv") ? names[column] : records[column];
+}
+
+enum status columns_require(const struct columns *columns, uint64_t found)
+{
+    if (found == columns->all)
+        return STATUS_OK;
+    return status_fail(STATUS_USAGE, "%s: it has %" PRIu64 " particles where the config says %" PRIu64,
+                       columns->path, found, columns->all);
+}
+
+struct row {
+    uint64_t shape[2]; /* of a .npy file; of one with fields the second is 0 */
+    size_t across;
+    char found[MOST_ACROSS][NAME_LENGTH + 1];
+    size_t bytes[MOST_ACROSS]; /* in a .npy file: 4 or 8 */
+    int column[MOST_ACROSS];   /* which it is; COLUMN_CELL: none */
+    double numbers[MOST_ACROSS];
+};
+
+/* ---- .npy: ten bytes with the length of a Python dict, the dict, and the numbers ---- */
+
+/* 'descr': '<f8', or [('x', '<f8'), ('y', '<f4')] */
+static bool read_header(FILE *file, struct row *row)
+{
+    unsigned char prefix[10];
+    char header[8192] = "", digit[2] = "";
+    int used = 0;
+    if (fread(prefix, sizeof prefix, 1, file) != 1 || memcmp(prefix, "\x93NUMPY\1", 7) != 0)
+        return false;
+    const size_t length = prefix[8] + 256u * prefix[9];
+    if (length >= sizeof header || fread(header, length, 1, file) != 1)
+        return false;
+    const char *type = strstr(header, "'descr': "), *shape = strstr(header, "'shape': (");
+    const int dimensions =
+        type && shape ? sscanf(shape + 10, "%" SCNu64 ", %" SCNu64, &row->shape[0], &row->shape[1]) : 0;
+    const bool is_plain = dimensions == 2 && sscanf(type + 9, "'<f%1[48]'", digit) == 1;
+    for (; is_plain && row->across < COLUMN_CELL && row->across < row->shape[1]; row->across++) {
+        row->bytes[row->across] = (size_t)(digit[0] - '0');
+        strcpy(row->found[row->across], names[row->across]);
+    }
+    for (type += 10; dimensions == 1 && row->across < MOST_ACROSS; row->across++) {
+        if (sscanf(type, "('%31[^']', '<f%1[48]')%n", row->found[row->across], digit, &used) < 2)
+            break;
+        row->bytes[row->across] = (size_t)(digit[0] - '0');
+        type += used;
+        type += strspn(type, ", ");
+    }
+    return row->across > 0 && strstr(header, "'fortran_order': False") && (is_plain || *type == ']');
+}
+
+static bool read_number(FILE *file, size_t bytes, double *number)
+{
+    float single = 0;
+    const bool is_there = fread(bytes == sizeof single ? (void *)&single : number, bytes, 1, file) == 1;
+    *number = bytes == sizeof single ? (double)single : *number;
+    return is_there;
+}
+
+static enum status refuse(const char *path)
+{
+    return status_fail(STATUS_USAGE,
+                       "%s: expected a whole .npy file, of a table by rows or an array with fields, of "
+                       "little-endian float32 or float64",
+                       path);
+}
+
+/* ---- .csv ---- */
+
+static const char separators[] = "#,; \t\r\n\"";
+
+/* Whether the line has a number for each column. */
+static bool parse_line(char *line, struct row *row)
+{
+    size_t n = 0;
+    for (char *rest = line, *word, *end; (word = strtok_r(rest, separators, &rest)); n++)
+        if (n == row->across || (row->numbers[n] = strtod(word, &end), *end != '\0'))
+            return false;
+    return n == row->across;
+}
+
+/* ---- of either ---- */
+
+static enum status make_room(struct row *row, struct columns *columns)
+{
+    for (size_t place = 0; place < row->across; place++) {
+        int k = 0;
+        while (k < COLUMN_CELL && strcmp(row->found[place], names[k]) != 0)
+            k++;
+        row->column[place] = k;
+        if (k < COLUMN_CELL && !columns->numbers[k] &&
+            !(columns->numbers[k] = malloc((columns->count + 1) * sizeof(double))))
+            return status_fail(STATUS_FAILED, "%s: no memory to read it", columns->path);
+    }
+    return STATUS_OK;
+}
+
+static void take_row(const struct row *row, uint64_t n, struct columns *columns)
+{
+    for (size_t place = 0; place < row->across; place++)
+        if (row->column[place] < COLUMN_CELL)
+            columns->numbers[row->column[place]][n] = row->numbers[place] / columns->unit[row->column[place]];
+}
+
+static enum status read_npy(FILE *file, struct row *row, struct columns *columns)
+{
+    size_t bytes = 0;
+    if (!read_header(file, row) || row->shape[1] > COLUMN_CELL)
+        return refuse(columns->path);
+    TRY(columns_require(columns, row->shape[0]));
+    TRY(make_room(row, columns));
+    for (size_t place = 0; place < row->across; place++)
+        bytes += row->bytes[place];
+    fseeko(file, (off_t)(columns->first * bytes), SEEK_CUR);
+    for (uint64_t n = 0; n < columns->count; n++) {
+        for (size_t place = 0; place < row->across; place++)
+            if (!read_number(file, row->bytes[place], &row->numbers[place]))
+                return refuse(columns->path);
+        take_row(row, n, columns);
+    }
+    return STATUS_OK;
+}
+
+static enum status read_csv(FILE *file, char **line, struct row *row, struct columns *columns)
+{
+    size_t length = 0;
+    uint64_t found = 0, number = 1;
+    char *rest = getline(line, &length, file) > 0 ? *line : NULL;
+    for (char *word; rest && row->across < MOST_ACROSS && (word = strtok_r(rest, separators, &rest));)
+        snprintf(row->found[row->across++], sizeof row->found[0], "%s", word);
+    TRY(make_room(row, columns));
+    while (number++, getline(line, &length, file) > 0) {
+        if ((*line)[strspn(*line, separators)] == '\0')
+            continue;
+        const uint64_t n = found++ - columns->first;
+        if (n >= columns->count)
+            continue;
+        if (!parse_line(*line, row))
+            return status_fail(STATUS_USAGE, "%s:%" PRIu64 ": expected %zu numbers, as in the header line",
+                               columns->path, number, row->across);
+        take_row(row, n, columns);
+    }
+    return columns_require(columns, found);
+}
+
+enum status columns_open(const char *path, FILE **file)
+{
+    const char *why = "";
+    *file = regular_open(path, &why);
+    return *file ? STATUS_OK : status_fail(STATUS_USAGE, "%s: cannot read it: %s", path, why);
+}
+
+enum status columns_read(struct columns *columns)
+{
+    const bool is_npy = ends_with(columns->path, ".npy");
+    struct row row = {0};
+    FILE *file = NULL;
+    char *line = NULL;
+    if (!is_npy && !ends_with(columns->path, ".csv"))
+        return columns_read_hdf5(columns);
+    TRY(columns_open(columns->path, &file));
+    const enum status status = is_npy ? read_npy(file, &row, columns) : read_csv(file, &line, &row, columns);
+    free(line);
+    fclose(file);
+    return status;
+}
+
+enum status columns_read_array(const char *path, const char *place, uint64_t shape[2], double **values)
+{
+    struct row row = {0};
+    FILE *file = NULL;
+    if (!ends_with(path, ".npy"))
+        return columns_read_hdf5_array(path, place, shape, values);
+    TRY(columns_open(path, &file));
+    bool is_whole = read_header(file, &row) && row.shape[0] < 1 << 20 && row.shape[1] < 1 << 20;
+    const size_t count = is_whole ? row.shape[0] * row.shape[1] : 0;
+    *values = malloc((count + 1) * sizeof **values);
+    for (size_t n = 0; n < count && is_whole; n++)
+        is_whole = *values && read_number(file, row.bytes[0], &(*values)[n]);
+    fclose(file);
+    memcpy(shape, row.shape, sizeof row.shape);
+    return is_whole && count > 0 ? STATUS_OK : refuse(path);
+}

@@ -1,0 +1,252 @@
+/* Species files: columns become particles, each rank's share, and an array the density at the nodes of the
+ * tables of formulas. */
+#include "output/species_files.h"
+
+#include "config/formula.h"
+#include "domain/grid.h"
+#include "output/columns.h"
+#include "output/digest.h"
+#include "output/writer.h"
+#include "shared/loading.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- particles ---- */
+
+static struct columns columns_of(const struct communicator *communicator, const struct config *config,
+                                 const struct species_config *species)
+{
+    const struct units units = units_make(&config->units);
+    const struct grid grid = grid_make(&config->grid);
+    const double momentum = units.momentum * species->mass;
+    struct columns columns = {.path = species->positions.file,
+                              .place = species->positions.place[0] ? species->positions.place : species->name,
+                              .all = species->particles,
+                              .unit = {grid.dx, grid.dy, 1, 1, 1, 1, grid.dx, grid.dy},
+                              .si = {grid.dx * units.length, grid.dy * units.length, momentum, momentum,
+                                     momentum, units.particles, grid.dx * units.length,
+                                     grid.dy * units.length}};
+    columns.first = communicator_share(communicator, species->particles, &columns.count);
+    return columns;
+}
+
+static enum status refuse(const struct columns *columns, uint64_t n, int k, double value,
+                          const char *expected)
+{
+    return status_fail(STATUS_USAGE, "%s: particle %" PRIu64 " has %s %.9g, expected %s", columns->path,
+                       columns->first + n, columns_name(columns->path, k), value, expected);
+}
+
+static enum status require(const struct columns *columns, int k)
+{
+    return columns->numbers[k] ? STATUS_OK
+                               : status_fail(STATUS_USAGE, "%s: %s is missing", columns->path,
+                                             columns_name(columns->path, k));
+}
+
+/* Cells and offsets along an axis, of which the file may have the whole cells apart. Both ends of the box are
+ * one place, and what single precision rounds lies within. */
+static enum status set_places(const struct columns *columns, int axis, uint32_t cells,
+                              struct loaded_particle *particles)
+{
+    const double *rest = columns->numbers[COLUMN_X + axis], *whole = columns->numbers[COLUMN_CELL + axis];
+    const double margin = 1e-6 * cells;
+    TRY(require(columns, COLUMN_X + axis));
+    for (uint64_t n = 0; n < columns->count; n++) {
+        const double of_cell = whole ? whole[n] : 0, below = floor(of_cell),
+                     in_cell = rest[n] + (of_cell - below);
+        const double found = below + floor(in_cell), place = below + in_cell;
+        if (!(place >= -margin && place <= cells + margin))
+            return refuse(columns, n, COLUMN_X + axis, place * columns->unit[axis], "a place in the box");
+        particles[n].cell[axis] = (uint32_t)(found < 0 ? cells - 1 : found >= cells ? 0 : found);
+        particles[n].offset[axis] = in_cell - floor(in_cell);
+    }
+    return STATUS_OK;
+}
+
+static enum status set_velocities(const struct columns *columns, int axis, struct loaded_particle *particles)
+{
+    const int k = COLUMN_U + axis;
+    TRY(require(columns, k));
+    if (columns->is_macro)
+        TRY(require(columns, COLUMN_WEIGHT));
+    for (uint64_t n = 0; n < columns->count; n++) {
+        particles[n].velocity[axis] =
+            columns->numbers[k][n] /
+            (columns->is_macro ? columns->numbers[COLUMN_WEIGHT][n] * columns->si[COLUMN_WEIGHT] : 1);
+        if (!isfinite(particles[n].velocity[axis]))
+            return refuse(columns, n, k, columns->numbers[k][n], "a finite number");
+    }
+    return STATUS_OK;
+}
+
+/* All particles of a species have one weight, that of the first. */
+static enum status check_weights(const struct columns *columns, double first)
+{
+    for (uint64_t n = 0; columns->numbers[COLUMN_WEIGHT] && n < columns->count; n++)
+        if (!(fabs(columns->numbers[COLUMN_WEIGHT][n] - first) <= 1e-5 * first))
+            return refuse(columns, n, COLUMN_WEIGHT, columns->numbers[COLUMN_WEIGHT][n],
+                          "that of particle 0: a species has one weight, so take a species for each");
+    return STATUS_OK;
+}
+
+static enum status read_share(const struct config *config, struct species_config *species,
+                              struct columns *columns)
+{
+    struct loaded_particle *particles = calloc(columns->count + 1, sizeof *particles);
+    species->read.particles = particles;
+    if (!particles)
+        return status_fail(STATUS_FAILED, "%s: no memory to read it", columns->path);
+    TRY(columns_read(columns));
+    for (int axis = 0; axis < 2; axis++)
+        TRY(set_places(columns, axis, config->grid.cells[axis], particles));
+    for (int axis = 0; species->velocities.kind == VELOCITIES_FILE && axis < (int)species_dimensions(species);
+         axis++)
+        TRY(set_velocities(columns, axis, particles));
+    return STATUS_OK;
+}
+
+static enum status read_particles(const struct communicator *communicator, const struct config *config,
+                                  struct species_config *species)
+{
+    struct columns columns = columns_of(communicator, config, species);
+    struct species_read *read = &species->read;
+    double sums[6] = {0}, weight = 0;
+    enum status status = communicator_agree(communicator, read_share(config, species, &columns));
+    for (uint64_t n = 0; status == STATUS_OK && n < columns.count; n++)
+        for (int axis = 0; axis < 3; axis++) {
+            sums[axis] += read->particles[n].velocity[axis];
+            sums[3 + axis] += pow(read->particles[n].velocity[axis], 2);
+        }
+    communicator_sum(communicator, 6, sums);
+    for (int axis = 0; axis < 3; axis++) {
+        read->mean[axis] = sums[axis] / (double)columns.all;
+        read->thermal[axis] = sqrt(fmax(sums[3 + axis] / (double)columns.all - pow(read->mean[axis], 2), 0));
+    }
+    if (status == STATUS_OK && columns.numbers[COLUMN_WEIGHT])
+        weight = columns.numbers[COLUMN_WEIGHT][0];
+    communicator_broadcast(communicator, sizeof weight, &weight);
+    if (status == STATUS_OK)
+        status = communicator_agree(communicator, check_weights(&columns, weight));
+    read->density = weight * (double)columns.all / (config->grid.length[0] * config->grid.length[1]);
+    read->starts_back =
+        species->velocities.kind == VELOCITIES_FILE &&
+        fabs(columns.seconds / (units_make(&config->units).time * config->time.step) + 0.5) < 1e-6;
+    for (int k = 0; k < COLUMNS; k++)
+        free(columns.numbers[k]);
+    return status;
+}
+
+/* ---- a density ---- */
+
+/* At a place in the box, from 0 to 1: linear between the array's nodes, of which [0][0] is at the origin, and
+ * which repeat with the box. */
+static double density_at(const uint64_t shape[2], const double *array, double x, double y)
+{
+    const uint64_t i = (uint64_t)(x * (double)shape[0]), j = (uint64_t)(y * (double)shape[1]);
+    const double right = x * (double)shape[0] - (double)i, up = y * (double)shape[1] - (double)j;
+    const double *low = array + i % shape[0] * shape[1], *high = array + (i + 1) % shape[0] * shape[1];
+    const uint64_t a = j % shape[1], b = (j + 1) % shape[1];
+    const double left = low[a] + up * (low[b] - low[a]);
+    return left + right * (high[a] + up * (high[b] - high[a]) - left);
+}
+
+/* A density of charges may be negative everywhere. */
+static enum status check_density(const char *path, const uint64_t shape[2], const double *array)
+{
+    double sum = 0;
+    for (uint64_t n = 0; n < shape[0] * shape[1]; n++)
+        sum += isfinite(array[n]) ? array[n] : 0;
+    for (uint64_t n = 0; n < shape[0] * shape[1]; n++)
+        if (!isfinite(array[n]) || !(array[n] * sum >= 0) || sum == 0)
+            return status_fail(STATUS_USAGE,
+                               "%s: expected finite numbers of one sign, found %g at [%" PRIu64 ", %" PRIu64
+                               "]",
+                               path, array[n], n / shape[1], n % shape[1]);
+    return STATUS_OK;
+}
+
+static enum status read_density(const struct config *config, struct species_config *species)
+{
+    const struct profile_config *profile = &species->profile;
+    const uint32_t *cells = config->grid.cells;
+    const uint32_t along_x = profile_intervals(cells[0]), along_y = profile_intervals(cells[1]);
+    uint64_t shape[2];
+    double *array = NULL, *values = malloc(profile_nodes(cells) * sizeof *values);
+    species->read.density_nodes = values;
+    enum status status = values ? columns_read_array(profile->file, profile->place, shape, &array)
+                                : status_fail(STATUS_FAILED, "%s: no memory to read it", profile->file);
+    if (status == STATUS_OK)
+        status = check_density(profile->file, shape, array);
+    for (uint32_t i = 0; i <= along_x && status == STATUS_OK; i++)
+        for (uint32_t j = 0; j <= along_y; j++)
+            *values++ = fabs(density_at(shape, array, (double)i / along_x, (double)j / along_y));
+    free(array);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static enum status find_digest(const char *path, uint64_t *digest)
+{
+    FILE *file = NULL;
+    TRY(columns_open(path, &file));
+    const enum status status = digest_file(path, fileno(file), UINT64_MAX, digest);
+    fclose(file);
+    return status;
+}
+
+static enum status read_species(const struct communicator *communicator, const struct config *config,
+                                struct species_config *species)
+{
+    const char *path = species_file(species);
+    uint64_t *digest = &species->read.digest;
+    if (path[0] == '\0')
+        return STATUS_OK;
+    TRY(communicator_agree(communicator, communicator->rank == 0 ? find_digest(path, digest) : STATUS_OK));
+    communicator_broadcast(communicator, sizeof *digest, digest);
+    return path == species->positions.file ? read_particles(communicator, config, species)
+                                           : communicator_agree(communicator, read_density(config, species));
+}
+
+enum status species_files_read(const struct communicator *communicator, struct config *config)
+{
+    enum status status = STATUS_OK;
+    pthread_mutex_lock(&writer_hdf5);
+    for (uint32_t s = 0; s < config->species_count && status == STATUS_OK; s++)
+        status = read_species(communicator, config, &config->species[s]);
+    pthread_mutex_unlock(&writer_hdf5);
+    return status;
+}
+
+void species_files_free(struct config *config)
+{
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        struct species_read *read = &config->species[s].read;
+        free(read->particles);
+        free(read->density_nodes);
+        read->particles = NULL;
+        read->density_nodes = NULL;
+    }
+}
+
+void species_files_announce(const struct config *config, struct log *log)
+{
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        const struct species_config *species = &config->species[s];
+        const struct species_read *read = &species->read;
+        if (read->digest != 0)
+            log_line(log, LOG_NORMAL, "%s of %s: %s, digest %016" PRIx64,
+                     species->positions.kind == POSITIONS_FILE ? "particles" : "density", species->name,
+                     species_file(species), read->digest);
+        if (read->digest != 0 && species->positions.kind == POSITIONS_FILE)
+            log_line(log, LOG_NORMAL,
+                     "%s: %" PRIu64
+                     " particles read, mean velocity (%.4g, %.4g, %.4g), deviations (%.4g, %.4g, "
+                     "%.4g), density by their weights %.6g",
+                     species->name, species->particles, read->mean[0], read->mean[1], read->mean[2],
+                     read->thermal[0], read->thermal[1], read->thermal[2], read->density);
+    }
+}

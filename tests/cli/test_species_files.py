@@ -1,0 +1,263 @@
+"""Particles and densities from files: the same again from a snapshot, by any number of ranks, and from its numbers in
+.npy, .csv and another program's openPMD; what files lack is named."""
+
+import os
+import shutil
+import unittest
+from unittest import mock
+
+import h5py
+import numpy as np
+
+from program import CONFIG, MPI_ENVIRONMENT, PROGRAM, OneRunTest, sets
+
+import radixpic
+
+os.environ["RADIXPIC"] = PROGRAM
+EVERY_STEP = sets("output.history.every=1", "output.snapshots.every=4")
+STEP, STEPS, CELL, COUNT = 4, 8, np.array([6 / 16, 4 / 8]), 4096
+
+
+def positions(file, **keys):
+    return "species.electrons.positions={" + ", ".join(f"{key}: {value}" for key, value in
+                                                       {"file": file, **keys}.items()) + "}"
+
+
+class SpeciesFiles(OneRunTest):
+    """A run, and a second config that goes on from its step 4."""
+
+    arguments = ["run", "small.yaml", "--quiet", "--steps", STEPS, *EVERY_STEP]
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        again = CONFIG.replace("    velocities: {kind: maxwellian}\n", "")
+        again = "".join(line for line in again.splitlines(True) if "perturb" not in line)
+        (cls.folder / "again.yaml").write_text(again)
+        shutil.copy(cls.folder / "out" / "snapshots" / f"data_{STEP}.h5", cls.folder / "then.h5")
+        with h5py.File(cls.folder / "then.h5") as file:
+            cls.units, cls.columns = cls.read_particles(file[f"data/{STEP}/particles/electrons"])
+
+    @staticmethod
+    def read_particles(group):
+        units = [group[name].attrs["unitSI"] for name in ("position/x", "momentum/x")]
+        arrays = {}
+        for axis, name in enumerate("xy"):
+            cells = group[f"position/{name}"][:].astype(float) + group[f"positionOffset/{name}"][:]
+            arrays[name], arrays["uv"[axis]] = cells * CELL[axis], group[f"momentum/{name}"][:].astype(float)
+        return units, arrays
+
+    def table(self, names="xyuv", **more):
+        table = np.zeros(COUNT, [(name, "<f8") for name in [*names, *more]])
+        for name in names:
+            table[name] = self.columns[name]
+        for name, values in more.items():
+            table[name] = values
+        return table
+
+    def run_again(self, *settings, ranks=0, folder="again", steps=STEPS - STEP):
+        arguments = ["run", "again.yaml", "--quiet", "--force", "--output", folder, "--steps", steps, *EVERY_STEP]
+        arguments += sets(*settings)
+        if ranks:
+            self.run_well_on(ranks, *arguments)
+        else:
+            self.run_well(*arguments)
+        return self.numbers(folder)
+
+    def numbers(self, folder):
+        """The history without step and time."""
+        return np.array([[float(text) for text in list(row.values())[2:]] for row in self.history(folder)])
+
+    # ---- particles ----
+
+    def test_a_snapshot_goes_on_with_the_same_bits(self):
+        then = self.numbers("out")[STEP:]
+        np.testing.assert_array_equal(self.run_again(positions("then.h5")), then)
+        for ranks in (2, 3):
+            again = self.run_again(positions("then.h5", place=f"/data/{STEP}/particles/electrons"), ranks=ranks)
+            np.testing.assert_allclose(again, then, rtol=1e-5, atol=1e-6)
+            with h5py.File(self.folder / "again" / "snapshots" / "data_0.h5") as file:
+                _, arrays = self.read_particles(file["data/0/particles/electrons"])
+                ids = file["data/0/particles/electrons/id"][:]
+            for name, values in self.columns.items():  # an id is the place in the file
+                np.testing.assert_array_equal(arrays[name], values[ids], err_msg=name)
+
+    def test_npy_and_csv_have_the_same_numbers(self):
+        table = self.table("vuyx", weight=24 / COUNT)
+        np.save(self.folder / "fields.npy", table)
+        np.save(self.folder / "plain.npy", np.stack([table[name] for name in "xyuv"], 1))
+        header, rows = ",".join(table.dtype.names), table.view("f8").reshape(COUNT, -1)
+        np.savetxt(self.folder / "lines.csv", rows, header=header, delimiter=",", fmt="%.17g")
+        expected = self.run_again(positions("fields.npy"), steps=1)
+        for ranks, file in ((0, "plain.npy"), (0, "lines.csv"), (3, "lines.csv")):
+            again = self.run_again(positions(file), ranks=ranks, steps=1)
+            np.testing.assert_allclose(again, expected, rtol=1e-5 if ranks else 0, atol=1e-6 if ranks else 0)
+        # Velocities at 0 here, and half a step before there: the positions are those of the snapshot.
+        np.testing.assert_array_equal(expected[0, -4:], self.numbers("out")[STEP, -4:])
+
+    def test_openpmd_of_another_program(self):
+        """Several iterations, constants, momenta of macro-particles, and a weight that is none of 1."""
+        length, momentum = self.units[0] / CELL[0], self.units[1]
+        with h5py.File(self.folder / "other.h5", "w") as file:
+            for iteration, shift in ((9, 0.1), (100, 0)):
+                group = file.create_group(f"data/{iteration}/particles/beam")
+                for axis, (place, velocity) in enumerate(("xu", "yv")):
+                    offset = group.create_group(f"positionOffset/{'xy'[axis]}")
+                    offset.attrs.update({"value": 1.0, "shape": np.uint64([COUNT]), "unitSI": CELL[axis] * length})
+                    values = self.columns[place] + shift - CELL[axis]
+                    group[f"position/{'xy'[axis]}"] = values * length * 1e3
+                    group[f"position/{'xy'[axis]}"].attrs["unitSI"] = 1e-3
+                    group.create_dataset(f"momentum/{'xy'[axis]}", data=self.columns[velocity] * 7e5 * momentum,
+                                         compression=1, chunks=(1000,))
+                group["momentum"].attrs["macroWeighted"] = np.uint32(1)
+                group["weighting"] = np.full(COUNT, 7e5, np.float32)
+        np.save(self.folder / "twin.npy", self.table())
+        again = self.run_again(positions("other.h5", place="beam"), steps=1)
+        np.testing.assert_allclose(again, self.run_again(positions("twin.npy"), steps=1), rtol=1e-5, atol=1e-6)
+
+    def test_what_velocities_mean(self):
+        np.save(self.folder / "xy.npy", self.table("xy", weight=1))
+        np.save(self.folder / "xyuv.npy", self.table())
+        self.refuse(2, "xy.npy: u is missing", "check", "again.yaml", *sets(positions("xy.npy")))
+        cold = self.run_again(positions("xy.npy"), "species.electrons.velocities=cold", steps=0)
+        thermal = self.run_again(positions("xy.npy"), "species.electrons.velocities=maxwellian", steps=0)
+        moved = self.run_again(positions("xyuv.npy"), "species.electrons.velocities={drift: [2, 0]}", steps=0)
+        still = self.run_again(positions("xyuv.npy"), steps=0)
+        self.assertLess(cold[0, 1], 1e-9)
+        self.assertAlmostEqual(thermal[0, 1], 24, delta=0.5)
+        self.assertAlmostEqual(moved[0, 3] - still[0, 3], 48, places=4)
+
+    def test_what_is_said(self):
+        np.save(self.folder / "said.npy", self.table(weight=12 / COUNT))
+        said = self.run_well("check", "again.yaml", *sets(positions("said.npy"))).stdout
+        self.assertRegex(said, r"(?m)^particles of electrons: said.npy, digest [0-9a-f]{16}$")
+        self.assertRegex(said, r"(?m)^electrons: 4096 particles read, mean velocity .*, density by their weights 0.5$")
+        self.run_again(positions("said.npy"), steps=0)
+        self.assertRegex((self.folder / "again" / "log.txt").read_text(), "particles of electrons: said.npy, digest ")
+
+    def test_a_checkpoint_needs_no_file(self):
+        np.save(self.folder / "gone.npy", self.table())
+        keep = ["output.checkpoints.every=1", positions("gone.npy")]
+        whole = self.run_again(*keep, folder="whole", steps=2)
+        self.run_again(*keep, folder="part", steps=1)
+        (self.folder / "gone.npy").unlink()
+        self.run_well("run", "--quiet", "--restart", "latest", "--output", "part", "--steps", "2")
+        np.testing.assert_array_equal(self.numbers("part"), whole)
+
+    # ---- what is refused ----
+
+    def refuse_particles(self, words, name, content, ranks=0, **keys):
+        path = self.folder / name
+        if isinstance(content, np.ndarray):
+            np.save(path, content)
+        else:
+            path.write_bytes(content)
+        arguments = ["again.yaml", *sets(positions(name, **keys))]
+        if ranks:
+            with self.subTest(name=name):
+                self.assert_said(self.run_on(ranks, "run", *arguments, "--output", "refused"), 2, name, words)
+        else:
+            self.refuse(2, [name, words], "check", *arguments)
+
+    def test_particles_that_are_wrong(self):
+        for name, number, value, words in (
+            ("y", 77, 4.1, "particle 77 has y 4.1, expected a place in the box"),
+            ("x", 4000, np.nan, "particle 4000 has x nan, expected a place in the box"),
+            ("v", 3000, np.inf, "particle 3000 has v inf, expected a finite number"),
+            ("weight", 5, 2, "particle 5 has weight 2, expected that of particle 0"),
+        ):
+            table = self.table(weight=1)
+            table[name][number] = value
+            self.refuse_particles(words, "wrong.npy", table, ranks=3 if name == "v" else 0)
+
+    def test_files_that_are_wrong(self):
+        whole = self.table()
+        plain = whole.view("f8").reshape(COUNT, -1)
+        expected = "expected a whole .npy file"
+        for name, content, words in (
+            ("short.npy", whole[:100], "it has 100 particles where the config says 4096"),
+            ("whole.npy", plain.astype(int), expected),
+            ("big.npy", plain.astype(">f8"), expected),
+            ("columns.npy", np.asfortranarray(plain), expected),
+            ("flat.npy", plain[:, 0], expected),
+            ("junk.npy", b"junk", expected),
+            ("junk.h5", b"junk", "expected a .npy, .csv or HDF5 file"),
+            ("few.csv", b"x,y,u,v\n\n1,2,3\n", "few.csv:3: expected 4 numbers, as in the header line"),
+            ("word.csv", b"x,y,u,v\n1,2,3,z\n", "word.csv:2: expected 4 numbers, as in the header line"),
+            ("empty.csv", b"", "it has 0 particles where the config says 4096"),
+        ):
+            self.refuse_particles(words, name, content)
+        np.save(self.folder / "all.npy", whole)
+        self.refuse_particles(expected, "cut.npy", self.read("all.npy")[:-1])
+        self.refuse(2, "none.h5: cannot read it: No such file", "check", "again.yaml", *sets(positions("none.h5")))
+        snapshot = self.read("then.h5")
+        self.refuse_particles('there is no "ions" in it', "ions.h5", snapshot, place="ions")
+        (self.folder / "two.h5").write_bytes(snapshot)
+        with h5py.File(self.folder / "two.h5", "a") as file:
+            del file[f"data/{STEP}/particles/electrons/momentum/y"]
+        self.refuse_particles("momentum/y is missing", "two.h5", self.read("two.h5"))
+
+    # ---- densities ----
+
+    # On a box of 8 x 4 the formula is the same at both ends, so its array repeats as the box does.
+
+    def run_density(self, *settings, folder="dense"):
+        settings = ["grid.length=[8, 4]", "species.electrons.velocities=cold", *settings]
+        self.run_well("run", "again.yaml", "--quiet", "--force", "--steps", 0, "--output", folder, *sets(*settings))
+        return self.numbers(folder)
+
+    def test_an_array_is_as_its_formula(self):
+        x, y = np.arange(1024)[:, None] * 8 / 1024 - 4, np.arange(1024) * 4 / 1024 - 2
+        array = 1 + 0.5 * (x**2 / 16) + 0.25 * (y**2 * x**2)
+        np.save(self.folder / "array.npy", array)
+        np.save(self.folder / "negative.npy", -array)
+        with h5py.File(self.folder / "array.h5", "w") as file:
+            file["data/7/fields/old"] = file["rho"] = array.astype(">f8")
+            file["data/11/fields/old"] = 2 * array
+        formula = "1 + 0.5*((x-4)^2/16) + 0.25*((y-2)^2*(x-4)^2)"
+        expected = self.run_density(f"species.electrons.profile.density={formula}")
+        self.assertGreater(expected[0, 0], 0.1)
+        for profile in ("file: array.npy", "file: negative.npy", "file: array.h5, place: /rho",
+                        "file: array.h5, place: old"):
+            found = self.run_density("species.electrons.profile={" + profile + "}")
+            np.testing.assert_array_equal(found, expected, err_msg=profile)
+        coarse = 1 + 0.5 * (x[::8] ** 2 / 16) + 0.25 * (y[::8] ** 2 * x[::8] ** 2)
+        np.save(self.folder / "coarse.npy", coarse.astype("f4"))
+        found = self.run_density("species.electrons.profile.file=coarse.npy")
+        np.testing.assert_allclose(found, expected, rtol=1e-2, atol=1e-3)
+
+    def test_densities_that_are_none(self):
+        array = np.ones((4, 8))
+        for name, value, words in (
+            ("below.npy", -1, "expected finite numbers of one sign, found -1 at [2, 3]"),
+            ("nan.npy", np.nan, "expected finite numbers of one sign, found nan at [2, 3]"),
+        ):
+            array[2, 3] = value
+            np.save(self.folder / name, array)
+            self.refuse(2, [name, words], "check", "again.yaml",
+                        *sets("species.electrons.velocities=cold", f"species.electrons.profile.file={name}"))
+
+    # ---- from Python ----
+
+    def test_arrays(self):
+        path = self.folder / "arrays.npy"
+        given = radixpic.save_particles(path, "electrons", **self.columns)
+        given |= {"output.history.every": 1}
+        expected = self.run_again(positions("arrays.npy"), steps=2)
+        with radixpic.Simulation(self.folder / "again.yaml", set=given) as simulation:
+            electrons = simulation.particles("electrons")
+            order = np.argsort(electrons.ids)
+            for name, values in self.columns.items():
+                np.testing.assert_allclose(getattr(electrons, name)[order], values, rtol=0, atol=1e-6)
+            simulation.step(3)
+            np.testing.assert_array_equal(simulation.history["kinetic_energy"], expected[:, 1])
+        with mock.patch.dict(os.environ, MPI_ENVIRONMENT):
+            run = radixpic.run(self.folder / "again.yaml", given, self.folder / "ranks", steps=2, ranks=2, quiet=True)
+        np.testing.assert_allclose(run.history["kinetic_energy"], expected[:, 1], rtol=1e-5)
+        for wrong in ({"x": [1]}, {"x": [1], "y": [1], "z": [1]}, {"x": [1, 2], "y": [1, 2, 3]}):
+            with self.assertRaises(radixpic.Problem):
+                radixpic.save_particles(path, "electrons", **wrong)
+
+
+if __name__ == "__main__":
+    unittest.main()
