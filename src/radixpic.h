@@ -21,16 +21,16 @@
  * 0.
  *
  * Errors. A function that can fail returns a status; radixpic_error() then has a sentence on why. Nothing
- * here ends the process, prints, sets a signal handler or starts MPI; no file is written but what
- * radixpic_write_into() asks for and the cache of built kernels. A simulation that failed in a step stays
- * readable and takes no further step.
+ * here ends the process, prints, sets a signal handler or starts MPI, but for radixpic_create_on_ranks(); no
+ * file is written but what radixpic_write_into() asks for and the cache of built kernels. A simulation that
+ * failed in a step stays readable and takes no further step.
  *
  * Threads and processes. Any thread may call: of calls about one simulation the later waits for the earlier,
  * and several simulations are independent of one another. radixpic_destroy() is the last call about one.
  * Where two calls belong together, as radixpic_history_rows() and radixpic_read_history(), the caller sees to
  * it that no other thread takes a step between them. A process that was forked after the first simulation was
  * created has none: functions with a status return RADIXPIC_USAGE there. Each is a simulation of its own
- * process alone, also under mpirun.
+ * process alone, also under mpirun, unless radixpic_create_on_ranks() made it.
  */
 #ifndef RADIXPIC_H
 #define RADIXPIC_H
@@ -50,9 +50,10 @@ extern "C" {
 
 enum radixpic_status {
     RADIXPIC_OK = 0,
-    RADIXPIC_FAILED = 1,   /* memory, disk, a kernel that does not build, a value that is not finite */
-    RADIXPIC_USAGE = 2,    /* a config or an argument that cannot be */
-    RADIXPIC_NO_DEVICE = 3 /* no usable OpenCL device */
+    RADIXPIC_FAILED = 1,    /* memory, disk, a kernel that does not build, a value that is not finite */
+    RADIXPIC_USAGE = 2,     /* a config or an argument that cannot be */
+    RADIXPIC_NO_DEVICE = 3, /* no usable OpenCL device */
+    RADIXPIC_STOPPED = 4    /* by radixpic_stop(), with a checkpoint written */
 };
 
 struct radixpic;
@@ -72,6 +73,27 @@ RADIXPIC_API enum radixpic_status radixpic_create(const char *path, const char *
 /* The same from the text of a config. */
 RADIXPIC_API enum radixpic_status radixpic_create_from_text(const char *text, const char *const *settings,
                                                             size_t count, struct radixpic **run);
+
+/* One simulation of all ranks that MPI has in its world, of `path` or, where that is NULL, `text`. MPI is
+ * started where it does not run, and then ends with the process. All ranks make the same calls in the same
+ * order; each may read and write its own particles, which lie in its share of the box, as often as it likes
+ * between two others of them. Fields are those of the whole box on every rank. What fails on all ranks is
+ * returned on all. A failure of one rank alone, for which the others wait elsewhere, is written to the error
+ * output and ends all processes.
+ */
+RADIXPIC_API enum radixpic_status radixpic_create_on_ranks(const char *path, const char *text,
+                                                           const char *const *settings, size_t count,
+                                                           struct radixpic **run);
+RADIXPIC_API void radixpic_ranks(const struct radixpic *run, int *rank, int *size);
+
+/* Sorts particles that were written, on all ranks; *moved says whether some were. `failure`, if it is not
+ * NULL, is why this rank cannot go on: the simulation has then failed on all of them, with the first line;
+ * all of it is what is written to the error output where the others do not come here. */
+RADIXPIC_API enum radixpic_status radixpic_meet(struct radixpic *run, const char *failure, int *moved);
+
+/* The next step of a run that writes files is to end it, on all ranks, as by this signal in `radixpic run`:
+ * it writes a checkpoint and returns RADIXPIC_STOPPED. */
+RADIXPIC_API void radixpic_stop(struct radixpic *run, int signal);
 
 /* Frees all that the simulation holds, waiting for files that are being written. *run becomes NULL; it may be
  * so before.
@@ -148,6 +170,25 @@ RADIXPIC_API enum radixpic_status radixpic_write_particles(struct radixpic *run,
  * along. */
 RADIXPIC_API enum radixpic_status radixpic_read_ids(struct radixpic *run, const char *species,
                                                     uint64_t *values);
+
+/* ---- without a copy ---- */
+
+/* The memory of a CPU device: value n is the real of `bytes` bytes, of the config's precision, at
+ * (char *)values + n * stride. */
+struct radixpic_view {
+    void *values; /* NULL: the device is no CPU, and nothing is lent */
+    size_t count, stride, bytes;
+    void *memory, *buffer, *native; /* of the library */
+};
+
+/* Lends a field at n, where `species` is NULL and on one rank, or "u", "v" or "w" of a species at n - 1/2.
+ * What is written there counts as written by radixpic_write_field() and radixpic_write_particles(),
+ * unchecked. No other call about the simulation is made before radixpic_take_back(); the memory, of whatever
+ * then, stays until radixpic_let_go(), which may come after radixpic_destroy(). */
+RADIXPIC_API enum radixpic_status radixpic_lend(struct radixpic *run, const char *species, const char *name,
+                                                struct radixpic_view *view);
+RADIXPIC_API enum radixpic_status radixpic_take_back(struct radixpic *run, const struct radixpic_view *view);
+RADIXPIC_API void radixpic_let_go(const struct radixpic_view *view);
 
 /* ---- the sort, seen ---- */
 

@@ -34,6 +34,8 @@ struct simulation {
     struct device *device;       /* owned: a handle for all that follows */
     struct log *log;             /* set by the caller; for what happens on the way: rows that change hands */
     enum simulation_timing timing; /* may be set between steps */
+    int stop_signal; /* may be set between steps: a signal as which the run is to end, with a checkpoint; 0:
+                        none */
     bool reads_late; /* sums, up to SUM_SLOTS steps, so that no step waits for the device; on all ranks */
     struct outputs *outputs; /* written once the caller opens them: outputs_open() */
     unsigned needs;          /* of the outputs of this step: enum output_need */
@@ -99,8 +101,9 @@ STATUS_CHECKED enum status simulation_step(struct simulation *simulation);
  * read them afterwards, and write E, by which the next step pushes. Collective. */
 STATUS_CHECKED enum status simulation_solve(struct simulation *simulation);
 
-/* Between steps, on one rank, after the offsets of a list were written anew in the cells `keys`, uint[count]
- * of the host: the list is sorted again, and rho and E are to be found anew. */
+/* Between steps, after the offsets of a list were written anew in the cells `keys` of the box, uint[count] of
+ * the host: every particle comes to the rank of its row, the lists are sorted again, and rho and E are to be
+ * found anew. Collective. */
 STATUS_CHECKED enum status simulation_sort_again(struct simulation *simulation, uint32_t species,
                                                  const uint32_t *keys);
 

@@ -63,11 +63,24 @@ static enum status load(struct simulation *simulation)
 enum status simulation_sort_again(struct simulation *simulation, uint32_t species, const uint32_t *keys)
 {
     struct particles *list = &simulation->particles[species];
+    const struct slab everything = slab_whole_box(&simulation->slab.box);
     struct sorter_plan plan;
-    TRY(plan_sort(simulation, &simulation->slab, list->count, &plan));
-    TRY(sort_again(&simulation->slab, &plan, keys, list));
+    TRY(plan_sort(simulation, &everything, list->count, &plan));
+    if (simulation->exchange) { /* there the offsets are those of the slab's cells */
+        buffer_destroy(&list->cell_offsets);
+        TRY(buffer_create(list->device, (grid_cells(&everything.box) + UINT64_C(1)) * sizeof *keys,
+                          "cell offsets", &list->cell_offsets));
+        TRY(buffer_fill(list->cell_offsets, 0));
+    }
+    TRY(sort_again(&everything, &plan, keys, list));
     simulation->is_solved = false;
-    return stepper_renew(&simulation->stepper, species, list);
+    if (!simulation->exchange)
+        return stepper_renew(&simulation->stepper, species, list);
+    TRY(migrate_change_slab(simulation->migrate, &everything, &simulation->slab, species, list));
+    const uint32_t changed = simulation->changed | UINT32_C(1) << species;
+    TRY(ranks_settle(simulation));
+    simulation->changed |= changed;
+    return STATUS_OK;
 }
 
 /* ---- from a checkpoint ---- */

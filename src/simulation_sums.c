@@ -36,6 +36,7 @@ struct view view_of(const struct simulation *simulation, uint64_t step)
         .step = step,
         .first_step = simulation->first_step,
         .stepper = &simulation->stepper,
+        .stop_signal = simulation->stop_signal,
         .started = simulation->started,
         .time = (double)step * simulation->config->time.step,
         .log = simulation->log,

@@ -51,6 +51,15 @@ class SortShape(ctypes.Structure):
     _fields_ = [(name, ctypes.c_uint32) for name in ("key_bits", "radix_bits", "passes", "items_per_group", "groups")]
 
 
+class View(ctypes.Structure):
+    """struct radixpic_view"""
+
+    _fields_ = [("values", ctypes.c_void_p), ("count", ctypes.c_size_t), ("stride", ctypes.c_size_t),
+        ("bytes", ctypes.c_size_t), ("memory", ctypes.c_void_p), ("buffer", ctypes.c_void_p),
+        ("native", ctypes.c_void_p)]
+
+
+STOPPED = 4  # RADIXPIC_STOPPED
 TEXT, COUNT, STATUS = ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int
 TEXTS = ctypes.POINTER(TEXT)
 WORDS = ctypes.POINTER(ctypes.c_uint32)
@@ -59,6 +68,13 @@ FUNCTIONS = {
     "error": (TEXT, []),
     "create": (STATUS, [TEXT, TEXTS, COUNT, ctypes.POINTER(HANDLE)]),
     "create_from_text": (STATUS, [TEXT, TEXTS, COUNT, ctypes.POINTER(HANDLE)]),
+    "create_on_ranks": (STATUS, [TEXT, TEXT, TEXTS, COUNT, ctypes.POINTER(HANDLE)]),
+    "ranks": (None, [HANDLE, ctypes.POINTER(ctypes.c_int), ctypes.POINTER(ctypes.c_int)]),
+    "meet": (STATUS, [HANDLE, TEXT, ctypes.POINTER(ctypes.c_int)]),
+    "stop": (None, [HANDLE, ctypes.c_int]),
+    "lend": (STATUS, [HANDLE, TEXT, TEXT, ctypes.POINTER(View)]),
+    "take_back": (STATUS, [HANDLE, ctypes.POINTER(View)]),
+    "let_go": (None, [ctypes.POINTER(View)]),
     "destroy": (None, [ctypes.POINTER(HANDLE)]),
     "write_into": (STATUS, [HANDLE, TEXT, ctypes.c_int]),
     "step": (STATUS, [HANDLE, ctypes.c_uint64]),

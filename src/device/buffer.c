@@ -222,6 +222,18 @@ enum status buffer_unmap(struct buffer *buffer, void *memory)
         "unmapping a buffer");
 }
 
+enum status buffer_lend(struct buffer *buffer, void **memory, void **native)
+{
+    TRY(buffer_map(buffer, memory));
+    *native = buffer->memory;
+    return opencl_check(buffer->device, clRetainMemObject(buffer->memory), "keeping a buffer");
+}
+
+void buffer_let_go(void *native)
+{
+    clReleaseMemObject(native);
+}
+
 /* Floats lie packed in the lower half; widening from the end overwrites none that is still needed. */
 void reals_widen(enum precision precision, size_t count, double *values)
 {

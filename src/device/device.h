@@ -201,6 +201,10 @@ STATUS_CHECKED enum status buffer_unmap(struct buffer *buffer, void *memory);
 
 void *buffer_native(struct buffer *buffer);
 
+/* buffer_map() of memory that lives until buffer_let_go(*native), whatever becomes of the buffer. */
+STATUS_CHECKED enum status buffer_lend(struct buffer *buffer, void **memory, void **native);
+void buffer_let_go(void *native);
+
 /* Transfer `count` reals of a precision from element `first` on, as doubles. Blocking. */
 STATUS_CHECKED enum status buffer_read_reals(const struct buffer *buffer, enum precision precision,
                                              size_t first, size_t count, double *destination);

@@ -19,8 +19,9 @@ struct radixpic {
     struct config config;   /* as it was read */
     bool writes;            /* files */
     char *config_text;      /* NULL: there was no memory for it */
-    char *failure;          /* the sentence of the step that failed; NULL: none did */
+    char *failure;          /* the sentence of the step that failed, on all ranks; NULL: none did */
     struct cells cells[CONFIG_MAX_SPECIES];
+    unsigned sorts; /* of lists of which positions were written */
     char history_names[HISTORY_HEAD_LENGTH];
     double *history; /* [rows][history_columns()] */
     size_t rows, row_capacity;
@@ -40,7 +41,17 @@ void handle_give(const struct radixpic *run, bool is_taken);
         return (enum radixpic_status)taken_status;                                                           \
     } while (0)
 
-/* Sorts the lists of which positions were written, and forgets the cells of all. */
+/* What every rank calls begins by it: one that has failed, with a `sentence`, makes all fail. */
+STATUS_CHECKED enum status handle_meet(struct radixpic *run, const char *sentence);
+
+/* The status of a call with which all ranks end. */
+STATUS_CHECKED enum status handle_agreed(struct radixpic *run, enum status status);
+
+/* RETURN_TAKEN() of what all ranks call. */
+#define RETURN_TOGETHER(run, call)                                                                           \
+    RETURN_TAKEN(run, handle_meet(run, NULL) == STATUS_OK ? handle_agreed(run, call) : STATUS_FAILED)
+
+/* Sorts the lists of which positions were written, and forgets the cells of all. Collective. */
 STATUS_CHECKED enum status state_settle(struct radixpic *run);
 
 /* Forgets them. */

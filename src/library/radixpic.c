@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 _Static_assert((int)RADIXPIC_FAILED == STATUS_FAILED && (int)RADIXPIC_USAGE == STATUS_USAGE &&
-                   (int)RADIXPIC_NO_DEVICE == STATUS_NO_DEVICE,
+                   (int)RADIXPIC_NO_DEVICE == STATUS_NO_DEVICE && (int)RADIXPIC_STOPPED == STATUS_STOPPED,
                "the statuses of radixpic.h are those of base/status.h");
 
 const char *radixpic_version(void)
@@ -56,6 +56,68 @@ void handle_give(const struct radixpic *run, bool is_taken)
         pthread_mutex_unlock((pthread_mutex_t *)&run->lock);
 }
 
+/* ---- several ranks ---- */
+
+/* The first failure stays that of all later steps. */
+static enum status keep_failure(struct radixpic *run, enum status status)
+{
+    if ((status == STATUS_FAILED || status == STATUS_STOPPED) && !run->failure)
+        run->failure = strdup(status_message());
+    return status;
+}
+
+enum status handle_agreed(struct radixpic *run, enum status status)
+{
+    if (run->session.communicator.size > 1 && status == STATUS_FAILED)
+        communicator_require_agreed(status, status_message());
+    return status;
+}
+
+enum status handle_meet(struct radixpic *run, const char *sentence)
+{
+    const struct communicator *communicator = &run->session.communicator;
+    if (communicator->size == 1)
+        return STATUS_OK;
+    if (run->failure)
+        return status_fail_lines(STATUS_FAILED, "%s", run->failure);
+    enum status status = STATUS_OK;
+    if (sentence)
+        status = status_fail(STATUS_FAILED, "rank %d: %.*s", communicator->rank, (int)strcspn(sentence, "\n"),
+                             sentence);
+    status = communicator_meet(communicator, status);
+    communicator_require_agreed(status, sentence);
+    return keep_failure(run, status);
+}
+
+static enum status settle(struct radixpic *run)
+{
+    TRY(state_settle(run));
+    /* Before a rank writes velocities its waves take the step by the current that was; not on some ranks
+     * alone. */
+    const bool has_waves = run->session.communicator.size > 1 && run->session.simulation.fields.waves;
+    return has_waves ? simulation_solve(&run->session.simulation) : STATUS_OK;
+}
+
+static enum status meet(struct radixpic *run, const char *failure, int *moved)
+{
+    const unsigned before = run->sorts;
+    TRY(handle_meet(run, failure));
+    TRY(handle_agreed(run, settle(run)));
+    *moved = run->sorts != before;
+    return STATUS_OK;
+}
+
+enum radixpic_status radixpic_meet(struct radixpic *run, const char *failure, int *moved)
+{
+    RETURN_TAKEN(run, meet(run, failure, moved));
+}
+
+void radixpic_ranks(const struct radixpic *run, int *rank, int *size)
+{
+    *rank = run->session.communicator.rank;
+    *size = run->session.communicator.size;
+}
+
 /* ---- begin and end ---- */
 
 /* Held while a simulation begins or ends: FFTW makes and destroys plans for one thread at a time, and what a
@@ -67,22 +129,44 @@ static enum status begin(struct radixpic *run)
 {
     struct session *session = &run->session;
     session->config = run->config;
-    session->communicator = (struct communicator){.size = 1, .local_size = 1};
     session->config.time.steps = UINT64_MAX;
     session->config.output.snapshots.every = session->config.output.moments.every = 0;
     session->config.output.checkpoints.every = session->config.output.phase_space_count = 0;
     session->config.output.probe_count = session->config.output.line_count = 0;
     session->config.output.tracks.every = 0;
     (void)history_columns(&run->config, NULL, run->history_names, NULL);
-    run->config_text = config_as_text(&run->config, &(size_t){0});
     TRY(session_begin(session));
     session->simulation.timing = TIME_NO_STEP;
     return STATUS_OK;
 }
 
+static void end_mpi(void)
+{
+    communicator_stop(STATUS_OK);
+}
+
+static enum status join_ranks(struct communicator *communicator)
+{
+    const bool starts = !communicator_runs();
+    TRY(communicator_start(communicator));
+    if (starts)
+        atexit(end_mpi);
+    return STATUS_OK;
+}
+
+/* Of all ranks alike. */
+static enum status begin_together(struct radixpic *run, enum status status)
+{
+    const struct communicator *communicator = &run->session.communicator;
+    TRY(communicator_agree(communicator, status));
+    run->config_text = config_as_text(&run->config, &(size_t){0});
+    TRY(communicator_require_same(communicator, "the config", run->config_text ? run->config_text : ""));
+    return handle_agreed(run, begin(run));
+}
+
 /* From a text, or where that is NULL from a file. */
 static enum status create(const char *path, const char *text, const char *const *settings, size_t count,
-                          struct radixpic **result)
+                          bool on_ranks, struct radixpic **result)
 {
     *result = NULL;
     TRY(handle_require_process());
@@ -91,11 +175,13 @@ static enum status create(const char *path, const char *text, const char *const 
     if (!run)
         return status_fail(STATUS_FAILED, "no memory for the simulation");
     run->lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-    enum status status = text ? config_read_text("config", text, strlen(text), settings, count, &run->config)
-                              : config_read(path, settings, count, &run->config);
-    pthread_mutex_lock(&begin_and_end);
+    run->session.communicator = (struct communicator){.size = 1, .local_size = 1};
+    enum status status = on_ranks ? join_ranks(&run->session.communicator) : STATUS_OK;
     if (status == STATUS_OK)
-        status = begin(run);
+        status = text ? config_read_text("config", text, strlen(text), settings, count, &run->config)
+                      : config_read(path, settings, count, &run->config);
+    pthread_mutex_lock(&begin_and_end);
+    status = begin_together(run, status);
     pthread_mutex_unlock(&begin_and_end);
     if (status != STATUS_OK)
         radixpic_destroy(result);
@@ -105,13 +191,19 @@ static enum status create(const char *path, const char *text, const char *const 
 enum radixpic_status radixpic_create(const char *path, const char *const *settings, size_t count,
                                      struct radixpic **run)
 {
-    return (enum radixpic_status)create(path, NULL, settings, count, run);
+    return (enum radixpic_status)create(path, NULL, settings, count, false, run);
 }
 
 enum radixpic_status radixpic_create_from_text(const char *text, const char *const *settings, size_t count,
                                                struct radixpic **run)
 {
-    return (enum radixpic_status)create(NULL, text, settings, count, run);
+    return (enum radixpic_status)create(NULL, text, settings, count, false, run);
+}
+
+enum radixpic_status radixpic_create_on_ranks(const char *path, const char *text, const char *const *settings,
+                                              size_t count, struct radixpic **run)
+{
+    return (enum radixpic_status)create(path, text, settings, count, true, run);
 }
 
 /* Keeps the sentence of what failed before. */
@@ -119,7 +211,9 @@ void radixpic_destroy(struct radixpic **handle)
 {
     struct radixpic *run = *handle;
     *handle = NULL;
-    if (!run || !handle_take(run)) /* what a forked process has of it ends with that process */
+    const bool needs_mpi = run && run->session.communicator.size > 1;
+    /* what a forked process has of it ends with that process, and what ranks have with MPI */
+    if (!run || (needs_mpi && !communicator_runs()) || !handle_take(run))
         return;
     char *sentence = status_take();
     pthread_mutex_lock(&begin_and_end);
@@ -160,17 +254,9 @@ static enum status write_into(struct radixpic *run, const char *folder, bool rep
     return session_open_outputs(session);
 }
 
-/* The first failure stays that of all later steps. */
-static enum status keep_failure(struct radixpic *run, enum status status)
-{
-    if (status == STATUS_FAILED && !run->failure)
-        run->failure = strdup(status_message());
-    return status;
-}
-
 enum radixpic_status radixpic_write_into(struct radixpic *run, const char *folder, int replaces)
 {
-    RETURN_TAKEN(run, write_into(run, folder, replaces != 0));
+    RETURN_TOGETHER(run, write_into(run, folder, replaces != 0));
 }
 
 /* ---- steps ---- */
@@ -211,20 +297,29 @@ static enum status step(struct radixpic *run, uint64_t steps)
 {
     const uint64_t last = run->session.config.time.steps, now = radixpic_steps(run);
     if (run->failure)
-        return status_fail(STATUS_FAILED, "the simulation failed in an earlier step: %s", run->failure);
+        return status_fail_lines(STATUS_FAILED, "the simulation failed in an earlier step: %s", run->failure);
     if (steps > last - now)
         return status_fail(STATUS_USAGE,
                            "time.steps: %llu steps more go beyond step %llu, with which the run in %s ends",
                            (unsigned long long)steps, (unsigned long long)last, run->session.folder.path);
     TRY(state_settle(run));
-    for (uint64_t n = 0; n < steps; n++)
-        TRY(take_step(run));
+    enum status status = STATUS_OK;
+    for (uint64_t n = 0; n < steps && status == STATUS_OK; n++)
+        status = take_step(run);
+    if (status == STATUS_STOPPED)
+        status = session_close_files(&run->session, status);
+    TRY(status);
     return steps > 0 && now + steps == last ? finish(run) : STATUS_OK;
 }
 
 enum radixpic_status radixpic_step(struct radixpic *run, uint64_t steps)
 {
-    RETURN_TAKEN(run, keep_failure(run, step(run, steps)));
+    RETURN_TOGETHER(run, keep_failure(run, step(run, steps)));
+}
+
+void radixpic_stop(struct radixpic *run, int signal)
+{
+    run->session.simulation.stop_signal = signal;
 }
 
 /* ---- what there is ---- */

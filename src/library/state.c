@@ -67,17 +67,44 @@ static size_t nodes(const struct radixpic *run)
     return grid_cells(&run->session.simulation.slab.box);
 }
 
+/* The first cell of the rank's own rows, in the box. */
+static size_t first_cell(const struct slab *slab)
+{
+    return (size_t)slab->first_row * slab->box.ny;
+}
+
 static enum status read_field(struct radixpic *run, const char *name, double *values)
 {
+    const struct slab *slab = &run->session.simulation.slab;
     struct buffer *component;
     enum field field;
     TRY(find_field(run, name, &field, &component));
-    return buffer_read_reals(component, run->config.precision, 0, nodes(run), values);
+    memset(values, 0, nodes(run) * sizeof *values);
+    TRY(buffer_read_reals(component, run->config.precision, 0, slab_own_cells(slab),
+                          values + first_cell(slab)));
+    communicator_sum(&run->session.communicator, nodes(run), values);
+    return STATUS_OK;
 }
 
 enum radixpic_status radixpic_read_field(struct radixpic *run, const char *name, double *values)
 {
-    RETURN_TAKEN(run, read_field(run, name, values));
+    RETURN_TOGETHER(run, read_field(run, name, values));
+}
+
+/* All rows of the local grid from those of the box. */
+static enum status write_rows(struct radixpic *run, struct buffer *component, const double *values)
+{
+    const struct slab *slab = &run->session.simulation.slab;
+    const size_t ny = slab->box.ny, cells = grid_cells(&slab->local);
+    double *local = calloc(cells, sizeof *local);
+    if (!local)
+        return status_fail(STATUS_FAILED, "no memory for a field of %zu nodes", cells);
+    for (uint32_t row = 0; row < slab->local.nx; row++)
+        if (!slab_is_lost(slab, row))
+            memcpy(local + row * ny, values + slab_global_row(slab, row) * ny, ny * sizeof *local);
+    const enum status status = buffer_write_reals(component, run->config.precision, 0, cells, local);
+    free(local);
+    return status;
 }
 
 static enum status write_field(struct radixpic *run, const char *name, const double *values)
@@ -88,13 +115,13 @@ static enum status write_field(struct radixpic *run, const char *name, const dou
     if (field_table[field].provider != FIELD_OF_SOLVER)
         return status_fail(STATUS_USAGE,
                            "%s follows from the particles; components of E and B can be written", name);
-    TRY(require_finite("", name, nodes(run), values));
-    return buffer_write_reals(component, run->config.precision, 0, nodes(run), values);
+    TRY(session_agree(&run->session, require_finite("", name, nodes(run), values)));
+    return write_rows(run, component, values);
 }
 
 enum radixpic_status radixpic_write_field(struct radixpic *run, const char *name, const double *values)
 {
-    RETURN_TAKEN(run, write_field(run, name, values));
+    RETURN_TOGETHER(run, write_field(run, name, values));
 }
 
 /* ---- the cells of particles ---- */
@@ -107,23 +134,15 @@ void state_forget(struct radixpic *run)
     }
 }
 
-enum status state_settle(struct radixpic *run)
-{
-    for (uint32_t s = 0; s < run->config.species_count; s++)
-        if (run->cells[s].is_unsorted)
-            TRY(simulation_sort_again(&run->session.simulation, s, run->cells[s].keys));
-    state_forget(run);
-    return STATUS_OK;
-}
-
 static enum status read_keys(const struct radixpic *run, const struct particles *list, uint32_t *offsets,
                              uint32_t *keys)
 {
-    const size_t cells = nodes(run);
+    const struct slab *slab = &run->session.simulation.slab;
+    const size_t cells = slab_own_cells(slab);
     TRY(buffer_read(list->cell_offsets, 0, (cells + 1) * sizeof *offsets, offsets));
     for (size_t cell = 0; cell < cells; cell++)
         for (uint32_t n = offsets[cell]; n < offsets[cell + 1]; n++)
-            keys[n] = (uint32_t)cell;
+            keys[n] = (uint32_t)(first_cell(slab) + cell);
     return STATUS_OK;
 }
 
@@ -145,6 +164,23 @@ static enum status find_keys(struct radixpic *run, uint32_t species)
     else
         free(keys);
     return status;
+}
+
+enum status state_settle(struct radixpic *run)
+{
+    double is_unsorted[CONFIG_MAX_SPECIES];
+    for (uint32_t s = 0; s < run->config.species_count; s++)
+        is_unsorted[s] = run->cells[s].is_unsorted;
+    communicator_max(&run->session.communicator, run->config.species_count, is_unsorted);
+    for (uint32_t s = 0; s < run->config.species_count; s++) {
+        if (is_unsorted[s] == 0)
+            continue;
+        run->sorts++;
+        TRY(find_keys(run, s));
+        TRY(simulation_sort_again(&run->session.simulation, s, run->cells[s].keys));
+    }
+    state_forget(run);
+    return STATUS_OK;
 }
 
 /* ---- particles ---- */
@@ -256,6 +292,12 @@ static void to_run_precision(enum precision precision, size_t count, double *val
     }
 }
 
+/* Waves take their step by the current that was. */
+static enum status before_velocities(struct radixpic *run)
+{
+    return run->session.simulation.fields.waves ? simulation_solve(&run->session.simulation) : STATUS_OK;
+}
+
 static enum status write_particles(struct radixpic *run, const char *species, const char *name,
                                    const double *values)
 {
@@ -263,8 +305,7 @@ static enum status write_particles(struct radixpic *run, const char *species, co
     char place_name[CONFIG_NAME_LENGTH + 16];
     double *all = NULL;
     TRY(find_component(run, species, name, &component));
-    if (run->session.simulation.fields.waves) /* they take their step by the current that was */
-        TRY(simulation_solve(&run->session.simulation));
+    TRY(before_velocities(run));
     struct particles *list = component.list;
     const bool moves = component.attribute == ATTRIBUTE_OFFSET;
     snprintf(place_name, sizeof place_name, "species %s, ", species);
@@ -299,6 +340,63 @@ static enum status read_ids(struct radixpic *run, const char *species, uint64_t 
 enum radixpic_status radixpic_read_ids(struct radixpic *run, const char *species, uint64_t *values)
 {
     RETURN_TAKEN(run, read_ids(run, species, values));
+}
+
+/* ---- without a copy ---- */
+
+static enum status lend_field(struct radixpic *run, const char *name, struct buffer **buffer)
+{
+    enum field field;
+    TRY(find_field(run, name, &field, buffer));
+    return run->session.communicator.size == 1
+               ? STATUS_OK
+               : status_fail(STATUS_USAGE, "a field of several ranks cannot be lent; read and write it");
+}
+
+static enum status lend(struct radixpic *run, const char *species, const char *name,
+                        struct radixpic_view *view)
+{
+    const size_t bytes = precision_bytes(run->config.precision);
+    struct component component = {0};
+    struct buffer *buffer = NULL;
+    size_t first = 0;
+    *view = (struct radixpic_view){.count = nodes(run), .stride = bytes, .bytes = bytes};
+    if (!species) {
+        TRY(lend_field(run, name, &buffer));
+    } else {
+        TRY(find_component(run, species, name, &component));
+        if (component.attribute == ATTRIBUTE_OFFSET)
+            return status_fail(STATUS_USAGE, "%s follows from cell and offset; u, v and w can be lent", name);
+        TRY(before_velocities(run));
+        buffer = component.list->attribute[component.attribute];
+        view->count = component.list->count;
+        const size_t places = particles_stride(component.list, component.attribute);
+        view->stride = bytes * places * component.components;
+        first = bytes * (particles_first(component.list, component.attribute) * component.components +
+                         component.axis);
+    }
+    if (view->count == 0 || !device_info(run->session.device)->is_cpu) /* an empty array cannot be mapped */
+        return STATUS_OK;
+    view->buffer = buffer;
+    TRY(buffer_lend(buffer, &view->memory, &view->native));
+    view->values = (char *)view->memory + first;
+    return STATUS_OK;
+}
+
+enum radixpic_status radixpic_lend(struct radixpic *run, const char *species, const char *name,
+                                   struct radixpic_view *view)
+{
+    RETURN_TAKEN(run, lend(run, species, name, view));
+}
+
+enum radixpic_status radixpic_take_back(struct radixpic *run, const struct radixpic_view *view)
+{
+    RETURN_TAKEN(run, buffer_unmap(view->buffer, view->memory));
+}
+
+void radixpic_let_go(const struct radixpic_view *view)
+{
+    buffer_let_go(view->native);
 }
 
 /* ---- species ---- */

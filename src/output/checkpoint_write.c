@@ -309,7 +309,8 @@ static bool are_due(void *part, const struct view *view)
     const struct checkpoints_config *config = &view->config->output.checkpoints;
     const uint64_t every = config->every == 0 && config->minutes > 0 ? UINT64_MAX : config->every;
     const double minutes = (timer_now() - checkpoints->last) / 60;
-    double wishes[2] = {(double)stop_signal(), config->minutes > 0 && minutes >= config->minutes};
+    const int signal = view->stop_signal ? view->stop_signal : stop_signal();
+    double wishes[2] = {signal, config->minutes > 0 && minutes >= config->minutes};
     communicator_max(view->communicator, 2, wishes);
     checkpoints->signal = view->step >= view->config->time.steps ? 0 : (int)wishes[0];
     return checkpoints->signal != 0 || wishes[1] > 0 ||

@@ -49,6 +49,7 @@ struct view {
     struct log *log; /* NULL: nothing is said */
 
     const struct stepper *stepper;   /* that takes the particles on; NULL: not known */
+    int stop_signal;                 /* as which the run is to end, beside those that came; 0: none */
     double started;                  /* timer_now() at the first step of this run */
     uint64_t run;                    /* its id in the manifest; 0: none */
     const struct run_folder *folder; /* that is written into */

@@ -36,7 +36,7 @@ static MPI_Comm comm_of(const struct communicator *communicator)
     return communicator->is_branch ? branch : MPI_COMM_WORLD;
 }
 
-static bool is_running(void)
+bool communicator_runs(void)
 {
     int started = 0, stopped = 0;
     MPI_Initialized(&started);
@@ -50,7 +50,7 @@ static int launched_number(int (*ask)(MPI_Comm communicator, int *number), const
                            const char *pmi)
 {
     int number = 0;
-    if (is_running()) {
+    if (communicator_runs()) {
         ask(MPI_COMM_WORLD, &number);
         return number;
     }
@@ -101,7 +101,7 @@ void communicator_library(size_t size, char text[static size])
 enum status communicator_start_mpi(void)
 {
     int provided;
-    if (!is_running() && MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS)
+    if (!communicator_runs() && MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS)
         return status_fail(STATUS_FAILED, "MPI does not start");
     if (meeting == MPI_COMM_NULL)
         MPI_Comm_dup(MPI_COMM_WORLD, &meeting);
@@ -111,7 +111,7 @@ enum status communicator_start_mpi(void)
 enum status communicator_start(struct communicator *communicator)
 {
     *communicator = (struct communicator){.size = 1, .local_size = 1};
-    if (!is_running() && !is_launched())
+    if (!communicator_runs() && !is_launched())
         return STATUS_OK;
     TRY(communicator_start_mpi());
     MPI_Comm_rank(MPI_COMM_WORLD, &communicator->rank);
@@ -207,13 +207,14 @@ enum status communicator_meet(const struct communicator *communicator, enum stat
     int all_are_here = 0;
     const double begin = MPI_Wtime();
     MPI_Ibarrier(meeting, &request);
-    for (;;) {
+    for (int tried = 0;; tried++) {
         MPI_Test(&request, &all_are_here, MPI_STATUS_IGNORE);
         if (all_are_here)
             return communicator_agree(communicator, status);
         if (status != STATUS_OK && MPI_Wtime() - begin > patience)
             return status;
-        usleep(WAIT_AGAIN);
+        if (tried > PATIENT_TRIES)
+            usleep(WAIT_AGAIN);
     }
 }
 
@@ -225,12 +226,12 @@ bool communicator_speaks(enum status status)
      * speak, and of the command line only the lowest is to speak. */
     const int rank = own_rank(), wait = rank * WAIT_FOR_LOWER_RANK;
     usleep((useconds_t)(wait < LONGEST_WAIT ? wait : LONGEST_WAIT));
-    return is_running() || status != STATUS_USAGE || rank == 0;
+    return communicator_runs() || status != STATUS_USAGE || rank == 0;
 }
 
 void communicator_stop(enum status status)
 {
-    if (!is_running())
+    if (!communicator_runs())
         return;
     int size = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -242,6 +243,14 @@ void communicator_stop(enum status status)
         MPI_Barrier(MPI_COMM_WORLD); /* so that mpirun ends no rank before the message is out */
     else if (size > 1)
         MPI_Abort(MPI_COMM_WORLD, (int)status);
+}
+
+void communicator_require_agreed(enum status status, const char *text)
+{
+    if (status == STATUS_OK || failure.agreed || !communicator_runs())
+        return;
+    fprintf(stderr, "radixpic: %s\n", text);
+    MPI_Abort(MPI_COMM_WORLD, (int)status);
 }
 
 /* ---- the threads that write files ---- */

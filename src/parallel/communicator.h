@@ -25,6 +25,9 @@ struct communicator {
 STATUS_CHECKED enum status communicator_start(struct communicator *communicator);
 STATUS_CHECKED enum status communicator_start_mpi(void);
 
+/* Whether MPI runs. */
+bool communicator_runs(void);
+
 /* Before communicator_start() too: whether mpirun started more than one rank, and whether this one is the
  * first or alone. What every rank would print alike is for the first. */
 bool communicator_is_parallel(void);
@@ -44,8 +47,8 @@ STATUS_CHECKED enum status communicator_require_same(const struct communicator *
 
 /* As communicator_agree() after work in which the ranks wait for one another: a rank that failed in it does
  * not know whether the others come here or wait for it there. Without them it soon returns its own failure,
- * not agreed on, which communicator_stop() then makes the end of all. Ranks that wait for seconds sleep, so
- * that the others have the processor. */
+ * not agreed on, which communicator_stop() then makes the end of all. Ranks that wait for long sleep, so that
+ * the others have the processor. */
 STATUS_CHECKED enum status communicator_meet(const struct communicator *communicator, enum status status);
 
 /* Whether this rank is the one to print the message of the failure `status`: the one that failed; of an
@@ -57,6 +60,10 @@ bool communicator_speaks(enum status status);
  * on before anything was written, else with MPI_Abort(), so that no rank waits for this one. Then it does not
  * return where there are several ranks. */
 void communicator_stop(enum status status);
+
+/* For what is not main(): where `status` is a failure of this rank alone, writes the text to the error output
+ * and ends all ranks. */
+void communicator_require_agreed(enum status status, const char *text);
 
 /* ---- for the threads that write files, beside those of the steps ---- */
 
