@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from radixpic import energy, fields, look, phase_space, pictures, tracks
+from radixpic import energy, fields, look, page, phase_space, pictures, tracks
 from radixpic.fit import Fits
 from radixpic.history import read_config, read_history, read_title
 from radixpic.script import Problem, numpy as np
@@ -161,6 +161,14 @@ class Run(Fits):
         kept, axes, _ = phase_space.choose(self._open(step, phase_space.FOLDER), names, axes, apart)
         rows = phase_space.rows(kept, axes, si, apart)
         return self._picture(output, pictures.draw, rows, read_title(self.folder), limits, log)
+
+    def explore(self, output=None, frames=100, si=False):
+        """All meshes, phase spaces and the history under a slider of time, at most `frames` times of each: a page for
+        Jupyter, which with `output` is written as .html, for a browser."""
+        made = page.make(self.folder, frames, si)
+        if output:
+            made.write(output)
+        return made
 
     def movie(self, name, output, si=False, rate=10, size=None, dpi=110, limits=None, log=False, inner=None):
         """A mesh of the folder that has it, or a list: each has a row, but phase spaces, of different species, are seen
