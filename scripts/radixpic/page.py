@@ -220,14 +220,22 @@ def history_of(folder, si):
     }
 
 
+def times_of_rows(folder):
+    """The times of the steps of which a history has rows."""
+    history = read_history(folder)
+    every = -(-len(history["time"]) // MOST_ROWS)
+    return dict(zip(history["step"][::every].astype(int).tolist(), history["time"][::every].tolist()))
+
+
 def make(folder, frames=100, si=False):
     """The Page of a run's folder, with at most `frames` times of each quantity."""
     collection = Collection(folder, frames, si)
     second = collection.collect()
     history = None if si else history_of(folder, si)
     if not collection.quantities and not history:
-        raise Problem(f"{folder} holds nothing to show: neither history.csv nor files of {', '.join(fields.FOLDERS)}")
-    times = collection.times or {0: 0.0}
+        rows = "" if si else "history.csv and no "
+        raise Problem(f"{folder} holds nothing to show: there is no {rows}file in {', '.join(fields.FOLDERS)}")
+    times = collection.times or times_of_rows(folder)
     data = {
         "title": read_title(Path(folder)).replace(r"\$", "$"),
         "steps": sorted(times),

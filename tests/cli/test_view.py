@@ -74,6 +74,11 @@ class View(ProgramTest):
         cell = np.prod([high - low for low, high in shown["ranges"]]) / page.BINS**2
         self.assertAlmostEqual(density.sum() * cell, 24, delta=0.1)  # particles of the density 1
 
+        for inner in ("snapshots", "lines", "moments"):
+            shutil.rmtree(self.folder / "out" / inner)
+        data = self.data()
+        self.assertEqual((data["steps"], data["quantities"]), ([0, 5, 10, 15, 20, 23], []))
+
     def test_large_planes_are_means(self):
         plane = np.arange(12.0 * 7).reshape(12, 7)
         row = Row([""], [[plane]], [(0, 12), (0, 7)], ("", ""), "")
