@@ -20,6 +20,20 @@ enum status session_agree(const struct session *session, enum status status)
     return communicator_agree(&session->communicator, status);
 }
 
+enum status session_require_same(const struct communicator *communicator, const struct config *config)
+{
+    static const char *const own[] = {"device", NULL};
+    static struct config first; /* large */
+    char name[32];
+    first = *config;
+    communicator_broadcast(communicator, sizeof first, &first);
+    snprintf(name, sizeof name, "rank %d", communicator->rank);
+    return communicator_agree(communicator,
+                              config_require_same((const struct config *const[]){&first, config},
+                                                  (const char *const[]){"rank 0", name}, own,
+                                                  "all ranks of a run need the same value of"));
+}
+
 /* ---- the simulation ---- */
 
 /* Opens the device, and notes how long that and MPI took. */

@@ -22,6 +22,11 @@ bool session_is_first(const struct session *session);
 /* Collective: communicator_agree() on the status of each rank. */
 STATUS_CHECKED enum status session_agree(const struct session *session, enum status status);
 
+/* Collective. STATUS_USAGE with one line for each key in which the config of a rank is not that of rank 0,
+ * but for the device, which each may have of its own. */
+STATUS_CHECKED enum status session_require_same(const struct communicator *communicator,
+                                                const struct config *config);
+
 /* The ranks of the config's run, which is set with the communicator and, for a restart, the checkpoint: opens
  * the device and builds the simulation on it. Collective. */
 STATUS_CHECKED enum status session_begin(struct session *session);

@@ -221,17 +221,3 @@ enum status restart_open(const struct communicator *communicator, const struct o
                                    status_message());
     return communicator_agree(communicator, status);
 }
-
-enum status input_require_same(const struct communicator *communicator, const struct config *config)
-{
-    static const char *const own[] = {"device", NULL};
-    static struct config first; /* large */
-    char name[32];
-    first = *config;
-    communicator_broadcast(communicator, sizeof first, &first);
-    snprintf(name, sizeof name, "rank %d", communicator->rank);
-    return communicator_agree(communicator,
-                              config_require_same((const struct config *const[]){&first, config},
-                                                  (const char *const[]){"rank 0", name}, own,
-                                                  "all ranks of a run need the same value of"));
-}

@@ -65,9 +65,4 @@ STATUS_CHECKED enum status restart_open(const struct communicator *communicator,
                                         struct run_folder *folder, struct checkpoint **checkpoint,
                                         struct config *config);
 
-/* Collective. STATUS_USAGE with one line for each key in which the config of a rank is not that of rank 0,
- * but for the device, which each may have of its own. */
-STATUS_CHECKED enum status input_require_same(const struct communicator *communicator,
-                                              const struct config *config);
-
 #endif

@@ -282,7 +282,7 @@ static enum status run_config(struct session *run, const struct options *options
     const struct communicator *communicator = &run->communicator;
     bool replaces, is_complete;
     TRY(read_input(run, options, &replaces, &is_complete));
-    TRY(input_require_same(communicator, &run->config));
+    TRY(session_require_same(communicator, &run->config));
     if (!session_is_first(run))
         run->log.terminal = NULL;
     if (is_complete) {

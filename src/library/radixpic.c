@@ -160,7 +160,7 @@ static enum status begin_together(struct radixpic *run, enum status status)
     const struct communicator *communicator = &run->session.communicator;
     TRY(communicator_agree(communicator, status));
     run->config_text = config_as_text(&run->config, &(size_t){0});
-    TRY(communicator_require_same(communicator, "the config", run->config_text ? run->config_text : ""));
+    TRY(session_require_same(communicator, &run->config));
     return handle_agreed(run, begin(run));
 }
 

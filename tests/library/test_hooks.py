@@ -259,6 +259,17 @@ except (ZeroDivisionError, radixpic.Problem) as error:
             own, other = f"1 4 {sentence.replace(': ', ' ', 1)}", f"0 4 Problem rank 1: {sentence}"
             self.assertEqual(sorted(result.stdout.splitlines()), [other, own])
 
+    def test_configs_that_differ(self):
+        text = """
+try:
+    radixpic.Simulation(sys.argv[1], set={"time.step": 1 + float(os.environ["OMPI_COMM_WORLD_RANK"])}, ranks=True)
+except radixpic.Problem as problem:
+    print(problem.code, problem)
+"""
+        result = self.ranks(text)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(result.stdout.count("2 time.step: rank 0 has 1, rank 1 2"), 2)
+
     def test_a_signal_to_one_rank(self):
         text = """
 simulation = run(ranks=True)
