@@ -3,9 +3,9 @@
  *
  * Two uniform numbers, of van der Corput sequences, random or of a lattice, pass through the inverse of the
  * density profile's distribution function and are displaced; two or three more become velocities. A profile
- * is a product of cosines of x and of y, or a formula of both, which is tabulated. Positions are fractions s
- * of the box in [0, 1) until they are split into cell and offset. Always in double precision, whatever `real`
- * is.
+ * is a product of cosines of x and of y, or a formula of both, which is tabulated, as densities of velocities
+ * are. Positions are fractions s of the box in [0, 1) until they are split into cell and offset. Always in
+ * double precision, whatever `real` is.
  */
 #ifndef SHARED_LOADING_H
 #define SHARED_LOADING_H
@@ -34,20 +34,24 @@ struct series {
     uint first, count;
 };
 
-enum { LOADING_COLD, LOADING_MAXWELLIAN, LOADING_UNIFORM, LOADING_JUTTNER };
-
-/* Intervals of the table of a Juttner distribution: pairs (integral from 0, density) of |u|, from 0 to
- * scale[0]. */
-#define JUTTNER_INTERVALS 4096
+enum { LOADING_COLD, LOADING_MAXWELLIAN, LOADING_RANGE, LOADING_JUTTNER };
 
 /* Formulas are tabulated at the nodes (i, j) of intervals[0] x intervals[1] equal rectangles, ends included,
  * and linear between nodes. These are places in the array of tables. */
 struct profile_tables {
     uint intervals[2];
-    uint density;  /* pairs (integral from node 0, density): of nodes i, integrated over y, then of (i, j)
-                      along y */
     uint drift[3]; /* values, as those below */
     uint thermal[3];
+};
+
+/* Densities of two or three numbers s in [0, 1], as rows of pairs (integral from node 0, density) at the ends
+ * of equal intervals. */
+struct density_rows {
+    uint count;        /* of the numbers */
+    uint intervals[3]; /* of a row of each */
+    uint first[3];     /* places of the first rows in the array of tables; PROFILE_NONE: s is uniform */
+    uint stride;       /* from a row of the second number to that of the first one's next node; 0: there is
+                          one row, as of the first and the third */
 };
 
 /* Instead of a place: no formula. */
@@ -58,17 +62,16 @@ struct profile_tables {
 struct recipe {
     ulong random_key;       /* that of the species alone */
     ulong lattice[2];       /* sites along each axis; 0: none */
-    double shift[3];        /* velocity = shift + scale * (normal or uniform number) */
+    double shift[3];        /* velocity = shift + scale * (normal number, or one of its density) */
     double scale[3];        /* unused for LOADING_COLD */
-    ulong juttner;          /* where its table begins */
     double per_c_squared;   /* 1/c^2 where particles are to have u = gamma v; else 0 */
     uint position_bases[2]; /* of van der Corput sequences; 0: random numbers. Unused for a lattice */
     uint velocity_bases[3]; /* likewise; unused for LOADING_COLD */
     uint cells[2];
-    uint velocities; /* LOADING_COLD, ... */
-    uint dimensions; /* of velocities; two words here and nine in the next, so that the size is a
-                        multiple of eight */
+    uint velocities; /* LOADING_COLD, ...; eight words down to here and eight in each of the next, so that the
+                        size is a multiple of eight */
     struct profile_tables profile;
+    struct density_rows positions, velocity;
     struct series density[2];      /* the density over its mean is 1 + the sum of these */
     struct series displacement[2]; /* s += the sum of coefficient * cos(2 pi mode s) / (2 pi mode) */
 };
@@ -181,26 +184,30 @@ static inline struct profile_place profile_place_of(double s, uint intervals)
     return place;
 }
 
-/* The row of a table between nodes i and i + 1 at x; a node has `size` numbers. */
-static inline struct profile_row profile_row_at(struct profile_tables profile, uint table, uint size,
-                                                double x)
+/* The row of a table of so many intervals at s, between two rows of `stride` numbers. */
+static inline struct profile_row profile_row_at(uint table, uint stride, uint intervals, double s)
 {
-    const struct profile_place place = profile_place_of(x, profile.intervals[0]);
-    const uint length = size * (profile.intervals[1] + 1);
-    const uint first = table + place.interval * length;
-    const struct profile_row row = {first, first + length, place.share};
+    const struct profile_place place = profile_place_of(s, intervals);
+    const uint first = table + place.interval * stride;
+    const struct profile_row row = {first, first + stride, place.share};
     return row;
 }
 
-/* Positions of which the two uniform numbers are distribution functions: of x, then of y at this x. */
-static inline void profile_positions(LOADING_MEMORY double *tables, struct profile_tables profile,
-                                     const double uniform[2], double s[2])
+/* Numbers s of which the uniform ones are the distribution functions: of the first, then of the second at
+ * this first one, and of the third. */
+static inline void density_inverse(LOADING_MEMORY double *tables, struct density_rows rows,
+                                   const double *uniform, double *s)
 {
-    const struct profile_row over_y = {profile.density, profile.density, 0.0};
-    s[0] = profile_row_inverse(tables, over_y, profile.intervals[0], uniform[0]);
-    const uint pairs = profile.density + 2 * (profile.intervals[0] + 1);
-    s[1] = profile_row_inverse(tables, profile_row_at(profile, pairs, 2, s[0]), profile.intervals[1],
-                               uniform[1]);
+    for (uint n = 0; n < rows.count; n++) {
+        struct profile_row row = {rows.first[n], rows.first[n], 0.0};
+        s[n] = uniform[n];
+        if (row.low == PROFILE_NONE)
+            continue;
+        if (n == 1 && rows.stride > 0)
+            row = profile_row_at(row.low, rows.stride, rows.intervals[0], s[0]);
+        row.share = fmax(row.share, 0x1p-40); /* a row may be empty, not both of them */
+        s[n] = profile_row_inverse(tables, row, rows.intervals[n], uniform[n]);
+    }
 }
 
 /* A table at (x, y), fractions of the box; `otherwise` where there is none. */
@@ -209,7 +216,8 @@ static inline double profile_value(LOADING_MEMORY double *tables, struct profile
 {
     if (table == PROFILE_NONE)
         return otherwise;
-    const struct profile_row row = profile_row_at(profile, table, 1, s[0]);
+    const struct profile_row row =
+        profile_row_at(table, profile.intervals[1] + 1, profile.intervals[0], s[0]);
     const struct profile_place place = profile_place_of(s[1], profile.intervals[1]);
     const double low = profile_blend(tables, row, place.interval);
     return low + place.share * (profile_blend(tables, row, place.interval + 1) - low);
@@ -323,32 +331,39 @@ static inline double recipe_uniform_position(LOADING_MEMORY struct recipe *recip
     return ((double)site + 0.5) / (double)recipe->lattice[axis];
 }
 
+/* The numbers behind the velocities of a particle: normal, or of their density. */
+static inline void recipe_numbers(LOADING_MEMORY struct recipe *recipe, LOADING_MEMORY double *tables,
+                                  ulong index, double numbers[3])
+{
+    double uniform[3];
+    for (uint axis = 0; axis < recipe->velocity.count; axis++) {
+        uniform[axis] = recipe_uniform(recipe, recipe->velocity_bases[axis], 2 + axis, index);
+        if (recipe->velocities == LOADING_MAXWELLIAN)
+            numbers[axis] = normal_inverse(uniform[axis]);
+    }
+    if (recipe->velocities != LOADING_MAXWELLIAN)
+        density_inverse(tables, recipe->velocity, uniform, numbers);
+}
+
 /* Of a particle at s, fractions of the box. */
 static inline double recipe_velocity(LOADING_MEMORY struct recipe *recipe, LOADING_MEMORY double *tables,
-                                     uint axis, const double s[2], ulong index)
+                                     uint axis, const double s[2], double number)
 {
     const struct profile_tables profile = recipe->profile;
     const double drift = recipe->shift[axis] + profile_value(tables, profile, profile.drift[axis], s, 0.0);
     if (recipe->velocities == LOADING_COLD)
         return drift;
-    const double uniform = recipe_uniform(recipe, recipe->velocity_bases[axis], 2 + axis, index);
-    const double number = recipe->velocities == LOADING_MAXWELLIAN ? normal_inverse(uniform) : uniform;
     const double scale = recipe->scale[axis] * profile_value(tables, profile, profile.thermal[axis], s, 1.0);
     return drift + scale * number;
 }
 
-/* u = gamma v of a Juttner distribution: |u| by its table, in any direction. */
-static inline void recipe_juttner(LOADING_MEMORY struct recipe *recipe, LOADING_MEMORY double *tables,
-                                  ulong index, double u[3])
+/* u = gamma v of a Juttner distribution, of which the numbers are |u| and any direction. */
+static inline void recipe_juttner(LOADING_MEMORY struct recipe *recipe, const double numbers[3], double u[3])
 {
-    const struct profile_row row = {(uint)recipe->juttner, (uint)recipe->juttner, 0.0};
-    double uniform[3];
-    for (uint axis = 0; axis < 3; axis++)
-        uniform[axis] = recipe_uniform(recipe, recipe->velocity_bases[axis], 2 + axis, index);
-    const double size = recipe->scale[0] * profile_row_inverse(tables, row, JUTTNER_INTERVALS, uniform[0]);
-    const double cosine = 2.0 * uniform[1] - 1.0, across = size * sqrt(1.0 - cosine * cosine);
-    u[0] = across * cos(LOADING_TWO_PI * uniform[2]);
-    u[1] = across * sin(LOADING_TWO_PI * uniform[2]);
+    const double size = recipe->scale[0] * numbers[0];
+    const double cosine = 2.0 * numbers[1] - 1.0, across = size * sqrt(1.0 - cosine * cosine);
+    u[0] = across * cos(LOADING_TWO_PI * numbers[2]);
+    u[1] = across * sin(LOADING_TWO_PI * numbers[2]);
     u[2] = size * cosine;
 }
 
@@ -358,13 +373,13 @@ static inline struct loaded_particle recipe_particle(LOADING_MEMORY struct recip
                                                      LOADING_MEMORY double *tables, ulong index)
 {
     struct loaded_particle particle;
-    double uniform[2], s[2], place[2];
+    double uniform[2], s[2], place[2], numbers[3];
     for (uint axis = 0; axis < 2; axis++) {
         uniform[axis] = recipe_uniform_position(recipe, axis, index);
         s[axis] = profile_inverse(terms, recipe->density[axis], uniform[axis]);
     }
-    if (recipe->profile.density != PROFILE_NONE)
-        profile_positions(tables, recipe->profile, uniform, s);
+    if (recipe->positions.first[0] != PROFILE_NONE)
+        density_inverse(tables, recipe->positions, uniform, s);
     for (uint axis = 0; axis < 2; axis++) {
         const double displaced = s[axis] + displacement_at(terms, recipe->displacement[axis], s[axis]);
         const struct site site = site_at(displaced, recipe->cells[axis]);
@@ -372,13 +387,15 @@ static inline struct loaded_particle recipe_particle(LOADING_MEMORY struct recip
         particle.offset[axis] = site.offset;
         place[axis] = ((double)site.cell + site.offset) / (double)recipe->cells[axis];
     }
+    if (recipe->velocities != LOADING_COLD)
+        recipe_numbers(recipe, tables, index, numbers);
     if (recipe->velocities == LOADING_JUTTNER) {
-        recipe_juttner(recipe, tables, index, particle.velocity);
+        recipe_juttner(recipe, numbers, particle.velocity);
         return particle;
     }
     for (uint axis = 0; axis < 3; axis++)
         particle.velocity[axis] =
-            axis < recipe->dimensions ? recipe_velocity(recipe, tables, axis, place, index) : 0.0;
+            axis < recipe->velocity.count ? recipe_velocity(recipe, tables, axis, place, numbers[axis]) : 0.0;
     double square = 0;
     for (uint axis = 0; axis < 3; axis++)
         square += particle.velocity[axis] * particle.velocity[axis];

@@ -205,6 +205,17 @@ static void warn_of_collisions(const struct config *config, struct log *log)
     }
 }
 
+static void say_what_ranges_leave_out(const struct config *config, struct log *log)
+{
+    for (uint32_t s = 0; s < config->species_count; s++)
+        if (config->species[s].velocities.lost > 0)
+            log_line(
+                log, LOG_NORMAL,
+                "species %s: velocities.range leaves out %.2g %% of what the density has in a range three "
+                "times as wide",
+                config->species[s].name, 100 * config->species[s].velocities.lost);
+}
+
 void consequences_warn(const struct config *config, struct log *log)
 {
     const struct consequences derived = derive(config);
@@ -236,6 +247,7 @@ void consequences_warn(const struct config *config, struct log *log)
     if (config->fields.solver == SOLVER_ELECTROMAGNETIC)
         warn_of_light(config, &derived, log);
     warn_of_collisions(config, log);
+    say_what_ranges_leave_out(config, log);
     if (derived.fastest > 1)
         log_line(log, LOG_QUIET,
                  "warning: thermal particles of %s cross %g cells in a step: more than one; take a smaller "

@@ -13,7 +13,8 @@ void consequences_print(const struct config *config);
 
 /* A line for everything that makes a run untrue: dx > pi Debye lengths, omega_p dt > 1.62 or < 1e-6, Omega dt
  * > 0.5, a perturbation at the Nyquist mode, nu dt > 0.3 or nu t < 0.01 of collisions, a thermal particle
- * that crosses more than a cell in a step, fewer than 8 particles a cell. */
+ * that crosses more than a cell in a step, fewer than 8 particles a cell; and what densities of velocities
+ * lose outside their ranges. */
 void consequences_warn(const struct config *config, struct log *log);
 
 /* How long the checkpoint of a signal takes, behind the files in flight, where files are written at `rate`

@@ -1,5 +1,6 @@
 /* Check: one function for each rule between keys. */
 #include "base/integers.h"
+#include "config/density.h"
 #include "config/formula.h"
 #include "config/reading.h"
 #include "config/schema.h"
@@ -39,6 +40,43 @@ static void check_sort(struct reading *reading, const struct grid_config *grid,
                  grid->cells[0], grid->cells[1], bits);
     else if (at(reading, "sort.passes") && sort->passes > bits)
         complain(reading, NULL, "expected 1 to %u, the bits of the key, found %u", bits, sort->passes);
+}
+
+/* ---- formulas ---- */
+
+/* Of a formula at nodes: finite and at least `least`, and not 0 everywhere where that is 0. Stores the
+ * greatest modulus. `values` is NULL without memory. */
+static void check_values(struct reading *reading, const struct nodes *nodes, const double *values,
+                         double least, double *most)
+{
+    const char *where = nodes->is_box ? "box" : "range";
+    const size_t count = nodes_count(nodes);
+    char second[64] = "";
+    size_t n = 0;
+    *most = 0;
+    if (!values) {
+        complain(reading, NULL, "no memory to evaluate the formula");
+        return;
+    }
+    for (; n < count && isfinite(values[n]) && values[n] >= least; n++)
+        *most = fmax(*most, fabs(values[n]));
+    if (nodes->names[1])
+        snprintf(second, sizeof second, ", %c = %g", nodes->names[1], nodes_place(nodes, 1, n));
+    if (n < count)
+        complain(reading, NULL, "expected a %s everywhere in the %s, found %g at %c = %g%s",
+                 least == 0 ? "number of at least 0" : "finite number", where, values[n], nodes->names[0],
+                 nodes_place(nodes, 0, n), second);
+    else if (least == 0 && *most == 0)
+        complain(reading, NULL, "expected a number above 0 somewhere in the %s, found 0 everywhere", where);
+}
+
+void check_formula(struct reading *reading, const char *formula, double least, double *most)
+{
+    const struct nodes nodes = profile_nodes(reading->config->grid.cells, reading->config->grid.length);
+    double *values = malloc(nodes_count(&nodes) * sizeof *values);
+    const bool are_there = values && nodes_tabulate(&nodes, formula, false, values);
+    check_values(reading, &nodes, are_there ? values : NULL, least, most);
+    free(values);
 }
 
 /* ---- species ---- */
@@ -88,8 +126,36 @@ static void check_velocities(struct reading *reading, const struct species_confi
         complain(reading, NULL,
                  "a species that is not pushed stands still: expected cold velocities without drift");
     for (uint32_t axis = 0; axis < velocities->dimensions; axis++)
-        if (velocities->kind == VELOCITIES_UNIFORM && at(reading, "species.%u.velocities.range", index))
+        if (at(reading, "species.%u.velocities.range", index))
             check_ends(reading, velocities->range[axis], true);
+}
+
+/* The formulas of u and v may have both, that of w has w alone. */
+static void check_density(struct reading *reading, struct velocities_config *velocities, uint32_t index)
+{
+    char why[FORMULA_WHY_LENGTH];
+    if (velocities->kind != VELOCITIES_FORMULA || !at(reading, "species.%u.velocities", index))
+        return;
+    for (uint32_t axis = 0; axis < velocities->dimensions; axis++) {
+        at(reading, "species.%u.velocities.density.%u", index, axis);
+        if (!formula_is_sound(velocities->density[axis], axis < 2 ? "uv" : "w", NULL, why)) {
+            complain(reading, NULL, "expected a formula of %s; %s", axis < 2 ? "u and v" : "w alone", why);
+            return;
+        }
+    }
+    for (uint32_t axis = 0, axes; axis < velocities->dimensions; axis += axes) {
+        const struct density_part part = density_part(velocities, axis);
+        double *values = malloc(nodes_count(&part.nodes) * sizeof *values), most;
+        axes = part.axes;
+        at(reading, "species.%u.velocities.density.%u", index, axis);
+        check_values(reading, &part.nodes, density_tabulate(velocities, &part, values) ? values : NULL, 0,
+                     &most);
+        free(values);
+        if (is_sound(reading, reading->path) && !(most > 1e-100 && most < 1e100))
+            complain(reading, NULL, "expected a greatest value from 1e-100 to 1e100, found %g", most);
+    }
+    if (at(reading, "species.%u.velocities", index) && !density_measure(velocities))
+        complain(reading, NULL, "no memory to evaluate the formula");
 }
 
 static uint32_t greatest_common_divisor(uint32_t a, uint32_t b)
@@ -146,31 +212,6 @@ static void check_waves(struct reading *reading, const struct perturbation_list 
     }
 }
 
-void check_formula(struct reading *reading, const char *formula, double least, double *most)
-{
-    const struct grid_config *grid = &reading->config->grid;
-    const size_t along_x = profile_intervals(grid->cells[0]), along_y = profile_intervals(grid->cells[1]);
-    const size_t nodes = profile_nodes(grid->cells);
-    double *values = malloc(nodes * sizeof *values);
-    if (!values || !profile_tabulate(formula, grid->cells, grid->length, values)) {
-        complain(reading, NULL, "no memory to evaluate the formula");
-        free(values);
-        return;
-    }
-    size_t n = 0;
-    *most = 0;
-    for (; n < nodes && isfinite(values[n]) && values[n] >= least; n++)
-        *most = fmax(*most, fabs(values[n]));
-    if (n < nodes)
-        complain(reading, NULL, "expected a %s everywhere in the box, found %g at x = %g, y = %g",
-                 least == 0 ? "number of at least 0" : "finite number", values[n],
-                 (double)(n / (along_y + 1)) * grid->length[0] / (double)along_x,
-                 (double)(n % (along_y + 1)) * grid->length[1] / (double)along_y);
-    else if (least == 0 && *most == 0)
-        complain(reading, NULL, "expected a number above 0 somewhere in the box, found 0 everywhere");
-    free(values);
-}
-
 /* A formula of the velocities at the path in hand, which belongs to some kinds alone. */
 static void check_velocity_formula(struct reading *reading, const char *formula, enum velocity_kind kind,
                                    const char *kinds, double least, double *most)
@@ -224,6 +265,7 @@ static void check_species(struct reading *reading, uint32_t index)
     check_files(reading, species, index);
     check_lattice(reading, species, index);
     check_velocities(reading, species, index);
+    check_density(reading, &species->velocities, index);
     check_magnetic(reading, species);
     check_bases(reading, species, index);
     check_waves(reading, &species->perturb.density, index, true);

@@ -15,6 +15,8 @@ static double greatest_speed(const struct species_config *species)
             fmax(1, species->profile.most_thermal[axis]) * species_thermal_speed(species, axis);
         const bool is_normal = species->velocities.kind == VELOCITIES_MAXWELLIAN;
         mean[axis] = species_fastest_speed(species, axis) - (is_normal ? 3 * scale : 0);
+        for (int end = 0; end < 2; end++) /* of a range, which other kinds have not */
+            mean[axis] = fmax(mean[axis], fabs(species->velocities.range[axis][end]));
         most = is_normal ? fmax(most, scale) : 0;
     }
     return hypot(hypot(mean[0], mean[1]), mean[2]) + thermal * most;

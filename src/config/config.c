@@ -43,24 +43,22 @@ bool snapshots_separate(const struct snapshots_config *snapshots, const struct s
 double species_thermal_speed(const struct species_config *species, int axis)
 {
     const struct velocities_config *velocities = &species->velocities;
-    if (velocities->kind == VELOCITIES_UNIFORM) /* standard deviation of a uniform distribution */
-        return (velocities->range[axis][1] - velocities->range[axis][0]) / sqrt(12.0);
     if (velocities->kind == VELOCITIES_JUTTNER) /* below c/sqrt(3) */
         return velocities->thermal[axis] /
                sqrt(1 + 3 * species->per_c_squared * pow(velocities->thermal[axis], 2));
-    return velocities->kind == VELOCITIES_MAXWELLIAN ? velocities->thermal[axis]
-                                                     : species->read.thermal[axis];
+    const bool is_read = velocities->kind == VELOCITIES_COLD || velocities->kind == VELOCITIES_FILE;
+    return is_read ? species->read.thermal[axis] : velocities->thermal[axis];
 }
 
 double species_fastest_speed(const struct species_config *species, int axis)
 {
     const struct velocities_config *velocities = &species->velocities;
-    if (velocities->kind == VELOCITIES_UNIFORM)
-        return fmax(fabs(velocities->range[axis][0]), fabs(velocities->range[axis][1]));
     const struct profile_config *profile = &species->profile;
     const double fastest = fabs(velocities->drift[axis]) + profile->most_drift[axis] +
                            fabs(species->read.mean[axis]) +
                            3 * fmax(1, profile->most_thermal[axis]) * species_thermal_speed(species, axis);
+    if (velocities->kind == VELOCITIES_FORMULA)
+        return fmin(fastest, fmax(fabs(velocities->range[axis][0]), fabs(velocities->range[axis][1])));
     return species->per_c_squared > 0 ? fmin(fastest, 1 / sqrt(species->per_c_squared)) : fastest;
 }
 

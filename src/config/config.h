@@ -50,7 +50,7 @@ enum generator_kind { GENERATOR_VAN_DER_CORPUT, GENERATOR_RANDOM };
 enum velocity_kind {
     VELOCITIES_COLD,
     VELOCITIES_MAXWELLIAN,
-    VELOCITIES_UNIFORM,
+    VELOCITIES_FORMULA,
     VELOCITIES_JUTTNER,
     VELOCITIES_FILE
 };
@@ -94,11 +94,13 @@ struct positions_config {
 struct velocities_config {
     enum velocity_kind kind;
     uint32_t dimensions;           /* 2: (u, v); 3: (u, v, w); the numbers in use of each array below */
-    enum generator_kind generator; /* maxwellian, uniform */
+    enum generator_kind generator; /* maxwellian, formula, juttner */
     uint32_t bases[3];             /* van der Corput sequences: of u, v and w */
     double thermal[3];             /* maxwellian: standard deviations; juttner: sqrt(T/m), three times */
     double drift[3];               /* cold, maxwellian: mean velocity */
-    double range[3][2];            /* uniform: [u, v or w][low, high] */
+    double range[3][2];            /* formula: [u, v or w][low, high] */
+    char density[3][CONFIG_FORMULA_LENGTH]; /* formula: of u, v and w; density.h sets thermal, drift and */
+    double lost; /* the share that lies outside of the ranges in ranges three times as wide */
 };
 
 /* a cos(2 pi m x / L) along one axis */
@@ -449,7 +451,7 @@ static inline uint32_t species_dimensions(const struct species_config *species)
 /* Their standard deviation. */
 double species_thermal_speed(const struct species_config *species, int axis);
 
-/* What few exceed: drift and three thermal speeds, or the end of a uniform range. */
+/* What few exceed: drift and three thermal speeds, or the end of a range where that is less. */
 double species_fastest_speed(const struct species_config *species, int axis);
 
 /* The longest time step of an electromagnetic run: no wave of the grid then turns by pi or more in a step. */

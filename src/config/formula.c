@@ -138,35 +138,57 @@ void formula_close(struct formula *formula)
     free(formula);
 }
 
-/* ---- profiles ---- */
+bool formula_is_sound(const char *text, const char *names, const double *length, char why[FORMULA_WHY_LENGTH])
+{
+    struct formula *formula = formula_open(text, names, length, why);
+    formula_close(formula);
+    return formula != NULL;
+}
 
-enum { LEAST_INTERVALS = 1024, MOST_INTERVALS = 4096 };
+/* ---- nodes ---- */
+
+size_t nodes_count(const struct nodes *nodes)
+{
+    return (nodes->intervals[0] + (size_t)1) * (nodes->intervals[1] + (size_t)1);
+}
+
+double nodes_place(const struct nodes *nodes, uint32_t variable, size_t n)
+{
+    const size_t across = nodes->intervals[1] + (size_t)1, place = variable == 0 ? n / across : n % across;
+    const double *ends = nodes->ends[variable];
+    return place == 0 ? ends[0] : ends[0] + (double)place * (ends[1] - ends[0]) / nodes->intervals[variable];
+}
+
+bool nodes_tabulate(const struct nodes *nodes, const char *text, bool multiplies, double *values)
+{
+    char why[FORMULA_WHY_LENGTH];
+    const double high[2] = {nodes->ends[0][1], nodes->ends[1][1]};
+    struct formula *formula = formula_open(text, nodes->names, nodes->is_box ? high : NULL, why);
+    for (size_t n = 0; formula && n < nodes_count(nodes); n++)
+        values[n] = (multiplies ? values[n] : 1) *
+                    formula_at(formula, (const double[]){nodes_place(nodes, 0, n), nodes_place(nodes, 1, n)});
+    formula_close(formula);
+    return formula != NULL;
+}
+
+/* ---- profiles ---- */
 
 bool profile_is_given(const char *formula, const char *none)
 {
     return formula[0] != '\0' && strcmp(formula, none) != 0;
 }
 
-uint32_t profile_intervals(uint32_t cells)
+static uint32_t profile_intervals(uint32_t cells)
 {
-    const uint32_t parts = (LEAST_INTERVALS + cells - 1) / cells;
-    return cells > MOST_INTERVALS ? MOST_INTERVALS : cells * parts;
+    enum { LEAST = 1024, MOST = 4096 };
+    const uint32_t parts = (LEAST + cells - 1) / cells;
+    return cells > MOST ? MOST : cells * parts;
 }
 
-size_t profile_nodes(const uint32_t cells[2])
+struct nodes profile_nodes(const uint32_t cells[2], const double length[2])
 {
-    return (profile_intervals(cells[0]) + (size_t)1) * (profile_intervals(cells[1]) + 1);
-}
-
-bool profile_tabulate(const char *text, const uint32_t cells[2], const double length[2], double *values)
-{
-    char why[FORMULA_WHY_LENGTH];
-    const uint32_t along_x = profile_intervals(cells[0]), along_y = profile_intervals(cells[1]);
-    struct formula *formula = formula_open(text, "xy", length, why);
-    for (uint32_t i = 0; formula && i <= along_x; i++)
-        for (uint32_t j = 0; j <= along_y; j++)
-            *values++ =
-                formula_at(formula, (const double[]){i * length[0] / along_x, j * length[1] / along_y});
-    formula_close(formula);
-    return formula != NULL;
+    return (struct nodes){.names = "xy",
+                          .is_box = true,
+                          .intervals = {profile_intervals(cells[0]), profile_intervals(cells[1])},
+                          .ends = {{0, length[0]}, {0, length[1]}}};
 }

@@ -27,20 +27,36 @@ bool formula_has(const struct formula *formula, char variable);
 /* NULL is fine. */
 void formula_close(struct formula *formula);
 
-/* ---- profiles: the formulas of a species at the nodes of the tables that loading makes of them ---- */
+/* Whether such a formula can be read. */
+bool formula_is_sound(const char *text, const char *names, const double *length,
+                      char why[FORMULA_WHY_LENGTH]);
+
+/* ---- the nodes of tables of formulas, from which loading starts ---- */
+
+/* The ends of equal intervals of two variables, the second the faster; 0 intervals: one node, the lower end.
+ */
+struct nodes {
+    const char *names; /* of the variables */
+    bool is_box;       /* whose higher ends are lx and ly */
+    uint32_t intervals[2];
+    double ends[2][2]; /* low, high */
+};
+
+size_t nodes_count(const struct nodes *nodes);
+
+/* The first or the second variable at node n. */
+double nodes_place(const struct nodes *nodes, uint32_t variable, size_t n);
+
+/* values[nodes_count()] <- a formula, which can be read, or themselves times it. False without memory. */
+bool nodes_tabulate(const struct nodes *nodes, const char *text, bool multiplies, double *values);
+
+/* ---- profiles ---- */
 
 /* Whether a formula says more than `none`, the number that stands for its absence; an empty one does not. */
 bool profile_is_given(const char *formula, const char *none);
 
-/* Intervals of the tables along an axis with that many cells: whole parts of cells, at least 1,024 of them,
- * on large grids the cells, at most 4,096. */
-uint32_t profile_intervals(uint32_t cells);
-
-/* Nodes of a table: those of the intervals along x times those along y, ends included. */
-size_t profile_nodes(const uint32_t cells[2]);
-
-/* values[profile_nodes()] <- a formula, which can be read, at the nodes (i, j), j the faster. False without
- * memory. */
-bool profile_tabulate(const char *formula, const uint32_t cells[2], const double length[2], double *values);
+/* Along an axis the intervals are whole parts of cells, at least 1,024 of them, on large grids the cells, at
+ * most 4,096. */
+struct nodes profile_nodes(const uint32_t cells[2], const double length[2]);
 
 #endif

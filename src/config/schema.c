@@ -34,9 +34,9 @@
 #define NOT_NEGATIVE          WITHIN(0, INFINITY)
 #define ANY_FINITE            WITHIN(-INFINITY, INFINITY)
 #define BYTES(least, most)    WITHIN(least, (most)-1)
-#define PROFILE(member)                                                                                      \
-    "profile." #member, TYPE_FORMULA, .offset = offsetof(struct species_config, profile.member),              \
-                     .variables = "xy", .capacity = CONFIG_FORMULA_LENGTH, BYTES(0, CONFIG_FORMULA_LENGTH)
+#define SPECIES_FORMULA(member, names, least)                                                                \
+    #member, TYPE_FORMULA, .offset = offsetof(struct species_config, member), .variables = names,             \
+             .capacity = CONFIG_FORMULA_LENGTH, BYTES(least, CONFIG_FORMULA_LENGTH)
 #define WITH_WAVES            .kinds = KIND(SOLVER_ELECTROMAGNETIC), .of_previous = true
 #define INITIAL(name, number)                                                                                \
     "fields.initial." name, TYPE_FORMULA, .offset = offsetof(struct config, fields.initial[number]),         \
@@ -116,15 +116,16 @@ static const struct schema_row species_rows[] = {
              "here"},
     {"velocities", TYPE_GROUP, .help = "initial velocities"},
     {SPECIES(velocities.kind, TYPE_CHOICE),
-     WORDS({"cold", VELOCITIES_COLD}, {"maxwellian", VELOCITIES_MAXWELLIAN}, {"uniform", VELOCITIES_UNIFORM},
-           {"juttner", VELOCITIES_JUTTNER}, {"file", VELOCITIES_FILE}),
+     WORDS({"cold", VELOCITIES_COLD}, {"maxwellian", VELOCITIES_MAXWELLIAN}, {"formula", VELOCITIES_FORMULA},
+           {"uniform", VELOCITIES_FORMULA}, {"juttner", VELOCITIES_JUTTNER}, {"file", VELOCITIES_FILE}),
      .fallback = "cold",
-     .help = "distribution of the components; file: those of positions.file, the default beside it"},
+     .help = "distribution of the components; uniform is formula with its default density; file: those of "
+             "positions.file, the default beside it"},
     {SPECIES(velocities.dimensions, TYPE_COUNT32), WITHIN(2, 3), .fallback = "2",
      .help = "2: u and v; 3: u, v and w. The lists below have as many numbers"},
     {SPECIES(velocities.generator, TYPE_CHOICE),
      WORDS({"van_der_corput", GENERATOR_VAN_DER_CORPUT}, {"random", GENERATOR_RANDOM}),
-     .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_UNIFORM) | KIND(VELOCITIES_JUTTNER),
+     .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_FORMULA) | KIND(VELOCITIES_JUTTNER),
      .fallback = "van_der_corput",
      .help = "of the numbers behind the velocities: quiet sequences, or random with all their noise"},
     {SPECIES(velocities.bases, TYPE_COUNT32), VELOCITY, WITHIN(2, 65535),
@@ -137,15 +138,21 @@ static const struct schema_row species_rows[] = {
      .kinds = KIND(VELOCITIES_COLD) | KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_FILE),
      .fallback = "[0, 0, 0]", .unit = "v_th", .help = "mean of u, v, w; file: added to each"},
     {SPECIES(velocities.range, TYPE_REAL), VELOCITY, .length[1] = 2, ANY_FINITE,
-     .kinds = KIND(VELOCITIES_UNIFORM), .unit = "v_th", .help = "[[u low, u high], [v low, v high], ...]"},
+     .kinds = KIND(VELOCITIES_FORMULA), .unit = "v_th", .help = "[[u low, u high], [v low, v high], ...]"},
+    {SPECIES_FORMULA(velocities.density, "uvw", 1), VELOCITY, .kinds = KIND(VELOCITIES_FORMULA),
+     .fallback = "[1, 1, 1]",
+     .help = "formulas of u and v, of u and v, and of w, whose product is the density in the range"},
     {"profile", TYPE_GROUP, .help = "formulas of x, y, lx and ly, the place and the box"},
-    {PROFILE(density), .fallback = "1", .help = "of positions; normalised to the mean density"},
+    {SPECIES_FORMULA(profile.density, "xy", 0), .fallback = "1",
+     .help = "of positions; normalised to the mean density"},
     {SPECIES(profile.file, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .is_path = true, .fallback = "",
      .help = "instead of profile.density: an array [along x, along y] from a .npy or HDF5 file"},
     {SPECIES(profile.place, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .is_path = true, .fallback = "",
      .help = "in an HDF5 file: the path of a dataset, or the name of a mesh in the last iteration"},
-    {PROFILE(drift), VELOCITY, .fallback = "[0, 0, 0]", .unit = "v_th", .help = "added to velocities.drift"},
-    {PROFILE(thermal), VELOCITY, .fallback = "[1, 1, 1]", .help = "times velocities.thermal"},
+    {SPECIES_FORMULA(profile.drift, "xy", 0), VELOCITY, .fallback = "[0, 0, 0]", .unit = "v_th",
+     .help = "added to velocities.drift"},
+    {SPECIES_FORMULA(profile.thermal, "xy", 0), VELOCITY, .fallback = "[1, 1, 1]",
+     .help = "times velocities.thermal"},
     {"perturb", TYPE_GROUP, .help = "waves added to the initial positions"},
     {LIST("perturb.density", species_config, perturb.density.items, perturb.density.count,
           perturbation_table),

@@ -191,11 +191,9 @@ static bool parse_choice(const struct schema_row *row, const char *text, void *t
 static bool is_formula(const struct schema_row *row, const char *text, char note[NOTE_LENGTH])
 {
     char why[FORMULA_WHY_LENGTH];
-    struct formula *formula = formula_open(text, row->variables, (double[]){1, 1}, why);
-    const bool is_one = formula != NULL;
+    const bool is_one = formula_is_sound(text, row->variables, (double[]){1, 1}, why);
     if (!is_one)
         snprintf(note, NOTE_LENGTH, "; %s", why);
-    formula_close(formula);
     return is_one;
 }
 

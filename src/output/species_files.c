@@ -171,10 +171,10 @@ static enum status check_density(const char *path, const uint64_t shape[2], cons
 static enum status read_density(const struct config *config, struct species_config *species)
 {
     const struct profile_config *profile = &species->profile;
-    const uint32_t *cells = config->grid.cells;
-    const uint32_t along_x = profile_intervals(cells[0]), along_y = profile_intervals(cells[1]);
+    const struct nodes nodes = profile_nodes(config->grid.cells, config->grid.length);
+    const uint32_t along_x = nodes.intervals[0], along_y = nodes.intervals[1];
     uint64_t shape[2];
-    double *array = NULL, *values = malloc(profile_nodes(cells) * sizeof *values);
+    double *array = NULL, *values = malloc(nodes_count(&nodes) * sizeof *values);
     species->read.density_nodes = values;
     enum status status = values ? columns_read_array(profile->file, profile->place, shape, &array)
                                 : status_fail(STATUS_FAILED, "%s: no memory to read it", profile->file);

@@ -1,6 +1,7 @@
 /* Recipe: multiply out the density profiles, tabulate formulas and copy the rest of a species' config. */
 #include "particles/recipe.h"
 
+#include "config/density.h"
 #include "config/formula.h"
 
 #include <stdlib.h>
@@ -93,8 +94,8 @@ static void set_velocities(const struct velocities_config *config, uint32_t axis
         recipe->velocities = LOADING_JUTTNER;
         recipe->scale[axis] = juttner_end(config->thermal[0], recipe->per_c_squared);
         break;
-    case VELOCITIES_UNIFORM:
-        recipe->velocities = LOADING_UNIFORM;
+    case VELOCITIES_FORMULA:
+        recipe->velocities = LOADING_RANGE;
         recipe->shift[axis] = config->range[axis][0];
         recipe->scale[axis] = config->range[axis][1] - config->range[axis][0];
         break;
@@ -103,15 +104,7 @@ static void set_velocities(const struct velocities_config *config, uint32_t axis
 
 /* ---- formulas ---- */
 
-/* values[nodes] <- a formula. */
-static enum status tabulate(const char *formula, const struct grid *grid, double *values)
-{
-    const uint32_t cells[2] = {grid->nx, grid->ny};
-    const double length[2] = {grid->lx, grid->ly};
-    return values && profile_tabulate(formula, cells, length, values)
-               ? STATUS_OK
-               : status_fail(STATUS_FAILED, "no memory for the formulas of a species");
-}
+static const char no_memory[] = "no memory for the formulas of a species";
 
 /* Pairs (integral, density) by the trapezoidal rule from `count` densities, each `stride` numbers from the
  * last; `pairs` may overlap them where they are its second numbers. */
@@ -126,87 +119,111 @@ static void integrate(const double *density, size_t stride, size_t count, double
     }
 }
 
-/* Appends `length` numbers to the tables; returns where they begin, the caller sets them. */
-static uint32_t append_table(struct recipe_table *table, size_t length)
+/* Appends `length` numbers to the tables, which may move. Returns them, for the caller to set; NULL without
+ * memory. */
+static double *append_table(struct recipe_table *table, size_t length, uint32_t *first)
 {
-    const size_t first = table->length;
+    double *tables = realloc(table->tables, (table->length + length) * sizeof *tables);
+    if (!tables)
+        return NULL;
+    *first = (uint32_t)table->length;
+    table->tables = tables;
     table->length += length;
-    return (uint32_t)first;
+    return tables + *first;
 }
 
-/* Plans the tables: which there are, and where. */
-static void place_tables(const struct grid *grid, const struct profile_config *config,
-                         struct recipe_table *table)
+static enum status add_values(const struct nodes *nodes, const char *formula, const char *none,
+                              uint32_t *first, struct recipe_table *table)
 {
-    const bool has_density = config->file[0] || profile_is_given(config->density, "1");
-    struct profile_tables *profile = &table->recipe.profile;
-    profile->intervals[0] = profile_intervals(grid->nx);
-    profile->intervals[1] = profile_intervals(grid->ny);
-    const size_t along_x = profile->intervals[0] + 1, nodes = along_x * (profile->intervals[1] + 1);
-    profile->density = has_density ? append_table(table, 2 * along_x + 2 * nodes) : PROFILE_NONE;
-    for (uint32_t axis = 0; axis < 3; axis++) {
-        profile->drift[axis] =
-            profile_is_given(config->drift[axis], "0") ? append_table(table, nodes) : PROFILE_NONE;
-        profile->thermal[axis] =
-            profile_is_given(config->thermal[axis], "1") ? append_table(table, nodes) : PROFILE_NONE;
+    *first = PROFILE_NONE;
+    if (!profile_is_given(formula, none))
+        return STATUS_OK;
+    double *values = append_table(table, nodes_count(nodes), first);
+    return values && nodes_tabulate(nodes, formula, false, values) ? STATUS_OK
+                                                                   : status_fail(STATUS_FAILED, no_memory);
+}
+
+/* Appends the rows of one number of a density, the values at the nodes, or of two, of which number n is the
+ * first. Without memory there are no values. */
+static enum status add_rows(uint32_t n, const struct nodes *nodes, const double *values,
+                            struct density_rows *rows, struct recipe_table *table)
+{
+    const size_t along = nodes->intervals[0] + 1, across = nodes->intervals[1] + 1;
+    const size_t pairs_length = across > 1 ? along * across : 0;
+    double *first = values ? append_table(table, 2 * (along + pairs_length), &rows->first[n]) : NULL;
+    if (!first)
+        return status_fail(STATUS_FAILED, no_memory);
+    rows->intervals[n] = nodes->intervals[0];
+    if (across == 1) {
+        integrate(values, 1, along, first);
+        return STATUS_OK;
     }
+    double *pairs = first + 2 * along;
+    for (size_t i = 0; i < along; i++)
+        integrate(values + i * across, 1, across, pairs + 2 * i * across);
+    integrate(pairs + 2 * (across - 1), 2 * across, along, first);
+    rows->intervals[n + 1] = nodes->intervals[1];
+    rows->first[n + 1] = rows->first[n] + (uint32_t)(2 * along);
+    rows->stride = (uint32_t)(2 * across);
+    return STATUS_OK;
+}
+
+/* The density is from what was read of a file, or of a formula. */
+static enum status add_profile(const struct grid *grid, const struct species_config *species,
+                               struct recipe_table *table)
+{
+    const struct profile_config *config = &species->profile;
+    struct profile_tables *profile = &table->recipe.profile;
+    const struct nodes nodes =
+        profile_nodes((const uint32_t[]){grid->nx, grid->ny}, (const double[]){grid->lx, grid->ly});
+    memcpy(profile->intervals, nodes.intervals, sizeof nodes.intervals);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        TRY(add_values(&nodes, config->drift[axis], "0", &profile->drift[axis], table));
+        TRY(add_values(&nodes, config->thermal[axis], "1", &profile->thermal[axis], table));
+    }
+    if (species->read.density_nodes)
+        return add_rows(0, &nodes, species->read.density_nodes, &table->recipe.positions, table);
+    if (!config->file[0] && !profile_is_given(config->density, "1"))
+        return STATUS_OK;
+    double *values = malloc(nodes_count(&nodes) * sizeof *values);
+    const bool are_there = values && nodes_tabulate(&nodes, config->density, false, values);
+    const enum status status =
+        add_rows(0, &nodes, are_there ? values : NULL, &table->recipe.positions, table);
+    free(values);
+    return status;
 }
 
 /* The density of |u|: u^2 exp(-(gamma - 1) c^2/thermal^2) (Juttner, Ann. Phys. 339, 856, 1911). */
-static void fill_juttner(double thermal, struct recipe_table *table)
+static enum status add_juttner(double thermal, struct recipe_table *table)
 {
-    const struct recipe *recipe = &table->recipe;
-    double density[JUTTNER_INTERVALS + 1];
-    if (recipe->velocities != LOADING_JUTTNER)
-        return;
-    for (size_t n = 0; n <= JUTTNER_INTERVALS; n++) {
-        const double share = (double)n / JUTTNER_INTERVALS, u = share * recipe->scale[0];
+    enum { INTERVALS = 4096 };
+    const struct nodes nodes = {.intervals = {INTERVALS}};
+    struct recipe *recipe = &table->recipe;
+    double density[INTERVALS + 1];
+    for (size_t n = 0; n <= INTERVALS; n++) {
+        const double share = (double)n / INTERVALS, u = share * recipe->scale[0];
         const double gamma = sqrt(1 + u * u * recipe->per_c_squared);
         /* (gamma - 1) c^2 = u^2/(gamma + 1) */
         density[n] = share * share * exp(-u * u / ((gamma + 1) * thermal * thermal));
     }
-    integrate(density, 1, JUTTNER_INTERVALS + 1, table->tables + recipe->juttner);
+    return add_rows(0, &nodes, density, &recipe->velocity, table);
 }
 
-/* From what was read of a file, or of a formula. */
-static enum status fill_density(const struct grid *grid, const struct species_config *species,
-                                struct recipe_table *table)
+static enum status add_velocities(const struct velocities_config *config, struct recipe_table *table)
 {
-    const struct profile_tables *profile = &table->recipe.profile;
-    const size_t along_x = profile->intervals[0] + 1, along_y = profile->intervals[1] + 1;
-    double *over_y = table->tables + profile->density, *pairs = over_y + 2 * along_x;
-    if (profile->density == PROFILE_NONE)
-        return STATUS_OK;
-    double *values = malloc(along_x * along_y * sizeof *values);
-    const enum status status = tabulate(species->profile.density, grid, values);
-    if (status == STATUS_OK && species->read.density_nodes)
-        memcpy(values, species->read.density_nodes, along_x * along_y * sizeof *values);
-    if (status != STATUS_OK) {
+    if (config->kind == VELOCITIES_JUTTNER)
+        return add_juttner(config->thermal[0], table);
+    struct density_rows *rows = &table->recipe.velocity;
+    for (uint32_t axis = 0, axes; config->kind == VELOCITIES_FORMULA && axis < rows->count; axis += axes) {
+        const struct density_part part = density_part(config, axis);
+        axes = part.axes;
+        if (axes == 1 && !profile_is_given(config->density[axis], "1"))
+            continue; /* uniform */
+        double *values = malloc(nodes_count(&part.nodes) * sizeof *values);
+        const bool are_there = density_tabulate(config, &part, values);
+        const enum status status = add_rows(axis, &part.nodes, are_there ? values : NULL, rows, table);
         free(values);
-        return status;
-    }
-    for (size_t i = 0; i < along_x; i++)
-        integrate(values + i * along_y, 1, along_y, pairs + 2 * i * along_y);
-    integrate(pairs + 2 * (along_y - 1), 2 * along_y, along_x, over_y);
-    free(values);
-    return STATUS_OK;
-}
-
-static enum status fill_values(const struct grid *grid, const char *formula, uint32_t first,
-                               struct recipe_table *table)
-{
-    return first == PROFILE_NONE ? STATUS_OK : tabulate(formula, grid, table->tables + first);
-}
-
-static enum status fill_tables(const struct grid *grid, const struct species_config *species,
-                               struct recipe_table *table)
-{
-    const struct profile_config *config = &species->profile;
-    const struct profile_tables *profile = &table->recipe.profile;
-    TRY(fill_density(grid, species, table));
-    for (uint32_t axis = 0; axis < 3; axis++) {
-        TRY(fill_values(grid, config->drift[axis], profile->drift[axis], table));
-        TRY(fill_values(grid, config->thermal[axis], profile->thermal[axis], table));
+        TRY(status);
     }
     return STATUS_OK;
 }
@@ -215,6 +232,11 @@ void recipe_table_destroy(struct recipe_table *table)
 {
     free(table->tables);
     table->tables = NULL;
+}
+
+static struct density_rows no_rows(uint32_t count)
+{
+    return (struct density_rows){.count = count, .first = {PROFILE_NONE, PROFILE_NONE, PROFILE_NONE}};
 }
 
 enum status recipe_table_create(const struct grid *grid, const struct species_config *species,
@@ -230,7 +252,8 @@ enum status recipe_table_create(const struct grid *grid, const struct species_co
     *table = (struct recipe_table){.recipe = {.random_key = species->random_key,
                                               .per_c_squared = species->per_c_squared,
                                               .cells = {grid->nx, grid->ny},
-                                              .dimensions = species_dimensions(species)}};
+                                              .positions = no_rows(2),
+                                              .velocity = no_rows(species_dimensions(species))}};
     for (uint32_t axis = AXIS_X; axis <= AXIS_Y; axis++) {
         table->recipe.position_bases[axis] =
             species->positions.kind == POSITIONS_RANDOM ? 0 : species->positions.bases[axis];
@@ -242,16 +265,11 @@ enum status recipe_table_create(const struct grid *grid, const struct species_co
     }
     for (uint32_t axis = 0; axis < species_dimensions(species); axis++)
         set_velocities(&species->velocities, axis, &table->recipe);
-    place_tables(grid, &species->profile, table);
-    if (table->recipe.velocities == LOADING_JUTTNER)
-        table->recipe.juttner = append_table(table, 2 * (JUTTNER_INTERVALS + 1));
-    table->tables = calloc(table->length > 0 ? table->length : 1, sizeof *table->tables);
-    enum status status = table->tables
-                             ? fill_tables(grid, species, table)
-                             : status_fail(STATUS_FAILED, "species %s: no memory to load it", species->name);
+    table->tables = calloc(1, sizeof *table->tables);
+    enum status status = add_profile(grid, species, table);
+    if (status == STATUS_OK)
+        status = add_velocities(&species->velocities, table);
     if (status != STATUS_OK)
         recipe_table_destroy(table);
-    else
-        fill_juttner(species->velocities.thermal[0], table);
     return status;
 }

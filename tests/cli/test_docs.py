@@ -205,6 +205,31 @@ class LabNotes(PageTest):
         self.assertAlmostEqual(np.polyfit(time[late], work[late], 1)[0], powers[1], delta=0.06 * powers[1])
         self.assertLess(np.ptp(history["total_energy"] - work), 0.04 * work[-1])
 
+    def assert_grows(self, name, start, end, gamma, omega):
+        found = self.result_of(name).fit(start=start, end=end)
+        self.assertAlmostEqual(found.gamma, gamma, delta=0.04 * gamma)
+        self.assertAlmostEqual(found.omega, omega, delta=0.01 * omega)
+
+    def test_bump_on_tail(self):
+        beams = [(0.9, 0, 1), (0.1, 5, 0.5)]
+        root = dispersion.roots(0.25, beams)[0]
+        factor = dispersion.grid_factor([0.25, 0], [8 * math.pi / 32, math.pi / 4])
+        of_grid = dispersion.discrete_root(root, 0.25, beams, 0.1, factor)
+        np.testing.assert_allclose([*root, *of_grid], [0.21816, 0.93565, 0.21747, 0.93508], atol=6e-6)
+        self.assert_grows("bump_on_tail", 10, 30, *of_grid)
+
+    def test_cyclotron_ring(self):
+        """The root of the reference; a Bessel function is the mean of cos(n angle - x sin(angle)) over half a turn."""
+        k, gyration, speed, n = 0.3, 0.2, np.linspace(2.8, 5.2, 121), np.arange(-20, 21)
+        angle = math.pi * (np.arange(100) + 0.5) / 100
+        bessel = np.cos(np.multiply.outer(n, angle)[:, None] - np.multiply.outer(speed * k / gyration, np.sin(angle)))
+        ring = np.exp(-(((speed - 4) / 0.2) ** 2) / 2)
+        slope = -(speed - 4) / 0.2**2 * ring / np.sum(speed * ring)
+        poles = n * gyration / k**2 * (bessel.mean(axis=2) ** 2 @ slope)
+        root = dispersion.newton(lambda w: 1 + np.sum(poles / (w[:, None] - n * gyration), axis=1), [0.5 + 0.1j])[0]
+        np.testing.assert_allclose([root.imag, root.real], [0.1031, 0.4765], atol=6e-5)
+        self.assert_grows("cyclotron_ring", 20, 50, root.imag, root.real)
+
     def assert_light(self, name, column, window, noted, within):
         """The roots on top of a config are those of theory; and the wave of a column is within so much of the second,
         that of the run's steps and grid."""

@@ -140,7 +140,7 @@ TEST(kernel_equals_host)
     check_precisions(&species, CONFIG_MAX_SPECIES_PARTICLES - species.particles);
     species.particles = 5000;
     species.velocities =
-        (struct velocities_config){.kind = VELOCITIES_UNIFORM, .bases = {5, 7}, .range = {{-1, 1}, {2, 5}}};
+        (struct velocities_config){.kind = VELOCITIES_FORMULA, .bases = {5, 7}, .range = {{-1, 1}, {2, 5}}};
     species.perturb.density.count = 3;
     species.perturb.density.items[1] = (struct perturbation){AXIS_X, 3, -0.5};
     species.perturb.density.items[2] = (struct perturbation){AXIS_Y, 2, 0.7};
@@ -161,6 +161,14 @@ TEST(kernel_equals_host)
     strcpy(species.profile.density, "1 + 0.5*sin(2*pi*x/lx)*sin(4*pi*y/ly)");
     strcpy(species.profile.drift[1], "cos(2*pi*x/lx)");
     strcpy(species.profile.thermal[0], "1 + y/ly");
+    check_precisions(&species, 0);
+    species.velocities.kind = VELOCITIES_FORMULA;
+    memcpy(species.velocities.range, (double[3][2]){{-4, 4}, {-3, 5}, {0, 6}},
+           sizeof species.velocities.range);
+    strcpy(species.velocities.density[0], "exp(-u^2/2)");
+    strcpy(species.velocities.density[1], "1 + u*v/20");
+    strcpy(species.velocities.density[2], "exp(-w)");
+    memset(&species.profile, 0, sizeof species.profile);
     check_precisions(&species, 0);
     species = random_electrons(5000);
     check_precisions(&species, (UINT64_C(1) << 32) - 1000);

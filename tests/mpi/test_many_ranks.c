@@ -181,8 +181,10 @@ TEST(any_distance_finds_its_rank)
 {
     struct config config = physics_config(waves);
     config.time.steps = 5;
-    config.species[0].velocities = (struct velocities_config){
-        .kind = VELOCITIES_UNIFORM, .bases = {5, 7}, .range = {{-300, 300}, {-200, 200}}};
+    config.species[0].velocities = (struct velocities_config){.kind = VELOCITIES_FORMULA,
+                                                              .bases = {5, 7},
+                                                              .thermal = {100, 100},
+                                                              .range = {{-300, 300}, {-200, 200}}};
     for (int m = first_method(); m < end_method(); m++) {
         config.step.method = methods[m];
         compare_with_one(&config, 1e-9);
@@ -198,7 +200,7 @@ TEST(particles_beyond_the_ghost_rows_are_found)
     config.grid.cells[1] = 8;
     config.parallel.ghost_rows = 2;
     config.species[0].velocities = (struct velocities_config){
-        .kind = VELOCITIES_UNIFORM, .bases = {5, 7}, .range = {{-30, 30}, {-20, 20}}};
+        .kind = VELOCITIES_FORMULA, .bases = {5, 7}, .range = {{-30, 30}, {-20, 20}}};
     for (int m = first_method(); m < end_method(); m++) {
         config.step.method = methods[m];
         config.precision = PRECISION_DOUBLE;

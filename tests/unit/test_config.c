@@ -155,7 +155,7 @@ TEST(every_key_is_read)
         "density: 1.7976931348623157e+308 |particles: 1099511627776 |ids: true|kind: lattice|"
         "counts: [16777216, 65536]|kind: cold|drift: [-1.5, 2.5]|- axis: x|mode: 32 |"
         "amplitude: -0.999 |- axis: y|mode: 16|amplitude: 0.5|displacement:|- axis: y|mode: 1|"
-        "amplitude: 0.0001|name: B|mass: 0.5|bases: [65535, 2]|kind: uniform|bases: [11, 13]|"
+        "amplitude: 0.0001|name: B|mass: 0.5|bases: [65535, 2]|kind: formula|bases: [11, 13]|"
         "range: [[-1, 1], [2, 2]]|name: b|kind: maxwellian|dimensions: 3|generator: random|"
         "thermal: [0, 0.1, 2]|drift: [3, 0, -1]|transforms: fftw|"
         "gradient: centred|magnetic: -0.25 |- axis: y|mode: 1 |amplitude: -0.5 |frequency: 1.5 |from: 2 "
@@ -325,6 +325,29 @@ TEST(a_huge_file_is_refused_and_the_largest_is_not)
     folder_remove(&folder);
 }
 
+/* A normal distribution cut at 2 standard deviations, and one that goes as v, have the moments of the
+ * formulas; of what they have up to 6 and up to 4 the rest is lost. The half of a disc that is in the range
+ * is a sum over squares of 2/256. */
+TEST(densities_have_moments_and_losses)
+{
+    static const char *const settings[] = {
+        "species.ions.velocities={kind: formula, range: [[-1, 3], [0, 2]], density: [exp(-(u-1)^2/2), v]}",
+        "species.electrons.velocities={kind: formula, range: [[-1, 1], [0, 2]], density: [u^2+v^2<1, 1]}"};
+    assert_ok(read_with(least, settings, 2));
+    const struct velocities_config *cut = &config.species[1].velocities,
+                                   *disc = &config.species[0].velocities;
+    const double within = erf(sqrt(2)), density = exp(-2) / sqrt(2 * M_PI);
+    assert_near(cut->drift[0], 1, 1e-6);
+    assert_near(cut->thermal[0], sqrt(1 - 4 * density / within), 1e-6);
+    assert_near(cut->drift[1], 4 / 3.0, 1e-6);
+    assert_near(cut->thermal[1], sqrt(2) / 3, 1e-6);
+    assert_near(cut->lost, 1 - within / erf(6 / sqrt(2)) * 0.25, 1e-6);
+    assert_near(species_fastest_speed(&config.species[1], 0), 3, 0);
+    assert_near(disc->drift[1], 4 / (3 * M_PI), 1e-3);
+    assert_near(disc->thermal[0], 0.5, 1e-3);
+    assert_near(disc->lost, 0.5, 1e-3);
+}
+
 TEST(settings_change_and_add_values)
 {
     static const char *const settings[] = {
@@ -353,7 +376,10 @@ TEST(settings_change_and_add_values)
     assert_string_equal(config.title, "words with = and spaces");
     assert_near(config.units.temperature_eV, 7, 0);
     assert_near(config.units.density_per_m3, 1e18, 0);
-    assert_int_equal(config.species[1].velocities.kind, VELOCITIES_UNIFORM);
+    assert_int_equal(config.species[1].velocities.kind, VELOCITIES_FORMULA);
+    assert_near(config.species[1].velocities.drift[1], 1, 1e-15);
+    assert_near(species_thermal_speed(&config.species[1], 1), 2 / sqrt(12), 1e-7);
+    assert_true(config.species[1].velocities.lost == 0 && species_fastest_speed(&config.species[1], 1) == 2);
     assert_near(config.species[1].velocities.range[1][1], 2, 0);
     assert_near(config.species[0].perturb.density.items[0].amplitude, 0.25, 0);
     assert_int_equal(config.output.phase_space[0].axes[0].bins, 64);

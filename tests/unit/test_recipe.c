@@ -239,6 +239,97 @@ TEST(velocities_follow_formulas_of_the_place)
     recipe_table_destroy(&table);
 }
 
+static struct species_config with_velocities(const double range[3][2], const char *const density[3])
+{
+    struct species_config species = with_density(0, NULL);
+    species.velocities =
+        (struct velocities_config){.kind = VELOCITIES_FORMULA, .dimensions = 3, .bases = {5, 7, 11}};
+    memcpy(species.velocities.range, range, sizeof species.velocities.range);
+    for (int axis = 0; axis < 3; axis++)
+        strcpy(species.velocities.density[axis], density[axis]);
+    return species;
+}
+
+/* The density is linear between nodes, which adds h^2/12 f' to its integral, and so moves a velocity by
+ * h^2/12 f'/f = h^2/12 |u|; with h = 16/4096, or of two velocities together 16/1024. Quiet and random. */
+TEST(formula_of_a_maxwellian_is_maxwellian)
+{
+    static const double range[3][2] = {{-8, 8}, {-8, 8}, {-7, 9}};
+    static const char *const alone[3] = {"3*exp(-u^2/2)", "exp(-v^2/2)", "exp(-(w-1)^2/2)"};
+    static const char *const together[3] = {"exp(-(u^2+v^2)/2)", "2", "exp(-(w-1)^2/2)"};
+    for (int trial = 0; trial < 4; trial++) {
+        struct species_config species = with_velocities(range, trial % 2 ? together : alone);
+        const double step[3] = {trial % 2 ? 16 / 1024.0 : 16 / 4096.0, step[0], 16 / 4096.0};
+        species.velocities.generator = trial < 2 ? GENERATOR_VAN_DER_CORPUT : GENERATOR_RANDOM;
+        struct recipe_table formula, normal;
+        assert_ok(recipe_table_create(&square, &species, &formula));
+        species.velocities.kind = VELOCITIES_MAXWELLIAN;
+        memcpy(species.velocities.thermal, (double[]){1, 1, 1}, sizeof species.velocities.thermal);
+        memcpy(species.velocities.drift, (double[]){0, 0, 1}, sizeof species.velocities.drift);
+        assert_ok(recipe_table_create(&square, &species, &normal));
+        for (ulong index = 0; index < 5000; index++) {
+            const struct loaded_particle a =
+                recipe_particle(&formula.recipe, formula.terms, formula.tables, index);
+            const struct loaded_particle b =
+                recipe_particle(&normal.recipe, normal.terms, normal.tables, index);
+            for (int axis = 0; axis < 3; axis++)
+                assert_near(a.velocity[axis], b.velocity[axis],
+                            1e-7 + 1.1 * step[axis] * step[axis] / 12 * fabs(b.velocity[axis] - (axis == 2)));
+        }
+        recipe_table_destroy(&formula);
+        recipe_table_destroy(&normal);
+    }
+}
+
+/* 1 + u v/9 on [-3, 3]^2, which is linear between nodes as the table is: the distribution of u is uniform,
+ * that of v at u is ((v + 3) + u (v^2 - 9)/18)/6. And w has the tails of kappa = 2, with quiet numbers of
+ * base b = 11: their greatest distance from the distribution goes as (b - 1)/(4 ln(b)) ln(N)/N (H. Faure,
+ * Bull. Soc. math. France 109, 143, 1981), a seventh of random numbers' 1/sqrt(N). */
+TEST(velocities_follow_their_densities)
+{
+    enum { COUNT = 4096 };
+    static const double range[3][2] = {{-3, 3}, {-3, 3}, {-20, 20}};
+    const struct species_config species =
+        with_velocities(range, (const char *const[]){"1", "1 + u*v/9", "(1+w^2)^-2"});
+    struct recipe_table table;
+    unsigned char is_taken[COUNT] = {0};
+    double farthest = 0;
+    assert_ok(recipe_table_create(&square, &species, &table));
+    for (ulong index = 0; index < COUNT; index++) {
+        const struct loaded_particle at = recipe_particle(&table.recipe, table.terms, table.tables, index);
+        const double u = at.velocity[0], v = at.velocity[1], w = at.velocity[2];
+        assert_near((u + 3) / 6, van_der_corput(index + 1, 5), 1e-14);
+        assert_near(((v + 3) + u * (v * v - 9) / 18) / 6, van_der_corput(index + 1, 7), 1e-12);
+        const double within = (atan(20) + 20 / 401.0) * 2, share = 0.5 + (atan(w) + w / (1 + w * w)) / within;
+        assert_near(share, van_der_corput(index + 1, 11), 2e-5); /* h^2/12 f' with h = 40/4096 */
+        is_taken[(size_t)(share * COUNT)]++;
+    }
+    size_t below = 0;
+    for (size_t n = 0; n < COUNT; n++) {
+        below += is_taken[n];
+        farthest = fmax(farthest, fabs((double)below - (double)(n + 1)) / COUNT);
+    }
+    assert_true(farthest < (10 / (4 * log(11)) * log(COUNT) + 2) / COUNT);
+    recipe_table_destroy(&table);
+}
+
+/* Half of all have u below the gap: the first number of base 2 is the middle of it, a node without a density,
+ * where v follows that of the next node. */
+TEST(no_velocity_is_where_there_is_no_density)
+{
+    static const double range[3][2] = {{-2, 2}, {-2, 2}, {5, 5}};
+    struct species_config species = with_velocities(
+        range, (const char *const[]){"abs(u) < 1 ? 0 : abs(u)-1", "abs(v) < 1 ? 1+u-u : 0", "1"});
+    struct recipe_table table;
+    species.velocities.bases[0] = 2;
+    assert_ok(recipe_table_create(&square, &species, &table));
+    for (ulong index = 0; index < 5000; index++) {
+        const struct loaded_particle at = recipe_particle(&table.recipe, table.terms, table.tables, index);
+        assert_true(fabs(at.velocity[0]) >= 1 && fabs(at.velocity[1]) <= 1 && at.velocity[2] == 5);
+    }
+    recipe_table_destroy(&table);
+}
+
 TEST(borders_of_cells)
 {
     const struct {
@@ -281,7 +372,7 @@ TEST(particles_of_large_indices)
     const struct species_config scattered = {
         .name = "electrons",
         .positions.bases = {2, 3},
-        .velocities = {.kind = VELOCITIES_UNIFORM, .bases = {5, 65535}, .range = {{-1, 3}, {10, 11}}}};
+        .velocities = {.kind = VELOCITIES_FORMULA, .bases = {5, 65535}, .range = {{-1, 3}, {10, 11}}}};
     const struct species_config lattice = {
         .name = "ions", .positions = {.kind = POSITIONS_LATTICE, .counts = {1u << 23, 1u << 17}}};
     struct recipe_table table;
@@ -342,7 +433,7 @@ static void draw(uint64_t random_key, uint64_t index, double numbers[4])
     const struct species_config species = {.name = "electrons",
                                            .random_key = random_key,
                                            .positions = {.kind = POSITIONS_RANDOM},
-                                           .velocities = {.kind = VELOCITIES_UNIFORM,
+                                           .velocities = {.kind = VELOCITIES_FORMULA,
                                                           .generator = GENERATOR_RANDOM,
                                                           .bases = {5, 7},
                                                           .range = {{0, 1}, {0, 1}}}};

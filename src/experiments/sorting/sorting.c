@@ -75,7 +75,7 @@ enum status pic_keys_create(struct device *device, const struct grid *grid, uint
         .density = 1,
         .particles = count,
         .positions = {.kind = POSITIONS_VAN_DER_CORPUT, .bases = {2, 3}},
-        .velocities = {.kind = VELOCITIES_UNIFORM, .bases = {5, 7}, .range = {{0, 1}, {0, 1}}},
+        .velocities = {.kind = VELOCITIES_FORMULA, .bases = {5, 7}, .range = {{0, 1}, {0, 1}}},
     };
     TRY(particles_create(device, &slab, PRECISION_SINGLE, LAYOUT_SOA, &keys->species, count,
                          &keys->particles));
