@@ -45,7 +45,8 @@ enum source { KEYS, PACKED, SIGMA };
 /* How the entries of this pass are read and written. */
 typedef struct {
     enum source reads;
-    global const uint *source, *keys;
+    global const uint *source;
+    global const KEY *keys;
     uint shift;      /* of the digit in a key: KEYS, SIGMA */
     uint index_bits; /* of a packed word */
     uint radix_bits;
@@ -64,7 +65,7 @@ static inline uint digit_of(const pass_format *format, uint n, uint *word)
     return digit & ((1u << format->radix_bits) - 1);
 }
 
-static inline uint16 keys_at(global const uint *keys, uint16 index)
+static inline uint16 keys_at(global const KEY *keys, uint16 index)
 {
     return (uint16)(keys[index.s0], keys[index.s1], keys[index.s2], keys[index.s3], keys[index.s4],
                     keys[index.s5], keys[index.s6], keys[index.s7], keys[index.s8], keys[index.s9],
@@ -78,7 +79,7 @@ static inline uint16 digits_of(const pass_format *format, uint n, uint16 *word)
     uint16 index, rest, digit;
     if (format->reads == KEYS) {
         index = n + (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        rest = vload16(0, format->keys + n);
+        rest = convert_uint16(vload16(0, format->keys + n));
         digit = rest >> format->shift;
     } else {
         const uint16 entries = vload16(0, format->source + n);
@@ -127,7 +128,7 @@ static inline int count_block(const pass_format *format, uint begin, global uint
 }
 
 #define HISTOGRAM_ARGUMENTS                                                                                  \
-    global const uint *source, global const uint *keys, global uint *table, global uint *few, uint count,    \
+    global const uint *source, global const KEY *keys, global uint *table, global uint *few, uint count,     \
         uint chunk, uint radix, uint shift, uint index_bits, uint radix_bits
 
 /* Item t counts the digits of chunk t in counts[t*radix ..]; few[t]: whether most of its blocks held few
@@ -272,7 +273,7 @@ static inline void move_block(const pass_format *format, const chunk_output *out
 #endif
 
 #define REORDER_ARGUMENTS                                                                                    \
-    global const uint *source, global const uint *keys, global uint *result, global const uint *table,       \
+    global const uint *source, global const KEY *keys, global uint *result, global const uint *table,        \
         global const uint *few, global uint *all_next, global uint *all_lines, uint count, uint chunk,       \
         uint radix, uint shift, uint index_bits, uint radix_bits, uint rest_shift, uint keep
 
@@ -314,7 +315,7 @@ static inline void move_chunk(const enum source reads, REORDER_ARGUMENTS)
 }
 
 #define BINS_ARGUMENTS                                                                                       \
-    global const uint *source, global const uint *keys, global uint *result, global const uint *starts,      \
+    global const uint *source, global const KEY *keys, global uint *result, global const uint *starts,       \
         global uint *offsets, uint count, uint cells, uint index_bits, uint radix_bits
 
 /* Item t sorts the entries with the high digit t, which begin at starts[t], by their low digits: counts and

@@ -35,7 +35,7 @@ static inline uint counter_place(uint c, uint item, uint items)
 /* Histogram (section 2.1). Every item counts the digits of its keys in its own counters in local memory, then
  * writes them to the table. No barrier: no item touches another's counters. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
-radix_histogram(global const uint *keys, global uint *table, uint count, uint chunk, uint shift)
+radix_histogram(global const KEY *keys, global uint *table, uint count, uint chunk, uint shift)
 {
     local uint counts[RADIX * ITEMS];
     const uint i = (uint)get_local_id(0), g = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
@@ -45,7 +45,7 @@ radix_histogram(global const uint *keys, global uint *table, uint count, uint ch
     for (uint c = 0; c < RADIX; c++)
         counts[counter_place(c, i, ITEMS)] = 0;
     for (uint n = 0; n < own.length; n++) {
-        const uint key = keys[place_of_own(own, n, item, groups * ITEMS)];
+        const KEY key = keys[place_of_own(own, n, item, groups * ITEMS)];
         counts[counter_place((key >> shift) & (RADIX - 1), i, ITEMS)]++;
     }
     for (uint c = 0; c < RADIX; c++)
@@ -57,7 +57,7 @@ radix_histogram(global const uint *keys, global uint *table, uint count, uint ch
  * the histogram. WITH_PERMUTATION sigma travels with its key; in the first pass sigma(j) = j is not read but
  * known. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
-radix_reorder(global const uint *keys, global uint *new_keys, global const uint *permutation,
+radix_reorder(global const KEY *keys, global KEY *new_keys, global const uint *permutation,
               global uint *new_permutation, global const uint *table, uint count, uint chunk, uint shift,
               uint first_pass)
 {
@@ -70,7 +70,7 @@ radix_reorder(global const uint *keys, global uint *new_keys, global const uint 
         next[counter_place(c, i, ITEMS)] = table[counter_place(c, item, groups * ITEMS)];
     for (uint n = 0; n < own.length; n++) {
         const uint source = place_of_own(own, n, item, groups * ITEMS);
-        const uint key = keys[source];
+        const KEY key = keys[source];
         const uint target =
             place_of(next[counter_place((key >> shift) & (RADIX - 1), i, ITEMS)]++, chunk, groups * ITEMS);
         new_keys[target] = key;

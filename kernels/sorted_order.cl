@@ -1,15 +1,15 @@
 /* Sorted order: what follows from a sorted list of keys, however it was sorted. Key j of it is keys[j], or
  * where `through` is set, keys[permutation[j]]. */
 
-static inline uint key_at(global const uint *restrict keys, global const uint *restrict permutation,
+static inline uint key_at(global const KEY *restrict keys, global const uint *restrict permutation,
                           uint through, uint j)
 {
     return keys[through ? permutation[j] : j];
 }
 
 /* sorted_keys[j] = keys[permutation[j]]. */
-kernel void order_keys(global const uint *restrict keys, global const uint *restrict permutation,
-                       global uint *restrict sorted_keys, uint count)
+kernel void order_keys(global const KEY *restrict keys, global const uint *restrict permutation,
+                       global KEY *restrict sorted_keys, uint count)
 {
     const uint j = (uint)get_global_id(0);
     if (j < count)
@@ -18,7 +18,7 @@ kernel void order_keys(global const uint *restrict keys, global const uint *rest
 
 /* Cell offsets, offsets[c] = number of keys below c, for c = 0..cells. Item j of count + 1 fills the entries
  * of the cells after that of key j-1 up to that of key j. */
-kernel void order_mark_cells(global const uint *restrict keys, global const uint *restrict permutation,
+kernel void order_mark_cells(global const KEY *restrict keys, global const uint *restrict permutation,
                              uint through, global uint *restrict offsets, uint count, uint cells)
 {
     const ulong j = get_global_id(0);
@@ -32,7 +32,7 @@ kernel void order_mark_cells(global const uint *restrict keys, global const uint
 
 /* The same where there are many keys a cell, or where most cells are empty and one item might have to fill
  * thousands of entries: item c of cells + 1 looks for its own by bisection. */
-kernel void order_find_cells(global const uint *restrict keys, global const uint *restrict permutation,
+kernel void order_find_cells(global const KEY *restrict keys, global const uint *restrict permutation,
                              uint through, global uint *restrict offsets, uint count, uint cells)
 {
     const uint c = (uint)get_global_id(0);

@@ -27,14 +27,6 @@
 #define MOST_RUNS 128
 #define RUN_WORDS (1 + MOST_RUNS)
 
-#if INPUT == PAIRS
-typedef ushort key_type;
-typedef ushort4 key_type4;
-#else
-typedef uint key_type;
-typedef uint4 key_type4;
-#endif
-
 #define INDEX_MASK ((1u << INDEX_BITS) - 1)
 
 static inline uint digit_of(uint key)
@@ -49,7 +41,7 @@ static inline uint digit_of(uint key)
 }
 
 /* The place in the first list of entry j. */
-static inline uint sigma_of(global const key_type *restrict keys, global const uint *restrict values, uint j)
+static inline uint sigma_of(global const KEY *restrict keys, global const uint *restrict values, uint j)
 {
 #if INPUT == KEYS_ALONE
     return j;
@@ -65,9 +57,9 @@ static inline uint sigma_of(global const key_type *restrict keys, global const u
 /* Counts the digits of each chunk into its row of the table, lists the distinct ones and adds them to the
  * totals. A second pass does not count where all runs are known, whose counts the row holds then. */
 kernel __attribute__((reqd_work_group_size(2 * ITEMS, 1, 1))) void
-tiled_histogram(global const key_type *restrict keys, global uint *restrict table,
-                global uint *restrict lists, volatile global uint *restrict totals,
-                global uint *restrict next_table, global uint *restrict runs, uint count)
+tiled_histogram(global const KEY *restrict keys, global uint *restrict table, global uint *restrict lists,
+                volatile global uint *restrict totals, global uint *restrict next_table,
+                global uint *restrict runs, uint count)
 {
     local uint counts[RADIX];
     local uint distinct, known;
@@ -103,10 +95,10 @@ tiled_histogram(global const key_type *restrict keys, global uint *restrict tabl
     barrier(CLK_LOCAL_MEM_FENCE);
 
     for (; end - j >= TILE; j += TILE) {
-        key_type4 four[KEYS / 8];
+        KEY4 four[KEYS / 8];
         UNROLL
         for (uint n = 0; n < KEYS / 8; n++)
-            four[n] = ((global const key_type4 *)(keys + j))[n * 2 * ITEMS + t];
+            four[n] = ((global const KEY4 *)(keys + j))[n * 2 * ITEMS + t];
         UNROLL
         for (uint n = 0; n < KEYS / 8; n++) {
             atomic_inc(&counts[digit_of(four[n].x)]);
@@ -143,7 +135,7 @@ tiled_scan(global uint *restrict table, global const uint *restrict totals, glob
 /* ---- reorder ---- */
 
 /* Sends list entry j, whose digit is `digit`, to place `target`. */
-static inline void send(global const key_type *restrict keys, global const uint *restrict values,
+static inline void send(global const KEY *restrict keys, global const uint *restrict values,
                         global uint *restrict sent, global ushort *restrict sent_digits, uint digit, uint j,
                         uint target)
 {
@@ -163,13 +155,12 @@ static inline void send(global const key_type *restrict keys, global const uint 
 
 /* The digits of a tile of `valid` keys; places past its end read as RADIX. Item t holds, for each n, the four
  * from 4*(n*ITEMS + t) on. */
-static inline void load_digits(global const key_type *restrict keys, uint begin, uint valid, uint t,
-                               uint4 *digits)
+static inline void load_digits(global const KEY *restrict keys, uint begin, uint valid, uint t, uint4 *digits)
 {
     if (valid == TILE) {
         UNROLL
         for (uint n = 0; n < KEYS / 4; n++) {
-            const key_type4 four = ((global const key_type4 *)(keys + begin))[n * ITEMS + t];
+            const KEY4 four = ((global const KEY4 *)(keys + begin))[n * ITEMS + t];
             digits[n] = (uint4)(digit_of(four.x), digit_of(four.y), digit_of(four.z), digit_of(four.w));
         }
     } else {
@@ -186,7 +177,7 @@ static inline void load_digits(global const key_type *restrict keys, uint begin,
 
 /* Sends the entries of the chunks with up to REGISTER_DIGITS distinct digits to their places. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
-tiled_reorder_registers(global const key_type *restrict keys, global const uint *restrict values,
+tiled_reorder_registers(global const KEY *restrict keys, global const uint *restrict values,
                         global const uint *restrict table, global const uint *restrict lists,
                         global uint *restrict sent, global ushort *restrict sent_digits, uint count)
 {
@@ -248,7 +239,7 @@ typedef struct {
 
 /* Copies the entries [begin, end) of a chunk of `known` runs. All items come here, and copy nothing where
  * `known` is 0. */
-static inline void copy_runs(const run_arrays run, global const key_type *restrict keys,
+static inline void copy_runs(const run_arrays run, global const KEY *restrict keys,
                              global const uint *restrict values, global const uint *restrict table_row,
                              global const uint *restrict begins, uint known, uint begin, uint end, uint t,
                              global uint *restrict sent)
@@ -298,7 +289,7 @@ static inline void copy_runs(const run_arrays run, global const key_type *restri
 /* The same for the chunks with more than `fewest` distinct digits, and for those of known runs. Clears the
  * totals for the next histogram. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
-tiled_reorder(global const key_type *restrict keys, global const uint *restrict values,
+tiled_reorder(global const KEY *restrict keys, global const uint *restrict values,
               global const uint *restrict table, global const uint *restrict lists,
               global uint *restrict totals, global uint *restrict next_table, global uint *restrict runs,
               global uint *restrict sent, global ushort *restrict sent_digits, uint count, uint fewest)

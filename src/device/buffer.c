@@ -11,14 +11,16 @@ size_t precision_bytes(enum precision precision)
 
 /* Room on the device, tried at once: drivers allocate late, and touching one word now moves a failure to
  * where its cause is known. */
-static cl_int allocate(struct core *core, size_t bytes, cl_mem *memory)
+static cl_int allocate(struct core *core, size_t bytes, bool in_room, cl_mem *memory)
 {
     cl_int error = CL_SUCCESS;
-    const size_t at_least_one_line = bytes > 0 ? bytes : 64; /* OpenCL has no empty buffers */
     /* On a CPU the memory is the host's. PoCL takes what is asked for like this at once, and says when there
      * is none; what it takes later it aborts for. */
     const cl_mem_flags flags = CL_MEM_READ_WRITE | (core->info.is_cpu ? CL_MEM_ALLOC_HOST_PTR : 0);
-    *memory = clCreateBuffer(core->context, flags, at_least_one_line, NULL, &error);
+    const cl_buffer_region region = {core->room_used, bytes};
+    *memory = in_room ? clCreateSubBuffer(core->room, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
+                                          &region, &error)
+                      : clCreateBuffer(core->context, flags, bytes, NULL, &error);
     const cl_uint zero = 0;
     if (error == CL_SUCCESS)
         error = clEnqueueWriteBuffer(core->queue, *memory, CL_TRUE, 0, sizeof zero, &zero, 0, NULL, NULL);
@@ -35,15 +37,18 @@ static void release(struct owned *owned)
     free(buffer);
 }
 
-enum status buffer_create(struct device *device, size_t bytes, const char *what, struct buffer **buffer)
+static enum status create(struct device *device, size_t bytes, const char *what, bool lasts,
+                          struct buffer **buffer)
 {
+    const size_t held = bytes > 0 ? bytes : 64; /* OpenCL has no empty buffers */
     struct core *core = device->core;
     struct buffer *created = device_own_new(device, sizeof *created, release);
     *buffer = NULL;
     if (!created)
         return STATUS_FAILED;
     created->device = device;
-    const cl_int error = core->is_counting ? CL_SUCCESS : allocate(core, bytes, &created->memory);
+    const cl_int error =
+        core->is_counting ? CL_SUCCESS : allocate(core, held, core->room && !lasts, &created->memory);
     if (error != CL_SUCCESS) {
         device_release(&created->owned);
         return status_fail(
@@ -55,11 +60,25 @@ enum status buffer_create(struct device *device, size_t bytes, const char *what,
     }
     created->bytes = bytes;
     created->number = ++core->buffers_created;
+    if (!lasts)
+        core->room_used += buffer_view_stride(held);
     core->bytes_held += bytes;
     if (core->bytes_held > core->most_bytes_held)
         core->most_bytes_held = core->bytes_held;
     *buffer = created;
     return STATUS_OK;
+}
+
+enum status buffer_create(struct device *device, size_t bytes, const char *what, struct buffer **buffer)
+{
+    return create(device, bytes, what, false, buffer);
+}
+
+enum status buffer_create_zeroed(struct device *device, size_t bytes, const char *what,
+                                 struct buffer **buffer)
+{
+    TRY(create(device, bytes, what, true, buffer));
+    return buffer_fill(*buffer, 0);
 }
 
 enum status buffer_create_with(struct device *device, size_t bytes, const char *what, const void *contents,

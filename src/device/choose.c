@@ -54,7 +54,7 @@ static bool has_extension(cl_device_id id, const char *name)
     return has;
 }
 
-static struct device_info describe(cl_platform_id platform, cl_device_id id, uint32_t p, uint32_t d)
+struct device_info device_describe(cl_platform_id platform, cl_device_id id, uint32_t p, uint32_t d)
 {
     struct device_info info = {.platform_index = p, .device_index = d};
     settle_text(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof info.platform, info.platform, NULL),
@@ -153,7 +153,8 @@ static size_t find_devices(struct candidate found[MAX_DEVICES])
         if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, ids, &device_count) != CL_SUCCESS)
             continue;
         for (uint32_t d = 0; d < device_count && d < 16 && count < MAX_DEVICES; d++)
-            found[count++] = (struct candidate){platforms[p], ids[d], describe(platforms[p], ids[d], p, d)};
+            found[count++] =
+                (struct candidate){platforms[p], ids[d], device_describe(platforms[p], ids[d], p, d)};
     }
     return count;
 }

@@ -11,7 +11,8 @@
     row(CL_PROFILING_INFO_NOT_AVAILABLE) row(CL_BUILD_PROGRAM_FAILURE) row(CL_INVALID_VALUE) \
     row(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) row(CL_INVALID_BUFFER_SIZE) row(CL_INVALID_KERNEL_NAME) \
     row(CL_INVALID_ARG_INDEX) row(CL_INVALID_ARG_SIZE) row(CL_INVALID_KERNEL_ARGS) \
-    row(CL_INVALID_WORK_GROUP_SIZE) row(CL_INVALID_COMMAND_QUEUE)
+    row(CL_INVALID_WORK_GROUP_SIZE) row(CL_INVALID_COMMAND_QUEUE) row(CL_INVALID_CONTEXT) \
+    row(CL_INVALID_DEVICE) row(CL_INVALID_MEM_OBJECT) row(CL_INVALID_EVENT_WAIT_LIST)
 /* clang-format on */
 #define CODE_AND_NAME(code) {code, #code},
 
@@ -40,7 +41,8 @@ static enum status open_queues(struct core *core)
     cl_int error = CL_SUCCESS;
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)core->platform,
                                                 0};
-    core->context = clCreateContext(properties, 1, &core->id, NULL, NULL, &error);
+    if (!core->context)
+        core->context = clCreateContext(properties, 1, &core->id, NULL, NULL, &error);
     for (int n = 0; n < QUEUES && error == CL_SUCCESS; n++)
         core->queues[n] = clCreateCommandQueue(core->context, core->id, CL_QUEUE_PROFILING_ENABLE, &error);
     core->queue = core->queues[QUEUE_MAIN];
@@ -85,6 +87,24 @@ enum status device_open(const char *spec, uint32_t share, struct device **device
     if (status == STATUS_OK)
         device_queue_host_calls(*device, true);
     else
+        device_close(device);
+    return status;
+}
+
+enum status device_open_in(void *context, void *id, struct device **device)
+{
+    TRY(create_handle(device));
+    struct core *core = (*device)->core;
+    core->id = id;
+    core->weight = 0;
+    enum status status = device_info_of(id, &core->info);
+    if (status == STATUS_OK && clRetainContext(context) == CL_SUCCESS)
+        core->context = context;
+    else if (status == STATUS_OK)
+        status = status_fail(STATUS_USAGE, "context: expected a cl_context");
+    if (status == STATUS_OK)
+        status = open_queues(core);
+    if (status != STATUS_OK)
         device_close(device);
     return status;
 }

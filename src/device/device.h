@@ -51,6 +51,11 @@ struct device_info {
  * the message lists what there is. The caller closes it. */
 STATUS_CHECKED enum status device_open(const char *spec, uint32_t share, struct device **device);
 
+/* Opens a device in a context of the caller, a cl_device_id and a cl_context; launches are not timed. And
+ * what matters of such a device. STATUS_USAGE where these are none. */
+STATUS_CHECKED enum status device_open_in(void *context, void *id, struct device **device);
+STATUS_CHECKED enum status device_info_of(void *id, struct device_info *info);
+
 /* Another handle of the same device, owned by `device`, for what is to be destroyed earlier. */
 STATUS_CHECKED enum status device_branch(struct device *device, struct device **branch);
 
@@ -148,6 +153,10 @@ void buffer_destroy(struct buffer **buffer);
 STATUS_CHECKED enum status buffer_create_with(struct device *device, size_t bytes, const char *what,
                                               const void *contents, struct buffer **buffer);
 size_t buffer_bytes(const struct buffer *buffer);
+
+/* The same of zeros, a multiple of 4 bytes, enqueued. What it holds lasts: see device_place_buffers(). */
+STATUS_CHECKED enum status buffer_create_zeroed(struct device *device, size_t bytes, const char *what,
+                                                struct buffer **buffer);
 
 /* A part of `whole` as a buffer, from byte `offset`, a multiple of BUFFER_VIEW_ALIGNMENT; destroyed before
  * it.
@@ -361,5 +370,25 @@ STATUS_CHECKED enum status kernel_launch(struct kernel *kernel, struct launch la
              uint64_t: arg_ulong,                                                                            \
              double: arg_real,                                                                               \
              struct kernel_argument: arg_itself)(x)
+
+/* ---- queues and memory of another program ---- */
+
+/* From now on buffer_create() takes parts of `memory`, a cl_mem or a part of one, which others may use
+ * between two pieces of work here: buffer_create_zeroed() makes what is to last. The bytes that are taken are
+ * counted on a counting device too. */
+STATUS_CHECKED enum status device_place_buffers(struct device *device, void *memory);
+size_t device_bytes_placed(const struct device *device);
+
+/* Makes a cl_mem a buffer of this handle. STATUS_USAGE, naming it `what`, where it is none of the context or
+ * has less than `bytes` bytes. */
+STATUS_CHECKED enum status buffer_borrow(struct device *device, void *memory, size_t bytes, const char *what,
+                                         struct buffer **buffer);
+
+/* From now on work goes to `queue`, a cl_command_queue, after `count` cl_events, and from the second call on
+ * no longer; `event`, if not NULL, becomes a cl_event of its end. STATUS_USAGE where it is no queue for that.
+ */
+STATUS_CHECKED enum status device_borrow_queue(struct device *device, void *queue, uint32_t count,
+                                               const void *events);
+STATUS_CHECKED enum status device_return_queue(struct device *device, void *event);
 
 #endif

@@ -53,8 +53,10 @@ struct core {
     struct timers timers;
     struct pending_event pending[PENDING_CAPACITY]; /* oldest first */
     size_t pending_count;
-    uint32_t weight; /* of launches from now on; 0: without events */
-    void *staging;   /* of buffer_read_rows() */
+    uint32_t weight;  /* of launches from now on; 0: without events */
+    cl_mem room;      /* not owned; of device_place_buffers(), or NULL: each buffer has memory of its own */
+    size_t room_used; /* up to where, in steps of a view; without a room, what they would use */
+    void *staging;    /* of buffer_read_rows() */
     size_t staging_bytes;
     bool calls_host_in_queue; /* as native kernels; else device_call_host() waits and maps */
     cl_event region_begin;    /* owned between device_region_begin() and _end() */
@@ -108,6 +110,9 @@ STATUS_CHECKED enum status source_read(const char *file, char **source);
 
 /* A digest of all kernels in program_folder() that can be read, with what they include. */
 uint64_t program_digest(void);
+
+/* What matters of a device, which is number d of platform number p. */
+struct device_info device_describe(cl_platform_id platform, cl_device_id id, uint32_t p, uint32_t d);
 
 /* Sets platform, id and info to those of the device that device_open() is to open. */
 STATUS_CHECKED enum status device_choose(const char *spec, uint32_t share, struct core *core);

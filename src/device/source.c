@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,14 +43,21 @@ static bool find_installed(char path[PATH_MAX])
     return false;
 }
 
+static char installed[PATH_MAX];
+
+static void find_folder(void)
+{
+    if (!find_installed(installed))
+        strcpy(installed, RADIXPIC_KERNELS_BUILT);
+}
+
 const char *program_folder(void)
 {
-    static char installed[PATH_MAX];
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const char *chosen = getenv("RADIXPIC_KERNELS");
     if (chosen && chosen[0] != '\0')
         return chosen;
-    if (installed[0] == '\0' && !find_installed(installed))
-        strcpy(installed, RADIXPIC_KERNELS_BUILT);
+    pthread_once(&once, find_folder);
     return installed;
 }
 

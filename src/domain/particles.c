@@ -109,9 +109,8 @@ enum status particles_create(struct device *device, const struct slab *slab, enu
                           arrays[n].spare));
     }
     share_arrays(particles);
-    TRY(buffer_create(device, (grid_cells(&slab->local) + (size_t)1) * sizeof(uint32_t), "cell offsets",
-                      &particles->cell_offsets));
-    return buffer_fill(particles->cell_offsets, 0);
+    return buffer_create_zeroed(device, (grid_cells(&slab->local) + (size_t)1) * sizeof(uint32_t),
+                                "cell offsets", &particles->cell_offsets);
 }
 
 void particles_destroy(struct particles *particles)

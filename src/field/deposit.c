@@ -64,9 +64,8 @@ static enum status create_sorted(struct deposit *deposit, enum shape_kind shape)
     TRY(create_kernels(deposit, shape));
     TRY(buffer_create(device, (size_t)deposit->places * deposit->planes * real_bytes, "the deposit's sums",
                       &deposit->sums));
-    TRY(buffer_create(device, segments * sizeof(uint32_t), "the cells of the deposit's segments",
-                      &deposit->segment_cell));
-    return buffer_fill(deposit->segment_cell, 0);
+    return buffer_create_zeroed(device, segments * sizeof(uint32_t), "the cells of the deposit's segments",
+                                &deposit->segment_cell);
 }
 
 enum status deposit_create(struct device *device, const struct grid *grid, enum precision precision,

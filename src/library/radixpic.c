@@ -121,7 +121,7 @@ void radixpic_ranks(const struct radixpic *run, int *rank, int *size)
 /* ---- begin and end ---- */
 
 /* Held while a simulation begins or ends: FFTW makes and destroys plans for one thread at a time, and what a
- * process finds once, as the folder of the kernels, is found then. */
+ * process finds once is found then. */
 static pthread_mutex_t begin_and_end = PTHREAD_MUTEX_INITIALIZER;
 
 /* Without files nothing is due but the history and the check, and no step is the last. */

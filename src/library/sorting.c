@@ -31,38 +31,28 @@ struct wanted {
     uint32_t *sorted, *permutation, *table, *scan;
 };
 
-/* The first passes alone: a plan of fewer passes leaves the list as it is between two. `wanted`: or NULL. */
-static enum status sort_by(struct device *device, struct radix_plan plan, uint32_t passes, uint32_t count,
-                           const struct radix_lists *lists, const struct wanted *wanted)
+/* The passes before the last one leave the list that its table is of. */
+static enum status sort_on(struct device *device, struct radix_plan plan, uint32_t passes, uint32_t count,
+                           const uint32_t *keys, const struct wanted *wanted)
 {
-    struct radix_sort *sort = NULL;
-    const struct buffer *before = lists->keys;
-    const size_t words = (size_t)radix_plan_table_length(&plan) * sizeof(uint32_t);
-    if (wanted && passes > 1) {
-        TRY(sort_by(device, plan, passes - 1, count, lists, NULL));
-        before = lists->sorted_keys;
-    }
-    plan.passes = passes;
-    TRY(radix_sort_create(device, &plan, count, true, &sort));
-    if (wanted) {
-        TRY(radix_sort_histogram(sort, before, count, passes - 1));
-        TRY(buffer_read(radix_sort_table(sort), 0, words, wanted->table));
-        TRY(radix_sort_scan(sort));
-        TRY(buffer_read(radix_sort_table(sort), 0, words, wanted->scan));
-    }
-    return radix_sort_run(sort, count, lists);
-}
-
-static enum status sort_on(struct device *device, const struct radix_plan *plan, uint32_t passes,
-                           uint32_t count, const uint32_t *keys, const struct wanted *wanted)
-{
-    const size_t bytes = count * sizeof *keys;
+    const size_t bytes = count * sizeof *keys, words = (size_t)radix_plan_table_length(&plan) * sizeof *keys;
     struct buffer *from = NULL, *sorted = NULL, *permutation = NULL;
     TRY(buffer_create_with(device, bytes, "keys to sort", keys, &from));
     TRY(buffer_create(device, bytes, "sorted keys", &sorted));
     TRY(buffer_create(device, bytes, "a permutation", &permutation));
-    const struct radix_lists lists = {.keys = from, .sorted_keys = sorted, .permutation = permutation};
-    TRY(sort_by(device, *plan, passes, count, &lists, wanted));
+    for (plan.passes = passes > 1 ? passes - 1 : 1; plan.passes <= passes; plan.passes++) {
+        struct radix_sort *sort = NULL;
+        TRY(radix_sort_create(device, &plan, count, true, &sort));
+        if (plan.passes == passes) {
+            TRY(radix_sort_histogram(sort, passes > 1 ? sorted : from, count, passes - 1));
+            TRY(buffer_read(radix_sort_table(sort), 0, words, wanted->table));
+            TRY(radix_sort_scan(sort));
+            TRY(buffer_read(radix_sort_table(sort), 0, words, wanted->scan));
+        }
+        TRY(radix_sort_run(
+            sort, count,
+            &(struct radix_lists){.keys = from, .sorted_keys = sorted, .permutation = permutation}));
+    }
     TRY(buffer_read(sorted, 0, bytes, wanted->sorted));
     return buffer_read(permutation, 0, bytes, wanted->permutation);
 }
@@ -82,7 +72,7 @@ static enum status sort(struct radixpic *run, size_t count, const uint32_t *keys
             return status_fail(STATUS_USAGE, "keys: expected keys of %u bits, found %u in place %zu",
                                plan.key_bits, keys[n], n);
     TRY(device_branch(run->session.device, &device));
-    const enum status status = sort_on(device, &plan, passes, (uint32_t)count, keys, wanted);
+    const enum status status = sort_on(device, plan, passes, (uint32_t)count, keys, wanted);
     device_close(&device);
     return status;
 }

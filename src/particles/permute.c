@@ -37,6 +37,13 @@ static enum status move(const struct permute *permute, const struct buffer *perm
                          *arrays[1].now, *arrays[1].spare);
 }
 
+enum status permute_array(const struct permute *permute, const struct buffer *permutation, uint32_t count,
+                          size_t bytes, struct buffer *from, struct buffer *to)
+{
+    const struct particle_array array = {.bytes = bytes, .now = &from, .spare = &to};
+    return move(permute, permutation, count, &array, false);
+}
+
 enum status permute_attributes(struct permute *permute, const struct buffer *permutation, uint32_t count,
                                enum attribute first, struct particles *list)
 {

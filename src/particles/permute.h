@@ -19,4 +19,9 @@ STATUS_CHECKED enum status permute_apply(struct permute *permute, const struct b
 STATUS_CHECKED enum status permute_attributes(struct permute *permute, const struct buffer *permutation,
                                               uint32_t count, enum attribute first, struct particles *list);
 
+/* One array of elements of 4, 8, 16 or 32 bytes: to[j] = from[permutation[j]]. (Non-blocking.) */
+STATUS_CHECKED enum status permute_array(const struct permute *permute, const struct buffer *permutation,
+                                         uint32_t count, size_t bytes, struct buffer *from,
+                                         struct buffer *to);
+
 #endif

@@ -108,7 +108,7 @@ enum status chunked_sort_resolve(const struct device_info *info, uint32_t key_bi
 
 /* ---- making one ---- */
 
-static enum status create_kernels(struct chunked_sort *sort, bool portable)
+static enum status create_kernels(struct chunked_sort *sort, const struct chunked_options *options)
 {
     static const char *const names[SOURCES][3] = {
         {"chunked_histogram_keys", "chunked_reorder_keys", "chunked_bins_keys"},
@@ -118,8 +118,9 @@ static enum status create_kernels(struct chunked_sort *sort, bool portable)
     const bool streaming = (uint64_t)sort->capacity * sizeof(uint32_t) >
                            (uint64_t)CACHED_BYTES * device_info(sort->device)->compute_units;
     TRY(program_build(sort->device, "chunked_sort.cl", PRECISION_SINGLE, &program,
-                      "-D PORTABLE=%d -D STREAMING=%d -D MOST_LOW_BITS=%d", portable, streaming,
-                      sort->plan.passes == 2 ? sort->plan.pass[1].radix_bits : 0));
+                      "-D PORTABLE=%d -D STREAMING=%d -D MOST_LOW_BITS=%d -D KEY=%s", options->portable,
+                      streaming, sort->plan.passes == 2 ? sort->plan.pass[1].radix_bits : 0,
+                      key_type(options->short_keys)));
     for (uint32_t n = 0; n < sort->plan.passes; n++) {
         const enum source source = sort->plan.pass[n].source;
         if (sort->histogram[source])
@@ -131,12 +132,13 @@ static enum status create_kernels(struct chunked_sort *sort, bool portable)
     return kernel_create(program, "chunked_scan", &sort->scan);
 }
 
-static enum status create_parts(struct chunked_sort *sort, bool portable)
+static enum status create_parts(struct chunked_sort *sort, const struct chunked_options *options)
 {
     const struct plan *plan = &sort->plan;
     const size_t word = sizeof(uint32_t), table = (size_t)plan->chunks << plan->radix_bits;
-    TRY(create_kernels(sort, portable));
-    sort->order = (struct sorted_order){.device = sort->device, .capacity = sort->capacity};
+    TRY(create_kernels(sort, options));
+    sort->order = (struct sorted_order){
+        .device = sort->device, .capacity = sort->capacity, .short_keys = options->short_keys};
     TRY(buffer_create(sort->device, table * word, "the sort's histogram", &sort->table));
     TRY(buffer_create(sort->device, plan->chunks * word, "the sort's chunks", &sort->few));
     TRY(buffer_create(sort->device, table * word, "the sort's places", &sort->next));
@@ -153,7 +155,7 @@ enum status chunked_sort_create(struct device *device, uint32_t key_bits, uint32
     TRY(chunked_sort_resolve(device_info(device), key_bits, capacity, &options));
     TRY(DEVICE_NEW(device, *sort));
     **sort = (struct chunked_sort){.device = device, .plan = plan, .capacity = capacity};
-    return create_parts(*sort, options.portable);
+    return create_parts(*sort, &options);
 }
 
 /* ---- one sort ---- */

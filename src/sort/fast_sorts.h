@@ -21,12 +21,14 @@ struct tiled_options {
     uint32_t items;    /* of a group in the reorder: 128, 64 or 32, or as many as there is room for */
     uint32_t reorders; /* kernels: 2, one of them for chunks of few distinct digits; or 1, a launch less, for
                           short lists */
+    bool short_keys;   /* ushorts, not uints, here and below */
 };
 
 struct chunked_options {
     uint32_t passes; /* p */
     uint32_t chunks; /* work-items */
     bool portable;   /* without the fast path that some CPUs have */
+    bool short_keys;
 };
 
 enum { TILED_SORT_MAX_KEY_BITS = 24 };

@@ -14,6 +14,7 @@ struct radix_plan {
     uint32_t groups;           /* G */
     uint32_t histogram_splits; /* s: parts of the histogram scanned apart before the scan of their sums */
     bool transpose;            /* so that neighbouring items read neighbouring keys */
+    bool short_keys;           /* ushorts, not uints; then not transposed */
     bool table_rows;           /* H(c, g, i) in memory in the order g, i, c, not c, g, i */
 };
 

@@ -41,16 +41,18 @@ static enum status create_kernels(struct radix_sort *sort)
 {
     struct program *program = NULL, *scan = NULL;
     TRY(program_build(sort->device, "radix_sort.cl", PRECISION_SINGLE, &program,
-                      "-D RADIX_BITS=%u -D ITEMS=%u -D TRANSPOSED=%d -D TABLE_ROWS=%d -D WITH_PERMUTATION=%d",
+                      "-D RADIX_BITS=%u -D ITEMS=%u -D TRANSPOSED=%d -D TABLE_ROWS=%d -D WITH_PERMUTATION=%d "
+                      "-D KEY=%s",
                       sort->plan.radix_bits, sort->plan.items_per_group, sort->plan.transpose,
-                      sort->plan.table_rows, sort->permutation));
+                      sort->plan.table_rows, sort->permutation, key_type(sort->plan.short_keys)));
     TRY(program_build(sort->device, "radix_scan.cl", PRECISION_SINGLE, &scan, "%s", ""));
     TRY(kernel_create(program, "radix_histogram", &sort->histogram));
     TRY(kernel_create(scan, "radix_scan_parts", &sort->scan_parts));
     TRY(kernel_create(scan, "radix_scan_add", &sort->scan_add));
     TRY(kernel_create(program, "radix_reorder", &sort->reorder));
     TRY(kernel_create(scan, "radix_transpose", &sort->transpose));
-    sort->order = (struct sorted_order){.device = sort->device, .capacity = sort->capacity};
+    sort->order = (struct sorted_order){
+        .device = sort->device, .capacity = sort->capacity, .short_keys = sort->plan.short_keys};
     return STATUS_OK;
 }
 

@@ -38,6 +38,7 @@ struct tiled_sort {
     struct device *device; /* not owned */
     struct shape shape;
     uint32_t key_bits, capacity;
+    bool short_keys;
     struct pass passes[MAX_PASSES];
     struct sorted_order order;
     struct buffer *lists;          /* uint[chunks][TILE_LIST_WORDS]: the distinct digits of each chunk */
@@ -107,13 +108,14 @@ static enum status create_pass(struct tiled_sort *sort, uint32_t number)
     struct pass *pass = &sort->passes[number];
     struct program *program = NULL;
     const bool is_first = number == 0, is_last = number + 1 == shape->passes;
+    const char *key = key_type(is_first ? sort->short_keys : shape->between == FORM_PAIRS);
     TRY(program_build(sort->device, "tiled_sort.cl", PRECISION_SINGLE, &program,
                       "-D ITEMS=%u -D KEYS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D BIN_BITS=%u "
-                      "-D NEXT_BITS=%u -D INDEX_BITS=%u -D INPUT=%d -D NEXT=%d",
+                      "-D NEXT_BITS=%u -D INDEX_BITS=%u -D INPUT=%d -D NEXT=%d -D KEY=%s -D KEY4=%s4",
                       shape->tiles.items, shape->tiles.keys, shape->tiles.scan_items,
                       is_first && shape->counts_cells ? sort->key_bits : shape->digit_bits[number],
                       shape->digit_bits[number], is_first ? shape->digit_bits[1] : 0, shape->index_bits,
-                      is_first ? FORM_KEYS : shape->between, is_last ? FORM_KEYS : shape->between));
+                      is_first ? FORM_KEYS : shape->between, is_last ? FORM_KEYS : shape->between, key, key));
     TRY(kernel_create(program, "tiled_histogram", &pass->histogram));
     TRY(kernel_create(program, "tiled_scan", &pass->scan));
     TRY(kernel_create(program, "tiled_reorder_registers", &pass->reorder_registers));
@@ -135,14 +137,14 @@ static enum status create_parts(struct tiled_sort *sort)
     const size_t digits = shape->between == FORM_PAIRS ? divide_up(sort->capacity, 2) : 0; /* of ushorts */
     for (uint32_t n = 0; n < shape->passes; n++)
         TRY(create_pass(sort, n));
-    sort->order = (struct sorted_order){.device = device, .capacity = sort->capacity};
+    sort->order =
+        (struct sorted_order){.device = device, .capacity = sort->capacity, .short_keys = sort->short_keys};
     TRY(buffer_create(device, chunks * TILE_LIST_WORDS * word, "the sort's lists of distinct digits",
                       &sort->lists));
-    TRY(buffer_create(device, totals * word, "the sort's totals", &sort->totals));
     TRY(buffer_create(device, runs * word, "the sort's runs", &sort->runs));
     TRY(buffer_create(device, between * word, "the list between sort passes", &sort->between));
     TRY(buffer_create(device, digits * word, "the digits between sort passes", &sort->between_digits));
-    return buffer_fill(sort->totals, 0);
+    return buffer_create_zeroed(device, totals * word, "the sort's totals", &sort->totals);
 }
 
 enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t capacity,
@@ -151,7 +153,8 @@ enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t
     *sort = NULL;
     TRY(tiled_sort_resolve(device_info(device), key_bits, &options));
     TRY(DEVICE_NEW(device, *sort));
-    **sort = (struct tiled_sort){.device = device, .key_bits = key_bits, .capacity = capacity};
+    **sort = (struct tiled_sort){
+        .device = device, .key_bits = key_bits, .capacity = capacity, .short_keys = options.short_keys};
     if (!make_shape(device_info(device), key_bits, capacity, &options, &(*sort)->shape))
         return status_fail(STATUS_USAGE, "sort: %s has no room for the tiles of keys of %u bits in %u passes",
                            device_info(device)->name, key_bits, options.passes);

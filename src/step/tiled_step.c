@@ -100,16 +100,14 @@ static enum status create_strays(struct device *device, const struct stepper_set
     const size_t word = sizeof(uint32_t), capacity = setup->capacity * word,
                  cells = grid_cells(&setup->grid) * word;
     for (int n = 0; n < 2; n++) {
-        TRY(buffer_create(device, 2 * word, "the number of strays", &step->stray_number[n]));
-        TRY(buffer_fill(step->stray_number[n], 0));
+        TRY(buffer_create_zeroed(device, 2 * word, "the number of strays", &step->stray_number[n]));
     }
     TRY(buffer_create(device, capacity, "the list of strays", &step->stray_list));
     TRY(buffer_create(device, capacity, "the order of strays", &step->stray_order));
     TRY(buffer_create(device, (setup->capacity / MOST_COMPARED + 1) * word, "the cells of many strays",
                       &step->dense));
-    TRY(buffer_create(device, cells, "the strays of cells", &step->stray_counts));
     TRY(buffer_create(device, cells, "the places of strays", &step->stray_begins));
-    return buffer_fill(step->stray_counts, 0);
+    return buffer_create_zeroed(device, cells, "the strays of cells", &step->stray_counts);
 }
 
 /* Any buffer stands in for one that is not needed. */
@@ -126,8 +124,7 @@ static enum status create_buffers(struct device *device, const struct stepper_se
         TRY(buffer_create(device, tile_cells, "the cells of tiles", &step->tile_cells[s]));
     TRY(buffer_create(device, tile_cells, "spare cells of tiles", &step->new_tile_cells));
     TRY(buffer_create(device, chunks * row * word, "the table of counts", &step->table));
-    TRY(buffer_create(device, totals * word, "the totals of cells", &step->totals));
-    TRY(buffer_fill(step->totals, 0));
+    TRY(buffer_create_zeroed(device, totals * word, "the totals of cells", &step->totals));
     step->stray_number[0] = step->stray_list = step->stray_counts = step->lists = step->totals;
     if (!step->layout.by_direction)
         TRY(buffer_create(device, chunks * TILE_LIST_WORDS * word, "the lists of distinct cells",

@@ -3,6 +3,7 @@
 import os
 import re
 from functools import cached_property
+from unittest import mock
 
 from program import DEVICE, PROGRAM, ROOT, ProgramTest
 
@@ -19,6 +20,13 @@ END
 chmod +x "$out"
 """
 
+
+# The same for g++, of the rows of clogs.
+CXX = """#!/bin/bash
+while (($#)); do [[ $1 == -o ]] && out=$2; shift; done
+printf '#!/bin/bash\\nwc -c <"$4" >seen_by_clogs; echo "clogs 1.0 0.5 2.0 $CLOGS_SAYS"\\n' >"$out"
+chmod +x "$out"
+"""
 
 SCRIPT = (str(ROOT / "scripts" / "compare_cub.sh"),)
 
@@ -60,6 +68,23 @@ class CompareCub(ProgramTest):
             self.assertTrue(float(low) <= float(median) <= float(high))
             self.assertAlmostEqual(float(ratio), float(median) / 0.5, delta=0.006)
         self.assertIn("keys of b = 10 bits", result.stdout)
+
+    def test_rows_of_clogs(self):
+        for folder in ("src", "kernels"):
+            (self.folder / "clogs" / folder).mkdir(parents=True)
+        (self.folder / "clogs" / "clc2cpp.py").write_text("")
+        (self.folder / "g++").write_text(CXX)
+        (self.folder / "g++").chmod(0o755)
+        names = {"CLOGS": "clogs", "CXX": str(self.folder / "g++"), "CLOGS_SAYS": "yes"}
+        with mock.patch.dict(os.environ, names):
+            result = self.compare(name=self.device)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertRegex(result.stdout, r"(?m)^  clogs +- +1\.0000  \[ *0\.5000, *2\.0000\] +\S+ +2\.00  yes$")
+            self.assertEqual((self.folder / "seen_by_clogs").read_text().strip(), str(4 * 4096))
+            os.environ["CLOGS_SAYS"] = "no"
+            self.assertEqual(self.compare(name=self.device).returncode, 1)
+            os.environ["CXX"] = "false"
+            self.assertIn("clogs cannot be built", self.compare(name=self.device).stderr)
 
     def test_every_length_and_order(self):
         """The rows of --all, and the exit code by whether CUB is faster in one."""

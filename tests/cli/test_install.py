@@ -112,6 +112,17 @@ class Install(ProgramTest):
         for program in ("./ours", "build/my"):
             self.assertEqual(self.make(program, env=environment), version)
 
+    def test_the_sort_for_a_program_of_others(self):
+        """The example of its page, from the prefix alone, with every warning an error."""
+        library = next(self.prefix.glob("lib*/**/libradixpic.so")).parent
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library)}
+        example = shutil.copy(self.prefix / "share" / "doc" / "radixpic" / "docs" / "sort_example.c", self.folder)
+        command = next(line for line in (ROOT / "docs" / "sort.md").read_text().splitlines() if "    cc " in line)
+        build = command.replace("docs/sort_example.c", str(example)).replace("./sort", "RADIXPIC_KERNELS= ./sort")
+        strict = "-std=c17 -Wall -Wextra -Wconversion -Werror -D CL_TARGET_OPENCL_VERSION=120 -o sort"
+        said = self.make("sh", "-c", build.replace("-o sort", strict), env=environment)
+        self.assertRegex(said, r"\A1048576 keys of 10 bits are sorted; cell 7 has the values from \d+ to \d+\n\Z")
+
     def complete(self, *words):
         """What bash offers for the last of the words."""
         script = self.prefix / "share" / "bash-completion" / "completions" / "radixpic"

@@ -256,6 +256,51 @@ TEST(sorts_keys_alone)
     }
 }
 
+/* Keys as ushorts, in a context of others, with a workspace which these overwrite between two sorts. */
+TEST(sorts_short_keys_in_a_workspace)
+{
+    enum { COUNT = 9001, CELLS = 1024, BYTES = 4 << 20 };
+    const struct sorter_plan plans[] = {paper(10, 5, 4, 3, 4, false), tiled(10, 2, 0, 0)};
+    static uint32_t keys[COUNT], permutation[COUNT], offsets[CELLS + 1], expected[CELLS + 1];
+    static uint16_t short_keys[COUNT], sorted_keys[COUNT];
+    const struct device_native native = device_native(device);
+    struct buffer *workspace = test_buffer(BYTES, NULL);
+    fill_keys(keys, COUNT, 10, CHANGING);
+    for (uint32_t j = 0; j < COUNT; j++)
+        short_keys[j] = (uint16_t)keys[j];
+    host_cell_offsets(keys, COUNT, CELLS, expected);
+    for (size_t n = 0; n < sizeof plans / sizeof plans[0]; n++) {
+        struct device *guest = NULL;
+        struct sorter *sorter = NULL;
+        struct sorter_plan plan = plans[n];
+        struct sort_verdict verdict;
+        struct buffer *lists[4];
+        plan.radix.short_keys = plan.tiled.short_keys = true;
+        assert_ok(device_open_in(native.context, native.device, &guest));
+        assert_ok(buffer_create_with(guest, sizeof short_keys, "keys", short_keys, &lists[0]));
+        assert_ok(buffer_create(guest, sizeof sorted_keys, "sorted keys", &lists[1]));
+        assert_ok(buffer_create(guest, sizeof permutation, "a permutation", &lists[2]));
+        assert_ok(buffer_create(guest, sizeof offsets, "offsets", &lists[3]));
+        assert_ok(device_place_buffers(guest, buffer_native(workspace)));
+        assert_ok(sorter_create(guest, &plan, COUNT, &sorter));
+        for (int round = 0; round < 3; round++) {
+            assert_ok(buffer_fill(workspace, 0xdeadbeef));
+            assert_ok(device_finish(device));
+            assert_ok(sorter_run(sorter, COUNT,
+                                 &(struct radix_lists){lists[0], lists[1], lists[2], lists[3], CELLS}));
+            assert_ok(buffer_read(lists[1], 0, sizeof sorted_keys, sorted_keys));
+            assert_ok(buffer_read(lists[2], 0, sizeof permutation, permutation));
+            assert_ok(buffer_read(lists[3], 0, sizeof offsets, offsets));
+            assert_ok(host_judge_sort(guest, keys, NULL, permutation, COUNT, &verdict));
+            assert_true(sort_is_right(&verdict));
+            for (uint32_t j = 0; j < COUNT; j++)
+                assert_int_equal(sorted_keys[j], keys[permutation[j]]);
+            assert_memory_equal(offsets, expected, sizeof offsets);
+        }
+        device_close(&guest);
+    }
+}
+
 /* ---- what fits ---- */
 
 TEST(tiles_are_sorted_where_they_fit)

@@ -1,0 +1,536 @@
+/* The sort for other programs, by radixpic/sort.h alone: results, waiting, workspaces, queues and threads,
+ * and what is refused. */
+#include "radixpic/sort.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 100003, BITS = 10, CELLS = 1 << BITS, PART = 4096 /* begins where buffers may */ };
+
+static const struct radixpic_sorter_shape usual = {
+    .most = MOST, .key_bytes = 4, .key_bits = BITS, .cells = CELLS};
+
+static cl_device_id device;
+static cl_context context;
+static cl_command_queue queues[2];
+
+/* A GPU where there is one, unless RADIXPIC_TEST_DEVICE says cpu. */
+static int open_device(void **state)
+{
+    (void)state;
+    cl_platform_id platforms[16];
+    cl_uint count = 0;
+    cl_int error = CL_SUCCESS;
+    const char *chosen = getenv("RADIXPIC_TEST_DEVICE");
+    const cl_device_type types[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_ALL};
+    clGetPlatformIDs(16, platforms, &count);
+    for (int type = chosen && strcmp(chosen, "cpu") == 0; type < 3 && !device; type++)
+        for (cl_uint n = 0; n < count && !device; n++)
+            if (clGetDeviceIDs(platforms[n], types[type], 1, &device, NULL) != CL_SUCCESS)
+                device = NULL;
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    for (int n = 0; n < 2 && error == CL_SUCCESS; n++)
+        queues[n] = clCreateCommandQueue(context, device, 0, &error);
+    return error;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 2; n++)
+        clReleaseCommandQueue(queues[n]);
+    return clReleaseContext(context);
+}
+
+static void succeeds(enum radixpic_status status)
+{
+    if (status != RADIXPIC_OK)
+        fail_msg("%s", radixpic_error());
+}
+
+static void refuses(enum radixpic_status status, const char *words)
+{
+    assert_int_equal(status, RADIXPIC_USAGE);
+    if (!strstr(radixpic_error(), words))
+        fail_msg("expected \"%s\" in: %s", words, radixpic_error());
+}
+
+static struct radixpic_sorter *make(struct radixpic_sorter_shape shape, cl_mem workspace)
+{
+    struct radixpic_sorter *sorter = NULL;
+    succeeds(radixpic_sorter_create(context, device, &shape, workspace, &sorter));
+    return sorter;
+}
+
+static cl_mem buffer_of(size_t bytes, const void *contents)
+{
+    cl_int error = CL_SUCCESS;
+    const cl_mem_flags copies = contents ? CL_MEM_COPY_HOST_PTR : 0;
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | copies, bytes, (void *)contents, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    return buffer;
+}
+
+static void read_back(cl_command_queue queue, cl_mem buffer, size_t bytes, void *values)
+{
+    if (bytes > 0)
+        assert_int_equal(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, bytes, values, 0, NULL, NULL),
+                         CL_SUCCESS);
+}
+
+static void overwrite(cl_command_queue queue, cl_mem buffer, size_t bytes)
+{
+    const cl_uchar junk = 0xa5;
+    assert_int_equal(clEnqueueFillBuffer(queue, buffer, &junk, 1, 0, bytes, 0, NULL, NULL), CL_SUCCESS);
+}
+
+/* ---- a list, and whether it was sorted ---- */
+
+enum order { RANDOM, SORTED, EQUAL, MOVED /* by up to a cell, as particles do */, ORDERS };
+
+struct problem {
+    struct radixpic_sorter_shape shape;
+    uint32_t count;
+    uint32_t keys[MOST]; /* on the host, whatever they are on the device */
+    struct radixpic_sorter_lists lists;
+};
+
+static uint32_t scramble(uint32_t n)
+{
+    n = (n ^ n >> 16) * UINT32_C(0x85ebca6b);
+    n = (n ^ n >> 13) * UINT32_C(0xc2b2ae35);
+    return n ^ n >> 16;
+}
+
+static uint32_t key_of(enum order order, uint32_t j, uint32_t count, uint32_t bits)
+{
+    const uint32_t largest = (uint32_t)((UINT64_C(1) << bits) - 1), any = scramble(j + 1);
+    const uint32_t in_order = (uint32_t)(((uint64_t)j << bits) / count);
+    switch (order) {
+    case RANDOM:
+        return any & largest;
+    case SORTED:
+        return in_order;
+    case EQUAL:
+        return largest;
+    case MOVED:
+        return (in_order + any % 3) & largest;
+    case ORDERS:
+        break;
+    }
+    return 0;
+}
+
+static void begin_problem(struct problem *problem, struct radixpic_sorter_shape shape, uint32_t count,
+                          enum order order)
+{
+    static _Thread_local cl_ushort shorts[MOST];
+    problem->shape = shape;
+    problem->count = count;
+    for (uint32_t j = 0; j < count; j++)
+        shorts[j] = (cl_ushort)(problem->keys[j] = key_of(order, j, count, shape.key_bits));
+    const void *keys = shape.key_bytes == 2 ? (void *)shorts : (void *)problem->keys;
+    const size_t room = count > 0 ? count : 1; /* there are no empty buffers */
+    problem->lists = (struct radixpic_sorter_lists){
+        .keys = buffer_of(room * shape.key_bytes, keys),
+        .permutation = buffer_of(room * sizeof(cl_uint), NULL),
+        .sorted_keys = buffer_of(room * shape.key_bytes, NULL),
+        .offsets = shape.cells > 0 ? buffer_of((shape.cells + 1) * sizeof(cl_uint), NULL) : NULL};
+}
+
+/* The permutation is that of a stable sort: pairs of key and place rise. */
+static void check_permutation(const struct problem *problem, const uint32_t *permutation)
+{
+    for (uint32_t j = 0; j < problem->count; j++) {
+        assert_true(permutation[j] < problem->count);
+        if (j == 0)
+            continue;
+        const uint32_t one = problem->keys[permutation[j - 1]], next = problem->keys[permutation[j]];
+        assert_true(one < next || (one == next && permutation[j - 1] < permutation[j]));
+    }
+}
+
+static void check_sorted_keys(const struct problem *problem, const uint32_t *permutation,
+                              cl_command_queue queue)
+{
+    static uint32_t words[MOST];
+    cl_ushort *shorts = (cl_ushort *)words;
+    const bool is_short = problem->shape.key_bytes == 2;
+    read_back(queue, problem->lists.sorted_keys, (size_t)problem->count * problem->shape.key_bytes, words);
+    for (uint32_t j = 0; j < problem->count; j++)
+        assert_int_equal(is_short ? shorts[j] : words[j], problem->keys[permutation[j]]);
+}
+
+static void check_offsets(const struct problem *problem, cl_command_queue queue)
+{
+    const uint32_t cells = problem->shape.cells;
+    uint32_t *offsets = calloc(cells + 1, sizeof *offsets), *below = calloc(cells + 1, sizeof *below);
+    read_back(queue, problem->lists.offsets, (cells + 1) * sizeof *offsets, offsets);
+    for (uint32_t j = 0; j < problem->count; j++)
+        below[problem->keys[j] + 1]++;
+    for (uint32_t c = 0; c < cells; c++)
+        below[c + 1] += below[c];
+    assert_memory_equal(offsets, below, (cells + 1) * sizeof *offsets);
+    free(offsets);
+    free(below);
+}
+
+static void release_lists(const struct problem *problem)
+{
+    clReleaseMemObject(problem->lists.keys);
+    clReleaseMemObject(problem->lists.permutation);
+    clReleaseMemObject(problem->lists.sorted_keys);
+    if (problem->lists.offsets)
+        clReleaseMemObject(problem->lists.offsets);
+}
+
+/* Waits for what the queue has, looks at the result and gives the buffers back. */
+static void end_problem(const struct problem *problem, cl_command_queue queue)
+{
+    static uint32_t permutation[MOST];
+    read_back(queue, problem->lists.permutation, problem->count * sizeof *permutation, permutation);
+    check_permutation(problem, permutation);
+    check_sorted_keys(problem, permutation, queue);
+    if (problem->lists.offsets)
+        check_offsets(problem, queue);
+    release_lists(problem);
+}
+
+static void sort_on(cl_command_queue queue, struct radixpic_sorter *sorter, const struct problem *problem)
+{
+    succeeds(radixpic_sorter_sort(sorter, queue, problem->count, &problem->lists, 0, NULL, NULL));
+}
+
+/* ---- the tests ---- */
+
+static void test_keys_of_every_kind(void **state)
+{
+    (void)state;
+    static struct problem problem;
+    static const uint32_t bits[] = {1, 5, 10, 16, 20, 32}, counts[] = {MOST, 0, 1, 4097};
+    for (uint32_t bytes = 2; bytes <= 4; bytes += 2)
+        for (int b = 0; b < 6 && bits[b] <= 8 * bytes; b++) {
+            const uint32_t cells = bits[b] <= 16 ? UINT32_C(1) << bits[b] : 0;
+            const struct radixpic_sorter_shape shape = {MOST, bytes, bits[b], cells};
+            struct radixpic_sorter *sorter = make(shape, NULL);
+            setenv("RADIXPIC_KERNELS", "/nowhere", 1); /* sorts build no kernels */
+            for (int n = 0; n < 4; n++)
+                for (enum order order = 0; order < (counts[n] > 1 ? ORDERS : 1); order++) {
+                    begin_problem(&problem, shape, counts[n], order);
+                    sort_on(queues[0], sorter, &problem);
+                    end_problem(&problem, queues[0]);
+                }
+            unsetenv("RADIXPIC_KERNELS");
+            radixpic_sorter_destroy(&sorter);
+            assert_null(sorter);
+        }
+}
+
+/* Fewer cells than keys could have; the permutation alone. */
+static void test_what_is_wanted(void **state)
+{
+    (void)state;
+    static struct problem problem;
+    static uint32_t permutation[MOST];
+    struct radixpic_sorter *sorter = make(usual, NULL);
+    begin_problem(&problem, usual, MOST, RANDOM);
+    const struct radixpic_sorter_lists few = {problem.lists.keys, problem.lists.permutation, NULL, NULL};
+    succeeds(radixpic_sorter_sort(sorter, queues[0], MOST, &few, 0, NULL, NULL));
+    read_back(queues[0], few.permutation, sizeof permutation, permutation);
+    check_permutation(&problem, permutation);
+    release_lists(&problem);
+    radixpic_sorter_destroy(&sorter);
+    struct radixpic_sorter_shape fewer = usual;
+    fewer.cells = 601;
+    sorter = make(fewer, NULL);
+    begin_problem(&problem, fewer, 601, SORTED);
+    for (uint32_t j = 0; j < 601; j++)
+        problem.keys[j] = (j * 7) % 601;
+    clEnqueueWriteBuffer(queues[0], problem.lists.keys, CL_TRUE, 0, 601 * sizeof(cl_uint), problem.keys, 0,
+                         NULL, NULL);
+    sort_on(queues[0], sorter, &problem);
+    end_problem(&problem, queues[0]);
+    radixpic_sorter_destroy(&sorter);
+    radixpic_sorter_destroy(&sorter);
+}
+
+/* A sort, and a move on the other queue, begin after events of which the test sets the first one when the
+ * sorter is gone, and keys and values are written: none of the calls waits, and no work begins before. */
+static void test_enqueues_alone(void **state)
+{
+    (void)state;
+    static struct problem problem, another;
+    static uint32_t permutation[MOST], moved[MOST][4], values[MOST][4];
+    struct radixpic_sorter *sorter = make(usual, NULL), *other_sorter = make(usual, NULL);
+    cl_command_queue other = clCreateCommandQueue(context, device, 0, NULL);
+    cl_mem from = buffer_of(sizeof values, values), to = buffer_of(sizeof values, NULL);
+    cl_event begin = clCreateUserEvent(context, NULL), sorted = NULL, end = NULL;
+    cl_int status = CL_SUBMITTED;
+    begin_problem(&problem, usual, MOST, RANDOM);
+    overwrite(queues[0], problem.lists.permutation, sizeof permutation);
+    clEnqueueWriteBuffer(queues[0], problem.lists.keys, CL_TRUE, 0, sizeof permutation, permutation, 0, NULL,
+                         NULL);
+    succeeds(radixpic_sorter_sort(sorter, queues[0], MOST, &problem.lists, 1, &begin, &sorted));
+    clFlush(queues[0]);
+    succeeds(radixpic_sorter_move(sorter, queues[1], MOST, problem.lists.permutation, 16, from, to, 1,
+                                  &sorted, &end));
+    clFlush(queues[1]);
+    radixpic_sorter_destroy(&sorter);
+    for (int n = 0; n < 3; n++) { /* work for the device, while what is above could begin too early */
+        begin_problem(&another, usual, MOST, RANDOM);
+        sort_on(other, other_sorter, &another);
+        end_problem(&another, other);
+    }
+    for (uint32_t j = 0; j < MOST; j++)
+        values[j][0] = values[j][3] = scramble(j);
+    clEnqueueWriteBuffer(other, problem.lists.keys, CL_TRUE, 0, sizeof problem.keys, problem.keys, 0, NULL,
+                         NULL);
+    clEnqueueWriteBuffer(other, from, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL);
+    clGetEventInfo(end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    assert_true(status > CL_COMPLETE);
+    clSetUserEventStatus(begin, CL_COMPLETE);
+    assert_int_equal(clWaitForEvents(1, &end), CL_SUCCESS);
+    read_back(queues[1], problem.lists.permutation, sizeof permutation, permutation);
+    read_back(queues[1], to, sizeof moved, moved);
+    for (uint32_t j = 0; j < MOST; j++)
+        assert_memory_equal(moved[j], values[permutation[j]], sizeof moved[j]);
+    end_problem(&problem, queues[1]);
+    clReleaseMemObject(from);
+    clReleaseMemObject(to);
+    clReleaseEvent(begin);
+    clReleaseEvent(sorted);
+    clReleaseEvent(end);
+    radixpic_sorter_destroy(&other_sorter);
+    clReleaseCommandQueue(other);
+}
+
+static void test_values_of_every_size(void **state)
+{
+    (void)state;
+    enum { COUNT = 1001 };
+    static uint32_t permutation[COUNT];
+    static unsigned char values[COUNT * 32], moved[COUNT * 32];
+    struct radixpic_sorter *sorter = make(usual, NULL);
+    for (uint32_t j = 0; j < COUNT; j++)
+        permutation[j] = (j * 7) % COUNT;
+    for (uint32_t j = 0; j < sizeof values; j++)
+        values[j] = (unsigned char)scramble(j);
+    cl_mem sigma = buffer_of(sizeof permutation, permutation);
+    for (size_t bytes = 4; bytes <= 32; bytes *= 2) {
+        cl_mem from = buffer_of(COUNT * bytes, values), to = buffer_of(COUNT * bytes, NULL);
+        succeeds(radixpic_sorter_move(sorter, queues[0], COUNT, sigma, bytes, from, to, 0, NULL, NULL));
+        read_back(queues[0], to, COUNT * bytes, moved);
+        for (uint32_t j = 0; j < COUNT; j++)
+            assert_memory_equal(moved + j * bytes, values + permutation[j] * bytes, bytes);
+        clReleaseMemObject(from);
+        clReleaseMemObject(to);
+    }
+    clReleaseMemObject(sigma);
+    radixpic_sorter_destroy(&sorter);
+}
+
+/* Two sorters share one, a part of a buffer, which others overwrite in between; beside it nothing changes. */
+static void test_a_workspace(void **state)
+{
+    (void)state;
+    static struct problem problem;
+    const struct radixpic_sorter_shape shapes[] = {usual, {MOST, 2, 16, 1 << 16}};
+    size_t bytes[2];
+    for (int n = 0; n < 2; n++)
+        succeeds(radixpic_sorter_workspace(device, &shapes[n], &bytes[n]));
+    const size_t most = bytes[0] > bytes[1] ? bytes[0] : bytes[1], all = most + 2 * PART;
+    const cl_buffer_region region = {PART, most};
+    cl_mem whole = buffer_of(all, NULL), part = NULL;
+    part = clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, NULL);
+    struct radixpic_sorter *sorters[] = {make(shapes[0], part), make(shapes[1], part)};
+    for (int n = 0; n < 6; n++) {
+        overwrite(queues[0], whole, all);
+        begin_problem(&problem, shapes[n % 2], MOST, RANDOM);
+        sort_on(queues[0], sorters[n % 2], &problem);
+        end_problem(&problem, queues[0]);
+        unsigned char *found = malloc(all);
+        read_back(queues[0], whole, all, found);
+        for (size_t j = 0; j < PART; j++)
+            assert_true(found[j] == 0xa5 && found[all - 1 - j] == 0xa5);
+        free(found);
+    }
+    for (int n = 0; n < 2; n++)
+        radixpic_sorter_destroy(&sorters[n]);
+    clReleaseMemObject(part);
+    clReleaseMemObject(whole);
+}
+
+enum { ROUNDS = 8 };
+
+static void test_two_queues_by_turns(void **state)
+{
+    (void)state;
+    static struct problem problems[2][ROUNDS];
+    const struct radixpic_sorter_shape shapes[] = {usual, {MOST, 4, 20, 0}};
+    struct radixpic_sorter *sorters[] = {make(shapes[0], NULL), make(shapes[1], NULL)};
+    for (int n = 0; n < 2 * ROUNDS; n++) {
+        begin_problem(&problems[n % 2][n / 2], shapes[n % 2], MOST - (uint32_t)n,
+                      n % 3 == 0 ? MOVED : RANDOM);
+        sort_on(queues[n % 2], sorters[n % 2], &problems[n % 2][n / 2]);
+        clFlush(queues[n % 2]);
+    }
+    for (int n = 0; n < 2 * ROUNDS; n++)
+        end_problem(&problems[n % 2][n / 2], queues[n % 2]);
+    for (int n = 0; n < 2; n++)
+        radixpic_sorter_destroy(&sorters[n]);
+}
+
+/* Returns NULL where its sorters did as they should, which the main thread then looks at. */
+static void *sort_in_thread(void *problems)
+{
+    struct problem *own = problems;
+    cl_int error = CL_SUCCESS;
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
+    for (int n = 0; n < ROUNDS; n++) {
+        struct radixpic_sorter *sorter = NULL;
+        enum radixpic_status status = radixpic_sorter_create(context, device, &usual, NULL, &sorter);
+        if (status == RADIXPIC_OK)
+            status = radixpic_sorter_sort(sorter, queue, own[n].count, &own[n].lists, 0, NULL, NULL);
+        radixpic_sorter_destroy(&sorter);
+        if (status != RADIXPIC_OK)
+            error = CL_INVALID_OPERATION;
+    }
+    if (clFinish(queue) != CL_SUCCESS || error != CL_SUCCESS)
+        return problems;
+    clReleaseCommandQueue(queue);
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    enum { THREADS = 3 };
+    static struct problem problems[THREADS][ROUNDS];
+    pthread_t threads[THREADS];
+    for (int t = 0; t < THREADS; t++)
+        for (int n = 0; n < ROUNDS; n++)
+            begin_problem(&problems[t][n], usual, 5000 + (uint32_t)(t * n), RANDOM);
+    for (int t = 0; t < THREADS; t++)
+        assert_int_equal(pthread_create(&threads[t], NULL, sort_in_thread, problems[t]), 0);
+    for (int t = 0; t < THREADS; t++) {
+        void *failed = problems;
+        pthread_join(threads[t], &failed);
+        assert_null(failed);
+        for (int n = 0; n < ROUNDS; n++)
+            end_problem(&problems[t][n], queues[0]);
+    }
+}
+
+static void test_shapes_that_cannot_be(void **state)
+{
+    (void)state;
+    static const struct {
+        struct radixpic_sorter_shape shape;
+        const char *words;
+    } wrong[] = {{{0, 4, 10, 0}, "most: expected 1 to 2147483647, found 0"},
+                 {{UINT32_C(1) << 31, 4, 10, 0}, "most: expected"},
+                 {{9, 3, 10, 0}, "key_bytes: expected 2 or 4, found 3"},
+                 {{9, 4, 0, 0}, "key_bits: expected 1 to 32, found 0"},
+                 {{9, 2, 17, 0}, "key_bits: expected 1 to 16, found 17"},
+                 {{9, 4, 10, 1025}, "cells: expected up to 1024 for keys of 10 bits, found 1025"},
+                 {{9, 4, 32, UINT32_MAX}, "cells: expected up to 2147483647 for keys of 32 bits"}};
+    struct radixpic_sorter *sorter = NULL;
+    size_t bytes = 1;
+    for (size_t n = 0; n < sizeof wrong / sizeof wrong[0]; n++) {
+        refuses(radixpic_sorter_create(context, device, &wrong[n].shape, NULL, &sorter), wrong[n].words);
+        refuses(radixpic_sorter_workspace(device, &wrong[n].shape, &bytes), wrong[n].words);
+        assert_true(!sorter && bytes == 0);
+    }
+    refuses(radixpic_sorter_create(NULL, device, &usual, NULL, &sorter), "context: expected a cl_context");
+    refuses(radixpic_sorter_create(context, NULL, &usual, NULL, &sorter), "device: expected a cl_device_id");
+    refuses(radixpic_sorter_workspace(NULL, &usual, &bytes), "device: expected a cl_device_id");
+    succeeds(radixpic_sorter_workspace(device, &usual, &bytes));
+    cl_mem small = buffer_of(bytes - 1, NULL);
+    refuses(radixpic_sorter_create(context, device, &usual, small, &sorter),
+            "workspace: expected a buffer of");
+    assert_null(sorter);
+    clReleaseMemObject(small);
+}
+
+static void test_arguments_that_cannot_be(void **state)
+{
+    (void)state;
+    static struct problem problem;
+    struct radixpic_sorter_shape bare = usual;
+    bare.cells = 0;
+    struct radixpic_sorter *sorter = make(usual, NULL), *without = make(bare, NULL);
+    cl_int error = CL_SUCCESS;
+    cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    cl_command_queue foreign = clCreateCommandQueue(other, device, 0, &error);
+    cl_event event = NULL;
+    begin_problem(&problem, usual, 100, RANDOM);
+    const struct radixpic_sorter_lists given = problem.lists;
+    cl_mem small = buffer_of(399, NULL), theirs = clCreateBuffer(other, CL_MEM_READ_WRITE, 400, NULL, &error);
+    const struct {
+        uint32_t count;
+        struct radixpic_sorter_lists lists;
+        const char *words;
+    } wrong[] = {
+        {MOST + 1, given, "count: expected up to 100003, found 100004"},
+        {100, {NULL, given.permutation, NULL, NULL}, "keys: expected a buffer of the context"},
+        {100, {given.keys, NULL, NULL, NULL}, "permutation: expected a buffer of the context"},
+        {100, {given.keys, given.keys, NULL, NULL}, "permutation: expected a buffer that is no other list"},
+        {100,
+         {given.keys, small, NULL, NULL},
+         "permutation: expected a buffer of 400 bytes or more, found 399"},
+        {100, {given.keys, given.permutation, theirs, NULL}, "sorted_keys: expected a buffer of the context"},
+        {100, {given.keys, given.permutation, NULL, small}, "offsets: expected a buffer of 4100 bytes"}};
+    for (size_t n = 0; n < sizeof wrong / sizeof wrong[0]; n++)
+        refuses(radixpic_sorter_sort(sorter, queues[0], wrong[n].count, &wrong[n].lists, 0, NULL, &event),
+                wrong[n].words);
+    refuses(radixpic_sorter_sort(without, queues[0], 100, &given, 0, NULL, &event), "made for 0 cells");
+    refuses(radixpic_sorter_sort(sorter, NULL, 100, &given, 0, NULL, &event),
+            "queue: expected one in order, of");
+    refuses(radixpic_sorter_sort(sorter, foreign, 100, &given, 0, NULL, &event),
+            "queue: expected one in order, of");
+    cl_command_queue free_order =
+        clCreateCommandQueue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
+    if (error == CL_SUCCESS) {
+        refuses(radixpic_sorter_sort(sorter, free_order, 100, &given, 0, NULL, &event),
+                "queue: expected one in order, of");
+        clReleaseCommandQueue(free_order);
+    }
+    refuses(
+        radixpic_sorter_move(sorter, queues[0], 9, given.permutation, 5, given.keys, small, 0, NULL, &event),
+        "bytes: expected 4, 8, 16 or 32, found 5");
+    refuses(radixpic_sorter_move(sorter, queues[0], 100, given.permutation, 4, given.keys, small, 0, NULL,
+                                 &event),
+            "to: expected a buffer of 400 bytes");
+    assert_int_equal(radixpic_sorter_sort(sorter, queues[0], 100, &given, 1, NULL, &event), RADIXPIC_FAILED);
+    assert_non_null(strstr(radixpic_error(), "CL_INVALID_EVENT_WAIT_LIST"));
+    assert_null(event);
+    sort_on(queues[0], sorter, &problem); /* none of it did any harm */
+    end_problem(&problem, queues[0]);
+    radixpic_sorter_destroy(&sorter);
+    radixpic_sorter_destroy(&without);
+    clReleaseMemObject(small);
+    clReleaseMemObject(theirs);
+    clReleaseCommandQueue(foreign);
+    clReleaseContext(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys_of_every_kind),
+                                       cmocka_unit_test(test_what_is_wanted),
+                                       cmocka_unit_test(test_enqueues_alone),
+                                       cmocka_unit_test(test_values_of_every_size),
+                                       cmocka_unit_test(test_a_workspace),
+                                       cmocka_unit_test(test_two_queues_by_turns),
+                                       cmocka_unit_test(test_threads),
+                                       cmocka_unit_test(test_shapes_that_cannot_be),
+                                       cmocka_unit_test(test_arguments_that_cannot_be)};
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
