@@ -54,6 +54,8 @@ enum status session_begin(struct session *session)
     TRY(communicator_require_same(&session->communicator, "kernels (RADIXPIC_KERNELS)", kernels));
     if (!session->checkpoint)
         TRY(species_files_read(&session->communicator, &session->config));
+    for (uint32_t s = 0; session->checkpoint && s < session->config.species_count; s++)
+        session->config.species[s].read = session->checkpoint->config.species[s].read;
     const enum status status = simulation_create_on(&session->communicator, &session->config, session->device,
                                                     session->checkpoint, &session->simulation);
     species_files_free(&session->config);

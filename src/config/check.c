@@ -331,10 +331,6 @@ static void check_collision(struct reading *reading, uint32_t index)
                      "species %s is not pushed and stands still: it has no velocities to change", name);
         else if (config->species[s].charge == 0)
             complain(reading, NULL, "species %s has no charge: Coulomb collisions need one", name);
-        else if (config->species[s].velocities.kind == VELOCITIES_FILE &&
-                 collision->coulomb_log == COULOMB_LOG_AUTO &&
-                 at(reading, "collisions.%u.coulomb_log", index))
-            complain(reading, NULL, "expected a number: the temperature of %s is that of a file", name);
     }
 }
 
@@ -364,9 +360,9 @@ void check_config(struct reading *reading)
     check_sort(reading, &config->grid, &config->sort);
     for (uint32_t i = 0; i < config->fields.drive_count; i++)
         check_drive(reading, i);
+    check_collisions(reading);
     check_output(reading);
     for (uint32_t i = 0; i < config->species_count; i++)
         check_species(reading, i);
-    check_collisions(reading);
     check_electromagnetic(reading); /* of particles as fast as profiles make them */
 }

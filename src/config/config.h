@@ -126,7 +126,7 @@ struct profile_config {
     double most_thermal[3];
 };
 
-/* What output/species_files.h reads; zero before, and where a run goes on from a checkpoint. */
+/* What output/species_files.h reads; zero before. A restart has the numbers from digest to thermal. */
 struct species_read {
     struct loaded_particle *particles; /* of this rank: kernels/shared/loading.h */
     double *density_nodes;             /* of profile.file, at the nodes of profile_nodes() */

@@ -13,6 +13,7 @@
  *     /config                         uint8[bytes]            YAML, as config_echo() writes it
  *     /first_rows                     uint32[ranks + 1]       of the ranks, and the number of rows
  *     /capacities                     uint32[ranks][species]  of the lists
+ *     /files                          double[species][9]      of a run with files: checkpoint_pack_file()
  *     /waves                          real[]                  of an electromagnetic run: struct waves
  *     /particles/SPECIES/row_counts   uint64[nx]
  *     /particles/SPECIES/cell_counts  uint32[nx][ny]
@@ -42,6 +43,12 @@ STATUS_CHECKED enum status checkpoint_seal(const char *path);
  * as one, else STATUS_FAILED. Reads all of it, or only its block, and its size, at a glance. *is_damaged: the
  * file was read and is not a whole checkpoint; false where reading failed, or for another version. */
 STATUS_CHECKED enum status checkpoint_seal_check(const char *path, bool all, bool *is_damaged);
+
+/* What is known of the files that species began with, as numbers: the halves of the digest, the density, and
+ * mean and spread of the velocities. */
+enum { CHECKPOINT_FILE_NUMBERS = 9 };
+bool checkpoint_has_files(const struct config *config);
+void checkpoint_pack_file(const struct species_read *read, double numbers[CHECKPOINT_FILE_NUMBERS]);
 
 /* ---- reading ---- */
 

@@ -8,6 +8,7 @@
 #include "config/config_reader.h"
 
 #include <errno.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -76,6 +77,29 @@ static enum status read_config(struct checkpoint *checkpoint)
         return status;
     return status_fail_lines(STATUS_FAILED, "a checkpoint is broken: its config cannot be read: %s",
                              status_message());
+}
+
+/* Only for what follows from speeds, and for what the run says of itself. */
+static enum status read_files(struct checkpoint *checkpoint)
+{
+    struct config *config = &checkpoint->config;
+    double numbers[CONFIG_MAX_SPECIES][CHECKPOINT_FILE_NUMBERS];
+    const struct hdf5_rows all = {
+        H5T_NATIVE_DOUBLE, {config->species_count, CHECKPOINT_FILE_NUMBERS}, 0, config->species_count};
+    if (!checkpoint_has_files(config))
+        return STATUS_OK;
+    TRY(hdf5_read_rows(&checkpoint->source, "files", &all, numbers));
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        struct species_read *read = &config->species[s].read;
+        for (int n = 0; n < CHECKPOINT_FILE_NUMBERS; n++)
+            if (!(fabs(numbers[s][n]) <= (n < 2 ? UINT32_MAX : DBL_MAX)))
+                return impossible(checkpoint, "what it says of a file is no number");
+        read->digest = (uint64_t)fabs(numbers[s][0]) << 32 | (uint64_t)fabs(numbers[s][1]);
+        read->density = numbers[s][2];
+        memcpy(read->mean, numbers[s] + 3, sizeof read->mean);
+        memcpy(read->thermal, numbers[s] + 6, sizeof read->thermal);
+    }
+    return STATUS_OK;
 }
 
 static enum status read_drive_work(struct checkpoint *checkpoint)
@@ -156,6 +180,7 @@ static enum status load(struct checkpoint *checkpoint)
         return status_fail(STATUS_FAILED, "%s: HDF5 cannot open it to read", checkpoint->path);
     TRY(read_numbers(checkpoint, &ranks));
     TRY(read_config(checkpoint));
+    TRY(read_files(checkpoint));
     TRY(read_drive_work(checkpoint));
     TRY(check_numbers(checkpoint, ranks));
     TRY(read_partition(checkpoint, ranks));

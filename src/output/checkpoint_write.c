@@ -262,6 +262,37 @@ static void write_waves(struct hdf5_file *file, const struct view *view)
         &(struct hdf5_array){hdf5_real(view->config->precision), 1, {length}, {0}, 0, count, NULL, modes});
 }
 
+bool checkpoint_has_files(const struct config *config)
+{
+    bool has = false;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        has |= species_file(&config->species[s])[0] != '\0';
+    return has;
+}
+
+void checkpoint_pack_file(const struct species_read *read, double numbers[CHECKPOINT_FILE_NUMBERS])
+{
+    numbers[0] = (double)(read->digest >> 32);
+    numbers[1] = (double)(read->digest & UINT32_MAX);
+    numbers[2] = read->density;
+    memcpy(numbers + 3, read->mean, sizeof read->mean);
+    memcpy(numbers + 6, read->thermal, sizeof read->thermal);
+}
+
+static void write_files(struct hdf5_file *file, const struct view *view)
+{
+    const uint32_t species = view->config->species_count;
+    const uint64_t shape[2] = {species, CHECKPOINT_FILE_NUMBERS};
+    double numbers[CONFIG_MAX_SPECIES][CHECKPOINT_FILE_NUMBERS];
+    if (!checkpoint_has_files(view->config))
+        return;
+    for (uint32_t s = 0; s < species; s++)
+        checkpoint_pack_file(&view->config->species[s].read, numbers[s]);
+    write_array(&file->root, "files", HDF5_DOUBLE, shape, 0,
+                view->communicator->rank == 0 ? shape[0] * shape[1] : 0, NULL,
+                hdf5_file_keep_copy(file, sizeof numbers, numbers));
+}
+
 static void write_frame(struct hdf5_file *file, const struct view *view)
 {
     struct hdf5_object *root = &file->root;
@@ -278,6 +309,7 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     hdf5_numbers(root, "ghost", HDF5_UINT32, 0, &view->ghost);
     provenance_record(file, view);
     write_config(file, view);
+    write_files(file, view);
     write_common(file, view, "first_rows", HDF5_UINT32, ranks + UINT64_C(1), view->partition->first);
     for (uint32_t n = 0; n < species; n++)
         capacities[n] = view->particles[n].capacity;

@@ -157,6 +157,12 @@ void provenance_record(struct hdf5_file *file, const struct view *view)
 {
     if (!file->has_no_data)
         record_process(&file->root);
+    for (uint32_t s = 0; s < view->config->species_count; s++) {
+        char name[CONFIG_NAME_LENGTH + 16];
+        snprintf(name, sizeof name, "%s_fileDigest", view->config->species[s].name);
+        if (species_file(&view->config->species[s])[0])
+            hdf5_numbers(&file->root, name, HDF5_UINT64, 0, &view->config->species[s].read.digest);
+    }
     struct hdf5_object *group = hdf5_group(&file->root, "performance");
     hdf5_numbers(group, "run", HDF5_UINT64, 0, &view->run);
     if (!view->stepper)

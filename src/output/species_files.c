@@ -237,16 +237,20 @@ void species_files_announce(const struct config *config, struct log *log)
     for (uint32_t s = 0; s < config->species_count; s++) {
         const struct species_config *species = &config->species[s];
         const struct species_read *read = &species->read;
+        const bool has_particles = species->positions.kind == POSITIONS_FILE;
         if (read->digest != 0)
             log_line(log, LOG_NORMAL, "%s of %s: %s, digest %016" PRIx64,
-                     species->positions.kind == POSITIONS_FILE ? "particles" : "density", species->name,
-                     species_file(species), read->digest);
-        if (read->digest != 0 && species->positions.kind == POSITIONS_FILE)
+                     has_particles ? "particles" : "density", species->name, species_file(species),
+                     read->digest);
+        if (read->digest != 0 && has_particles)
             log_line(log, LOG_NORMAL,
                      "%s: %" PRIu64
-                     " particles read, mean velocity (%.4g, %.4g, %.4g), deviations (%.4g, %.4g, "
-                     "%.4g), density by their weights %.6g",
+                     " particles, at the start mean velocity (%.4g, %.4g, %.4g), deviations (%.4g, "
+                     "%.4g, %.4g)",
                      species->name, species->particles, read->mean[0], read->mean[1], read->mean[2],
-                     read->thermal[0], read->thermal[1], read->thermal[2], read->density);
+                     read->thermal[0], read->thermal[1], read->thermal[2]);
+        if (read->density > 0)
+            log_line(log, LOG_NORMAL, "%s: the weights in the file make a density of %.6g, here it is %g",
+                     species->name, read->density, species->density);
     }
 }

@@ -131,7 +131,8 @@ class SpeciesFiles(OneRunTest):
         np.save(self.folder / "said.npy", self.table(weight=12 / COUNT))
         said = self.run_well("check", "again.yaml", *sets(positions("said.npy"))).stdout
         self.assertRegex(said, r"(?m)^particles of electrons: said.npy, digest [0-9a-f]{16}$")
-        self.assertRegex(said, r"(?m)^electrons: 4096 particles read, mean velocity .*, density by their weights 0.5$")
+        self.assertRegex(said, r"(?m)^electrons: 4096 particles, at the start mean velocity \(-0.0\d+, ")
+        self.assertIn("the weights in the file make a density of 0.5, here it is 1\n", said)
         self.run_again(positions("said.npy"), steps=0)
         self.assertRegex((self.folder / "again" / "log.txt").read_text(), "particles of electrons: said.npy, digest ")
 
@@ -143,6 +144,12 @@ class SpeciesFiles(OneRunTest):
         (self.folder / "gone.npy").unlink()
         self.run_well("run", "--quiet", "--restart", "latest", "--output", "part", "--steps", "2")
         np.testing.assert_array_equal(self.numbers("part"), whole)
+        self.assertEqual((self.folder / "part" / "log.txt").read_text().count("of electrons: gone.npy, digest "), 2)
+        digests = []
+        for name in ("whole", "part"):
+            with h5py.File(self.folder / name / "snapshots" / "data_2.h5") as file:
+                digests.append(file.attrs["electrons_fileDigest"])
+        self.assertEqual(*digests)
 
     # ---- what is refused ----
 
