@@ -39,8 +39,9 @@ typedef ushort digit_type;
 #define STAGED_CELLS       1
 #endif
 
-#define BATCH      4 /* particles that an item of a count loads at once: with more, fewer groups fit an H200 */
-#define MOVE_BATCH 8 /* the same in a move */
+/* Particles that an item of a count, and of a move, loads at once: with more, fewer groups fit an H200. */
+#define BATCH      (ELECTROMAGNETIC && !BY_DIRECTION ? 2 : 4)
+#define MOVE_BATCH 8
 
 /* On a GPU ABREAST items side by side read neighbours, then go on to the next ABREAST, so that they stay in a
  * cell as long as they can. Entry number n of item t, among `each` entries an item. */

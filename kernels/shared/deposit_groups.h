@@ -125,7 +125,7 @@ static inline void add_share(const struct list *list, const struct samples *samp
 
 static inline amounts load_amounts(global const real *restrict sums, uint places, uint place, uint node)
 {
-    return ((global const amounts *)(sums + SUM_PLACE(places, place, 0)))[node];
+    return *(global const amounts *)(sums + SUM_PLACE(places, place, node * COMPONENTS));
 }
 
 static inline void store_share(global real *restrict sums, uint places, uint place, uint share,
