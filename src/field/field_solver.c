@@ -60,13 +60,19 @@ static void choose_modes(struct field_solver *solver, const struct config *confi
     }
 }
 
+/* Components of what the solver needs deposited, one behind the other in fields->sources. */
+static uint32_t source_count(const struct field_solver *solver, enum solver_name name)
+{
+    return (uint32_t)__builtin_popcount(field_component_bits(name, solver->kind->sources));
+}
+
 static enum status create_replicated(struct field_solver *solver, const struct rank_place *place,
                                      const struct config *config)
 {
     const struct grid *box = &solver->slab.box;
     if (place->communicator->size > 1) {
         TRY(fields_create(solver->device, box, solver->precision, config->fields.solver, &solver->box));
-        TRY(gather_create(place, GATHER_AUTO, &solver->gather));
+        TRY(gather_create(place, source_count(solver, config->fields.solver), GATHER_AUTO, &solver->gather));
     }
     if (solver->filter_passes > 0)
         TRY(filter_create(solver->device, box, solver->precision, NULL, &solver->filter));
@@ -126,14 +132,10 @@ static struct buffer *rho_of(const struct fields *fields)
     return field_component(fields, FIELD_RHO, 0);
 }
 
-/* `sum` of the box <- a density of the local grid, summed over ranks and filtered; on one rank they are one.
- */
-static enum status sum_replicated(struct field_solver *solver, const struct buffer *density,
-                                  struct buffer *sum)
+static enum status filter(struct field_solver *solver, struct buffer *density)
 {
-    if (solver->gather)
-        TRY(gather_sum(solver->gather, density, sum));
-    return solver->filter_passes > 0 ? filter_apply(solver->filter, solver->filter_passes, sum) : STATUS_OK;
+    return solver->filter_passes > 0 ? filter_apply(solver->filter, solver->filter_passes, density)
+                                     : STATUS_OK;
 }
 
 static enum status solve_replicated(struct field_solver *solver, struct fields *fields, uint64_t n)
@@ -142,9 +144,12 @@ static enum status solve_replicated(struct field_solver *solver, struct fields *
     const unsigned solved =
         field_component_bits(fields->solver, solver->kind->sources | solver->kind->provides);
     const unsigned sources = field_component_bits(fields->solver, solver->kind->sources);
+    if (solver->gather)
+        TRY(gather_sum(solver->gather, source_count(solver, fields->solver), fields->sources, fields->stride,
+                       box->sources, box->stride));
     for (uint32_t c = 0; c < FIELD_COMPONENTS; c++)
         if (sources >> c & 1)
-            TRY(sum_replicated(solver, fields->component[c], box->component[c]));
+            TRY(filter(solver, box->component[c]));
     TRY(solver->kind->solve(solver->own_solver, box, n));
     return solver->gather
                ? gather_keep(solver->gather, solved, box->all, box->stride, fields->all, fields->stride)
@@ -265,7 +270,9 @@ enum status field_solver_sum(struct field_solver *solver, struct buffer *density
     if (solver->slabs)
         return sum_slabs(solver, density);
     struct buffer *const sum = solver->gather ? rho_of(&solver->box) : density;
-    TRY(sum_replicated(solver, density, sum));
+    if (solver->gather)
+        TRY(gather_sum(solver->gather, 1, density, 0, sum, 0));
+    TRY(filter(solver, sum));
     return solver->gather ? gather_keep(solver->gather, 1, sum, 0, density, 0) : STATUS_OK;
 }
 

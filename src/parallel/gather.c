@@ -4,7 +4,7 @@
  * uses half k mod 2, and calls k and k + 2 the same. In call k a rank
  *   1. reads its block from the device into the half, and waits for that;
  *   2. meets all others (a barrier);
- *   3. enqueues the writing of all blocks of the half to the device.
+ *   3. enqueues the writing of the other blocks of the half to the device.
  * No block is taken before it is written, since step 2 is between all steps 1 and all steps 3 of a
  * call. No block is written that another rank still takes: rank A writes into the half of call k again
  * in step 1 of call k + 2, so after step 2 of call k + 1, where it has met every other rank B; before B came
@@ -26,10 +26,11 @@ struct gather {
     struct device *device; /* not owned */
     enum precision precision;
     struct slab slab;       /* of this rank */
-    uint32_t block_rows;    /* of all ranks' blocks together */
-    int *counts, *begins;   /* [ranks] rows of each block, and which of them all is its first */
-    struct buffer *blocks;  /* real[block_rows][ny] */
-    struct buffer *sources; /* uint[box_rows + ...]: block rows for the rows of the box, the owner's first */
+    uint32_t components;    /* the most */
+    uint32_t block_rows;    /* of all ranks' blocks together, for each component */
+    int *counts, *begins;   /* [ranks] rows of each block, and which of them all is its first; a component */
+    struct buffer *blocks;  /* real[components][block_rows][ny] */
+    struct buffer *sources; /* uint4[box_rows + ...] of gather_sum(), the owner's first */
     struct buffer *source_begins; /* uint[box_rows + 1] in it */
     struct buffer *kept;          /* uint2[own_rows]: see kernels/gather.cl */
 
@@ -47,7 +48,7 @@ static size_t row_bytes(const struct gather *gather)
 
 static size_t all_bytes(const struct gather *gather)
 {
-    return gather->block_rows * row_bytes(gather);
+    return gather->components * gather->block_rows * row_bytes(gather);
 }
 
 /* ---- which rows ---- */
@@ -63,24 +64,34 @@ static enum status find_blocks(struct gather *gather, const struct slab *slabs)
         gather->begins[rank] = (int)gather->block_rows;
         gather->block_rows += ghost_reached_rows(&slabs[rank]);
     }
-    return buffer_create(gather->device, all_bytes(gather), "charge density of all ranks", &gather->blocks);
+    return buffer_create(gather->device, all_bytes(gather), "densities of all ranks", &gather->blocks);
 }
 
-/* Block rows for each row of the box: that of its owner, then those beside other ranks, in their order. */
+/* A source of gather_sum(): row n of a rank's block. */
+static void set_source(const struct gather *gather, const struct slab *slabs, int rank, uint32_t n,
+                       uint32_t source[4])
+{
+    const bool is_own = rank == gather->communicator.rank;
+    source[0] = (uint32_t)gather->begins[rank];
+    source[1] = is_own ? 0 : (uint32_t)gather->counts[rank];
+    source[2] = is_own ? ghost_reached_row(&slabs[rank], n) : n;
+}
+
+/* The sources of each row of the box: that of its owner, then those beside other ranks, in their order. */
 static enum status send_sources(struct gather *gather, struct device *scratch,
                                 const struct partition *partition, const struct slab *slabs)
 {
     const uint32_t rows = gather->slab.box.nx;
-    uint32_t *begins = NULL, *sources = NULL, count = 0;
+    uint32_t *begins = NULL, (*sources)[4] = NULL, count = 0;
     TRY(DEVICE_NEW_ARRAY(scratch, begins, rows + (size_t)1));
     TRY(DEVICE_NEW_ARRAY(scratch, sources, gather->block_rows));
     for (uint32_t row = 0; row < rows; row++) {
         const int owner = partition_owner(partition, row);
-        sources[count++] = (uint32_t)gather->begins[owner] + row - partition->first[owner];
+        set_source(gather, slabs, owner, row - partition->first[owner], sources[count++]);
         for (int rank = 0; rank < partition->ranks; rank++)
             for (uint32_t n = slabs[rank].rows; n < ghost_reached_rows(&slabs[rank]); n++)
                 if (slab_global_row(&slabs[rank], ghost_reached_row(&slabs[rank], n)) == row)
-                    sources[count++] = (uint32_t)gather->begins[rank] + n;
+                    set_source(gather, slabs, rank, n, sources[count++]);
         begins[row + 1] = count;
     }
     TRY(buffer_create_with(gather->device, (rows + (size_t)1) * sizeof *begins,
@@ -146,7 +157,8 @@ static enum status create_memory(struct gather *gather, enum gather_way way)
     return STATUS_OK;
 }
 
-enum status gather_create(const struct rank_place *place, enum gather_way way, struct gather **gather)
+enum status gather_create(const struct rank_place *place, uint32_t components, enum gather_way way,
+                          struct gather **gather)
 {
     struct device *device = place->device;
     struct gather *created;
@@ -156,6 +168,7 @@ enum status gather_create(const struct rank_place *place, enum gather_way way, s
     created->communicator = *place->communicator;
     created->device = device;
     created->precision = place->precision;
+    created->components = components;
     TRY(device_branch(device, &scratch));
     TRY(find_rows(created, scratch, place));
     device_close(&scratch);
@@ -174,19 +187,24 @@ enum gather_way gather_way(const struct gather *gather)
 
 /* ---- a step ---- */
 
-/* Waits once: for both reads, and for all that the queue had before them. */
-static enum status read_block(const struct gather *gather, const struct buffer *rho, char *half)
+/* Waits once: for all reads, and for all that the queue had before them. */
+static enum status read_block(const struct gather *gather, uint32_t components, const struct buffer *own,
+                              uint32_t stride, char *half)
 {
     const struct slab *slab = &gather->slab;
     const size_t bytes = row_bytes(gather), upward = ghost_upward_rows(slab);
     const size_t below = ghost_reached_rows(slab) - upward, below_begin = slab->local.nx - below;
-    char *const block = half + (size_t)gather->begins[gather->communicator.rank] * bytes;
-    TRY(host_memory_read(rho, below_begin * bytes, below * bytes, block + upward * bytes));
-    return buffer_read(rho, 0, upward * bytes, block);
+    char *block = half + (size_t)gather->begins[gather->communicator.rank] * components * bytes;
+    for (uint32_t c = 0; c < components; c++, block += (upward + below) * bytes) {
+        const size_t from = (size_t)c * stride * precision_bytes(gather->precision);
+        TRY(host_memory_read(own, from, upward * bytes, block));
+        TRY(host_memory_read(own, from + below_begin * bytes, below * bytes, block + upward * bytes));
+    }
+    return device_finish(gather->device);
 }
 
 /* Until all blocks are there. The fences order what is in the memory around what MPI does with its own. */
-static void meet(const struct gather *gather, char *half)
+static void meet(const struct gather *gather, uint32_t components, char *half)
 {
     if (gather->is_shared) {
         atomic_thread_fence(memory_order_seq_cst);
@@ -195,7 +213,7 @@ static void meet(const struct gather *gather, char *half)
         return;
     }
     MPI_Datatype row;
-    MPI_Type_contiguous((int)row_bytes(gather), MPI_BYTE, &row);
+    MPI_Type_contiguous((int)(components * row_bytes(gather)), MPI_BYTE, &row);
     MPI_Type_commit(&row);
     MPI_Allgatherv(MPI_IN_PLACE, 0, row, half, gather->counts, gather->begins, row, MPI_COMM_WORLD);
     MPI_Type_free(&row);
@@ -208,20 +226,33 @@ static struct launch launch_rows(const struct gather *gather, uint32_t rows, uin
                            moved_rows * row_bytes(gather)};
 }
 
-enum status gather_sum(struct gather *gather, const struct buffer *rho, struct buffer *box_rho)
+/* The blocks before the own one, and those behind. */
+static enum status write_others(struct gather *gather, uint32_t components, char *half)
+{
+    const int rank = gather->communicator.rank;
+    const size_t bytes = components * row_bytes(gather), begin = (size_t)gather->begins[rank] * bytes;
+    const size_t end = begin + (size_t)gather->counts[rank] * bytes, all = gather->block_rows * bytes;
+    if (begin > 0)
+        TRY(host_memory_write(gather->blocks, 0, begin, half, STAGE_HALO));
+    return end < all ? host_memory_write(gather->blocks, end, all - end, half + end, STAGE_HALO) : STATUS_OK;
+}
+
+enum status gather_sum(struct gather *gather, uint32_t components, const struct buffer *own,
+                       uint32_t own_stride, struct buffer *box, uint32_t box_stride)
 {
     char *const half = gather->halves[gather->turn];
     gather->turn = 1 - gather->turn;
     TRY(device_finish(gather->device)); /* so that the deposit is not timed as waiting for rows */
     const double start = timer_now();
-    TRY(read_block(gather, rho, half));
-    meet(gather, half);
-    TRY(host_memory_write(gather->blocks, 0, all_bytes(gather), half, STAGE_HALO));
+    TRY(read_block(gather, components, own, own_stride, half));
+    meet(gather, components, half);
+    TRY(write_others(gather, components, half));
     device_add_time(gather->device, STAGE_HALO, timer_now() - start,
-                    ghost_reached_rows(&gather->slab) * row_bytes(gather));
-    const uint64_t moved = gather->block_rows + (uint64_t)gather->slab.box.nx;
+                    components * ghost_reached_rows(&gather->slab) * row_bytes(gather));
+    const uint64_t moved = components * (gather->block_rows + (uint64_t)gather->slab.box.nx);
     return KERNEL_LAUNCH(gather->sum, launch_rows(gather, gather->slab.box.nx, moved), gather->blocks,
-                         gather->source_begins, gather->sources, gather->slab.box.ny, box_rho);
+                         gather->source_begins, gather->sources, gather->slab.box.ny, components, own,
+                         own_stride, box, box_stride);
 }
 
 enum status gather_keep(struct gather *gather, unsigned which, const struct buffer *box, uint32_t box_stride,

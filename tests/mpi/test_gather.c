@@ -11,7 +11,7 @@
 
 static const enum gather_way ways[] = {GATHER_SHARED, GATHER_MESSAGES};
 
-enum { WAYS = 2 };
+enum { WAYS = 2, COMPONENTS = 4 };
 
 /* ---- one gathering ---- */
 
@@ -31,7 +31,7 @@ static struct gather *make_gather(struct device *owner, const struct left_rows *
     const struct rank_place place = {owner, communicator, left->partition,
                                      &slab, left->ghost,  left->precision};
     struct gather *gather = NULL;
-    assert_ok(gather_create(&place, way, &gather));
+    assert_ok(gather_create(&place, COMPONENTS, way, &gather));
     return gather;
 }
 
@@ -45,44 +45,58 @@ static struct scene scene_create(const struct partition *partition, uint32_t col
         scene.gather[way] = make_gather(scene.owner, &scene.left, &ranks, ways[way]);
         assert_int_equal(gather_way(scene.gather[way]), ways[way]);
     }
-    assert_ok(fields_create(scene.owner, &scene.left.box, precision, SOLVER_ELECTROSTATIC, &scene.box));
-    assert_ok(fields_create(scene.owner, &scene.slab.local, precision, SOLVER_ELECTROSTATIC, &scene.local));
+    assert_ok(fields_create(scene.owner, &scene.left.box, precision, SOLVER_ELECTROMAGNETIC, &scene.box));
+    assert_ok(fields_create(scene.owner, &scene.slab.local, precision, SOLVER_ELECTROMAGNETIC, &scene.local));
     return scene;
 }
 
-/* Values on every local row, those that nobody reaches too. */
+/* Component c of what is deposited. */
+static struct buffer *source(const struct fields *fields, uint32_t c)
+{
+    return fields->component[field_first(fields->solver, FIELD_RHO) + c];
+}
+
+/* Values on every local row, those that nobody reaches too: 2^c times as large in component c. */
 static void leave(const struct scene *scene)
 {
     const size_t nodes = grid_cells(&scene->slab.local);
     double *rho = test_array(1, nodes * sizeof *rho);
-    for (size_t n = 0; n < nodes; n++)
-        rho[n] = left_there(&scene->left, ranks.rank, (uint32_t)(n / scene->columns), n % scene->columns);
-    assert_ok(buffer_write_reals(field_component(&scene->local, FIELD_RHO, 0), scene->left.precision, 0,
-                                 nodes, rho));
+    for (uint32_t c = 0; c < COMPONENTS; c++) {
+        for (size_t n = 0; n < nodes; n++)
+            rho[n] = (1 << c) *
+                     left_there(&scene->left, ranks.rank, (uint32_t)(n / scene->columns), n % scene->columns);
+        assert_ok(buffer_write_reals(source(&scene->local, c), scene->left.precision, 0, nodes, rho));
+    }
 }
 
-/* The bytes of the sum in the box. The caller frees them. */
-static void *gather_with(struct scene *scene, struct gather *gather)
+/* The bytes of the sum of component c in the box, of the first `components`. */
+static void *gather_with(struct scene *scene, struct gather *gather, uint32_t components, uint32_t c)
 {
-    const size_t bytes = buffer_bytes(field_component(&scene->box, FIELD_RHO, 0));
+    const size_t bytes = buffer_bytes(source(&scene->box, c));
     void *sums = test_array(1, bytes);
-    assert_ok(buffer_fill(field_component(&scene->box, FIELD_RHO, 0), 0));
-    assert_ok(gather_sum(gather, field_component(&scene->local, FIELD_RHO, 0),
-                         field_component(&scene->box, FIELD_RHO, 0)));
-    assert_ok(buffer_read(field_component(&scene->box, FIELD_RHO, 0), 0, bytes, sums));
+    assert_ok(buffer_fill(scene->box.all, 0));
+    assert_ok(gather_sum(gather, components, scene->local.sources, scene->local.stride, scene->box.sources,
+                         scene->box.stride));
+    assert_ok(buffer_read(source(&scene->box, c), 0, bytes, sums));
     return sums;
 }
 
+/* All components, and one alone. */
 static void check_sums(struct scene *scene)
 {
     leave(scene);
-    void *sums[WAYS];
-    for (int way = 0; way < WAYS; way++)
-        sums[way] = gather_with(scene, scene->gather[way]);
-    for (size_t n = 0; n < grid_cells(&scene->left.box); n++)
-        assert_near(left_load(scene->left.precision, sums[0], n),
-                    left_expected(&scene->left, (uint32_t)(n / scene->columns), n % scene->columns), 0);
-    assert_memory_equal(sums[0], sums[1], buffer_bytes(field_component(&scene->box, FIELD_RHO, 0)));
+    for (uint32_t c = 0; c <= COMPONENTS; c++) {
+        const uint32_t component = c % COMPONENTS;
+        void *sums[WAYS];
+        for (int way = 0; way < WAYS; way++)
+            sums[way] = gather_with(scene, scene->gather[way], c == COMPONENTS ? 1 : COMPONENTS, component);
+        for (size_t n = 0; n < grid_cells(&scene->left.box); n++)
+            assert_near(left_load(scene->left.precision, sums[0], n),
+                        (1 << component) *
+                            left_expected(&scene->left, (uint32_t)(n / scene->columns), n % scene->columns),
+                        0);
+        assert_memory_equal(sums[0], sums[1], buffer_bytes(source(&scene->box, component)));
+    }
 }
 
 /* ---- what is kept ---- */
@@ -119,8 +133,8 @@ static void set(struct buffer *buffer, enum precision precision, size_t nodes, d
 /* First all components but those of phi, then these. */
 static void check_keeping(struct scene *scene)
 {
-    const unsigned phi = field_component_bits(SOLVER_ELECTROSTATIC, 1u << FIELD_PHI),
-                   components = field_first(SOLVER_ELECTROSTATIC, FIELDS), all = (1u << components) - 1;
+    const unsigned phi = field_component_bits(SOLVER_ELECTROMAGNETIC, 1u << FIELD_PHI),
+                   components = field_first(SOLVER_ELECTROMAGNETIC, FIELDS), all = (1u << components) - 1;
     for (uint32_t c = 0; c < components; c++) {
         set(scene->box.component[c], scene->left.precision, grid_cells(&scene->left.box), 1000.0 * c);
         set(scene->local.component[c], scene->left.precision, grid_cells(&scene->slab.local), -1);
@@ -130,14 +144,14 @@ static void check_keeping(struct scene *scene)
     for (uint32_t c = 0; c < components; c++)
         if (all & ~phi & 1u << c)
             check_kept(scene, scene->local.component[c], 1000.0 * c);
-    set(scene->box.component[field_first(SOLVER_ELECTROSTATIC, FIELD_E)], scene->left.precision,
+    set(scene->box.component[field_first(SOLVER_ELECTROMAGNETIC, FIELD_E)], scene->left.precision,
         grid_cells(&scene->left.box), 1);
     assert_ok(gather_keep(scene->gather[0], phi, scene->box.all, scene->box.stride, scene->local.all,
                           scene->local.stride));
-    check_kept(scene, scene->local.component[field_first(SOLVER_ELECTROSTATIC, FIELD_PHI)],
-               1000.0 * field_first(SOLVER_ELECTROSTATIC, FIELD_PHI));
-    check_kept(scene, scene->local.component[field_first(SOLVER_ELECTROSTATIC, FIELD_E)],
-               1000.0 * field_first(SOLVER_ELECTROSTATIC, FIELD_E));
+    check_kept(scene, scene->local.component[field_first(SOLVER_ELECTROMAGNETIC, FIELD_PHI)],
+               1000.0 * field_first(SOLVER_ELECTROMAGNETIC, FIELD_PHI));
+    check_kept(scene, scene->local.component[field_first(SOLVER_ELECTROMAGNETIC, FIELD_E)],
+               1000.0 * field_first(SOLVER_ELECTROMAGNETIC, FIELD_E));
 }
 
 static void check(const struct partition *partition, uint32_t columns, uint32_t ghost,
@@ -187,7 +201,7 @@ TEST(every_round_has_its_own_values)
         leave(&scene);
         if (round % (2 * ranks.size) == ranks.rank)
             usleep(LATE);
-        void *sums = gather_with(&scene, scene.gather[0]);
+        void *sums = gather_with(&scene, scene.gather[0], 1, 0);
         if (round % (2 * ranks.size) == ranks.size + ranks.rank)
             usleep(LATE);
         for (size_t n = 0; n < grid_cells(&scene.left.box); n++)
