@@ -61,10 +61,12 @@ RULES = {
 FIELDS = {"E": (1, 1, -3, -1), "phi": (2, 1, -3, -1), "chargeDensity": (-3, 0, 1, 1)}
 WAVES = {"B": (0, 1, -2, -1), "J": (-2, 0, 0, 1)}
 MOMENTS = {"density": (-3, 0, 0, 0), "velocity": (1, 0, -1, 0), "temperature": (2, 1, -2, 0)}
+MOMENTS |= {"pressure": (-1, 1, -2, 0), "heatFlux": (0, 1, -3, 0)}
 PLACES = {"position": (1, 0, 0, 0), "positionOffset": (1, 0, 0, 0)}
 WEIGHTED = {"momentum": (1, 1, -1, 0), "charge": (0, 0, 1, 1), "mass": (0, 1, 0, 0), "weighting": (0, 0, 0, 0)}
+TENSOR = ["xx", "xy", "xz", "yy", "yz", "zz"]
 POWERS = FIELDS | WAVES | MOMENTS | PLACES | WEIGHTED | {"id": (0, 0, 0, 0)}
-VECTORS = ("E", "B", "J", "velocity", "position", "positionOffset", "momentum")
+VECTORS = ("E", "B", "J", "velocity", "heatFlux", "position", "positionOffset", "momentum")
 
 
 class Checker:
@@ -112,9 +114,12 @@ class Checker:
         self.require(name not in POWERS or powers == (*POWERS[name], 0, 0, 0), record,
             f"attribute unitDimension is {powers}")
         is_vector = isinstance(record, h5py.Group) and "value" not in record.attrs and len(record) > 0
-        components = [["x", "y"]] * (name not in WAVES) + [["x", "y", "z"]] * (name not in PLACES)
+        is_whole = record.name.rpartition("/")[2] in WAVES
+        components = [["x", "y"]] * (not is_whole) + [["x", "y", "z"]] * (name not in PLACES)
         self.require(name not in VECTORS or is_vector and list(record) in components, record,
             "has not the components x and y, or x, y and z")
+        self.require(name != "pressure" or list(record) in (["xx", "xy", "yy"], TENSOR), record,
+            "has not the components xx, xy and yy, or with these xz, yz and zz")
         shapes = set()
         for component in record.values() if is_vector else [record]:
             self.attributes(component, "component")

@@ -211,6 +211,8 @@ enum status simulation_create_on(const struct communicator *communicator, const 
         TRY(restore_waves(simulation, restart));
     TRY(parts_create_for_lists(simulation));
     TRY(outputs_create(simulation->device, config, &simulation->outputs));
+    const struct view view = view_of(simulation, simulation->step);
+    TRY(outputs_begin(simulation->outputs, &view, restart));
     return device_finish(simulation->device);
 }
 

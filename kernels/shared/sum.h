@@ -45,7 +45,7 @@ DEFINE_SUM(sum_add_lanes, sum_add_block_of_lanes, reals)
 #define SUM_SHARED (GROUP_ITEMS > 1 ? SUM_COUNT * GROUP_ITEMS / 2 : 1)
 
 /* Adds the totals of all items of the group; item 0 is left with the sums. Every item must call it, from
- * uniform control flow, once in a kernel. In each round the upper half hands its totals to the lower half:
+ * uniform control flow. In each round the upper half hands its totals to the lower half:
  * the first barrier is between writing and reading them, the second before the next round overwrites them. */
 static inline void sum_over_group(real total[SUM_COUNT], local real *shared)
 {

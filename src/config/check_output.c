@@ -6,6 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Windows of an average do not overlap. `path` is that of an output. */
+static void check_average(struct reading *reading, const char *path, uint64_t every, uint64_t average)
+{
+    if (at(reading, "%s.every", path) && at(reading, "%s.average", path) && every > 0 && average > every)
+        complain(reading, NULL, "expected at most %" PRIu64 ", as every is, found %" PRIu64, every, average);
+}
+
 /* ---- history ---- */
 
 static void check_history_modes(struct reading *reading, const struct grid_config *grid,
@@ -121,6 +128,7 @@ static void check_snapshots(struct reading *reading, const struct snapshots_conf
 {
     if (at(reading, "output.snapshots.fields"))
         check_field_list(reading, &snapshots->fields);
+    check_average(reading, "output.snapshots", snapshots->every, snapshots->average);
     check_species_names(reading, &snapshots->species, "output.snapshots.species");
     const bool needs_ids = snapshots->particles.kind == PARTICLES_FRACTION && is_sound(reading, "species");
     for (uint32_t s = 0; s < reading->config->species_count && needs_ids; s++) {
@@ -212,9 +220,11 @@ void check_output(struct reading *reading)
 {
     const struct config *config = reading->config;
     const struct output_config *output = &config->output;
+    char path[TREE_PATH_LENGTH / 2];
     check_history_modes(reading, &config->grid, &output->history);
     check_species_names(reading, &output->history.species, "output.history.species");
     check_snapshots(reading, &output->snapshots);
+    check_average(reading, "output.moments", output->moments.every, output->moments.average);
     for (uint32_t i = 0; i < output->phase_space_count; i++)
         check_phase_space(reading, i);
     for (uint32_t i = 0; i < output->probe_count; i++) {
@@ -222,11 +232,15 @@ void check_output(struct reading *reading)
         check_place(reading, "output.probes", i, "at", output->probes[i].at);
         if (at(reading, "output.probes.%u.fields", i))
             check_field_list(reading, &output->probes[i].fields);
+        snprintf(path, sizeof path, "output.probes.%u", i);
+        check_average(reading, path, output->probes[i].every, output->probes[i].average);
     }
     check_tracks(reading);
     for (uint32_t i = 0; i < output->line_count; i++) {
         check_line(reading, i);
         if (at(reading, "output.lines.%u.fields", i))
             check_field_list(reading, &output->lines[i].fields);
+        snprintf(path, sizeof path, "output.lines.%u", i);
+        check_average(reading, path, output->lines[i].every, output->lines[i].average);
     }
 }

@@ -235,7 +235,8 @@ struct field_list {
 
 /* Of which a snapshot holds those that are named. */
 struct snapshots_config {
-    uint64_t every; /* 0: never */
+    uint64_t every;   /* 0: never */
+    uint64_t average; /* meshes over so many states */
     struct field_list fields;
     struct species_names species;
     struct {
@@ -280,6 +281,7 @@ struct probe_config {
     double at[2]; /* within the box, ends included */
     struct field_list fields;
     uint64_t every; /* >= 1 */
+    uint64_t average;
 };
 
 /* Fields at equidistant points from one place of the box to another, in openPMD files. */
@@ -289,6 +291,7 @@ struct line_config {
     uint32_t points;
     struct field_list fields;
     uint64_t every; /* 0: never */
+    uint64_t average;
 };
 
 /* Paths of particles of a species: those with these ids, or `count` with ids at equal distances. */
@@ -302,6 +305,7 @@ struct tracks_config {
 
 struct moments_config {
     uint64_t every; /* 0: never */
+    uint64_t average;
 };
 
 struct output_config {

@@ -56,6 +56,7 @@
 #define BARE_TABLE(name, described, ...)                                                                     \
     static const struct schema_row name##_rows[] = {{"", __VA_ARGS__}};                                      \
     static const struct schema_table name##_table = TABLE(name##_rows, described)
+#define AVERAGE WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps", .help = "whose mean is written, up to that step; 1 is the state itself"
 #define FILES_EVERY(steps) WITHIN(0, MOST_STEPS), .fallback = steps, .unit = "steps", .help = "between files; 0 is never"
 /* clang-format on */
 
@@ -203,6 +204,7 @@ static const struct schema_row probe_rows[] = {
      .help = "columns, of E and others one for each component"},
     {PROBE(every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
      .help = "between rows"},
+    {PROBE(average, TYPE_COUNT64), AVERAGE},
 };
 static const struct schema_row line_rows[] = {
     {LINE(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "its meshes are NAME_E and so on"},
@@ -212,6 +214,7 @@ static const struct schema_row line_rows[] = {
     {FIELD_LIST("fields", line_config, fields, FIELDS, probe_field_table), .low = 1,
      .help = "the meshes that are written"},
     {LINE(every, TYPE_COUNT64), FILES_EVERY("100")},
+    {LINE(average, TYPE_COUNT64), AVERAGE},
 };
 static const struct schema_table line_table = TABLE(line_rows, struct line_config);
 static const struct schema_table probe_table = TABLE(probe_rows, struct probe_config);
@@ -350,6 +353,7 @@ static const struct schema_row config_rows[] = {
      .fallback = "[]", .help = "with columns of their own: kinetic energy and momentum"},
     {"output.snapshots", TYPE_GROUP, .help = "openPMD files"},
     {CONFIG(output.snapshots.every, TYPE_COUNT64), FILES_EVERY("0")},
+    {CONFIG(output.snapshots.average, TYPE_COUNT64), AVERAGE},
     {FIELD_LIST("output.snapshots.fields", config, output.snapshots.fields, FIELD_CHOICES,
                 snapshot_field_table),
      .help = "the meshes that are written; [] is none"},
@@ -373,8 +377,9 @@ static const struct schema_row config_rows[] = {
     {LIST("output.phase_space", config, output.phase_space, output.phase_space_count, phase_space_table),
      .fallback = "[]", .help = "openPMD files of the density in phase space, each of a species"},
     {"output.moments", TYPE_GROUP,
-     .help = "density, mean velocity and temperature of each species, on the grid"},
+     .help = "density, mean velocity, temperature, current, pressure and heat flux of each species"},
     {CONFIG(output.moments.every, TYPE_COUNT64), FILES_EVERY("0")},
+    {CONFIG(output.moments.average, TYPE_COUNT64), AVERAGE},
     {LIST("output.probes", config, output.probes, output.probe_count, probe_table), .fallback = "[]",
      .help = "CSV files of the fields at places of the box"},
     {LIST("output.lines", config, output.lines, output.line_count, line_table), .fallback = "[]",

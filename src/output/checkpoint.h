@@ -15,6 +15,7 @@
  *     /capacities                     uint32[ranks][species]  of the lists
  *     /files                          double[species][9]      of a run with files: checkpoint_pack_file()
  *     /waves                          real[]                  of an electromagnetic run: struct waves
+ *     /OUTPUT                                                 of an output that averages: outputs_save()
  *     /particles/SPECIES/row_counts   uint64[nx]
  *     /particles/SPECIES/cell_counts  uint32[nx][ny]
  *     /particles/SPECIES/ATTRIBUTE    real or uint64[N][components], in the order of the cells */

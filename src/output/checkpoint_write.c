@@ -361,6 +361,7 @@ static void record_checkpoint(void *part, struct hdf5_file *file, const struct v
     file->seal = checkpoint_seal;
     write_frame(file, view);
     write_waves(file, view);
+    outputs_save(view->outputs, file, view);
     struct hdf5_object *particles = hdf5_group(&file->root, "particles");
     for (uint32_t s = 0; s < view->config->species_count; s++) {
         struct hdf5_object *group = hdf5_group(particles, view->config->species[s].name);

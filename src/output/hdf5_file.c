@@ -242,7 +242,7 @@ static uint64_t array_bytes(const struct hdf5_array *array)
 uint64_t hdf5_bytes(const struct hdf5_object *object)
 {
     /* Measured, and rounded up. From some attributes on an object has a heap for them. */
-    enum { HEADER = 320, ATTRIBUTE = 40, FEW = 8, HEAP = 2560 };
+    enum { HEADER = 352, ATTRIBUTE = 40, FEW = 8, HEAP = 2560 };
     uint64_t bytes = HEADER + (object->is_group ? 0 : array_bytes(&object->array)), attributes = 0;
     for (const struct hdf5_attribute *a = object->first_attribute; a; a = a->next, attributes++)
         bytes += ATTRIBUTE + strlen(a->name) + values_bytes(a->type, a->length, a->count);

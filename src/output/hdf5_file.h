@@ -70,6 +70,7 @@ struct hdf5_file {
     enum status status;       /* of recording */
     uint32_t compression;     /* deflate level of the arrays, 0..9 */
     bool has_no_data; /* only its size is asked for: arrays have shapes, and sources that are not read */
+    uint32_t meshes;  /* components over all cells that were recorded */
     bool is_plain; /* arrays are neither compressed nor have checksums, and each rank writes its own part */
     size_t user_block; /* bytes before HDF5's first one, 0 or a power of two from 512 on */
     struct hdf5_object root;

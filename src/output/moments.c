@@ -3,97 +3,121 @@
 #include "output/openpmd.h"
 #include "output/outputs.h"
 
+#include "shared/moments.h"
+
 #include <string.h>
 
-enum { GROUP_ITEMS = 64 /* 1 on a CPU */, MOST_AT_ONCE = 1 << 20 /* cells */ };
-
-enum quantity { DENSITY, VELOCITY_X, VELOCITY_Y, VELOCITY_Z, TEMPERATURE, QUANTITIES }; /* as in the kernel */
+enum { GROUP_ITEMS = 64 /* 1 on a CPU */, MOST_AT_ONCE = 1 << 17 /* cells */ };
 
 struct moments {
     size_t group_items;
-    struct program *program;
     struct kernel *kernel;
     uint32_t room;        /* cells that are computed at once */
-    struct buffer *cells; /* real[room] */
+    struct buffer *cells; /* real[MOMENTS][room] */
 };
 
 enum status moments_create(struct device *device, const struct config *config, void **created)
 {
+    struct program *program = NULL;
     struct moments *moments;
     const uint32_t cells = config->grid.cells[0] * config->grid.cells[1];
     TRY(DEVICE_NEW(device, moments));
     *created = moments;
     moments->room = cells < MOST_AT_ONCE ? cells : MOST_AT_ONCE;
     moments->group_items = device_row_items(device, GROUP_ITEMS);
-    TRY(program_build(device, "moments.cl", config->precision, &moments->program, "-D GROUP_ITEMS=%zu",
-                      moments->group_items));
-    TRY(kernel_create(moments->program, "moments", &moments->kernel));
-    return buffer_create(device, moments->room * precision_bytes(config->precision), "the moments of cells",
-                         &moments->cells);
+    TRY(program_build(device, "moments.cl", config->precision, &program,
+                      "-D GROUP_ITEMS=%zu -D ELECTROMAGNETIC=%d", moments->group_items,
+                      config->fields.solver == SOLVER_ELECTROMAGNETIC));
+    TRY(kernel_create(program, "moments", &moments->kernel));
+    return buffer_create(device, MOMENTS * (size_t)moments->room * precision_bytes(config->precision),
+                         "the moments of cells", &moments->cells);
 }
 
-/* A quantity of a species in the own cells, in memory of the file; NULL after a failure. `factor`: of a
- * count, a mean or a variance. */
-static const void *compute(struct openpmd *openpmd, const struct moments *moments,
-                           const struct particles *list, enum quantity quantity, double factor)
+/* The meshes of a species: which moments, with two and with three components of velocities; powers of length,
+ * mass, time and current in the unit; and whether they are of velocities, at n-1/2. */
+static const struct {
+    const char *name;
+    enum moment first;
+    uint32_t components[2];
+    double dimension[4];
+    bool is_late;
+} meshes[] = {
+    {"density", DENSITY, {1, 1}, {-3, 0, 0, 0}, false},
+    {"temperature", TEMPERATURE, {1, 1}, {2, 1, -2, 0}, true},
+    {"velocity", VELOCITY, {2, 3}, {1, 0, -1, 0}, true},
+    {"J", CURRENT, {2, 3}, {-2, 0, 0, 1}, true},
+    {"pressure", PRESSURE, {3, 6}, {-1, 1, -2, 0}, true},
+    {"heatFlux", HEAT_FLUX, {2, 3}, {0, 1, -3, 0}, true},
+};
+enum { MESHES = sizeof meshes / sizeof meshes[0] };
+
+/* Of the cells from own cell `first` on, in moments->cells (enqueued). */
+static enum status compute(const struct moments *moments, const struct view *view,
+                           const struct particles *list, uint32_t first, uint32_t count)
 {
-    const size_t size = precision_bytes(list->precision), cells = slab_own_cells(openpmd->view->slab);
-    char *values = hdf5_file_room(openpmd->file, cells * size);
-    if (!values || openpmd->file->has_no_data)
-        return values;
+    const struct species_config *species = list->species;
+    const double factors[] = {list->weight / (view->slab->box.dx * view->slab->box.dy), species->charge,
+                              species->mass, species_dimensions(species), species->per_c_squared};
     if (list->count == 0)
-        memset(values, 0, cells * size);
-    for (size_t done = 0; done < cells && list->count > 0; done += moments->room) {
-        const size_t count = cells - done < moments->room ? cells - done : moments->room;
-        enum status status = KERNEL_LAUNCH(
-            moments->kernel, ((struct launch){count, moments->group_items, STAGE_OUTPUT, 0}),
-            list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
-            particles_first(list, ATTRIBUTE_VELOCITY), particles_w(list), species_has_w(list->species),
-            list->cell_offsets, (uint32_t)done, quantity, factor, moments->cells);
-        if (status == STATUS_OK)
-            status = buffer_read(moments->cells, 0, count * size, values + done * size);
-        hdf5_file_fail(openpmd->file, status);
+        return buffer_fill(moments->cells, 0);
+    return KERNEL_LAUNCH(moments->kernel, ((struct launch){count, moments->group_items, STAGE_OUTPUT, 0}),
+                         list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
+                         particles_first(list, ATTRIBUTE_VELOCITY), particles_w(list), species_has_w(species),
+                         list->cell_offsets, first, arg_reals(factors, sizeof factors / sizeof factors[0]),
+                         moments->room, moments->cells);
+}
+
+/* values[m] <- moment m in the own cells, in memory of the file; NULL for those without w. */
+static void take(struct openpmd *openpmd, const struct moments *moments, const struct particles *list,
+                 char *values[MOMENTS])
+{
+    struct hdf5_file *file = openpmd->file;
+    const uint32_t cells = slab_own_cells(openpmd->view->slab), first = file->meshes;
+    const bool has_w = species_has_w(list->species);
+    for (size_t n = 0; n < MESHES; n++)
+        for (uint32_t m = meshes[n].first; m < meshes[n].first + meshes[n].components[has_w];
+             m++, file->meshes++)
+            values[m] = hdf5_file_room(file, cells * precision_bytes(list->precision));
+    for (uint32_t done = 0, count; done < cells && moments && file->status == STATUS_OK; done += count) {
+        count = cells - done < moments->room ? cells - done : moments->room;
+        hdf5_file_fail(file, compute(moments, openpmd->view, list, done, count));
+        for (uint32_t m = 0, mesh = first; m < MOMENTS; mesh += values[m++] != NULL)
+            openpmd_take(openpmd, mesh, moments->cells, m * moments->room, done, count, values[m]);
     }
-    return values;
 }
 
 static void write_species(struct openpmd *openpmd, const struct moments *moments, uint32_t species,
                           enum precision precision)
 {
-    static const char *const comments[] = {"as an energy: m <|v - <v>|^2> / 2",
-                                           "as an energy: m <|v - <v>|^2> / 3"};
+    static const char *const of_temperature[] = {"as an energy: m <|v - <v>|^2> / 2",
+                                                 "as an energy: m <|v - <v>|^2> / 3"};
     const struct view *view = openpmd->view;
     const struct units *units = &openpmd->units;
-    const double back = -view->config->time.step / 2; /* half a step */
-    const double number_density = units->charge_density / units->charge;
-    const double speed = units->velocity, energy = units->mass * speed * speed;
     const struct particles *list = &view->particles[species];
-    const double area = view->slab->box.dx * view->slab->box.dy;
     const bool has_w = species_has_w(list->species);
-    const double factors[QUANTITIES] = {list->weight / area, 1, 1, 1,
-                                        list->species->mass / species_dimensions(list->species)};
-    const void *of[QUANTITIES];
-    for (enum quantity q = 0; q < QUANTITIES; q++)
-        of[q] = q == VELOCITY_Z && !has_w ? NULL : compute(openpmd, moments, list, q, factors[q]);
-    const enum hdf5_type real = hdf5_real(precision);
-    hdf5_fill *fill = openpmd_rounding(view->config->precision, precision);
-    struct openpmd_record records[] = {
-        {"density", {-3}, {number_density}, {of[DENSITY]}, fill, real, 0, NULL},
-        {"velocity",
-         {1, 0, -1},
-         {speed, speed, speed},
-         {of[VELOCITY_X], of[VELOCITY_Y], of[VELOCITY_Z]},
-         fill,
-         real,
-         back,
-         list->species->per_c_squared > 0 ? "of u = gamma v" : NULL},
-        {"temperature", {2, 1, -2}, {energy}, {of[TEMPERATURE]}, fill, real, back, comments[has_w]},
-    };
-    for (size_t n = 0; n < sizeof records / sizeof records[0]; n++) {
+    const double density = units->charge_density / units->charge, speed = units->velocity;
+    const double energy = units->mass * speed * speed;
+    const double unit[MESHES] = {
+        density, energy, speed, units->current_density, density * energy, density * energy * speed};
+    char *values[MOMENTS] = {NULL};
+    take(openpmd, moments, list, values);
+    for (size_t n = 0; n < MESHES; n++) {
+        const bool is_tensor = meshes[n].first == PRESSURE;
+        const bool is_of_u = list->species->per_c_squared > 0 && meshes[n].first != CURRENT;
         char name[CONFIG_NAME_LENGTH + 16];
-        snprintf(name, sizeof name, "%s_%s", view->config->species[species].name, records[n].name);
-        records[n].name = name;
-        openpmd_write_mesh(openpmd, &records[n], 0.5, 0);
+        struct openpmd_record record = {.name = name,
+                                        .unit = {unit[n], unit[n], unit[n]},
+                                        .fill = openpmd_rounding(view->config->precision, precision),
+                                        .type = hdf5_real(precision),
+                                        .time_offset = meshes[n].is_late ? -view->config->time.step / 2 : 0,
+                                        .comment = meshes[n].first == TEMPERATURE ? of_temperature[has_w]
+                                                   : is_of_u && meshes[n].is_late ? "of u = gamma v"
+                                                                                  : NULL};
+        memcpy(record.dimension, meshes[n].dimension, sizeof meshes[n].dimension);
+        for (uint32_t c = 0; c < meshes[n].components[has_w]; c++)
+            record.source[is_tensor ? OPENPMD_AXES + c : c] = values[meshes[n].first + c];
+        snprintf(name, sizeof name, "%s_%s", list->species->name, meshes[n].name);
+        openpmd_write_mesh(openpmd, &record, 0.5, 0);
     }
 }
 
@@ -113,6 +137,7 @@ const struct output_row moments_output = {.name = "moments",
                                           .folder = "moments",
                                           .prefix = "moments_",
                                           .every = offsetof(struct config, output.moments.every),
+                                          .average = offsetof(struct config, output.moments.average),
                                           .create = moments_create,
                                           .record = record_moments,
                                           .cheaper_by = "a larger output.moments.every"};

@@ -2,6 +2,7 @@
  * sort. */
 #include "output/openpmd.h"
 
+#include "output/average.h"
 #include "output/provenance.h"
 #include "output/sorted_list.h"
 #include "shared/motion.h"
@@ -45,6 +46,8 @@ struct openpmd openpmd_begin(struct hdf5_file *file, const struct view *view, co
     hdf5_double(iteration, "time", view->time);
     hdf5_double(iteration, "dt", view->config->time.step);
     hdf5_double(iteration, "timeUnitSI", openpmd.units.time);
+    if (view->average)
+        openpmd.states = average_ended(view->average, view);
     openpmd.meshes = hdf5_group(iteration, "fields");
     openpmd.particles = hdf5_group(iteration, "particles");
     return openpmd;
@@ -67,7 +70,7 @@ static struct hdf5_object *write_component(struct hdf5_object *parent, const cha
 static struct hdf5_object *write_components(struct hdf5_object *parent, const struct openpmd_record *record,
                                             const struct hdf5_array *part, const double *position)
 {
-    static const char *const axes[OPENPMD_AXES] = {"x", "y", "z"};
+    static const char *const names[OPENPMD_COMPONENTS] = {"x", "y", "z", "xx", "xy", "yy", "xz", "yz", "zz"};
     struct hdf5_array array = *part;
     array.type = record->type;
     array.fill = record->fill;
@@ -76,9 +79,10 @@ static struct hdf5_object *write_components(struct hdf5_object *parent, const st
     struct hdf5_object *object =
         is_one ? write_component(parent, record->name, record->unit[0], &array, position)
                : hdf5_group(parent, record->name);
-    for (uint32_t n = 0; n < OPENPMD_AXES && record->source[n] && !is_one; n++) {
+    for (uint32_t n = 0; n < OPENPMD_COMPONENTS && !is_one; n++) {
         array.source = record->source[n];
-        write_component(object, axes[n], record->unit[n], &array, position);
+        if (array.source)
+            write_component(object, names[n], record->unit[n < OPENPMD_AXES ? n : 0], &array, position);
     }
     hdf5_doubles(object, "unitDimension", OPENPMD_DIMENSIONS, record->dimension);
     return object;
@@ -92,6 +96,21 @@ static void write_time(struct hdf5_object *object, const struct openpmd_record *
 }
 
 /* ---- meshes ---- */
+
+void openpmd_take(struct openpmd *openpmd, uint32_t mesh, struct buffer *buffer, uint32_t first,
+                  uint32_t cell, uint32_t cells, char *values)
+{
+    const struct view *view = openpmd->view;
+    const size_t size = precision_bytes(view->config->precision);
+    const bool has_all = cell + cells == slab_own_cells(view->slab);
+    struct hdf5_file *file = openpmd->file;
+    if (values && view->average)
+        hdf5_file_fail(file, average_add(view->average, view, mesh, buffer, first, cell, cells));
+    else if (values && !file->has_no_data)
+        hdf5_file_fail(file, buffer_read(buffer, first * size, cells * size, values + cell * size));
+    if (values && view->average && !file->has_no_data && has_all)
+        hdf5_file_fail(file, average_read(view->average, view, mesh, values));
+}
 
 struct openpmd_record openpmd_field(const struct openpmd *openpmd, enum field field, enum hdf5_type type,
                                     hdf5_fill *fill)
@@ -138,7 +157,15 @@ struct hdf5_object *openpmd_write_mesh_along(struct openpmd *openpmd, const stru
     hdf5_doubles(record, "gridSpacing", count, axes->spacing);
     hdf5_doubles(record, "gridGlobalOffset", count, (const double[]){0, 0});
     hdf5_double(record, "gridUnitSI", openpmd->units.length);
-    write_time(record, mesh);
+    struct openpmd_record timed = *mesh;
+    if (openpmd->states > 0) { /* the time is the middle of those of the states */
+        const double last = openpmd->view->time + mesh->time_offset;
+        const double length = (double)(openpmd->states - 1) * openpmd->view->config->time.step;
+        timed.time_offset -= length / 2;
+        hdf5_numbers(record, "averagedStates", HDF5_UINT64, 0, &openpmd->states);
+        hdf5_doubles(record, "averagedInterval", 2, (const double[]){last - length, last});
+    }
+    write_time(record, &timed);
     hdf5_text(record, "fieldSmoothing", filter_passes ? "Binomial" : "none");
     if (filter_passes) {
         char parameters[80];

@@ -23,23 +23,23 @@ struct openpmd {
     const struct view *view;
     struct units units;
     struct hdf5_object *meshes, *particles; /* groups; what the two paths name is there, if empty */
+    uint64_t states; /* meshes are means over so many; 0: they are of the state itself */
 };
 
 /* Records the attributes of root and iteration of a file of an output with that `prefix`. */
 struct openpmd openpmd_begin(struct hdf5_file *file, const struct view *view, const char *prefix,
                              uint32_t extensions);
 
-/* The most components of a record: a vector of a 2D box may have a third one, along z. */
-enum { OPENPMD_AXES = 3 };
+/* Components of a record: of a vector x, y and z, and behind these of a tensor xx, xy, yy, xz, yz and zz. */
+enum { OPENPMD_AXES = 3, OPENPMD_COMPONENTS = 9 };
 
 /* What meshes, records of particles and those of patches share. */
 struct openpmd_record {
     const char *name;
     double dimension[OPENPMD_DIMENSIONS];
-    double unit[OPENPMD_AXES]; /* unitSI of each component */
-    /* Of x, y and z, in a group, with NULL after the last; one alone: of the only component; none: an empty
-     * group. */
-    const void *source[OPENPMD_AXES];
+    double unit[OPENPMD_AXES]; /* unitSI of each component; the first is that of a tensor */
+    /* Those there are, in a group; x alone: of the only component; none: an empty group. */
+    const void *source[OPENPMD_COMPONENTS];
     hdf5_fill *fill;     /* of a component, from its source; NULL: it lies there */
     enum hdf5_type type; /* of a component */
     double time_offset;  /* of the iteration's time; patches have none */
@@ -51,6 +51,12 @@ struct openpmd_record {
 struct openpmd_record openpmd_field(const struct openpmd *openpmd, enum field field, enum hdf5_type type,
                                     hdf5_fill *fill);
 uint32_t openpmd_filter_passes(const struct openpmd *openpmd, enum field field);
+
+/* values[own cells], memory of the file <- for component number `mesh` of all (file->meshes) the reals of a
+ * buffer from number `first` on, of `cells` own cells from number `cell` on: piece by piece up to the last
+ * cell. Of an output that averages the reals are added, and the means are what is written. */
+void openpmd_take(struct openpmd *openpmd, uint32_t mesh, struct buffer *buffer, uint32_t first,
+                  uint32_t cell, uint32_t cells, char *values);
 
 /* Where the values of a mesh are, along each of its axes. */
 struct openpmd_axes {
@@ -112,11 +118,12 @@ void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_parti
  * ranks. */
 void openpmd_write_species(struct openpmd *openpmd, const struct selection *selection);
 
-/* ---- moments: density, mean velocity and temperature of each species in every cell of the grid, as meshes.
+/* ---- moments: density, temperature, mean velocity, current, pressure tensor and heat flux of each species
+ * in every cell of the grid, as meshes.
  *
- * Densities are those of positions at n, velocities and temperatures are of n-1/2. A temperature is an
- * energy, m <|v - <v>|^2> / 2: that of each of the two directions where they are alike. In a cell without
- * particles all are 0. Sums run in a fixed order, without atomics: the same list gives the same bits. ---- */
+ * Densities are those of positions at n, all else is of velocities at n-1/2. A temperature is an energy,
+ * m <|v - <v>|^2> / 2: that of each of the two directions where they are alike. In a cell without particles
+ * all are 0. Sums run in a fixed order, without atomics: the same list gives the same bits. ---- */
 
 struct moments;
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-uint64_t outputs_bytes(const struct output_row *row, const struct config *config)
+static uint64_t record_sizes(const struct output_row *row, const struct config *config, uint32_t *meshes)
 {
     enum { OF_PROCESS = 4096 }; /* attributes that tell the device and the command */
     static const struct communicator alone = {.size = 1, .local_size = 1};
@@ -25,10 +25,24 @@ uint64_t outputs_bytes(const struct output_row *row, const struct config *config
                               .fields = &fields,
                               .particles = particles,
                               .has_no_data = true};
-    if (outputs_record(row, NULL, "", &view, &file) == STATUS_OK)
+    if (outputs_record(row, NULL, "", &view, &file) == STATUS_OK) {
         bytes = OF_PROCESS + file->user_block + hdf5_bytes(&file->root);
+        *meshes = file->meshes;
+    }
     hdf5_file_free(&file);
     return bytes;
+}
+
+uint64_t outputs_bytes(const struct output_row *row, const struct config *config)
+{
+    return record_sizes(row, config, &(uint32_t){0});
+}
+
+uint32_t outputs_meshes(const struct output_row *row, const struct config *config)
+{
+    uint32_t meshes = 0;
+    (void)record_sizes(row, config, &meshes);
+    return meshes;
 }
 
 uint64_t outputs_times_due(const struct config *config, uint64_t every)

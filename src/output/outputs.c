@@ -1,5 +1,6 @@
 /* Outputs: the table, and what walks it. */
 #include "output/outputs.h"
+#include "output/checkpoint.h"
 
 #include "base/below.h"
 #include "base/replace.h"
@@ -17,6 +18,9 @@ const struct output_row *const output_table[OUTPUTS] = {
     &history_output,  &probes_output,      &check_output,   &tracks_output, &checkpoint_output,
     &snapshot_output, &phase_space_output, &moments_output, &lines_output};
 
+/* What is to do for an output in a step: bits. */
+enum { WRITE = 1, AVERAGE = 2 };
+
 struct outputs {
     struct device *device;       /* owns the parts and this */
     const struct config *config; /* not owned */
@@ -24,11 +28,67 @@ struct outputs {
     struct writer *writer;       /* owned; with the folder */
     struct growing_files growing;
     void *parts[OUTPUTS];
-    bool due[OUTPUTS];       /* in this step */
-    bool checkpoint_due;     /* one of an output whose files are kept */
-    double seconds[OUTPUTS]; /* that the steps waited for it */
-    double failed;           /* a file could not be written: known on all ranks at the same step; else 0 */
+    struct average *averages[OUTPUTS]; /* of meshes; NULL: there is none */
+    double *means[OUTPUTS];            /* count_means(); NULL: it does not average */
+    unsigned work[OUTPUTS];            /* in this step */
+    bool checkpoint_due;               /* one of an output whose files are kept */
+    double seconds[OUTPUTS];           /* that the steps waited for it */
+    double failed; /* a file could not be written: known on all ranks at the same step; else 0 */
 };
+
+/* ---- the keys of outputs ---- */
+
+/* Item n of the list of a row; NULL behind the last. */
+static const char *item_of(const struct output_row *row, const struct config *config, uint32_t n)
+{
+    const char *base = (const char *)config;
+    const bool is_there = row->items.size > 0 && n < *(const uint32_t *)(base + row->items.count);
+    return is_there ? base + row->items.first + n * row->items.size : NULL;
+}
+
+static struct average_keys keys_at(const void *base, size_t every, size_t average)
+{
+    return (struct average_keys){every ? *(const uint64_t *)((const char *)base + every) : 0,
+                                 average ? *(const uint64_t *)((const char *)base + average) : 0};
+}
+
+struct average_keys outputs_item_keys(const struct output_row *row, const struct config *config, uint32_t n)
+{
+    return keys_at(item_of(row, config, n), row->items.every, row->items.average);
+}
+
+uint64_t outputs_every(const struct output_row *row, const struct config *config)
+{
+    uint64_t least = keys_at(config, row->every, 0).every;
+    for (uint32_t n = 0; item_of(row, config, n); n++) {
+        const uint64_t every = outputs_item_keys(row, config, n).every;
+        least = every > 0 && (least == 0 || every < least) ? every : least;
+    }
+    return least;
+}
+
+/* What a list of fields at an offset from `base` needs; 0: there is none. */
+static unsigned needs_of(const char *base, size_t offset)
+{
+    const struct field_list *fields = (const struct field_list *)(base + offset);
+    return offset == 0 ? 0
+                       : (fields_hold(fields, FIELD_PHI) ? OUTPUT_NEEDS_POTENTIAL : 0u) |
+                             (fields_hold(fields, FIELD_SPECIES_RHO) ? OUTPUT_NEEDS_SPECIES : 0u);
+}
+
+/* The numbers of an output that averages, which are the same on all ranks: of each window the first step that
+ * is known of it, then of each the means of items. 0: it does not average. */
+static size_t count_means(const struct output_row *row, const struct config *config)
+{
+    uint32_t windows = average_windows(config, keys_at(config, row->every, row->average));
+    size_t points = 0;
+    const char *item;
+    for (uint32_t n = 0; (item = item_of(row, config, n)); n++) {
+        windows |= average_windows(config, outputs_item_keys(row, config, n));
+        points += row->items.points ? *(const uint32_t *)(item + row->items.points) : 1;
+    }
+    return windows ? AVERAGE_WINDOWS * (1 + points * field_first(config->fields.solver, FIELDS)) : 0;
+}
 
 /* ---- birth and death ---- */
 
@@ -40,7 +100,76 @@ enum status outputs_create(struct device *device, const struct config *config, s
     for (size_t n = 0; n < OUTPUTS; n++)
         if (output_table[n]->create && outputs_is_ever_due(output_table[n], config))
             TRY(output_table[n]->create(device, config, &(*outputs)->parts[n]));
+    for (size_t n = 0; n < OUTPUTS; n++) {
+        const struct output_row *row = output_table[n];
+        const struct average_keys keys = keys_at(config, row->every, row->average);
+        const size_t count = count_means(row, config);
+        if (average_windows(config, keys) > 0)
+            TRY(average_create(device, config, keys, outputs_meshes(row, config), &(*outputs)->averages[n]));
+        if (count > 0)
+            TRY(DEVICE_NEW_ARRAY(device, (*outputs)->means[n], count));
+    }
     return STATUS_OK;
+}
+
+/* Where anything is otherwise in the outputs that may average, means begin anew. */
+static bool go_on(const struct output_config *output, const struct output_config *old)
+{
+    enum { FIRST = offsetof(struct output_config, snapshots), END = offsetof(struct output_config, tracks) };
+    return memcmp((const char *)output + FIRST, (const char *)old + FIRST, END - FIRST) == 0;
+}
+
+enum status outputs_begin(struct outputs *outputs, const struct view *view,
+                          const struct checkpoint *checkpoint)
+{
+    const struct config *config = outputs->config;
+    const bool is_known = checkpoint && go_on(&config->output, &checkpoint->config.output);
+    const bool is_as_long = is_known && config->time.steps == checkpoint->config.time.steps;
+    const uint32_t windows = is_as_long ? AVERAGE_WINDOWS : is_known;
+    for (size_t n = 0; n < OUTPUTS; n++) {
+        const char *name = output_table[n]->name;
+        const uint64_t count = count_means(output_table[n], config);
+        char path[OUTPUT_NAME];
+        snprintf(path, sizeof path, "/%s/means", name);
+        if (count > 0 && is_known)
+            TRY(hdf5_read_rows(&checkpoint->source, path,
+                               &(struct hdf5_rows){H5T_NATIVE_DOUBLE, {count}, 0, count}, outputs->means[n]));
+        for (uint32_t w = windows; w < AVERAGE_WINDOWS && count > 0; w++)
+            outputs->means[n][w] = (double)view->step;
+        if (outputs->averages[n])
+            TRY(average_settle(outputs->averages[n], view, is_known ? &checkpoint->source : NULL, windows,
+                               name));
+    }
+    return STATUS_OK;
+}
+
+static void save_means(const struct outputs *outputs, size_t n, struct hdf5_file *file,
+                       const struct view *view)
+{
+    const struct output_row *row = output_table[n];
+    const struct average_keys keys = keys_at(view->config, row->every, row->average);
+    struct average *average = outputs ? outputs->averages[n] : NULL;
+    const uint64_t count = count_means(row, view->config), bytes = count * sizeof(double);
+    if (count == 0 || (!outputs && !view->has_no_data))
+        return;
+    struct hdf5_object *group = hdf5_group(&file->root, row->name);
+    hdf5_dataset(
+        group, "means",
+        &(struct hdf5_array){.type = HDF5_DOUBLE,
+                             .dimensions = 1,
+                             .shape = {count},
+                             .count = view->communicator->rank == 0 ? count : 0,
+                             .source = outputs ? hdf5_file_keep_copy(file, bytes, outputs->means[n]) : NULL});
+    if (average)
+        hdf5_file_fail(file, average_settle(average, view, NULL, 0, NULL));
+    const uint32_t windows = average_windows(view->config, keys);
+    average_save(average, windows > 0 ? 2 * windows * outputs_meshes(row, view->config) : 0, group, view);
+}
+
+void outputs_save(const struct outputs *outputs, struct hdf5_file *file, const struct view *view)
+{
+    for (size_t n = 0; n < OUTPUTS; n++)
+        save_means(outputs, n, file, view);
 }
 
 static enum status open_growing(struct outputs *outputs)
@@ -126,55 +255,35 @@ double outputs_seconds(const struct outputs *outputs, const char **cheaper_by)
 
 /* ---- one step ---- */
 
-/* Item n of the list of a row; NULL behind the last. */
-static const char *item_of(const struct output_row *row, const struct config *config, uint32_t n)
+/* What is to do for an output, or an item of one, with these keys. */
+static unsigned work_with(const struct view *view, struct average_keys keys)
 {
-    const char *base = (const char *)config;
-    const bool is_there = row->items.size > 0 && n < *(const uint32_t *)(base + row->items.count);
-    return is_there ? base + row->items.first + n * row->items.size : NULL;
+    const bool averages = average_states(view, keys, 0) > 0 || average_states(view, keys, 1) > 0;
+    return (view_is_due(view, keys.every) ? WRITE : 0u) | (averages ? AVERAGE : 0u);
 }
 
-uint64_t outputs_every(const struct output_row *row, const struct config *config)
+static unsigned work_of_items(const struct output_row *row, const struct view *view, unsigned *needs)
 {
-    uint64_t least = row->every ? *(const uint64_t *)((const char *)config + row->every) : 0;
+    unsigned all = 0;
     const char *item;
-    for (uint32_t n = 0; (item = item_of(row, config, n)); n++) {
-        const uint64_t every = *(const uint64_t *)(item + row->items.every);
-        least = every > 0 && (least == 0 || every < least) ? every : least;
+    for (uint32_t n = 0; (item = item_of(row, view->config, n)); n++) {
+        const unsigned work = work_with(view, outputs_item_keys(row, view->config, n));
+        *needs |= work ? needs_of(item, row->items.fields) : 0;
+        all |= work;
     }
-    return least;
+    return all;
 }
 
-/* What a list of fields at an offset from `base` needs; 0: there is none. */
-static unsigned needs_of(const char *base, size_t offset)
-{
-    const struct field_list *fields = (const struct field_list *)(base + offset);
-    return offset == 0 ? 0
-                       : (fields_hold(fields, FIELD_PHI) ? OUTPUT_NEEDS_POTENTIAL : 0u) |
-                             (fields_hold(fields, FIELD_SPECIES_RHO) ? OUTPUT_NEEDS_SPECIES : 0u);
-}
-
-bool outputs_item_is_due(const struct output_row *row, const struct view *view, unsigned *needs)
-{
-    bool is_due = false;
-    const char *item;
-    for (uint32_t n = 0; (item = item_of(row, view->config, n)); n++)
-        if (view_is_due(view, *(const uint64_t *)(item + row->items.every))) {
-            is_due = true;
-            *needs |= needs_of(item, row->items.fields);
-        }
-    return is_due;
-}
-
-/* *needs <- what the lists of fields need that are due. */
-static bool is_due(const struct outputs *outputs, size_t n, const struct view *view, unsigned *needs)
+/* *needs <- what the lists of fields need for it. */
+static unsigned work_of(const struct outputs *outputs, size_t n, const struct view *view, unsigned *needs)
 {
     const struct output_row *row = output_table[n];
     *needs = needs_of((const char *)view->config, row->fields);
     if (row->items.size > 0)
-        return outputs->folder && outputs_item_is_due(row, view, needs);
-    return row->is_due && outputs->folder ? row->is_due(outputs->parts[n], view)
-                                          : view_is_due(view, outputs_every(row, view->config));
+        return outputs->folder ? work_of_items(row, view, needs) : 0;
+    if (row->is_due && outputs->folder)
+        return row->is_due(outputs->parts[n], view) ? WRITE : 0;
+    return work_with(view, keys_at(view->config, row->every, row->average));
 }
 
 unsigned outputs_due(struct outputs *outputs, const struct view *view)
@@ -183,10 +292,11 @@ unsigned outputs_due(struct outputs *outputs, const struct view *view)
     outputs->checkpoint_due = false;
     for (size_t n = 0; n < OUTPUTS; n++) {
         const struct output_row *row = output_table[n];
-        outputs->due[n] = is_due(outputs, n, view, &of_fields);
-        outputs->checkpoint_due |= row->keep && outputs->due[n];
-        if (outputs->due[n])
-            needs |= OUTPUT_NEEDS_SUMS | (row->record ? OUTPUT_NEEDS_CHECK : 0) | row->needs | of_fields;
+        const unsigned work = outputs->work[n] = work_of(outputs, n, view, &of_fields);
+        outputs->checkpoint_due |= row->keep && work;
+        if (work)
+            needs |= OUTPUT_NEEDS_SUMS | row->needs | of_fields |
+                     (row->record && work & WRITE ? OUTPUT_NEEDS_CHECK : 0u);
     }
     if (needs == 0 || !outputs->folder)
         return needs;
@@ -349,10 +459,22 @@ static enum status write_into_folder(struct outputs *outputs, size_t n, const st
     return stop(outputs, n, folder, view);
 }
 
+/* Adds the state to the means of an output: it is recorded without data, which nothing is written of. */
+static enum status add_state(const struct outputs *outputs, size_t n, const struct view *view)
+{
+    struct view added = *view;
+    struct hdf5_file *file = NULL;
+    added.has_no_data = true;
+    added.stepper = NULL; /* whose times would be waited for */
+    const enum status status = outputs_record(output_table[n], outputs->parts[n], "", &added, &file);
+    hdf5_file_free(&file);
+    return communicator_agree(view->communicator, status);
+}
+
 enum status outputs_measure(struct outputs *outputs, const struct view *view, uint32_t slot)
 {
     for (size_t n = 0; n < OUTPUTS; n++)
-        if (outputs->due[n] && output_table[n]->measure)
+        if (outputs->work[n] && output_table[n]->measure)
             TRY(output_table[n]->measure(outputs->parts[n], view, slot));
     return STATUS_OK;
 }
@@ -374,20 +496,27 @@ enum status outputs_write(struct outputs *outputs, const struct view *state)
     const struct view *view = &own;
     own.run = outputs->folder->manifest.run;
     own.folder = outputs->folder;
+    own.outputs = outputs;
     if (!view->measured && outputs->failed > 0)
         return communicator_agree(view->communicator, writer_wait(outputs->writer));
     for (size_t n = 0; n < OUTPUTS; n++) {
         const struct output_row *row = output_table[n];
         const bool is_after = (row->needs & OUTPUT_AFTER) != 0;
-        const bool is_due_now = is_after ? is_due(outputs, n, view, &needs) : outputs->due[n];
-        if (is_after != (view->measured != NULL) || (!is_due_now && !row->wants_file))
+        const unsigned work = is_after ? work_of(outputs, n, view, &needs) : outputs->work[n];
+        if (is_after != (view->measured != NULL) || (!work && !row->wants_file))
             continue;
         const double start = timer_now();
-        if (row->write && is_due_now)
+        own.average = work & AVERAGE ? outputs->averages[n] : NULL;
+        own.means = outputs->means[n];
+        if (own.average)
+            TRY(average_settle(outputs->averages[n], view, NULL, 0, NULL));
+        if (row->write && work)
             TRY(row->write(outputs->parts[n], view));
         if (row->wants_file ? row->wants_file(outputs->parts[n], view, outputs->checkpoint_due)
-                            : row->record != NULL)
+                            : row->record && work & WRITE)
             TRY(write_into_folder(outputs, n, view));
+        else if (own.average)
+            TRY(add_state(outputs, n, view));
         outputs->seconds[n] += timer_now() - start;
     }
     return STATUS_OK;

@@ -4,6 +4,7 @@
 #ifndef RADIXPIC_OUTPUT_OUTPUTS_H
 #define RADIXPIC_OUTPUT_OUTPUTS_H
 
+#include "output/average.h"
 #include "output/run_folder.h"
 #include "output/view.h"
 #include "output/writer.h"
@@ -24,6 +25,8 @@ enum output_need {
 struct output_items {
     size_t count, first, size; /* of a list; size 0: there is none */
     size_t every, fields;      /* of an item; fields 0: it has no list of fields */
+    size_t average;            /* of an item: over how many states it averages; 0: nowhere */
+    size_t points;             /* uint32_t, of an item: its points; 0: it has one */
 };
 
 #define OUTPUT_ITEMS(type, list, number, ...)                                                                \
@@ -44,6 +47,7 @@ struct output_row {
     size_t keep; /* where in struct config it stands how many files are kept, of an output from whose files a
                     run goes on: the manifest names them, and they have digests of their own; 0: of another */
     size_t fields;  /* where in struct config its list of fields stands; 0: nowhere */
+    size_t average; /* and over how many states meshes are averaged, which record() takes: struct average */
     unsigned needs; /* beside what fields need, OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
 
     /* Where not only `every` decides. Collective. */
@@ -98,10 +102,16 @@ enum { OUTPUTS = 9 };
 extern const struct output_row *const output_table[OUTPUTS];
 
 struct outputs;
+struct checkpoint;
 
 /* Creates the parts of all outputs, which die with the device handle; outputs_close() comes before. */
 STATUS_CHECKED enum status outputs_create(struct device *device, const struct config *config,
                                           struct outputs **outputs);
+
+/* Takes from a checkpoint what outputs saved in it, or with NULL makes room for it. Collective. */
+STATUS_CHECKED enum status outputs_begin(struct outputs *outputs, const struct view *view,
+                                         const struct checkpoint *checkpoint);
+void outputs_save(const struct outputs *outputs, struct hdf5_file *file, const struct view *view);
 
 /* From now on outputs are written, below `folder`, which must outlive them; without it none is. Starts
  * the writer on all ranks; rank 0 then begins the run in the folder, opens the growing files and clears it:
@@ -155,17 +165,20 @@ void outputs_print_sizes(const struct config *config);
  * memory is short. */
 uint64_t outputs_bytes(const struct output_row *row, const struct config *config);
 
+/* Components of meshes over all cells in it. */
+uint32_t outputs_meshes(const struct output_row *row, const struct config *config);
+
 /* Bytes of all files of a run, before compression, and of one of each output that has some. */
 uint64_t outputs_expected_bytes(const struct config *config, uint64_t *each);
 
 /* The least number of steps between two of an output; 0: never. */
 uint64_t outputs_every(const struct output_row *row, const struct config *config);
 
+/* The keys of item n of its list. */
+struct average_keys outputs_item_keys(const struct output_row *row, const struct config *config, uint32_t n);
+
 /* Whether that is not never; a signal asks for a checkpoint at any time. */
 bool outputs_is_ever_due(const struct output_row *row, const struct config *config);
-
-/* Whether an item of the output is due. Adds what the fields of those that are need. */
-bool outputs_item_is_due(const struct output_row *row, const struct view *view, unsigned *needs);
 
 /* How often something is written that is due every so many steps and at both ends of the run. */
 uint64_t outputs_times_due(const struct config *config, uint64_t every);

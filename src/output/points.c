@@ -6,6 +6,7 @@
  * Probes (output.probes) are rows of probes/NAME.csv; all are measured together, each is written by its own
  * `every`. Lines (output.lines) are openPMD meshes of one axis, s, the length from the first point on, whose
  * points are measured together too. */
+#include "output/average.h"
 #include "output/openpmd.h"
 #include "output/outputs.h"
 
@@ -132,6 +133,24 @@ static enum status points_read(void *part, uint32_t first, uint32_t count)
     return STATUS_OK;
 }
 
+/* Adds values of all ranks to the means of an item, which has `count` points from number `first` on; where it
+ * is due, they become the means. The means of each window are as all values. */
+static void average_item(const struct points *points, const struct view *view, struct average_keys keys,
+                         uint32_t first, uint32_t count, double *values)
+{
+    for (uint32_t k = 1; k <= AVERAGE_WINDOWS && average_windows(view->config, keys) > 0; k++) {
+        const uint32_t ending = average_ending(view, keys), w = (ending + k) % AVERAGE_WINDOWS;
+        const uint64_t states = average_states(view, keys, w);
+        double *means = view->means + AVERAGE_WINDOWS + (size_t)w * points->components * points->count;
+        for (size_t c = 0; c < points->components * (size_t)count && states > 0; c++) {
+            const size_t n = c / count * points->count + first + c % count;
+            means[n] = states > 1 ? means[n] + (values[n] - means[n]) / (double)states : values[n];
+            if (w == ending && view_is_due(view, keys.every))
+                values[n] = means[n];
+        }
+    }
+}
+
 /* ---- probes ---- */
 
 static enum status create_probes(struct device *device, const struct config *config, void **part)
@@ -186,6 +205,7 @@ static enum status write_rows(void *part, const struct view *view)
     communicator_sum(view->communicator, points->components * (size_t)points->count, values);
     for (uint32_t n = 0; n < output->probe_count; n++) {
         double row[2 + FIELD_COMPONENTS] = {(double)view->step, view->time};
+        average_item(points, view, outputs_item_keys(&probes_output, view->config, n), n, 1, values);
         const uint32_t count = columns_of(view->config, n, values, NULL, row + 2);
         if (points->files[n] && view_is_due(view, output->probes[n].every))
             TRY(growing_file_write(points->files[n], 2 + count, row));
@@ -209,7 +229,8 @@ const struct output_row probes_output = {
     .folder = "probes",
     .cheaper_by = "a larger `every` of output.probes",
     .needs = OUTPUT_NEEDS_NODES,
-    .items = OUTPUT_ITEMS(probe_config, probes, probe_count, .fields = offsetof(struct probe_config, fields)),
+    .items = OUTPUT_ITEMS(probe_config, probes, probe_count, .fields = offsetof(struct probe_config, fields),
+                          .average = offsetof(struct probe_config, average)),
     .create = create_probes,
     .open = open_probes,
     .measure = points_measure,
@@ -271,15 +292,20 @@ static void write_line(struct openpmd *openpmd, const struct line_config *line, 
     }
 }
 
-/* values[count] <- those of all ranks. Collective. */
-static enum status take_values(struct points *points, const struct view *view, size_t count, double *values)
+/* Leaves the values of all ranks, or of a line that averages their means, in slot 0. Collective. */
+static enum status take_values(void *part, const struct view *view)
 {
+    struct points *points = part;
+    const struct output_config *output = &view->config->output;
+    double *values = points_values(points, 0);
     enum status status = points_measure(points, view, 0);
     if (status == STATUS_OK)
         status = points_read(points, 0, 1);
     TRY(communicator_agree(view->communicator, status));
-    memcpy(values, points_values(points, 0), count * sizeof *values);
-    communicator_sum(view->communicator, count, values);
+    communicator_sum(view->communicator, points->components * (size_t)points->count, values);
+    for (uint32_t n = 0, first = 0; n < output->line_count; first += output->lines[n++].points)
+        average_item(points, view, outputs_item_keys(&lines_output, view->config, n), first,
+                     output->lines[n].points, values);
     return STATUS_OK;
 }
 
@@ -290,13 +316,14 @@ static void record_lines(void *part, struct hdf5_file *file, const struct view *
     const size_t points = count_points(view->config);
     const size_t count = field_first(view->config->fields.solver, FIELDS) * points;
     double *values = hdf5_file_keep(file, count * sizeof *values);
-    hdf5_file_fail(file, communicator_agree(view->communicator, file->status));
-    if (part && file->status == STATUS_OK)
-        hdf5_file_fail(file, take_values(part, view, count, values));
-    for (uint32_t n = 0; n < output->line_count && file->status == STATUS_OK; n++) {
-        if (view_is_due(view, output->lines[n].every))
-            write_line(&openpmd, &output->lines[n], values, points);
-        values += output->lines[n].points;
+    if (part && values)
+        memcpy(values, points_values(part, 0), count * sizeof *values);
+    for (uint32_t n = 0; n < output->line_count && values; values += output->lines[n++].points) {
+        const struct average_keys keys = outputs_item_keys(&lines_output, view->config, n);
+        if (!view_is_due(view, keys.every))
+            continue;
+        openpmd.states = average_states(view, keys, average_ending(view, keys));
+        write_line(&openpmd, &output->lines[n], values, points);
     }
 }
 
@@ -305,6 +332,9 @@ const struct output_row lines_output = {
     .folder = "lines",
     .prefix = "data_",
     .cheaper_by = "a larger `every`, or fewer points, of output.lines",
-    .items = OUTPUT_ITEMS(line_config, lines, line_count, .fields = offsetof(struct line_config, fields)),
+    .items = OUTPUT_ITEMS(line_config, lines, line_count, .fields = offsetof(struct line_config, fields),
+                          .average = offsetof(struct line_config, average),
+                          .points = offsetof(struct line_config, points)),
     .create = create_lines,
+    .write = take_values,
     .record = record_lines};

@@ -42,11 +42,13 @@ static void write_field(struct openpmd *openpmd, enum field field, const char *n
         openpmd_field(openpmd, field, hdf5_real(precision), openpmd_rounding(config->precision, precision));
     mesh.name = name;
     mesh.comment = comment;
-    for (uint32_t axis = 0; axis < field_components(config->fields.solver, field); axis++)
+    const uint32_t own = slab_own_cells(openpmd->view->slab);
+    for (uint32_t axis = 0; axis < field_components(config->fields.solver, field); axis++) {
+        char *values = hdf5_file_room(openpmd->file, own * precision_bytes(config->precision));
         /* The nodes of the own rows come first on the device. */
-        mesh.source[axis] =
-            hdf5_file_keep_buffer(openpmd->file, components[axis],
-                                  slab_own_cells(openpmd->view->slab) * precision_bytes(config->precision));
+        openpmd_take(openpmd, openpmd->file->meshes++, components[axis], 0, 0, own, values);
+        mesh.source[axis] = values;
+    }
     openpmd_write_mesh(openpmd, &mesh, 0, openpmd_filter_passes(openpmd, field));
 }
 
@@ -101,5 +103,6 @@ const struct output_row snapshot_output = {
     .cheaper_by = "a larger output.snapshots.every, or fewer of the particles by output.snapshots.particles",
     .every = offsetof(struct config, output.snapshots.every),
     .fields = offsetof(struct config, output.snapshots.fields),
+    .average = offsetof(struct config, output.snapshots.average),
     .create = create_parts,
     .record = record_snapshot};

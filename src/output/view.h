@@ -33,6 +33,8 @@ static inline double history_total_energy(const struct history_row *row)
     return row->field_energy + row->magnetic_energy + row->kinetic_energy;
 }
 
+struct average;
+struct outputs;
 struct run_folder;
 struct stepper;
 
@@ -53,6 +55,9 @@ struct view {
     double started;                  /* timer_now() at the first step of this run */
     uint64_t run;                    /* its id in the manifest; 0: none */
     const struct run_folder *folder; /* that is written into */
+    const struct outputs *outputs;   /* by which; NULL: not known */
+    const struct average *average;   /* of the output in hand; NULL: it is of the state itself */
+    double *means; /* of one that averages: the first step known of each window, then means of items */
 
     /* What a restart needs beside. */
     double first_energy;                   /* total energy at step 0, for the drift */
@@ -60,7 +65,8 @@ struct view {
     enum decomposition_kind decomposition; /* that was taken, where the config leaves it open */
     uint32_t ghost;                        /* rows that the slabs of all ranks were to have */
 
-    bool has_no_data; /* only the sizes of files are asked for: there is no device, and one rank has all */
+    bool has_no_data; /* only the sizes of files are asked for: there is no device, and one rank has all; or
+                         the state is only added to the average */
 
     const struct history_row *measured; /* by the advance, at n; NULL before it */
 };

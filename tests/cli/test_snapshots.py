@@ -1,6 +1,7 @@
 """output.snapshots: what is chosen is in the files and nothing else, on any number of ranks, and openPMD all the
 same."""
 
+import re
 
 import h5py
 import numpy as np
@@ -17,6 +18,13 @@ def is_chosen(ids, fraction):
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return (z ^ (z >> np.uint64(31))) >> np.uint64(11) < np.uint64(fraction * 2**53)
+
+
+def components(meshes):
+    """The names of all arrays, RECORD or RECORD/COMPONENT."""
+    names = []
+    meshes.visititems(lambda name, node: names.append(name) if isinstance(node, h5py.Dataset) else None)
+    return names
 
 
 class Snapshots(ProgramTest):
@@ -65,11 +73,10 @@ class Snapshots(ProgramTest):
             self.assertEqual(self.read("plain/history.csv"), self.read("out/history.csv"))
             with h5py.File(self.folder / "out" / "moments" / "moments_10.h5") as file:
                 moments = file["data/10/fields"]
-                self.assertEqual(len(moments), 6)
-                for name, record in moments.items():
-                    for part in ("/x", "/y") if isinstance(record, h5py.Group) else ("",):
-                        np.testing.assert_array_equal(found[name + part], moments[name + part][...].astype("f4"))
-                        self.assertEqual(found[name + part].attrs["unitSI"], moments[name + part].attrs["unitSI"])
+                self.assertEqual(len(moments), 12)
+                for name in components(moments):
+                    np.testing.assert_array_equal(found[name], moments[name][...].astype("f4"))
+                    self.assertEqual(found[name].attrs["unitSI"], moments[name].attrs["unitSI"])
         test = sets("species.ions.charge_density=false")
         self.assertNotIn("ions_chargeDensity", self.snapshot("fields=[species_rho]", more=test)["fields"])
 
@@ -161,3 +168,189 @@ class Snapshots(ProgramTest):
         kinds = (self.snapshot(*settings).file.filename for settings in ([], ["fields=[]"]))
         lengths = [meshes.length_unit(meshes.Snapshot(name)) for name in kinds]  # each before the next overwrites it
         self.assertAlmostEqual(lengths[0] / lengths[1], 1, delta=1e-14)
+
+
+class Moments(ProgramTest):
+    """Of each species in every cell, in snapshots that have all particles too."""
+
+    size, cells = (6, 4), (16, 8)
+
+    def run_of(self, *settings, step=10):
+        keys = ["output.snapshots.fields=[rho,moments]", "output.history.every=10", *settings]
+        self.run_well("run", "small.yaml", "--force", "--quiet", "--steps", "10", *sets(*keys))
+        path = self.folder / "out" / "snapshots" / f"data_{step}.h5"
+        checked = self.run_script("check_openpmd.py", "--quiet", path)
+        self.assertEqual((checked.returncode, checked.stdout), (0, ""), checked.stderr)
+        file = h5py.File(path)
+        self.addCleanup(file.close)
+        return file["data"][str(step)]
+
+    def expected(self, particles, charge, mass, c=np.inf):
+        """By the definitions, of u = gamma v but for the current."""
+        x, y = (particles[f"positionOffset/{axis}"][...].astype(int) for axis in "xy")
+        u = np.array([values[...].astype(float) / mass for values in particles["momentum"].values()])
+        cell, count = x * self.cells[1] + y, np.prod(self.cells)
+        weight = np.prod(self.size) / len(cell) / (np.prod(self.size) / count)  # of mean density 1, a cell
+
+        def sums(values):
+            return np.bincount(cell, values, count)
+
+        number = np.maximum(np.bincount(cell, minlength=count), 1)
+        relative = u - np.array([sums(component) / number for component in u])[:, cell]
+        square, gamma = np.sum(relative**2, axis=0), np.sqrt(1 + np.sum(u**2, axis=0) / c**2)
+        found = {"density": weight * sums(None), "temperature": mass * sums(square) / number / len(u)}
+        for a, axis in enumerate("xyz"[: len(u)]):
+            found[f"velocity/{axis}"] = sums(u[a]) / number
+            found[f"J/{axis}"] = charge * weight * sums(u[a] / gamma)
+            found[f"heatFlux/{axis}"] = mass * weight / 2 * sums(square * relative[a])
+            for b, other in enumerate("xyz"[: a + 1]):
+                found[f"pressure/{other}{axis}"] = mass * weight * sums(relative[a] * relative[b])
+        return {name: values.reshape(self.cells) for name, values in found.items()}
+
+    def assert_expected(self, data, name, tolerance, **species):
+        expected = self.expected(data[f"particles/{name}"], **species)
+        names = [each for each in components(data["fields"]) if each.startswith(f"{name}_")]
+        self.assertEqual({each.partition("_")[2] for each in names}, set(expected))
+        for each, values in expected.items():
+            found = data[f"fields/{name}_{each}"][...]
+            np.testing.assert_allclose(found, values, rtol=0, atol=tolerance * np.abs(values).max(), err_msg=each)
+
+    def test_of_particles_and_of_a_drifting_distribution(self):
+        ions = "{name: ions, charge: 2, mass: 9, density: 1, particles: 700, velocities: {kind: maxwellian}}"
+        self.add_species(ions)
+        drifting = "{kind: maxwellian, dimensions: 3, thermal: [1, 0.5, 2], drift: [3, 0, -1]}"
+        keys = [f"species.electrons.velocities={drifting}", "species.electrons.particles=65536", "time.step=0.001"]
+        data = self.run_of(*keys)
+        self.assert_expected(data, "electrons", 1e-5, charge=-1, mass=1)
+        self.assert_expected(data, "ions", 1e-5, charge=2, mass=9)
+        means = {name: np.mean(data[f"fields/electrons_{name}"]) for name in self.expected(
+            data["particles/electrons"], charge=-1, mass=1)}
+        within = 1 - 128 / 65536  # about the mean of a cell's own particles
+        for name, value in {"xx": 1, "yy": 0.25, "zz": 4, "xy": 0, "xz": 0, "yz": 0}.items():
+            self.assertAlmostEqual(means[f"pressure/{name}"], value * within, delta=0.02)
+        for axis, drift in zip("xyz", (3, 0, -1)):
+            self.assertAlmostEqual(means[f"J/{axis}"], -drift, delta=0.01)
+            self.assertAlmostEqual(means[f"heatFlux/{axis}"], 0, delta=0.03)
+
+    def test_of_relativistic_particles_and_their_current(self):
+        """Long waves of J are those of the solver, but for the shape of particles: sinc^2 on nodes, sinc in cells."""
+        waves = ["fields={solver: electromagnetic, speed_of_light: 6}", "time.step=0.01", "precision=double"]
+        waves.append("species.electrons.velocities={kind: maxwellian, dimensions: 3, thermal: [0.3, 0.3, 0.3]}")
+        waves.append('species.electrons.profile={drift: ["0.2*sin(2*pi*x/lx)", 0, "cos(2*pi*x/lx)"]}')
+        data = self.run_of(*waves, "output.snapshots.fields=[rho,J,moments]", "species.electrons.particles=32768")
+        self.assert_expected(data, "electrons", 1e-12, charge=-1, mass=1, c=6)
+        for axis in "xz":
+            nodes, cells = (data[f"fields/{name}/{axis}"][...] for name in ("J", "electrons_J"))
+            wave = np.exp(-2j * np.pi / 16 * np.arange(16))
+            ratio = wave @ nodes.mean(axis=1) / (wave @ cells.mean(axis=1) * np.exp(-1j * np.pi / 16))
+            self.assertAlmostEqual(ratio, np.sinc(1 / 16), delta=0.01)
+
+
+class Averages(ProgramTest):
+    """Of all meshes, of lines and of a probe: against the states of every step, on ranks, and across restarts."""
+
+    keys = {  # every and average
+        "snapshots": (10, 4),
+        "moments": (5, 5),
+        "lines.axis": (8, 6),
+        "probes.place": (4, 3),
+    }
+    steps = 23
+
+    def setUp(self):
+        super().setUp()
+        self.add_species("{name: ions, charge: 1, mass: 1836, density: 1, particles: 3000}")
+
+    def run_of(self, folder, *settings, each=False, ranks=1, more=()):
+        """`each`: every step by itself."""
+        keys = ["precision=double", "output.snapshots.fields=[E,phi,rho,species_rho,moments]",
+            "output.probes=[{name: place, at: [1.1, 2.3], every: 4, average: 3}]",
+            "output.lines=[{name: axis, from: [0, 0], to: [3, 3], points: 7, every: 8, average: 6}]",
+            "output.snapshots.particles=none", "output.checkpoints={every: 7, keep: 9}",
+            "output.moments={every: 5, average: 5}", "output.snapshots.every=10", "output.snapshots.average=4",
+            "species.electrons.velocities={kind: maxwellian, dimensions: 3, drift: [3, 0, 0]}",
+            "species.electrons.perturb={density: [{axis: x, mode: 1, amplitude: 0.8}]}"]
+        if each:
+            keys += [f"output.{name}.{key}=1" for name in self.keys for key in ("every", "average")]
+        launcher = {"command": ("mpirun", "-n", str(ranks), PROGRAM), "environment": MPI_ENVIRONMENT}
+        self.run_well("run", "small.yaml", "--quiet", "--output", folder, *sets(*keys, *settings), *more,
+            **(launcher if ranks > 1 else {}))
+
+    def meshes(self, folder, inner, step):
+        (path,) = (self.folder / folder / inner).glob(f"*_{step}.h5")
+        with h5py.File(path) as file:
+            data = file[f"data/{step}/fields"]
+            records = {name: data[name.partition("/")[0]].attrs for name in components(data)}
+            return {name: (data[name][...], dict(attributes)) for name, attributes in records.items()}
+
+    def steps_of(self, name):
+        every = self.keys[name][0]
+        return [*range(0, self.steps, every), *([self.steps] if self.steps % every else [])]
+
+    def assert_same(self, folder, other, first, tolerance=0.0):
+        """The files from a step on, and the rows of the probe."""
+        for name in ("snapshots", "moments", "lines.axis"):
+            for step in self.steps_of(name):
+                inner = name.partition(".")[0]
+                if step < first:
+                    continue
+                found, expected = (self.meshes(each, inner, step) for each in (folder, other))
+                self.assertEqual(found.keys(), expected.keys())
+                for key, (values, attributes) in expected.items():
+                    self.assertEqual(found[key][1].get("averagedStates"), attributes.get("averagedStates"))
+                    bound = tolerance * max(np.abs(values).max(), 1)
+                    np.testing.assert_allclose(found[key][0], values, rtol=0, atol=bound, err_msg=f"{step} {key}")
+        rows = [np.genfromtxt(self.folder / each / "probes/place.csv", delimiter=",") for each in (folder, other)]
+        rows = [row[1:][row[1:, 0] >= first] for row in rows]
+        np.testing.assert_allclose(*rows, rtol=0, atol=tolerance)
+
+    def test_means_of_the_states(self):
+        self.run_of("out")
+        self.run_of("each", each=True)
+        self.assertEqual(self.read("out/history.csv"), self.read("each/history.csv"))
+        for name in ("snapshots", "moments", "lines.axis"):
+            inner, average = name.partition(".")[0], self.keys[name][1]
+            for step in self.steps_of(name):
+                states = range(max(0, step - average + 1), step + 1)
+                every = [self.meshes("each", inner, each) for each in states]
+                for key, (values, attributes) in self.meshes("out", inner, step).items():
+                    expected = np.mean([state[key][0] for state in every], axis=0)
+                    bound = 1e-13 * max(np.abs(expected).max(), 1)
+                    np.testing.assert_allclose(values, expected, rtol=0, atol=bound, err_msg=f"{step} {key}")
+                    self.assertEqual(attributes["averagedStates"], len(states))
+                    offset = every[0][key][1]["timeOffset"]
+                    interval = np.array([states[0], states[-1]]) * 0.1 + offset
+                    np.testing.assert_allclose(attributes["averagedInterval"], interval, atol=1e-12)
+                    self.assertAlmostEqual(step * 0.1 + attributes["timeOffset"], np.mean(interval), 12)
+        found, each = (
+            np.genfromtxt(self.folder / folder / "probes/place.csv", delimiter=",")[1:] for folder in ("out", "each"))
+        for row in found:
+            step = int(row[0])
+            np.testing.assert_allclose(row[2:], each[max(0, step - 2) : step + 1, 2:].mean(axis=0), atol=1e-13)
+
+    def test_restarts_lose_nothing(self):
+        """From the middle of all averages, of a shorter run too, the same bits; on other numbers of ranks, with rows
+        that change hands, the same to round-off. With other outputs an average has fewer states, and says so."""
+        self.run_of("out")
+        older = "out/checkpoints/checkpoint_7.h5"
+        check = self.run_well("check", "out/config.yaml").stdout
+        megabytes = float(re.search(r"(?m)^checkpoints .* about (\S+) MB each", check)[1])
+        self.assertTrue(1 <= megabytes * 1e6 / (self.folder / older).stat().st_size < 2, check)
+        self.run_of("again", more=["--restart", older])
+        self.assert_same("again", "out", 7)
+        self.run_of("longer", more=["--steps", "14"])
+        self.run_of("longer", more=["--restart", "latest"])
+        self.assert_same("longer", "out", 0)
+        balance = ["parallel.balance_every=3", "parallel.threshold=1"]
+        self.run_of("two", *balance, ranks=2)
+        self.assertRegex((self.folder / "two/log.txt").read_text(), r"step (3|9|12|18): rows change hands")
+        self.assert_same("two", "out", 0, 1e-10)
+        self.run_of("two_again", *balance, ranks=2, more=["--restart", "two/checkpoints/checkpoint_7.h5"])
+        self.assert_same("two_again", "two", 7)
+        self.run_of("three", *balance, ranks=3, more=["--restart", "two/checkpoints/checkpoint_14.h5"])
+        self.assert_same("three", "out", 14, 1e-10)
+        self.run_of("other", "output.moments.average=4", more=["--restart", older])
+        mesh = self.meshes("other", "snapshots", 10)["E/x"]
+        self.assertEqual(mesh[1]["averagedStates"], 4)
+        line = self.meshes("other", "lines", 8)["axis_E/x"]
+        self.assertEqual(line[1]["averagedStates"], 2)

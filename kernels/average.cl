@@ -1,0 +1,20 @@
+/* Average: means over the states of steps, each state added when it is there. */
+#define GROUP_ITEMS 1
+#define SUM_COUNT   1
+
+#include "shared/sum.h"
+
+/* Item n adds values[first + n] to the mean over `states` states, this one counted, that is at means[place +
+ * n]; what that holds too much is `plane` further on. */
+kernel void average_add(global const real *restrict values, uint first, uint cells, ulong states, ulong place,
+                        uint plane, global real *restrict means)
+{
+    const uint n = (uint)get_global_id(0);
+    if (n >= cells)
+        return;
+    global real *const mean = means + place + n, *const excess = mean + plane;
+    real total = states > 1 ? *mean : (real)0, too_much = states > 1 ? *excess : (real)0;
+    sum_add(&total, &too_much, (values[first + n] - total + too_much) / (real)states);
+    *mean = total;
+    *excess = too_much;
+}

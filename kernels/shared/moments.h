@@ -1,0 +1,16 @@
+/* Moments: the quantities of a cell, of kernels/moments.cl and of the host; of vectors x, y and z, of the
+ * tensor xx, xy, yy, xz, yz and zz. */
+#ifndef SHARED_MOMENTS_H
+#define SHARED_MOMENTS_H
+
+enum moment {
+    DENSITY,
+    TEMPERATURE,
+    VELOCITY,
+    CURRENT = VELOCITY + 3,
+    PRESSURE = CURRENT + 3,
+    HEAT_FLUX = PRESSURE + 6,
+    MOMENTS = HEAT_FLUX + 3
+};
+
+#endif

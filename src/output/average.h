@@ -1,0 +1,56 @@
+/* Average: means over states, for outputs with `average: K` beside `every`. What they write in a step is the
+ * mean over a window: the K states up to it, or those since the run knows them. Window 0 ends with the next
+ * multiple of `every`, and window 1 with the last step of a run where that is none. */
+#ifndef RADIXPIC_OUTPUT_AVERAGE_H
+#define RADIXPIC_OUTPUT_AVERAGE_H
+
+#include "output/hdf5_file.h"
+#include "output/hdf5_read.h"
+#include "output/view.h"
+
+/* Keys of an output. */
+struct average_keys {
+    uint64_t every, states; /* no more than 1 state: there is no average */
+};
+
+enum { AVERAGE_WINDOWS = 2 };
+
+/* How many windows there are: the first, both, or where there is no average none. */
+uint32_t average_windows(const struct config *config, struct average_keys keys);
+
+/* The states of a window up to this one; 0: it belongs to another, or to none. */
+uint64_t average_states(const struct view *view, struct average_keys keys, uint32_t window);
+
+/* The window that ends with a step in which the output is due. */
+static inline uint32_t average_ending(const struct view *view, struct average_keys keys)
+{
+    return view->step % keys.every != 0;
+}
+
+/* Means of meshes, on the device, of the rank's own rows. */
+struct average;
+
+STATUS_CHECKED enum status average_create(struct device *device, const struct config *config,
+                                          struct average_keys keys, uint32_t meshes,
+                                          struct average **average);
+
+/* The means take the rows that the rank has now; at first, where `source` is not NULL, those of so many
+ * windows from the group NAME of a checkpoint. Collective, before what follows. */
+STATUS_CHECKED enum status average_settle(struct average *average, const struct view *view,
+                                          const struct hdf5_source *source, uint32_t windows,
+                                          const char *name);
+
+/* Adds the view's state to component `mesh`: values[first ...) of `cells` cells from own cell `cell` on
+ * (enqueued). Reads the means of the own cells in a step in which the output is due, and tells of how many
+ * states they are. */
+STATUS_CHECKED enum status average_add(const struct average *average, const struct view *view, uint32_t mesh,
+                                       struct buffer *values, uint32_t first, uint32_t cell, uint32_t cells);
+STATUS_CHECKED enum status average_read(const struct average *average, const struct view *view, uint32_t mesh,
+                                        void *values);
+uint64_t average_ended(const struct average *average, const struct view *view);
+
+/* Records the planes of the own rows, 2 for each mesh and window, where `average` is NULL without data. */
+void average_save(const struct average *average, uint32_t planes, struct hdf5_object *group,
+                  const struct view *view);
+
+#endif
