@@ -97,11 +97,11 @@ static enum status separate_species(struct simulation *simulation)
     return STATUS_OK;
 }
 
-/* E of the drives at n, for the particles alone. */
-static enum status drive(struct simulation *simulation)
+/* External fields at n, for the particles alone. */
+static enum status add_external(struct simulation *simulation)
 {
-    return drives_apply(simulation->drives, &simulation->fields,
-                        (double)simulation->step * simulation->config->time.step, &simulation->acting);
+    return external_apply(simulation->external, &simulation->fields,
+                          (double)simulation->step * simulation->config->time.step, &simulation->acting);
 }
 
 static enum status start(struct simulation *simulation)
@@ -190,7 +190,7 @@ enum status simulation_step(struct simulation *simulation)
     /* clang-format off */
                                       /* x at n, v at n-1/2                                                    */
     TRY(simulation_solve(simulation)); /* rho and E at n                                                       */
-    TRY(drive(simulation));           /* E that the particles feel at n                                        */
+    TRY(add_external(simulation));    /* E and B that the particles feel at n                                  */
     TRY(start(simulation));           /* in the first step v at 0 becomes v at -1/2, otherwise nothing         */
     TRY(write_outputs(simulation));   /* what is due: checkpoint, snapshot, phase space; x and E at n, v at
                                        * n-1/2, all finite or the run stops                                    */

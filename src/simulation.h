@@ -4,8 +4,8 @@
 #define RADIXPIC_SIMULATION_H
 
 #include "field/deposit.h"
-#include "field/drive.h"
 #include "field/energy.h"
+#include "field/external.h"
 #include "field/field_solver.h"
 #include "output/checkpoint.h"
 #include "output/outputs.h"
@@ -55,8 +55,8 @@ struct simulation {
 
     struct device *grid_parts; /* what is made for the slab: */
     struct fields fields;
-    struct drives *drives;
-    struct fields acting; /* the same with E of the drives added: what the particles feel */
+    struct external *external;
+    struct fields acting; /* with the external ones: what the particles feel */
     struct field_solver *field_solver;
     enum decomposition_kind decomposition; /* of the field; once measured, it stays */
     struct energy *energy;

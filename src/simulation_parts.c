@@ -67,6 +67,7 @@ static enum status plan_step(const struct config *config, const struct device_in
         .shape = config->deposit.shape,
         .time_step = config->time.step,
         .magnetic = {magnetic[0], magnetic[1], magnetic[2]},
+        .acting = fields_acting(&config->fields),
         .per_c_squared = config->species[0].per_c_squared,
         .species_count = config->species_count,
         .capacity = capacity,
@@ -99,7 +100,7 @@ enum status parts_create_for_grid(struct simulation *simulation)
     TRY(buffer_fill(simulation->fields.all, 0)); /* nothing sets the rows far from the own ones */
     TRY(field_solver_create(&place, config, &simulation->decomposition, &simulation->field_solver));
     simulation->fields.waves = field_solver_waves(simulation->field_solver);
-    TRY(drives_create(device, config, slab, &simulation->drives));
+    TRY(external_create(&place, config, &simulation->external));
     struct grid own = slab->local;
     own.nx = slab->rows;
     TRY(energy_create(device, &own, config->precision, &config->fields,

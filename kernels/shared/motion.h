@@ -24,8 +24,11 @@
 
 #define PUSHER_NAME "Boris" /* in openPMD files */
 
-/* Components of the fields at a particle: Ex and Ey; or Ex, Ey, Ez, and Bx, By, Bz of the waves. */
+/* Components of the fields at a particle: Ex and Ey; or Ex, Ey, Ez, and Bx, By, Bz beside the uniform B. */
+#ifndef ACTING
 #define ACTING (ELECTROMAGNETIC ? 6 : 2)
+#endif
+#define HAS_LOCAL_B (ACTING == 6)
 
 /* Components along x, y and z. Where a species has no w, w is 0 throughout. */
 struct velocity {
@@ -125,9 +128,9 @@ struct turn {
     reals cosine;
 };
 
-#if ELECTROMAGNETIC
+#if HAS_LOCAL_B
 
-/* That of `turning`, by the waves' B and the uniform one together: q B dt/2 gamma m. */
+/* That of `turning`, by B at the particle and the uniform one together: q B dt/2 gamma m. */
 static inline struct turn turn_of(struct velocity turning, const reals *field, const struct pusher *pusher)
 {
     const reals per_gamma = (reals)1 / lorentz_factor(turning, pusher);
@@ -182,7 +185,7 @@ static inline struct velocity add_kick(struct velocity to, const reals *field, c
 {
     struct velocity sum = {PRODUCT_SUM(half_kick, field[0], to.u), PRODUCT_SUM(half_kick, field[1], to.v),
                            to.w};
-    if (ELECTROMAGNETIC)
+    if (HAS_LOCAL_B)
         sum.w = PRODUCT_SUM(half_kick, field[2], to.w);
     return sum;
 }
@@ -201,7 +204,7 @@ static inline struct velocity_step velocity_push(struct velocity old, const real
         const struct velocity none = {0, 0, 0}, first = add_cross(none, minus, turn.sine);
         const real c = pusher->correction; /* lost, were it not added to small terms */
         const struct velocity small = {c * first.u, c * first.v, c * first.w};
-        const struct velocity second = add_cross(ELECTROMAGNETIC ? none : small, first, turn.tangent);
+        const struct velocity second = add_cross(HAS_LOCAL_B ? none : small, first, turn.tangent);
         step.after.u = minus.u + (first.u + second.u);
         step.after.v = minus.v + (first.v + second.v);
         step.after.w = minus.w + (first.w + second.w);

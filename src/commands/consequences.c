@@ -1,6 +1,7 @@
 /* Consequences: plasma numbers of a config. */
 #include "commands/consequences.h"
 
+#include "config/external.h"
 #include "config/schema.h"
 #include "domain/grid.h"
 #include "output/outputs.h"
@@ -15,22 +16,20 @@ struct consequences {
     struct grid grid;
     double plasma_frequency; /* sqrt(sum over species of n q^2/m) */
     double debye_length;     /* of all thermal species together; 0 when none is thermal */
-    double rotation;         /* |q B/m| dt, of the species with the most */
-    double fastest; /* cells that a thermal particle (drift + 3 thermal velocities) crosses in a step */
+    struct external_survey external;
+    double rotation; /* |q B/m| dt, of the species with the most, where B is strongest */
+    double fastest;  /* cells that a thermal particle (drift + 3 thermal velocities) crosses in a step */
     double particles_per_cell;  /* of the charge density's species with the fewest */
     const char *fewest_species; /* its name */
     const char *fastest_species;
 };
 
-static double modulus(const double vector[3])
-{
-    return hypot(hypot(vector[0], vector[1]), vector[2]);
-}
-
 static struct consequences derive(const struct config *config)
 {
-    const double magnetic = modulus(config->fields.magnetic);
-    struct consequences derived = {.grid = grid_make(&config->grid), .particles_per_cell = INFINITY};
+    struct consequences derived = {.grid = grid_make(&config->grid),
+                                   .external = external_survey(config),
+                                   .particles_per_cell = INFINITY};
+    const double magnetic = derived.external.most_magnetic;
     double frequency_squared = 0, inverse_length_squared = 0;
     for (uint32_t s = 0; s < config->species_count; s++) {
         const struct species_config *species = &config->species[s];
@@ -94,10 +93,12 @@ void consequences_print(const struct config *config)
     else
         printf("Debye length              0: no charged species has a thermal velocity\n");
     printf("omega_p dt                %g\n", derived.plasma_frequency * config->time.step);
-    if (modulus(config->fields.magnetic) > 0)
+    if (derived.external.most_magnetic > 0)
         printf(
             "Omega dt                  %g, of which the push turns velocities by 2 atan(Omega dt/2) = %g\n",
             derived.rotation, 2 * atan(derived.rotation / 2));
+    if (fields_external(&config->fields, 3) || fields_external(&config->fields, 4))
+        printf("div B, fields.external    %.2g of its largest slope\n", derived.external.divergence);
     if (config->fields.solver == SOLVER_ELECTROMAGNETIC)
         print_light(config, &derived);
     printf("end of the run            t = %g\n", (double)config->time.steps * config->time.step);
@@ -170,6 +171,7 @@ static void warn_of_light(const struct config *config, const struct consequences
 }
 
 static const double MOST_BIAS = 0.05; /* of rates of collisions */
+static const double MOST_DIVERGENCE = 1e-3;
 
 static void warn_of_collisions(const struct config *config, struct log *log)
 {
@@ -243,6 +245,13 @@ void consequences_warn(const struct config *config, struct log *log)
                  "instead; take a "
                  "smaller time.step",
                  derived.rotation, 2 * atan(derived.rotation / 2));
+    if (derived.external.divergence > MOST_DIVERGENCE)
+        log_line(
+            log, LOG_QUIET,
+            "warning: fields.external.B: div B is not 0: at x = %g, y = %g, t = %g it is %.2g of the largest "
+            "slope of B; no magnet makes such a field",
+            derived.external.place[0], derived.external.place[1], derived.external.time,
+            derived.external.divergence);
     warn_of_nyquist(config, log);
     if (config->fields.solver == SOLVER_ELECTROMAGNETIC)
         warn_of_light(config, &derived, log);

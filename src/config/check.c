@@ -212,6 +212,19 @@ static void check_waves(struct reading *reading, const struct perturbation_list 
     }
 }
 
+void check_field_formulas(struct reading *reading, const char *group)
+{
+    const struct fields_config *fields = &reading->config->fields;
+    const bool is_initial = strcmp(group, "initial") == 0;
+    double most;
+    for (int n = 0; n < 6; n++) {
+        const char *formula = (is_initial ? fields->initial : fields->external)[n / 3][n % 3];
+        if (at(reading, "fields.%s.%s", group, n < 3 ? "E" : "B") && is_sound(reading, "grid") &&
+            profile_is_given(formula, "0"))
+            check_formula(reading, formula, -INFINITY, &most);
+    }
+}
+
 /* A formula of the velocities at the path in hand, which belongs to some kinds alone. */
 static void check_velocity_formula(struct reading *reading, const char *formula, enum velocity_kind kind,
                                    const char *kinds, double least, double *most)
@@ -246,16 +259,25 @@ static void check_profile(struct reading *reading, struct species_config *specie
     }
 }
 
-/* A field in the plane turns velocities along z. */
-static void check_magnetic(struct reading *reading, const struct species_config *species)
+/* B in the plane turns velocities along z, and Ez makes them. */
+static void check_dimensions(struct reading *reading, const struct species_config *species)
 {
-    const double *magnetic = reading->config->fields.magnetic;
-    if ((magnetic[0] != 0 || magnetic[1] != 0) && species->push && species->charge != 0 &&
-        !species_has_w(species) && is_sound(reading, "species") && at(reading, "fields.magnetic"))
-        complain(reading, NULL,
-                 "a field in the plane needs velocities in three dimensions, which species %s lacks: set "
-                 "species.%s.velocities.dimensions=3",
-                 species->name, species->name);
+    const struct fields_config *fields = &reading->config->fields;
+    const struct {
+        const char *key, *what;
+        bool is_given;
+    } cases[] = {
+        {"fields.magnetic", "a field in the plane", fields->magnetic[0] != 0 || fields->magnetic[1] != 0},
+        {"fields.external.E", "Ez", fields_external(fields, 2) != NULL},
+        {"fields.external.B", "a field in the plane",
+         fields_external(fields, 3) || fields_external(fields, 4)}};
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
+        if (cases[n].is_given && species->push && species->charge != 0 && !species_has_w(species) &&
+            is_sound(reading, "species") && at(reading, "%s", cases[n].key))
+            complain(reading, NULL,
+                     "%s needs velocities in three dimensions, which species %s lacks: set "
+                     "species.%s.velocities.dimensions=3",
+                     cases[n].what, species->name, species->name);
 }
 
 static void check_species(struct reading *reading, uint32_t index)
@@ -266,7 +288,7 @@ static void check_species(struct reading *reading, uint32_t index)
     check_lattice(reading, species, index);
     check_velocities(reading, species, index);
     check_density(reading, &species->velocities, index);
-    check_magnetic(reading, species);
+    check_dimensions(reading, species);
     check_bases(reading, species, index);
     check_waves(reading, &species->perturb.density, index, true);
     check_waves(reading, &species->perturb.displacement, index, false);
@@ -360,6 +382,7 @@ void check_config(struct reading *reading)
     check_sort(reading, &config->grid, &config->sort);
     for (uint32_t i = 0; i < config->fields.drive_count; i++)
         check_drive(reading, i);
+    check_field_formulas(reading, "external");
     check_collisions(reading);
     check_output(reading);
     for (uint32_t i = 0; i < config->species_count; i++)

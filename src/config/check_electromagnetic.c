@@ -1,5 +1,4 @@
 /* Check: the rules of the electromagnetic solver, and which fields a solver has. */
-#include "config/formula.h"
 #include "config/reading.h"
 
 #include <math.h>
@@ -52,16 +51,6 @@ static void check_time_step(struct reading *reading)
                  most, config->fields.speed_of_light, config->time.step);
 }
 
-static void check_initial(struct reading *reading)
-{
-    double most;
-    for (int field = 0; field < 2; field++)
-        for (int axis = 0; axis < 3; axis++)
-            if (at(reading, "fields.initial.%s", field == 0 ? "E" : "B") && is_sound(reading, "grid") &&
-                profile_is_given(reading->config->fields.initial[field][axis], "0"))
-                check_formula(reading, reading->config->fields.initial[field][axis], -INFINITY, &most);
-}
-
 void check_electromagnetic(struct reading *reading)
 {
     struct config *config = reading->config;
@@ -79,7 +68,7 @@ void check_electromagnetic(struct reading *reading)
     if (!is_sound(reading, "fields.speed_of_light") || !is_sound(reading, "units"))
         return;
     check_time_step(reading);
-    check_initial(reading);
+    check_field_formulas(reading, "initial");
     for (uint32_t s = 0; s < config->species_count; s++) {
         check_speeds(reading, s);
         config->species[s].per_c_squared = pow(config->fields.speed_of_light, -2);

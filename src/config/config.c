@@ -2,6 +2,8 @@
  * rows of the field table. */
 #include "config/config.h"
 
+#include "config/formula.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -103,6 +105,20 @@ struct units units_make(const struct units_config *config)
 }
 
 /* ---- fields ---- */
+
+const char *fields_external(const struct fields_config *fields, uint32_t component)
+{
+    const char *formula = fields->external[component / 3][component % 3];
+    return profile_is_given(formula, "0") ? formula : NULL;
+}
+
+uint32_t fields_acting(const struct fields_config *fields)
+{
+    bool has_others = fields->solver == SOLVER_ELECTROMAGNETIC;
+    for (uint32_t c = 2; c < 6; c++)
+        has_others |= fields_external(fields, c) != NULL;
+    return has_others ? 6 : 2;
+}
 
 #define ROW(name, word, electrostatic, electromagnetic, record, length, mass, time, current, unit, level,    \
             provider, noun)                                                                                  \

@@ -157,7 +157,7 @@ struct species_config {
     uint64_t random_key;  /* of its random numbers: config.seed, with its place in the list above bit 32 */
 };
 
-/* The external field amplitude cos(k x - frequency t) along an axis: src/field/drive.h. */
+/* The external field amplitude cos(k x - frequency t) along an axis: src/field/external.h. */
 struct drive_config {
     enum axis axis;
     uint32_t mode; /* below Nyquist's */
@@ -170,9 +170,10 @@ struct fields_config {
     enum transform_library transforms;
     enum decomposition_kind decomposition;
     enum gradient_kind gradient;
-    double speed_of_light;                     /* electromagnetic, as: SPEED_AUTO until it is checked, */
-    char initial[2][3][CONFIG_FORMULA_LENGTH]; /* formulas of E and B at 0 */
-    double magnetic[3];                        /* uniform (Bx, By, Bz) */
+    double speed_of_light;                      /* electromagnetic, as: SPEED_AUTO until it is checked, */
+    char initial[2][3][CONFIG_FORMULA_LENGTH];  /* formulas of E and B at 0 */
+    double magnetic[3];                         /* uniform (Bx, By, Bz) */
+    char external[2][3][CONFIG_FORMULA_LENGTH]; /* formulas of E and B, of x, y and t, beside all others */
     uint32_t drive_count;
     struct drive_config drive[CONFIG_MAX_DRIVES];
 };
@@ -438,6 +439,13 @@ static inline const char *species_file(const struct species_config *species)
 {
     return species->positions.kind == POSITIONS_FILE ? species->positions.file : species->profile.file;
 }
+
+/* Components of the fields on the nodes that particles feel: Ex and Ey; or, where there are others, all of
+ * Ex, Ey, Ez, Bx, By and Bz. */
+uint32_t fields_acting(const struct fields_config *fields);
+
+/* The formula of one of these in fields.external; NULL where it has none. */
+const char *fields_external(const struct fields_config *fields, uint32_t component);
 
 /* Whether the velocities of a species have the third component. */
 static inline bool species_has_w(const struct species_config *species)

@@ -165,8 +165,9 @@ bool nodes_tabulate(const struct nodes *nodes, const char *text, bool multiplies
     const double high[2] = {nodes->ends[0][1], nodes->ends[1][1]};
     struct formula *formula = formula_open(text, nodes->names, nodes->is_box ? high : NULL, why);
     for (size_t n = 0; formula && n < nodes_count(nodes); n++)
-        values[n] = (multiplies ? values[n] : 1) *
-                    formula_at(formula, (const double[]){nodes_place(nodes, 0, n), nodes_place(nodes, 1, n)});
+        values[n] =
+            (multiplies ? values[n] : 1) *
+            formula_at(formula, (const double[]){nodes_place(nodes, 0, n), nodes_place(nodes, 1, n), 0});
     formula_close(formula);
     return formula != NULL;
 }
@@ -187,7 +188,7 @@ static uint32_t profile_intervals(uint32_t cells)
 
 struct nodes profile_nodes(const uint32_t cells[2], const double length[2])
 {
-    return (struct nodes){.names = "xy",
+    return (struct nodes){.names = "xyt",
                           .is_box = true,
                           .intervals = {profile_intervals(cells[0]), profile_intervals(cells[1])},
                           .ends = {{0, length[0]}, {0, length[1]}}};

@@ -331,7 +331,7 @@ enum status config_describe(enum describe_form form, const char *wanted, FILE *s
             "with a key `kind`\nmay be that word alone, and a key with the name of a kind implies it: "
             "`particles: none`, `particles: {every_nth: 10}`.\nA number may be a formula of numbers, such as "
             "`2*pi/0.5`; a formula of the place has `x`, `y` and the box `lx`, `ly` too, one of velocities "
-            "`u`, `v`, `w`. Known are `pi`, `e`,\n"
+            "`u`, `v`, `w`, one in `fields.external` the time `t` too. Known are `pi`, `e`,\n"
             "`+ - * / ^`, `< <= > >= == != && || ?:` and the functions of muParser: `sin`, `cos`, `exp`, "
             "`ln`, "
             "`log10`, `sqrt`, `abs`, `min`, `max`, ...\n\n"

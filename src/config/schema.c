@@ -38,10 +38,10 @@
     #member, TYPE_FORMULA, .offset = offsetof(struct species_config, member), .variables = names,             \
              .capacity = CONFIG_FORMULA_LENGTH, BYTES(least, CONFIG_FORMULA_LENGTH)
 #define WITH_WAVES            .kinds = KIND(SOLVER_ELECTROMAGNETIC), .of_previous = true
-#define INITIAL(name, number)                                                                                \
-    "fields.initial." name, TYPE_FORMULA, .offset = offsetof(struct config, fields.initial[number]),         \
-                            .variables = "xy", .capacity = CONFIG_FORMULA_LENGTH, BYTES(0, CONFIG_FORMULA_LENGTH),              \
-                            .length = {3}, .fallback = "[0, 0, 0]", WITH_WAVES
+#define FIELD_OF(group, name, number, of)                                                                    \
+    "fields." #group "." name, TYPE_FORMULA, .offset = offsetof(struct config, fields.group[number]),        \
+                             .variables = (of), .capacity = CONFIG_FORMULA_LENGTH,                           \
+                             BYTES(0, CONFIG_FORMULA_LENGTH), .length = {3}, .fallback = "[0, 0, 0]"
 #define PAIR                  .length = {2}
 #define VELOCITY              .length = {3}, .length_at = offsetof(struct species_config, velocities.dimensions)
 #define OR_AUTO               WORDS({"auto", 0})
@@ -262,7 +262,7 @@ static const struct schema_row config_rows[] = {
     {CONFIG(precision, TYPE_CHOICE), WORDS({"single", PRECISION_SINGLE}, {"double", PRECISION_DOUBLE}),
      .fallback = "single", .help = "of the arithmetic and state on the device"},
     {LIST("species", config, species, species_count, species_table), .low = 1, .help = "kinds of particles"},
-    {"fields", TYPE_GROUP, .help = "the solver of the fields, a uniform magnetic field and drives"},
+    {"fields", TYPE_GROUP, .help = "the solver of the fields, and external fields"},
     {CONFIG(fields.solver, TYPE_CHOICE),
      WORDS({"electrostatic", SOLVER_ELECTROSTATIC}, {"electromagnetic", SOLVER_ELECTROMAGNETIC}),
      .fallback = "electrostatic",
@@ -270,8 +270,10 @@ static const struct schema_row config_rows[] = {
     {CONFIG(fields.speed_of_light, TYPE_REAL), WITH_WAVES, POSITIVE, OR_AUTO, .fallback = "auto",
      .unit = "v_th", .help = "auto: by units.temperature_eV"},
     {"fields.initial", TYPE_GROUP, WITH_WAVES, .help = "E and B at 0, formulas of x, y, lx and ly"},
-    {INITIAL("E", 0), .unit = "T/(e lambda_D)", .help = "[Ex, Ey, Ez]; the charges make the part along k"},
-    {INITIAL("B", 1), .unit = "m_e omega_p/e", .help = "[Bx, By, Bz], beside fields.magnetic"},
+    {FIELD_OF(initial, "E", 0, "xy"), WITH_WAVES, .unit = "T/(e lambda_D)",
+     .help = "[Ex, Ey, Ez]; the charges make the part along k"},
+    {FIELD_OF(initial, "B", 1, "xy"), WITH_WAVES, .unit = "m_e omega_p/e",
+     .help = "[Bx, By, Bz], beside fields.magnetic"},
     {CONFIG(fields.transforms, TYPE_CHOICE),
      WORDS({"auto", TRANSFORMS_AUTO}, {"vkfft", TRANSFORMS_VKFFT}, {"fftw", TRANSFORMS_FFTW}),
      .fallback = "auto", .help = "vkfft on the device, fftw on the host; auto: vkfft on GPUs, fftw on CPUs"},
@@ -286,6 +288,12 @@ static const struct schema_row config_rows[] = {
      .help = "how E follows from phi"},
     {CONFIG(fields.magnetic, TYPE_REAL), .length = {3}, .last_alone = true, ANY_FINITE, .fallback = "0",
      .unit = "m_e omega_p/e", .help = "uniform Bz, or [Bx, By, Bz]; in the plane it needs dimensions: 3"},
+    {"fields.external", TYPE_GROUP,
+     .help = "on particles, beside all other fields; formulas of x, y, t, lx and ly"},
+    {FIELD_OF(external, "E", 0, "xyt"), .unit = "T/(e lambda_D)",
+     .help = "[Ex, Ey, Ez]; Ez needs dimensions: 3"},
+    {FIELD_OF(external, "B", 1, "xyt"), .unit = "m_e omega_p/e",
+     .help = "[Bx, By, Bz], beside fields.magnetic; in the plane it needs dimensions: 3"},
     {LIST("fields.drive", config, fields.drive, fields.drive_count, drive_table), .fallback = "[]",
      .help = "external electric fields beside that of the charges; history.csv has their work"},
     {LIST("collisions", config, collisions, collision_count, collision_table), .fallback = "[]",

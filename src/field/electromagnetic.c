@@ -5,6 +5,7 @@
  */
 #include "config/formula.h"
 #include "field/poisson.h"
+#include "field/tabulate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,27 +52,12 @@ static enum status create_turns(struct electromagnetic *solver, const struct con
     return status;
 }
 
-/* values[nx * ny] <- a formula of the place on the nodes. */
-static enum status tabulate(const struct config *config, const struct grid *grid, const char *text,
-                            double *values)
-{
-    char why[FORMULA_WHY_LENGTH];
-    struct formula *formula = formula_open(text, "xy", config->grid.length, why);
-    if (!formula)
-        return status_fail(STATUS_FAILED, "the formula %s: %s", text, why);
-    for (uint32_t i = 0; i < grid->nx; i++)
-        for (uint32_t j = 0; j < grid->ny; j++)
-            values[(size_t)i * grid->ny + j] =
-                formula_at(formula, (const double[]){i * grid->dx, j * grid->dy});
-    formula_close(formula);
-    return STATUS_OK;
-}
-
 /* The state at 0: the transverse part of fields.initial. */
 static enum status begin(struct electromagnetic *solver, struct device *scratch, const struct config *config)
 {
     const struct grid *grid = &solver->grid;
     const uint32_t modes_y = grid->ny / 2 + 1, cells = grid_cells(grid);
+    const struct slab everything = slab_whole_box(grid);
     struct poisson *poisson = solver->poisson;
     double *values = NULL;
     struct buffer *nodes = NULL, *modes = NULL;
@@ -82,7 +68,7 @@ static enum status begin(struct electromagnetic *solver, struct device *scratch,
         const char *text = config->fields.initial[c / 3][c % 3];
         if (!profile_is_given(text, "0"))
             continue;
-        TRY(tabulate(config, grid, text, values));
+        TRY(tabulate(&everything, "fields.initial", text, 0, values));
         TRY(buffer_write_reals(nodes, solver->precision, 0, cells, values));
         TRY(buffer_view(poisson->result_modes, c * solver->stride, poisson->fft->modes_bytes, &modes));
         TRY(fft_run(poisson->fft, FFT_FORWARD, 1, nodes, modes));

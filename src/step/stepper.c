@@ -78,8 +78,9 @@ static enum status launch_start(struct device *branch, const struct stepper_setu
     struct program *program = NULL;
     struct kernel *kernel = NULL;
     TRY(program_build(branch, "start.cl", setup->precision, &program,
-                      "-D SHAPE_ORDER=%d -D VELOCITIES=%u -D ELECTROMAGNETIC=%d", (int)setup->shape,
-                      species_dimensions(list->species), is_electromagnetic(setup)));
+                      "-D SHAPE_ORDER=%d -D VELOCITIES=%u -D ACTING=%u -D ELECTROMAGNETIC=%d",
+                      (int)setup->shape, species_dimensions(list->species), setup->acting,
+                      is_electromagnetic(setup)));
     TRY(kernel_create(program, "start_velocities", &kernel));
     TRY(KERNEL_LAUNCH(kernel, launch_flat(list->count, STAGE_PUSH, 2 * state_bytes(list) * list->count),
                       fields->acting, fields->stride, setup->grid.nx, setup->grid.ny, list->count,

@@ -31,6 +31,7 @@ struct stepper_setup {
     enum precision precision;
     enum shape_kind shape;
     double time_step, magnetic[3];
+    uint32_t acting;         /* components of the fields that particles feel: fields_acting() */
     double per_c_squared;    /* 1/c^2 of an electromagnetic run; 0 in an electrostatic one */
     struct sorter_plan sort; /* of the radix stepper */
     uint32_t species_count;

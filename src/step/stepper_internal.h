@@ -38,8 +38,7 @@ static inline bool is_electromagnetic(const struct stepper_setup *setup)
 
 static inline bool is_magnetic(const struct stepper_setup *setup)
 {
-    return is_electromagnetic(setup) || setup->magnetic[0] != 0 || setup->magnetic[1] != 0 ||
-           setup->magnetic[2] != 0;
+    return setup->acting > 2 || setup->magnetic[0] != 0 || setup->magnetic[1] != 0 || setup->magnetic[2] != 0;
 }
 
 /* Bytes of offset and velocity of a particle. */

@@ -59,8 +59,8 @@ static bool make_windows(const struct device_info *info, const struct stepper_se
             break; /* a longer tile would have more cells */
         layout->tiles = shorter;
     }
-    const size_t acting = setup->per_c_squared > 0 ? 6 : 2, nodes = 4; /* kernels/shared/interpolate.h */
-    const size_t field_bytes = acting * nodes * sizeof(float);
+    const size_t nodes = 4; /* kernels/shared/interpolate.h */
+    const size_t field_bytes = setup->acting * nodes * sizeof(float);
     const bool stages = SHAPE_NODES_OF((int)setup->shape) == 2 && setup->precision == PRECISION_SINGLE;
     layout->stages_field = stages && fits_directions(info, layout, field_bytes);
     layout->count_cells = stages ? count_cells(info, layout, field_bytes) : 0;

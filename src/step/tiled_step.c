@@ -63,10 +63,10 @@ static enum status create_push(struct device *device, const struct stepper_setup
                       LAYOUT_OPTIONS
                       " -D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D VELOCITIES=%d -D CARRIES=%d "
                       "-D GHOST_ROWS=%u -D STAGES_FIELD=%d -D COUNT_CELLS=%u -D MOST_COMPARED=%d "
-                      "-D ELECTROMAGNETIC=%d",
+                      "-D ACTING=%u -D ELECTROMAGNETIC=%d",
                       LAYOUT_VALUES(layout, setup), device_info(device)->has_fma, (int)setup->shape,
                       2 + has_w, setup->carries, setup->ghost_rows, layout->stages_field, layout->count_cells,
-                      MOST_COMPARED, is_electromagnetic(setup)));
+                      MOST_COMPARED, setup->acting, is_electromagnetic(setup)));
     TRY(kernel_create(program, "step_count", &step->push[has_w].count));
     TRY(kernel_create(program, "step_measure_and_count", &step->push[has_w].measure_and_count));
     TRY(kernel_create(program, "step_move", &step->push[has_w].move));

@@ -38,6 +38,14 @@ class Check(ProgramTest):
         self.assertNotIn("Omega dt", text)
         turned = r"(?m)^Omega dt +5, of which the push turns velocities by 2 atan\(Omega dt/2\) = 2\.38"
         self.assertRegex(self.check("fields.magnetic=50"), turned)
+        across = "fields.external.B=[cos(2*pi*x/lx)*cos(2*pi*y/ly), {}*ly/lx*sin(2*pi*x/lx)*sin(2*pi*y/ly), 30*y/ly]"
+        for factor, share in ((1, 0), (0.9, 0.1)):
+            text = self.check(across.format(factor), "species.electrons.velocities.dimensions=3")
+            most = 0.1 * math.hypot(0.5**0.5, 30 * 7 / 8)
+            self.assertAlmostEqual(self.number(text, rf"Omega dt +{NUMBER}, "), most, 4)
+            found = self.number(text, rf"div B, fields.external +{NUMBER} of its largest slope$")
+            self.assertAlmostEqual(found, share / (2 - share), 2 if share else 6)
+            self.assertEqual("warning: fields.external.B: div B is not 0: at x = 1.5, y = " in text, share > 0)
         for setting in ("species.electrons.charge=0", "species.electrons.velocities={kind: cold}"):
             cold = self.check(setting)
             self.assertRegex(cold, r"(?m)^Debye length +0: no charged species has a thermal velocity$")

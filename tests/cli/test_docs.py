@@ -188,6 +188,23 @@ class LabNotes(PageTest):
         np.testing.assert_allclose(found, expected, rtol=1e-6)
         self.assertLess(np.ptp(history["total_energy"]), 0.01 * history["total_energy"][0])
 
+    def test_magnetic_bottle(self):
+        """A period, K = pi/(2 agm(1, sqrt(1 - k^2))), the arithmetic-geometric mean; one electron never turns."""
+        omega, a = math.sqrt(20 / (2 * 30)), 1.0
+        b = math.sqrt(1 - (0.5 / (2 * omega)) ** 2)
+        for _ in range(6):
+            a, b = (a + b) / 2, math.sqrt(a * b)
+        self.assertAlmostEqual(2 * math.pi / (a * omega), 11.455, delta=6e-4)
+        history = self.result_of("magnetic_bottle").history
+        time, along = history["time"], history["trapped_momentum_x"]
+        turns = []  # it trembles by the gyration
+        for expected in (11.455 / 4, 11.455 * 5 / 4):
+            near = time[(np.abs(along) < 0.1) & (np.abs(time - expected) < 2)]
+            turns.append((near.min() + near.max()) / 2)
+        self.assertAlmostEqual((turns[1] - turns[0]) / 11.455, 1, delta=5e-3)
+        self.assertGreater(history["passing_momentum_x"].min(), 0.5)
+        self.assertLess(np.ptp(history["kinetic_energy"]), 1e-12)
+
     def test_driven_wave(self):
         """1/epsilon, which the grid changes by 1 %: the wave, the work, and the energy less the work."""
         k, omega, amplitude, area = 0.5, 1.2, 0.002, math.pi**2

@@ -23,7 +23,8 @@ species:
      velocities: {kind: cold, dimensions: 3}}
 fields: {solver: electromagnetic, speed_of_light: 10,
          initial: {E: ["0", "0", "0.1*cos(2*pi*x/lx)"], B: ["0", "y-y", "0.01*sin(2*pi*x/lx)"]},
-         magnetic: [0.3, -0.2, 0.4]}
+         magnetic: [0.3, -0.2, 0.4],
+         external: {B: ["0.2*sin(2*pi*y/ly)", 0, "0.1*cos(2*pi*x/lx)*(1+t)"]}}
 deposit: {shape: tsc, filter_passes: 1}
 output:
   history: {every: 1, species: [all]}

@@ -51,13 +51,14 @@ static void compare_with_one(const struct config *config, double tolerance)
     compare_with_one_of(config->step.method, config, tolerance);
 }
 
-/* With three, B is not along z. */
+/* With three, B is not along z, and not uniform. */
 static void set_dimensions(struct config *config, uint32_t dimensions)
 {
     for (int s = 0; s < 2; s++)
         config->species[s].velocities.dimensions = dimensions;
     config->fields.magnetic[0] = dimensions == 3 ? 0.5 : 0;
     config->fields.magnetic[1] = dimensions == 3 ? -0.2 : 0;
+    strcpy(config->fields.external[1][1], dimensions == 3 ? "0.4*cos(2*pi*x/lx)" : "0");
 }
 
 /* In double precision and the radix step velocities have three dimensions, else two; test_step_room.c has
@@ -86,6 +87,7 @@ TEST(every_shape_and_filter_reaches_over_the_ends_of_a_rank)
 {
     struct config config = physics_config(waves);
     config.time.steps = 5;
+    strcpy(config.fields.external[0][0], "0.4*sin(2*pi*x/lx + 2*pi*y/ly)*cos(t)");
     for (enum shape_kind shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++)
         for (enum decomposition_kind way = DECOMPOSITION_REPLICATED; way <= DECOMPOSITION_SLABS; way++) {
             config.deposit.shape = shape;

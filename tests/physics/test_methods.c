@@ -82,9 +82,10 @@ static void add_w(struct species_config *species)
     species->velocities.drift[2] = 0.3;
 }
 
-/* In two dimensions without B, in three with any B, and of either sort with B along z. A particle at the edge
- * between two nodes goes to one or the other by its last bit: the lowest order, which gives all to one,
- * multiplies round-off. tsc, whose kernels would take long to build, test_steppers.c has. */
+/* In two dimensions without B, in three with any B and external fields of any component, and of either sort
+ * with B along z. A particle at the edge between two nodes goes to one or the other by its last bit: the
+ * lowest order, which gives all to one, multiplies round-off. tsc, whose kernels would take long to build,
+ * test_steppers.c has. */
 TEST(all_methods_agree_to_round_off)
 {
     struct config config;
@@ -101,6 +102,8 @@ TEST(all_methods_agree_to_round_off)
             config.fields.magnetic[0] = 0.4;
             config.fields.magnetic[1] = -0.5;
             add_w(&config.species[1]);
+            strcpy(config.fields.external[0][2], "0.3*cos(2*pi*x/lx - t)");
+            strcpy(config.fields.external[1][0], "0.5*sin(2*pi*y/ly)");
         }
         const struct outcome expected = run(&config);
         for (int method = STEP_RADIX; method <= STEP_CHUNKED; method++)

@@ -172,6 +172,7 @@ static inline struct stepper_setup scene_setup(const struct scene *scene)
                                   .precision = kind->precision,
                                   .shape = kind->shape,
                                   .time_step = scene->time_step,
+                                  .acting = 2,
                                   .species_count = 2, /* the second to see that sets of sums do not mix */
                                   .capacity = list->capacity,
                                   .fewest = list->count,

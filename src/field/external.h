@@ -1,0 +1,43 @@
+/* External: fields of the config that particles feel beside their own: formulas of x, y and t
+ * (fields.external), and waves A g(t) cos(k x - omega t) along an axis (fields.drive); and the work of the
+ * waves.
+ *
+ * Formulas are evaluated on the nodes by the host: once, and in each step those with t in them, which the
+ * device then waits for.
+ *
+ * g rises from 0 to 1 in the time `ramp` after `from`, and falls again in that time before `until`, each as
+ * sin^2.
+ *
+ * The work of waves on the particles follows from the charge density alone. The field is -grad phi with phi =
+ * -(A g/k) sin(k x - omega t), so its power, the sum over particles of q v.E, is the integral of -J.grad phi,
+ * in parts that of phi div J, and by continuity that of -phi d rho/dt. On the nodes a wave of charge has the
+ * factor S of the particles' shape; the field that they interpolate has the same, so the sum over the nodes
+ * is right but for the grid's aliases. A step adds -phi at its middle times the change of rho: of second
+ * order in the time step, as is the leapfrog's energy. Of rho that needs the mode of each wave at each n. A
+ * filter has made it F times as large, which is taken out again. Test particles, which are not in rho, do not
+ * count.
+ */
+#ifndef RADIXPIC_FIELD_EXTERNAL_H
+#define RADIXPIC_FIELD_EXTERNAL_H
+
+#include "domain/fields.h"
+#include "parallel/ghost_rows.h"
+
+struct external;
+
+/* Those of the config, which outlives them, on a slab; they die with the device handle. */
+STATUS_CHECKED enum status external_create(const struct rank_place *place, const struct config *config,
+                                           struct external **external);
+
+/* *acting <- the fields, of which `acting` has fields_acting() components, those at `time` added, in an array
+ * of its own, on all rows that a rank's particles feel. Where the config has none it is the fields.
+ * Non-blocking; but collective at first, and with t in a formula, so that all ranks know of one that is not
+ * finite. */
+STATUS_CHECKED enum status external_apply(struct external *external, const struct fields *fields, double time,
+                                          struct fields *acting);
+
+/* What all drives do in a step that has `time` as its middle. before[2 n], before[2 n + 1] are real and
+ * imaginary part of (1/(nx ny)) sum rho exp(-i k x) of drive n at its begin, `after` at its end. */
+double drives_work(const struct config *config, double time, const double *before, const double *after);
+
+#endif
