@@ -97,6 +97,9 @@ void simulation_destroy(struct simulation *simulation);
  * once a checkpoint of step n is written. Collective. */
 STATUS_CHECKED enum status simulation_step(struct simulation *simulation);
 
+/* Room for the charge density of each species that snapshots of the config have, once on each grid. */
+STATUS_CHECKED enum status simulation_make_species_rho(struct simulation *simulation);
+
 /* What a step does first, once for each n: rho and E at n, of the positions at n. Between steps a caller may
  * read them afterwards, and write E, by which the next step pushes. Collective. */
 STATUS_CHECKED enum status simulation_solve(struct simulation *simulation);

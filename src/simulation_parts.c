@@ -84,6 +84,17 @@ void parts_close(struct simulation *simulation)
     device_close(&simulation->grid_parts);
 }
 
+enum status simulation_make_species_rho(struct simulation *simulation)
+{
+    const struct config *config = simulation->config;
+    const size_t bytes = grid_cells(&simulation->slab.local) * precision_bytes(config->precision);
+    for (uint32_t s = 0; s < config->species_count; s++)
+        if (snapshots_separate(&config->output.snapshots, &config->species[s]))
+            TRY(buffer_create(simulation->grid_parts, bytes, "the charge density of a species",
+                              &simulation->fields.species_rho[s]));
+    return STATUS_OK;
+}
+
 enum status parts_create_for_grid(struct simulation *simulation)
 {
     const struct config *config = simulation->config;
@@ -93,10 +104,7 @@ enum status parts_create_for_grid(struct simulation *simulation)
     const struct rank_place place = {device, &simulation->communicator, &simulation->partition,
                                      slab,   simulation->ghost,         config->precision};
     TRY(fields_create(device, &slab->local, config->precision, config->fields.solver, &simulation->fields));
-    for (uint32_t s = 0; s < config->species_count; s++)
-        if (snapshots_separate(&config->output.snapshots, &config->species[s]))
-            TRY(buffer_create(device, grid_cells(&slab->local) * precision_bytes(config->precision),
-                              "the charge density of a species", &simulation->fields.species_rho[s]));
+    TRY(simulation_make_species_rho(simulation));
     TRY(buffer_fill(simulation->fields.all, 0)); /* nothing sets the rows far from the own ones */
     TRY(field_solver_create(&place, config, &simulation->decomposition, &simulation->field_solver));
     simulation->fields.waves = field_solver_waves(simulation->field_solver);

@@ -251,6 +251,7 @@ static enum status write_into(struct radixpic *run, const char *folder, bool rep
     }
     run->writes = true;
     TRY(outputs_create(session->simulation.device, &session->config, &session->simulation.outputs));
+    TRY(simulation_make_species_rho(&session->simulation));
     return session_open_outputs(session);
 }
 
