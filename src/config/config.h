@@ -133,7 +133,8 @@ struct species_read {
     uint64_t digest;                   /* of the file */
     double density;                    /* by the weights in it; 0: it has none */
     double mean[3], thermal[3];        /* of the velocities, and their standard deviations */
-    bool starts_back;                  /* they are those of half a step before the positions */
+    double behind;                     /* time of the velocities before the positions */
+    bool starts_back;                  /* which is half a step */
 };
 
 struct species_config {

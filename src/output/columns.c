@@ -44,11 +44,11 @@ struct row {
 
 /* ---- .npy: ten bytes with the length of a Python dict, the dict, and the numbers ---- */
 
-/* 'descr': '<f8', or [('x', '<f8'), ('y', '<f4')] */
+/* 'descr': '<f8', or [('x', '<f8'), ('y', '<f4')]. Of the shape (8, 4) sscanf() takes 3 items, of (8,) 1. */
 static bool read_header(FILE *file, struct row *row)
 {
     unsigned char prefix[10];
-    char header[8192] = "", digit[2] = "";
+    char header[8192] = "", digit[2] = "", end[2] = "";
     int used = 0;
     if (fread(prefix, sizeof prefix, 1, file) != 1 || memcmp(prefix, "\x93NUMPY\1", 7) != 0)
         return false;
@@ -56,15 +56,16 @@ static bool read_header(FILE *file, struct row *row)
     if (length >= sizeof header || fread(header, length, 1, file) != 1)
         return false;
     const char *type = strstr(header, "'descr': "), *shape = strstr(header, "'shape': (");
-    const int dimensions =
-        type && shape ? sscanf(shape + 10, "%" SCNu64 ", %" SCNu64, &row->shape[0], &row->shape[1]) : 0;
-    const bool is_plain = dimensions == 2 && sscanf(type + 9, "'<f%1[48]'", digit) == 1;
+    if (!type || !shape)
+        return false;
+    const int n = sscanf(shape + 10, "%" SCNu64 ", %" SCNu64 "%1[)]", &row->shape[0], &row->shape[1], end);
+    const bool is_plain = n == 3 && sscanf(type + 9, "'<f%1[48]'", digit) == 1;
     for (; is_plain && row->across < COLUMN_CELL && row->across < row->shape[1]; row->across++) {
         row->bytes[row->across] = (size_t)(digit[0] - '0');
         strcpy(row->found[row->across], names[row->across]);
     }
-    for (type += 10; dimensions == 1 && row->across < MOST_ACROSS; row->across++) {
-        if (sscanf(type, "('%31[^']', '<f%1[48]')%n", row->found[row->across], digit, &used) < 2)
+    for (type += 10; n == 1 && row->across < MOST_ACROSS; row->across++, used = 0) {
+        if (sscanf(type, "('%31[^']', '<f%1[48]')%n", row->found[row->across], digit, &used) < 2 || used == 0)
             break;
         row->bytes[row->across] = (size_t)(digit[0] - '0');
         type += used;
@@ -112,8 +113,9 @@ static enum status make_room(struct row *row, struct columns *columns)
         while (k < COLUMN_CELL && strcmp(row->found[place], names[k]) != 0)
             k++;
         row->column[place] = k;
-        if (k < COLUMN_CELL && !columns->numbers[k] &&
-            !(columns->numbers[k] = malloc((columns->count + 1) * sizeof(double))))
+        if (k < COLUMN_CELL && columns->numbers[k])
+            return status_fail(STATUS_USAGE, "%s: it has %s twice", columns->path, names[k]);
+        if (k < COLUMN_CELL && !(columns->numbers[k] = malloc((columns->count + 1) * sizeof(double))))
             return status_fail(STATUS_FAILED, "%s: no memory to read it", columns->path);
     }
     return STATUS_OK;
@@ -154,7 +156,7 @@ static enum status read_csv(FILE *file, char **line, struct row *row, struct col
         snprintf(row->found[row->across++], sizeof row->found[0], "%s", word);
     TRY(make_room(row, columns));
     while (number++, getline(line, &length, file) > 0) {
-        if ((*line)[strspn(*line, separators)] == '\0')
+        if (**line == '#' || (*line)[strspn(*line, separators)] == '\0')
             continue;
         const uint64_t n = found++ - columns->first;
         if (n >= columns->count)
@@ -196,7 +198,7 @@ enum status columns_read_array(const char *path, const char *place, uint64_t sha
     if (!ends_with(path, ".npy"))
         return columns_read_hdf5_array(path, place, shape, values);
     TRY(columns_open(path, &file));
-    bool is_whole = read_header(file, &row) && row.shape[0] < 1 << 20 && row.shape[1] < 1 << 20;
+    bool is_whole = read_header(file, &row) && row.shape[0] < NODES_MOST && row.shape[1] < NODES_MOST;
     const size_t count = is_whole ? row.shape[0] * row.shape[1] : 0;
     *values = malloc((count + 1) * sizeof **values);
     for (size_t n = 0; n < count && is_whole; n++)

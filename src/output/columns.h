@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 enum { COLUMN_X, COLUMN_U = 2, COLUMN_WEIGHT = 5, COLUMN_CELL, COLUMNS = 8 };
+enum { NODES_MOST = 1 << 20 /* an array has fewer along each axis */ };
 
 struct columns {
     const char *path;

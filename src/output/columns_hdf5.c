@@ -52,13 +52,15 @@ static enum status open_place(const char *path, const char *place, hid_t *file, 
                : status_fail(STATUS_USAGE, "%s: there is no \"%s\" in it, which `place` says", path, place);
 }
 
-/* A number that is an attribute of an object; `otherwise` where there is none. */
+/* A number that is an attribute of an object; `otherwise`: there is none; NAN: it is not one number. */
 static double attribute(hid_t file, const char *object, const char *name, double otherwise)
 {
-    double value = otherwise;
     const hid_t found = H5Aopen_by_name(file, object, name, H5P_DEFAULT, H5P_DEFAULT);
-    if (found >= 0 && H5Aget_storage_size(found) <= sizeof value)
+    const hid_t space = H5Aget_space(found);
+    double value = found < 0 ? otherwise : NAN;
+    if (H5Sget_simple_extent_npoints(space) == 1)
         H5Aread(found, H5T_NATIVE_DOUBLE, &value);
+    H5Sclose(space);
     H5Aclose(found);
     return value;
 }
@@ -70,11 +72,12 @@ static enum status read_rows(hid_t file, const char *path, const char *name, int
     hsize_t all[2] = {0, 1};
     const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(dataset);
     bool is_read = H5Sget_simple_extent_ndims(space) == dimensions &&
-                   H5Sget_simple_extent_dims(space, all, NULL) == dimensions;
+                   H5Sget_simple_extent_dims(space, all, NULL) == dimensions &&
+                   (dimensions == 1 || (all[0] < NODES_MOST && all[1] < NODES_MOST));
     count = first + count <= all[0] ? count : all[0];
     const hsize_t own[2] = {count, all[1]};
     const hid_t memory = H5Screate_simple(dimensions, own, NULL);
-    *values = malloc((count * all[1] + 1) * sizeof **values);
+    *values = is_read ? malloc((count * all[1] + 1) * sizeof **values) : NULL;
     if (is_read && first + count <= all[0] && count * all[1] > 0)
         is_read =
             *values &&
@@ -85,8 +88,8 @@ static enum status read_rows(hid_t file, const char *path, const char *name, int
     H5Sclose(space);
     H5Dclose(dataset);
     return is_read ? STATUS_OK
-                   : status_fail(STATUS_USAGE, "%s: %s is no array of numbers of %d dimensions", path, name,
-                                 dimensions);
+                   : status_fail(STATUS_USAGE, "%s: %s is no array of numbers of %d dimensions, or too large",
+                                 path, name, dimensions);
 }
 
 /* Where it is there. */
@@ -136,7 +139,7 @@ enum status columns_read_hdf5_array(const char *path, const char *place, uint64_
     hid_t file;
     enum status status = open_place(path, place, &file, &search);
     if (status == STATUS_OK)
-        status = read_rows(file, path, search.path, 2, 0, (hsize_t)1 << 40, shape, values);
+        status = read_rows(file, path, search.path, 2, 0, NODES_MOST, shape, values);
     H5Fclose(file);
     return status;
 }

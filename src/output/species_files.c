@@ -99,7 +99,10 @@ static enum status read_share(const struct config *config, struct species_config
     species->read.particles = particles;
     if (!particles)
         return status_fail(STATUS_FAILED, "%s: no memory to read it", columns->path);
-    TRY(columns_read(columns));
+    pthread_mutex_lock(&writer_hdf5);
+    const enum status status = columns_read(columns);
+    pthread_mutex_unlock(&writer_hdf5);
+    TRY(status);
     for (int axis = 0; axis < 2; axis++)
         TRY(set_places(columns, axis, config->grid.cells[axis], particles));
     for (int axis = 0; species->velocities.kind == VELOCITIES_FILE && axis < (int)species_dimensions(species);
@@ -131,9 +134,9 @@ static enum status read_particles(const struct communicator *communicator, const
     if (status == STATUS_OK)
         status = communicator_agree(communicator, check_weights(&columns, weight));
     read->density = weight * (double)columns.all / (config->grid.length[0] * config->grid.length[1]);
-    read->starts_back =
-        species->velocities.kind == VELOCITIES_FILE &&
-        fabs(columns.seconds / (units_make(&config->units).time * config->time.step) + 0.5) < 1e-6;
+    if (species->velocities.kind == VELOCITIES_FILE)
+        read->behind = -columns.seconds / units_make(&config->units).time;
+    read->starts_back = fabs(read->behind / config->time.step - 0.5) < 1e-6;
     for (int k = 0; k < COLUMNS; k++)
         free(columns.numbers[k]);
     return status;
@@ -176,8 +179,10 @@ static enum status read_density(const struct config *config, struct species_conf
     uint64_t shape[2];
     double *array = NULL, *values = malloc(nodes_count(&nodes) * sizeof *values);
     species->read.density_nodes = values;
+    pthread_mutex_lock(&writer_hdf5);
     enum status status = values ? columns_read_array(profile->file, profile->place, shape, &array)
                                 : status_fail(STATUS_FAILED, "%s: no memory to read it", profile->file);
+    pthread_mutex_unlock(&writer_hdf5);
     if (status == STATUS_OK)
         status = check_density(profile->file, shape, array);
     for (uint32_t i = 0; i <= along_x && status == STATUS_OK; i++)
@@ -213,12 +218,9 @@ static enum status read_species(const struct communicator *communicator, const s
 
 enum status species_files_read(const struct communicator *communicator, struct config *config)
 {
-    enum status status = STATUS_OK;
-    pthread_mutex_lock(&writer_hdf5);
-    for (uint32_t s = 0; s < config->species_count && status == STATUS_OK; s++)
-        status = read_species(communicator, config, &config->species[s]);
-    pthread_mutex_unlock(&writer_hdf5);
-    return status;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        TRY(read_species(communicator, config, &config->species[s]));
+    return STATUS_OK;
 }
 
 void species_files_free(struct config *config)
@@ -238,11 +240,11 @@ void species_files_announce(const struct config *config, struct log *log)
         const struct species_config *species = &config->species[s];
         const struct species_read *read = &species->read;
         const bool has_particles = species->positions.kind == POSITIONS_FILE;
-        if (read->digest != 0)
-            log_line(log, LOG_NORMAL, "%s of %s: %s, digest %016" PRIx64,
-                     has_particles ? "particles" : "density", species->name, species_file(species),
-                     read->digest);
-        if (read->digest != 0 && has_particles)
+        if (read->digest == 0)
+            continue;
+        log_line(log, LOG_NORMAL, "%s of %s: %s, digest %016" PRIx64, has_particles ? "particles" : "density",
+                 species->name, species_file(species), read->digest);
+        if (has_particles)
             log_line(log, LOG_NORMAL,
                      "%s: %" PRIu64
                      " particles, at the start mean velocity (%.4g, %.4g, %.4g), deviations (%.4g, "
@@ -252,5 +254,10 @@ void species_files_announce(const struct config *config, struct log *log)
         if (read->density > 0)
             log_line(log, LOG_NORMAL, "%s: the weights in the file make a density of %.6g, here it is %g",
                      species->name, read->density, species->density);
+        if (read->behind != 0 && !read->starts_back)
+            log_line(log, LOG_QUIET,
+                     "warning: %s: the velocities in the file are %.6g before the positions, and half a step "
+                     "is %g: the run takes them as at the positions",
+                     species->name, read->behind, config->time.step / 2);
     }
 }

@@ -88,6 +88,8 @@ class SpeciesFiles(OneRunTest):
         np.save(self.folder / "plain.npy", np.stack([table[name] for name in "xyuv"], 1))
         header, rows = ",".join(table.dtype.names), table.view("f8").reshape(COUNT, -1)
         np.savetxt(self.folder / "lines.csv", rows, header=header, delimiter=",", fmt="%.17g")
+        lines = (self.folder / "lines.csv").read_text()
+        (self.folder / "lines.csv").write_text(lines.replace("\n", "\n# 3 words here\n", 1))
         expected = self.run_again(positions("fields.npy"), steps=1)
         for ranks, file in ((0, "plain.npy"), (0, "lines.csv"), (3, "lines.csv")):
             again = self.run_again(positions(file), ranks=ranks, steps=1)
@@ -133,6 +135,10 @@ class SpeciesFiles(OneRunTest):
         self.assertRegex(said, r"(?m)^particles of electrons: said.npy, digest [0-9a-f]{16}$")
         self.assertRegex(said, r"(?m)^electrons: 4096 particles, at the start mean velocity \(-0.0\d+, ")
         self.assertIn("the weights in the file make a density of 0.5, here it is 1\n", said)
+        warning = "electrons: the velocities in the file are 0.05 before the positions, and half a step is 0.02: "
+        for step, is_said in ((0.1, False), (0.04, True)):
+            said = self.run_well("check", "again.yaml", *sets(positions("then.h5"), f"time.step={step}")).stdout
+            self.assertEqual(warning in said, is_said)
         self.run_again(positions("said.npy"), steps=0)
         self.assertRegex((self.folder / "again" / "log.txt").read_text(), "particles of electrons: said.npy, digest ")
 
@@ -187,10 +193,12 @@ class SpeciesFiles(OneRunTest):
             ("big.npy", plain.astype(">f8"), expected),
             ("columns.npy", np.asfortranarray(plain), expected),
             ("flat.npy", plain[:, 0], expected),
+            ("deep.npy", plain[:, :, None], expected),
             ("junk.npy", b"junk", expected),
             ("junk.h5", b"junk", "expected a .npy, .csv or HDF5 file"),
             ("few.csv", b"x,y,u,v\n\n1,2,3\n", "few.csv:3: expected 4 numbers, as in the header line"),
             ("word.csv", b"x,y,u,v\n1,2,3,z\n", "word.csv:2: expected 4 numbers, as in the header line"),
+            ("twice.csv", b"x,x,y,u,v\n", "it has x twice"),
             ("empty.csv", b"", "it has 0 particles where the config says 4096"),
         ):
             self.refuse_particles(words, name, content)
@@ -203,6 +211,9 @@ class SpeciesFiles(OneRunTest):
         with h5py.File(self.folder / "two.h5", "a") as file:
             del file[f"data/{STEP}/particles/electrons/momentum/y"]
         self.refuse_particles("momentum/y is missing", "two.h5", self.read("two.h5"))
+        with h5py.File(self.folder / "two.h5", "a") as file:
+            file[f"data/{STEP}/particles/electrons/position/x"].attrs["unitSI"] = np.ones(8, "i1")
+        self.refuse_particles("particle 0 has position/x nan", "two.h5", self.read("two.h5"))
 
     # ---- densities ----
 
@@ -235,14 +246,20 @@ class SpeciesFiles(OneRunTest):
 
     def test_densities_that_are_none(self):
         array = np.ones((4, 8))
+        np.save(self.folder / "deep.npy", np.ones((8, 8, 5)))
+        with h5py.File(self.folder / "huge.h5", "w") as file:
+            file.create_dataset("electrons", (2**33, 2**31), chunks=(64, 64))
         for name, value, words in (
             ("below.npy", -1, "expected finite numbers of one sign, found -1 at [2, 3]"),
             ("nan.npy", np.nan, "expected finite numbers of one sign, found nan at [2, 3]"),
+            ("deep.npy", None, "expected a whole .npy file"),
+            ("huge.h5, place: /electrons", None, "/electrons is no array of numbers of 2 dimensions, or too large"),
         ):
-            array[2, 3] = value
-            np.save(self.folder / name, array)
-            self.refuse(2, [name, words], "check", "again.yaml",
-                        *sets("species.electrons.velocities=cold", f"species.electrons.profile.file={name}"))
+            if value is not None:
+                array[2, 3] = value
+                np.save(self.folder / name, array)
+            self.refuse(2, [name.split(",")[0], words], "check", "again.yaml",
+                        *sets("species.electrons.velocities=cold", "species.electrons.profile={file: " + name + "}"))
 
     # ---- from Python ----
 
