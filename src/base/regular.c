@@ -12,11 +12,10 @@ FILE *regular_open(const char *path, const char **why)
 {
     struct stat found;
     const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (descriptor >= 0 && fstat(descriptor, &found) == 0 &&
-        !(S_ISREG(found.st_mode) || S_ISDIR(found.st_mode))) {
+    if (descriptor >= 0 && fstat(descriptor, &found) == 0 && !S_ISREG(found.st_mode)) {
         close(descriptor);
-        errno = 0;
-        *why = "it is no regular file";
+        errno = S_ISDIR(found.st_mode) ? EISDIR : 0;
+        *why = errno == EISDIR ? strerror(EISDIR) : "it is no regular file";
         return NULL;
     }
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;

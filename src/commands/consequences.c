@@ -221,7 +221,10 @@ static void say_what_ranges_leave_out(const struct config *config, struct log *l
 void consequences_warn(const struct config *config, struct log *log)
 {
     const struct consequences derived = derive(config);
-    const double pi = acos(-1.0), widest = fmax(derived.grid.dx, derived.grid.dy);
+    /* Two cells along an axis have no field along it. */
+    const double widest =
+        fmax(derived.grid.nx > 2 ? derived.grid.dx : 0, derived.grid.ny > 2 ? derived.grid.dy : 0);
+    const double pi = acos(-1.0);
     const double frequency_step = derived.plasma_frequency * config->time.step;
     if (derived.debye_length > 0 && widest > pi * derived.debye_length)
         log_line(log, LOG_QUIET,
