@@ -162,7 +162,8 @@ RADIXPIC_API enum radixpic_status radixpic_read_particles(struct radixpic *run, 
                                                           const char *attribute, double *values);
 
 /* "x", "y", "u", "v" or "w" <- values[particles]. Positions are wrapped into the box. RADIXPIC_USAGE, and
- * nothing is written, where a value is not finite. */
+ * nothing is written, where a value is not finite. An electromagnetic run over ranks needs radixpic_meet()
+ * first, before the first step and after each: without it, RADIXPIC_USAGE too. */
 RADIXPIC_API enum radixpic_status radixpic_write_particles(struct radixpic *run, const char *species,
                                                            const char *attribute, const double *values);
 
@@ -183,8 +184,9 @@ struct radixpic_view {
 
 /* Lends a field at n, where `species` is NULL and on one rank, or "u", "v" or "w" of a species at n - 1/2.
  * What is written there counts as written by radixpic_write_field() and radixpic_write_particles(),
- * unchecked. No other call about the simulation is made before radixpic_take_back(); the memory, of whatever
- * then, stays until radixpic_let_go(), which may come after radixpic_destroy(). */
+ * unchecked; velocities of an electromagnetic run over ranks need radixpic_meet() first as there. No other
+ * call about the simulation is made before radixpic_take_back(); the memory, of whatever then, stays until
+ * radixpic_let_go(), which may come after radixpic_destroy(). */
 RADIXPIC_API enum radixpic_status radixpic_lend(struct radixpic *run, const char *species, const char *name,
                                                 struct radixpic_view *view);
 RADIXPIC_API enum radixpic_status radixpic_take_back(struct radixpic *run, const struct radixpic_view *view);

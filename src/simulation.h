@@ -34,8 +34,8 @@ struct simulation {
     struct device *device;       /* owned: a handle for all that follows */
     struct log *log;             /* set by the caller; for what happens on the way: rows that change hands */
     enum simulation_timing timing; /* may be set between steps */
-    int stop_signal; /* may be set between steps: a signal as which the run is to end, with a checkpoint; 0:
-                        none */
+    _Atomic int stop_signal; /* may be set at any time, from any thread or handler: a signal as which the run
+                                is to end, with a checkpoint; 0: none */
     bool reads_late; /* sums, up to SUM_SLOTS steps, so that no step waits for the device; on all ranks */
     struct outputs *outputs; /* written once the caller opens them: outputs_open() */
     unsigned needs;          /* of the outputs of this step: enum output_need */

@@ -54,7 +54,11 @@ STATUS_CHECKED enum status handle_agreed(struct radixpic *run, enum status statu
 /* Sorts the lists of which positions were written, and forgets the cells of all. Collective. */
 STATUS_CHECKED enum status state_settle(struct radixpic *run);
 
-/* Forgets them. */
+/* Waves take their step by the current of the particles as they are, before new values are written. On ranks
+ * it is collective: STATUS_USAGE where it is due and the call is not made on all of them together. */
+STATUS_CHECKED enum status state_take_waves(struct radixpic *run, bool is_together);
+
+/* Forgets the cells of all lists. */
 void state_forget(struct radixpic *run);
 
 #endif

@@ -92,10 +92,7 @@ enum status handle_meet(struct radixpic *run, const char *sentence)
 static enum status settle(struct radixpic *run)
 {
     TRY(state_settle(run));
-    /* Before a rank writes velocities its waves take the step by the current that was; not on some ranks
-     * alone. */
-    const bool has_waves = run->session.communicator.size > 1 && run->session.simulation.fields.waves;
-    return has_waves ? simulation_solve(&run->session.simulation) : STATUS_OK;
+    return state_take_waves(run, true);
 }
 
 static enum status meet(struct radixpic *run, const char *failure, int *moved)

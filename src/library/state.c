@@ -292,10 +292,15 @@ static void to_run_precision(enum precision precision, size_t count, double *val
     }
 }
 
-/* Waves take their step by the current that was. */
-static enum status before_velocities(struct radixpic *run)
+enum status state_take_waves(struct radixpic *run, bool is_together)
 {
-    return run->session.simulation.fields.waves ? simulation_solve(&run->session.simulation) : STATUS_OK;
+    struct simulation *simulation = &run->session.simulation;
+    if (!simulation->fields.waves || simulation->is_solved)
+        return STATUS_OK;
+    if (!is_together && simulation->communicator.size > 1)
+        return status_fail(STATUS_USAGE, "before particles are written, the ranks of an electromagnetic run "
+                                         "sum their currents: call radixpic_meet() first, on all of them");
+    return simulation_solve(simulation);
 }
 
 static enum status write_particles(struct radixpic *run, const char *species, const char *name,
@@ -305,7 +310,7 @@ static enum status write_particles(struct radixpic *run, const char *species, co
     char place_name[CONFIG_NAME_LENGTH + 16];
     double *all = NULL;
     TRY(find_component(run, species, name, &component));
-    TRY(before_velocities(run));
+    TRY(state_take_waves(run, false));
     struct particles *list = component.list;
     const bool moves = component.attribute == ATTRIBUTE_OFFSET;
     snprintf(place_name, sizeof place_name, "species %s, ", species);
@@ -347,9 +352,8 @@ enum radixpic_status radixpic_read_ids(struct radixpic *run, const char *species
 static enum status lend_field(struct radixpic *run, const char *name, struct buffer **buffer)
 {
     enum field field;
-    TRY(find_field(run, name, &field, buffer));
     return run->session.communicator.size == 1
-               ? STATUS_OK
+               ? find_field(run, name, &field, buffer)
                : status_fail(STATUS_USAGE, "a field of several ranks cannot be lent; read and write it");
 }
 
@@ -367,7 +371,7 @@ static enum status lend(struct radixpic *run, const char *species, const char *n
         TRY(find_component(run, species, name, &component));
         if (component.attribute == ATTRIBUTE_OFFSET)
             return status_fail(STATUS_USAGE, "%s follows from cell and offset; u, v and w can be lent", name);
-        TRY(before_velocities(run));
+        TRY(state_take_waves(run, false));
         buffer = component.list->attribute[component.attribute];
         view->count = component.list->count;
         const size_t places = particles_stride(component.list, component.attribute);

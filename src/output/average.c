@@ -27,7 +27,7 @@ struct average {
     struct average_keys keys;
     uint32_t meshes, windows;
     struct kernel *add;
-    struct slab slab;     /* whose own rows the means are of */
+    struct slab slab;     /* the means are of its own rows */
     uint32_t *first_rows; /* [ranks + 1], of all ranks; NULL: there is no room yet */
     struct buffer *means; /* real[windows][meshes][2][own cells]: a mean, and what it holds too much */
 };

@@ -18,7 +18,7 @@ enum { AVERAGE_WINDOWS = 2 };
 /* How many windows there are: the first, both, or where there is no average none. */
 uint32_t average_windows(const struct config *config, struct average_keys keys);
 
-/* The states of a window up to this one; 0: it belongs to another, or to none. */
+/* How many states of a window there are up to the view's; 0: the view's state is not in it. */
 uint64_t average_states(const struct view *view, struct average_keys keys, uint32_t window);
 
 /* The window that ends with a step in which the output is due. */

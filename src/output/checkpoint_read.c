@@ -79,7 +79,8 @@ static enum status read_config(struct checkpoint *checkpoint)
                              status_message());
 }
 
-/* Only for what follows from speeds, and for what the run says of itself. */
+/* The numbers of the files that species began with: limits follow from their speeds, and the log and outputs
+ * name their digests. */
 static enum status read_files(struct checkpoint *checkpoint)
 {
     struct config *config = &checkpoint->config;
@@ -93,7 +94,7 @@ static enum status read_files(struct checkpoint *checkpoint)
         struct species_read *read = &config->species[s].read;
         for (int n = 0; n < CHECKPOINT_FILE_NUMBERS; n++)
             if (!(fabs(numbers[s][n]) <= (n < 2 ? UINT32_MAX : DBL_MAX)))
-                return impossible(checkpoint, "what it says of a file is no number");
+                return impossible(checkpoint, "a number of a file that a species began with is out of range");
         read->digest = (uint64_t)fabs(numbers[s][0]) << 32 | (uint64_t)fabs(numbers[s][1]);
         read->density = numbers[s][2];
         memcpy(read->mean, numbers[s] + 3, sizeof read->mean);

@@ -465,7 +465,7 @@ static enum status add_state(const struct outputs *outputs, size_t n, const stru
     struct view added = *view;
     struct hdf5_file *file = NULL;
     added.has_no_data = true;
-    added.stepper = NULL; /* whose times would be waited for */
+    added.stepper = NULL; /* to read its times would wait for the device */
     const enum status status = outputs_record(output_table[n], outputs->parts[n], "", &added, &file);
     hdf5_file_free(&file);
     return communicator_agree(view->communicator, status);

@@ -270,6 +270,33 @@ except radixpic.Problem as problem:
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(result.stdout.count("2 time.step: rank 0 has 1, rank 1 2"), 2)
 
+    def test_what_one_rank_alone_asks_for(self):
+        """It is refused where all take part in it, and none waits."""
+        text = """
+from radixpic.library import View, load
+from radixpic.simulation import pointer
+waves = {"fields.solver": "electromagnetic", "fields.speed_of_light": 10, "time.step": 0.02,
+         "species.electrons.velocities.dimensions": 3}
+simulation = radixpic.Simulation(sys.argv[1], set=waves, ranks=True)
+simulation.step()
+handle, values, calls = simulation._open(), pointer(np.zeros(4096)), load()
+for call in (lambda: calls.write_particles(handle, b"electrons", b"u", values),
+             lambda: calls.lend(handle, b"electrons", b"v", View()), lambda: calls.lend(handle, None, b"E/x", View())):
+    try:
+        simulation.rank or call()
+    except radixpic.Problem as problem:
+        print(problem.code, problem)
+simulation.step()
+simulation.particles("electrons").u[:] = 1
+simulation.step()
+"""
+        result = self.ranks(text)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        before = "2 before particles are written, the ranks of an electromagnetic run sum their currents: "
+        before += "call radixpic_meet() first, on all of them"
+        field = "2 a field of several ranks cannot be lent; read and write it"
+        self.assertEqual(result.stdout.splitlines(), [before, before, field])
+
     def test_a_signal_to_one_rank(self):
         text = """
 simulation = run(ranks=True)
