@@ -186,9 +186,9 @@ class Collection:
 
 
 def history_of(folder, si):
-    """The groups of curves of a history; None where there is none."""
+    """The groups of curves of a history, and the times of the steps of its rows; None where there is none."""
     if not (Path(folder) / "history.csv").exists():
-        return None
+        return None, {}
     history = read_history(folder)
     columns, every = history.columns, -(-len(history["time"]) // MOST_ROWS)
 
@@ -220,22 +220,15 @@ def history_of(folder, si):
     }
 
 
-def times_of_rows(folder):
-    """The times of the steps of which a history has rows."""
-    history = read_history(folder)
-    every = -(-len(history["time"]) // MOST_ROWS)
-    return dict(zip(history["step"][::every].astype(int).tolist(), history["time"][::every].tolist()))
-
-
 def make(folder, frames=100, si=False):
     """The Page of a run's folder, with at most `frames` times of each quantity."""
     collection = Collection(folder, frames, si)
     second = collection.collect()
-    history = None if si else history_of(folder, si)
+    history, times_of_rows = (None, {}) if si else history_of(folder, si)
     if not collection.quantities and not history:
         rows = "" if si else "history.csv and no "
         raise Problem(f"{folder} holds nothing to show: there is no {rows}file in {', '.join(fields.FOLDERS)}")
-    times = collection.times or times_of_rows(folder)
+    times = collection.times or times_of_rows
     data = {
         "title": read_title(Path(folder)).replace(r"\$", "$"),
         "steps": sorted(times),

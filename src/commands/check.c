@@ -299,13 +299,14 @@ enum status command_check(int argc, char **argv)
     TRY(config_echo(&config, stdout));
     const struct grid grid = grid_make(&config.grid);
     printf("\n");
-    consequences_print(&config);
+    const struct consequences derived = consequences_derive(&config);
+    consequences_print(&config, &derived);
     species_files_announce(&config, &(struct log){.terminal = stdout, .level = LOG_NORMAL});
     print_ranks(&config);
     outputs_print_sizes(&config);
     if (!options.probe)
         consequences_print_last_checkpoint(&config, ASSUMED_RATE, ", which is assumed: --probe measures it");
     TRY(print_device_part(&config, &grid));
-    consequences_warn(&config, &(struct log){.terminal = stdout, .level = LOG_NORMAL});
+    consequences_warn(&config, &derived, &(struct log){.terminal = stdout, .level = LOG_NORMAL});
     return options.probe ? probe_run(&config) : STATUS_OK;
 }

@@ -1,9 +1,7 @@
 /* Consequences: plasma numbers of a config. */
 #include "commands/consequences.h"
 
-#include "config/external.h"
 #include "config/schema.h"
-#include "domain/grid.h"
 #include "output/outputs.h"
 #include "particles/collisions.h"
 
@@ -11,20 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The names are the config's. */
-struct consequences {
-    struct grid grid;
-    double plasma_frequency; /* sqrt(sum over species of n q^2/m) */
-    double debye_length;     /* of all thermal species together; 0 when none is thermal */
-    struct external_survey external;
-    double rotation; /* |q B/m| dt, of the species with the most, where B is strongest */
-    double fastest;  /* cells that a thermal particle (drift + 3 thermal velocities) crosses in a step */
-    double particles_per_cell;  /* of the charge density's species with the fewest */
-    const char *fewest_species; /* its name */
-    const char *fastest_species;
-};
-
-static struct consequences derive(const struct config *config)
+struct consequences consequences_derive(const struct config *config)
 {
     struct consequences derived = {.grid = grid_make(&config->grid),
                                    .external = external_survey(config),
@@ -81,30 +66,30 @@ static void print_light(const struct config *config, const struct consequences *
                skin_depth(config, derived) / fmax(dx, dy));
 }
 
-void consequences_print(const struct config *config)
+void consequences_print(const struct config *config, const struct consequences *derived)
 {
-    const struct consequences derived = derive(config);
-    const double widest = fmax(derived.grid.dx, derived.grid.dy);
+    const double widest = fmax(derived->grid.dx, derived->grid.dy);
     printf("# what follows from it\n");
-    printf("cell size dx, dy          %g, %g\n", derived.grid.dx, derived.grid.dy);
-    if (derived.debye_length > 0)
-        printf("Debye length              %g, %g to a cell\n", derived.debye_length,
-               derived.debye_length / widest);
+    printf("cell size dx, dy          %g, %g\n", derived->grid.dx, derived->grid.dy);
+    if (derived->debye_length > 0)
+        printf("Debye length              %g, %g to a cell\n", derived->debye_length,
+               derived->debye_length / widest);
     else
         printf("Debye length              0: no charged species has a thermal velocity\n");
-    printf("omega_p dt                %g\n", derived.plasma_frequency * config->time.step);
-    if (derived.external.most_magnetic > 0)
+    printf("omega_p dt                %g\n", derived->plasma_frequency * config->time.step);
+    if (derived->external.most_magnetic > 0)
         printf(
             "Omega dt                  %g, of which the push turns velocities by 2 atan(Omega dt/2) = %g\n",
-            derived.rotation, 2 * atan(derived.rotation / 2));
-    if (fields_external(&config->fields, 3) || fields_external(&config->fields, 4))
-        printf("div B, fields.external    %.2g of its largest slope\n", derived.external.divergence);
+            derived->rotation, 2 * atan(derived->rotation / 2));
+    if (isfinite(derived->external.most_magnetic) &&
+        (fields_external(&config->fields, 3) || fields_external(&config->fields, 4)))
+        printf("div B, fields.external    %.2g of its largest slope\n", derived->external.divergence);
     if (config->fields.solver == SOLVER_ELECTROMAGNETIC)
-        print_light(config, &derived);
+        print_light(config, derived);
     printf("end of the run            t = %g\n", (double)config->time.steps * config->time.step);
     for (uint32_t s = 0; s < config->species_count; s++) {
         const struct species_config *species = &config->species[s];
-        const double per_cell = (double)species->particles / grid_cells(&derived.grid);
+        const double per_cell = (double)species->particles / grid_cells(&derived->grid);
         printf("particles per cell        %g of %s", per_cell, species->name);
         if (species->positions.kind == POSITIONS_RANDOM)
             printf(", at random: densities of cells scatter by %.2g %%", 100 / sqrt(per_cell));
@@ -126,7 +111,7 @@ void consequences_print(const struct config *config)
                collision->coulomb_log == COULOMB_LOG_AUTO && logarithm == 1 ? ", the least of auto" : "");
     }
     printf("cells crossed in a step   %g at most, by a particle of %s at drift + 3 thermal velocities\n",
-           derived.fastest, derived.fastest_species);
+           derived->fastest, derived->fastest_species);
 }
 
 /* The spectral gradient has no derivative of a wave of which only the nodes +1, -1, +1, ... are seen. */
@@ -218,19 +203,18 @@ static void say_what_ranges_leave_out(const struct config *config, struct log *l
                 config->species[s].name, 100 * config->species[s].velocities.lost);
 }
 
-void consequences_warn(const struct config *config, struct log *log)
+void consequences_warn(const struct config *config, const struct consequences *derived, struct log *log)
 {
-    const struct consequences derived = derive(config);
     /* Two cells along an axis have no field along it. */
     const double widest =
-        fmax(derived.grid.nx > 2 ? derived.grid.dx : 0, derived.grid.ny > 2 ? derived.grid.dy : 0);
+        fmax(derived->grid.nx > 2 ? derived->grid.dx : 0, derived->grid.ny > 2 ? derived->grid.dy : 0);
     const double pi = acos(-1.0);
-    const double frequency_step = derived.plasma_frequency * config->time.step;
-    if (derived.debye_length > 0 && widest > pi * derived.debye_length)
+    const double frequency_step = derived->plasma_frequency * config->time.step;
+    if (derived->debye_length > 0 && widest > pi * derived->debye_length)
         log_line(log, LOG_QUIET,
                  "warning: a cell of %g is longer than pi Debye lengths (%g): the plasma will heat itself; "
                  "take more cells",
-                 widest, pi * derived.debye_length);
+                 widest, pi * derived->debye_length);
     if (frequency_step > 1.62)
         log_line(log, LOG_QUIET,
                  "warning: omega_p dt = %g is above 1.62: plasma oscillations are badly resolved, from 2 "
@@ -242,32 +226,37 @@ void consequences_warn(const struct config *config, struct log *log)
             "warning: omega_p dt = %g is below 1e-6: times are in 1/omega_p and lengths in Debye lengths, "
             "not in SI units",
             frequency_step);
-    if (derived.rotation > 0.5)
+    if (derived->rotation > 0.5)
         log_line(log, LOG_QUIET,
                  "warning: Omega dt = %g is above 0.5: a step turns velocities by 2 atan(Omega dt/2) = %g "
                  "instead; take a "
                  "smaller time.step",
-                 derived.rotation, 2 * atan(derived.rotation / 2));
-    if (derived.external.divergence > MOST_DIVERGENCE)
+                 derived->rotation, 2 * atan(derived->rotation / 2));
+    if (isnan(derived->external.most_magnetic))
+        log_line(
+            log, LOG_QUIET,
+            "warning: fields.external.B is not finite at x = %g, y = %g, t = %g: a step there ends the run",
+            derived->external.place[0], derived->external.place[1], derived->external.time);
+    else if (derived->external.divergence > MOST_DIVERGENCE)
         log_line(
             log, LOG_QUIET,
             "warning: fields.external.B: div B is not 0: at x = %g, y = %g, t = %g it is %.2g of the largest "
-            "slope of B; no magnet makes such a field",
-            derived.external.place[0], derived.external.place[1], derived.external.time,
-            derived.external.divergence);
+            "slope of B, and fields of magnets have none",
+            derived->external.place[0], derived->external.place[1], derived->external.time,
+            derived->external.divergence);
     warn_of_nyquist(config, log);
     if (config->fields.solver == SOLVER_ELECTROMAGNETIC)
-        warn_of_light(config, &derived, log);
+        warn_of_light(config, derived, log);
     warn_of_collisions(config, log);
     say_what_ranges_leave_out(config, log);
-    if (derived.fastest > 1)
+    if (derived->fastest > 1)
         log_line(log, LOG_QUIET,
                  "warning: thermal particles of %s cross %g cells in a step: more than one; take a smaller "
                  "time.step",
-                 derived.fastest_species, derived.fastest);
-    if (derived.particles_per_cell < 8)
+                 derived->fastest_species, derived->fastest);
+    if (derived->particles_per_cell < 8)
         log_line(log, LOG_QUIET, "warning: %g particles per cell of %s: fewer than 8 are mostly noise",
-                 derived.particles_per_cell, derived.fewest_species);
+                 derived->particles_per_cell, derived->fewest_species);
 }
 
 void consequences_print_last_checkpoint(const struct config *config, double rate, const char *known)

@@ -3,19 +3,35 @@
 #define RADIXPIC_COMMANDS_CONSEQUENCES_H
 
 #include "base/log.h"
-#include "config/config.h"
+#include "config/external.h"
+#include "domain/grid.h"
 
 /* Bytes a second that `check` assumes of files where none was written. */
 enum { ASSUMED_RATE = 200000000 };
 
+/* The names are the config's. */
+struct consequences {
+    struct grid grid;
+    double plasma_frequency; /* sqrt(sum over species of n q^2/m) */
+    double debye_length;     /* of all thermal species together; 0 when none is thermal */
+    struct external_survey external;
+    double rotation; /* |q B/m| dt, of the species with the most, where B is strongest */
+    double fastest;  /* cells that a thermal particle (drift + 3 thermal velocities) crosses in a step */
+    double particles_per_cell;  /* of the charge density's species with the fewest */
+    const char *fewest_species; /* its name */
+    const char *fastest_species;
+};
+
+struct consequences consequences_derive(const struct config *config);
+
 /* Prints, for `check`, a line for each of the numbers. */
-void consequences_print(const struct config *config);
+void consequences_print(const struct config *config, const struct consequences *derived);
 
 /* A line for everything that makes a run untrue: dx > pi Debye lengths, omega_p dt > 1.62 or < 1e-6, Omega dt
- * > 0.5, a perturbation at the Nyquist mode, nu dt > 0.3 or nu t < 0.01 of collisions, a thermal particle
- * that crosses more than a cell in a step, fewer than 8 particles a cell; and what densities of velocities
- * lose outside their ranges. */
-void consequences_warn(const struct config *config, struct log *log);
+ * > 0.5, an external B that is not finite or has div B, a perturbation at the Nyquist mode, nu dt > 0.3 or nu
+ * t < 0.01 of collisions, a thermal particle that crosses more than a cell in a step, fewer than 8 particles
+ * a cell; and what densities of velocities lose outside their ranges. */
+void consequences_warn(const struct config *config, const struct consequences *derived, struct log *log);
 
 /* How long the checkpoint of a signal takes, behind the files in flight, where files are written at `rate`
  * bytes a second, which `known` says more about; and a warning where a signal leaves less time. */

@@ -135,7 +135,8 @@ static void announce(const struct simulation *simulation, struct log *log)
         !info->is_cpu && strcmp(field_solver_name(simulation->field_solver), "FFTW") == 0;
     log_line(log, on_host_of_gpu ? LOG_NORMAL : LOG_VERBOSE, "field solver: %s%s",
              field_solver_name(simulation->field_solver), on_host_of_gpu ? ", on the host" : "");
-    consequences_warn(config, log);
+    const struct consequences derived = consequences_derive(config);
+    consequences_warn(config, &derived, log);
     consequences_warn_idle(config, simulation->stepper.setup.sort.method, !is_radix(simulation), log);
 }
 

@@ -41,11 +41,12 @@ static void look_at(struct survey *survey, const double place[2], double time)
     const double b[3] = {uniform[0] + component(survey, 0, place[0], place[1], time),
                          uniform[1] + component(survey, 1, place[0], place[1], time),
                          uniform[2] + component(survey, 2, place[0], place[1], time)};
+    const double size = hypot(hypot(b[0], b[1]), b[2]);
     const double along_x = slope_along(survey, 0, place, time), along_y = slope_along(survey, 1, place, time);
     struct external_survey *found = &survey->found;
-    found->most_magnetic = fmax(found->most_magnetic, hypot(hypot(b[0], b[1]), b[2]));
+    found->most_magnetic = isfinite(size) ? fmax(found->most_magnetic, size) : NAN;
     survey->slope = fmax(survey->slope, fabs(along_x) + fabs(along_y));
-    if (fabs(along_x + along_y) > found->divergence) {
+    if (fabs(along_x + along_y) > found->divergence || !isfinite(size)) {
         found->divergence = fabs(along_x + along_y);
         found->place[0] = place[0];
         found->place[1] = place[1];
@@ -53,39 +54,33 @@ static void look_at(struct survey *survey, const double place[2], double time)
     }
 }
 
-static void look_at_time(struct survey *survey, double time)
+bool fields_external_has_time(const struct config *config, uint32_t component)
 {
-    const struct grid_config *grid = &survey->config->grid;
-    const uint32_t apart[2] = {(grid->cells[0] + MOST_NODES - 1) / MOST_NODES,
-                               (grid->cells[1] + MOST_NODES - 1) / MOST_NODES};
-    for (uint32_t i = 0; i < grid->cells[0]; i += apart[0])
-        for (uint32_t j = 0; j < grid->cells[1]; j += apart[1]) {
-            const double place[2] = {i * grid->length[0] / grid->cells[0],
-                                     j * grid->length[1] / grid->cells[1]};
-            look_at(survey, place, time);
-        }
+    const char *text = fields_external(&config->fields, component);
+    char why[FORMULA_WHY_LENGTH];
+    return text && !formula_is_sound(text, "xy", config->grid.length, why);
 }
 
 struct external_survey external_survey(const struct config *config)
 {
+    const struct grid_config *grid = &config->grid;
+    const uint32_t apart[2] = {(grid->cells[0] + MOST_NODES - 1) / MOST_NODES,
+                               (grid->cells[1] + MOST_NODES - 1) / MOST_NODES};
     struct survey survey = {.config = config};
     char why[FORMULA_WHY_LENGTH];
-    bool is_given = false, has_time = false;
+    bool has_time = false;
     for (uint32_t axis = 0; axis < 3; axis++) {
         const char *text = fields_external(&config->fields, 3 + axis);
-        if (text)
-            survey.formulas[axis] = formula_open(text, "xyt", config->grid.length, why);
-        if (survey.formulas[axis]) {
-            is_given = true;
-            has_time |= formula_has(survey.formulas[axis], 't');
-        }
+        survey.formulas[axis] = text ? formula_open(text, "xyt", grid->length, why) : NULL;
+        has_time |= fields_external_has_time(config, 3 + axis);
     }
-    const double end = (double)config->time.steps * config->time.step;
-    if (is_given)
-        for (int n = 0; n < (has_time ? TIMES : 1); n++)
-            look_at_time(&survey, end * fmod(n * 0.618, 1));
-    else
-        look_at(&survey, (const double[]){0, 0}, 0);
+    for (int n = 0; n < (has_time ? TIMES : 1); n++)
+        for (uint32_t i = 0; i < grid->cells[0]; i += apart[0])
+            for (uint32_t j = 0; j < grid->cells[1] && !isnan(survey.found.most_magnetic); j += apart[1])
+                look_at(&survey,
+                        (const double[]){i * grid->length[0] / grid->cells[0],
+                                         j * grid->length[1] / grid->cells[1]},
+                        (double)config->time.steps * config->time.step * fmod(n * 0.618, 1));
     for (int axis = 0; axis < 3; axis++)
         formula_close(survey.formulas[axis]);
     survey.found.divergence /= survey.slope > 0 ? survey.slope : 1;

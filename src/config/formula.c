@@ -119,18 +119,6 @@ double formula_at(struct formula *formula, const double *values)
     return mupEval(formula->parser);
 }
 
-bool formula_has(const struct formula *formula, char variable)
-{
-    bool has = false;
-    for (int n = 0; n < mupGetExprVarNum(formula->parser); n++) {
-        const char *name = NULL;
-        double *value = NULL;
-        mupGetExprVar(formula->parser, (unsigned)n, &name, &value);
-        has |= name[0] == variable && name[1] == '\0';
-    }
-    return has;
-}
-
 void formula_close(struct formula *formula)
 {
     if (formula)

@@ -21,9 +21,6 @@ struct formula *formula_open(const char *text, const char *variables, const doub
 /* Its value, which may be infinite or NaN, with a value for each of its variables. */
 double formula_at(struct formula *formula, const double *values);
 
-/* Whether a variable is in it. */
-bool formula_has(const struct formula *formula, char variable);
-
 /* NULL is fine. */
 void formula_close(struct formula *formula);
 

@@ -7,15 +7,6 @@
 #define ASK(function, object, question, answer)                                                              \
     function((object), (question), sizeof(answer), &(answer), NULL)
 
-enum status device_info_of(void *id, struct device_info *info)
-{
-    cl_platform_id platform = NULL;
-    if (ASK(clGetDeviceInfo, id, CL_DEVICE_PLATFORM, platform))
-        return status_fail(STATUS_USAGE, "device: expected a cl_device_id");
-    *info = device_describe(platform, id, 0, 0);
-    return STATUS_OK;
-}
-
 enum status device_place_buffers(struct device *device, void *memory)
 {
     struct core *core = device->core;

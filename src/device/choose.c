@@ -54,7 +54,8 @@ static bool has_extension(cl_device_id id, const char *name)
     return has;
 }
 
-struct device_info device_describe(cl_platform_id platform, cl_device_id id, uint32_t p, uint32_t d)
+/* What matters of a device, which is number d of platform number p. */
+static struct device_info describe(cl_platform_id platform, cl_device_id id, uint32_t p, uint32_t d)
 {
     struct device_info info = {.platform_index = p, .device_index = d};
     settle_text(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof info.platform, info.platform, NULL),
@@ -80,6 +81,15 @@ struct device_info device_describe(cl_platform_id platform, cl_device_id id, uin
     info.has_fma = (fp32 & CL_FP_FMA) != 0; /* asked only of single precision: in double it must be there */
     info.has_int64_atomics = has_extension(id, "cl_khr_int64_base_atomics");
     return info;
+}
+
+enum status device_info_of(void *id, struct device_info *info)
+{
+    cl_platform_id platform = NULL;
+    if (ASK(id, CL_DEVICE_PLATFORM, platform))
+        return status_fail(STATUS_USAGE, "device: expected a cl_device_id");
+    *info = describe(platform, id, 0, 0);
+    return STATUS_OK;
 }
 
 /* What a variable of the environment names; NULL where it is not set or empty. */
@@ -153,8 +163,7 @@ static size_t find_devices(struct candidate found[MAX_DEVICES])
         if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, ids, &device_count) != CL_SUCCESS)
             continue;
         for (uint32_t d = 0; d < device_count && d < 16 && count < MAX_DEVICES; d++)
-            found[count++] =
-                (struct candidate){platforms[p], ids[d], device_describe(platforms[p], ids[d], p, d)};
+            found[count++] = (struct candidate){platforms[p], ids[d], describe(platforms[p], ids[d], p, d)};
     }
     return count;
 }

@@ -384,11 +384,13 @@ size_t device_bytes_placed(const struct device *device);
 STATUS_CHECKED enum status buffer_borrow(struct device *device, void *memory, size_t bytes, const char *what,
                                          struct buffer **buffer);
 
-/* From now on work goes to `queue`, a cl_command_queue, after `count` cl_events, and from the second call on
- * no longer; `event`, if not NULL, becomes a cl_event of its end. STATUS_USAGE where it is no queue for that.
- */
+/* From now on work goes to `queue`, a cl_command_queue, after `count` cl_events. STATUS_USAGE where it is no
+ * queue for that. */
 STATUS_CHECKED enum status device_borrow_queue(struct device *device, void *queue, uint32_t count,
                                                const void *events);
+
+/* Ends that: work goes to the handle's own queue again. `event`, if not NULL, becomes a cl_event of the end
+ * of what went to the borrowed one. */
 STATUS_CHECKED enum status device_return_queue(struct device *device, void *event);
 
 #endif

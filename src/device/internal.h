@@ -111,9 +111,6 @@ STATUS_CHECKED enum status source_read(const char *file, char **source);
 /* A digest of all kernels in program_folder() that can be read, with what they include. */
 uint64_t program_digest(void);
 
-/* What matters of a device, which is number d of platform number p. */
-struct device_info device_describe(cl_platform_id platform, cl_device_id id, uint32_t p, uint32_t d);
-
 /* Sets platform, id and info to those of the device that device_open() is to open. */
 STATUS_CHECKED enum status device_choose(const char *spec, uint32_t share, struct core *core);
 

@@ -1,7 +1,7 @@
 /* External: launches of kernels/external.cl, and the work of drives. */
 #include "field/external.h"
 
-#include "config/formula.h"
+#include "config/external.h"
 #include "field/poisson.h"
 #include "field/tabulate.h"
 
@@ -29,24 +29,6 @@ struct external {
 
 /* ---- creation ---- */
 
-static enum status open_formulas(struct external *external, bool *is_given)
-{
-    const struct config *config = external->config;
-    char why[FORMULA_WHY_LENGTH];
-    for (uint32_t c = 0; c < external->components; c++) {
-        const char *text = external->formulas[c] = fields_external(&config->fields, c);
-        if (!text)
-            continue;
-        struct formula *formula = formula_open(text, "xyt", config->grid.length, why);
-        if (!formula)
-            return status_fail(STATUS_FAILED, "fields.external: the formula %s: %s", text, why);
-        external->has_time[c] = formula_has(formula, 't');
-        formula_close(formula);
-        *is_given = true;
-    }
-    return STATUS_OK;
-}
-
 enum status external_create(const struct rank_place *place, const struct config *config,
                             struct external **created)
 {
@@ -64,7 +46,11 @@ enum status external_create(const struct rank_place *place, const struct config 
     external->slab = *slab;
     external->own = field_first(config->fields.solver, FIELD_PHI);
     external->components = fields_acting(&config->fields);
-    TRY(open_formulas(external, &has_formulas));
+    for (uint32_t c = 0; c < external->components; c++) {
+        external->formulas[c] = fields_external(&config->fields, c);
+        external->has_time[c] = fields_external_has_time(config, c);
+        has_formulas |= external->formulas[c] != NULL;
+    }
     if (!has_formulas && config->fields.drive_count == 0)
         return STATUS_OK;
     const size_t all = external->components * buffer_view_stride(bytes);

@@ -73,7 +73,9 @@ static enum status create(cl_context context, cl_device_id id, const struct radi
 {
     struct buffer *borrowed = NULL; /* for as long as the sorter is there */
     size_t bytes = 0;
-    TRY(find_workspace(id, shape, &bytes));
+    TRY(check_shape(shape));
+    if (workspace)
+        TRY(find_workspace(id, shape, &bytes));
     TRY(device_open_in(context, id, device));
     TRY(DEVICE_NEW(*device, *sorter));
     **sorter = (struct radixpic_sorter){.device = *device, .shape = *shape};

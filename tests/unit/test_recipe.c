@@ -184,6 +184,12 @@ TEST(positions_follow_a_formula_of_both_axes)
         assert_near((at.cell[1] + at.offset[1]) / square.ny, sqrt(s), 1e-6);
     }
     recipe_table_destroy(&table);
+    strcpy(species.profile.density, "abs(x - 1/2)"); /* the first particle is at 1/2 */
+    assert_ok(recipe_table_create(&square, &species, &table));
+    const struct loaded_particle first = recipe_particle(&table.recipe, table.terms, table.tables, 0);
+    assert_near((first.cell[0] + first.offset[0]) / square.nx, 0.5, 0);
+    assert_near((first.cell[1] + first.offset[1]) / square.ny, 1.0 / 3, 1e-12);
+    recipe_table_destroy(&table);
 }
 
 /* x + sum of a cos(k x)/k with k = 2 pi m of the x that the density profile gives, along each axis alone. */
