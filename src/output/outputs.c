@@ -112,21 +112,27 @@ enum status outputs_create(struct device *device, const struct config *config, s
     return STATUS_OK;
 }
 
-/* Where anything is otherwise in the outputs that may average, means begin anew. */
-static bool go_on(const struct output_config *output, const struct output_config *old)
+/* Whether the means of an output go on: its items, or what it has of meshes and when, are as they were. */
+static bool goes_on(const struct output_row *row, const struct config *config, const struct config *old)
 {
-    enum { FIRST = offsetof(struct output_config, snapshots), END = offsetof(struct output_config, tracks) };
-    return memcmp((const char *)output + FIRST, (const char *)old + FIRST, END - FIRST) == 0;
+    const size_t of_meshes =
+        row->fields ? offsetof(struct snapshots_config, particles) : sizeof(struct moments_config);
+    const size_t first = row->items.size ? row->items.first : row->every;
+    const size_t bytes = row->items.size
+                             ? *(const uint32_t *)((const char *)config + row->items.count) * row->items.size
+                             : of_meshes;
+    return count_means(row, config) == count_means(row, old) &&
+           memcmp((const char *)config + first, (const char *)old + first, bytes) == 0;
 }
 
 enum status outputs_begin(struct outputs *outputs, const struct view *view,
                           const struct checkpoint *checkpoint)
 {
     const struct config *config = outputs->config;
-    const bool is_known = checkpoint && go_on(&config->output, &checkpoint->config.output);
-    const bool is_as_long = is_known && config->time.steps == checkpoint->config.time.steps;
-    const uint32_t windows = is_as_long ? AVERAGE_WINDOWS : is_known;
     for (size_t n = 0; n < OUTPUTS; n++) {
+        const bool is_known = checkpoint && goes_on(output_table[n], config, &checkpoint->config);
+        const bool is_as_long = is_known && config->time.steps == checkpoint->config.time.steps;
+        const uint32_t windows = is_as_long ? AVERAGE_WINDOWS : is_known;
         const char *name = output_table[n]->name;
         const uint64_t count = count_means(output_table[n], config);
         char path[OUTPUT_NAME];
