@@ -209,7 +209,7 @@ def history_of(folder, si):
         ("momentum", r"$P\;[n_0 m_e v_{th} \lambda_D^2]$",
             {f"along {axis}": columns[f"momentum_{axis}"] for axis in "xyz" if f"momentum_{axis}" in columns}, False),
     ]
-    return {
+    groups_of_curves = {
         "label": runs(r"time $t\;[1/\omega_p]$"),
         "times": packed_curve(history["time"][::every]),
         "groups": [
@@ -218,6 +218,8 @@ def history_of(folder, si):
             for name, label, curves, log in groups if curves
         ],
     }
+    steps = history["step"][::every].astype(int).tolist()
+    return groups_of_curves, dict(zip(steps, history["time"][::every].tolist()))
 
 
 def make(folder, frames=100, si=False):
