@@ -1,8 +1,6 @@
 /* Output sizes: what `check` says of the files of a run, by the trees that it would record. */
 #include "output/outputs.h"
 
-#include "base/integers.h"
-
 #include <stdio.h>
 
 static uint64_t record_sizes(const struct output_row *row, const struct config *config, uint32_t *meshes)
@@ -68,9 +66,11 @@ static void print_in_flight(const struct config *config)
     struct config kept = *config;
     uint64_t most = 0;
     kept.output.snapshots.precision = SNAPSHOT_PRECISION_RUN;
-    for (size_t n = 0; n < OUTPUTS; n++)
-        if (output_table[n]->record && outputs_is_ever_due(output_table[n], config))
-            most = at_least(most, outputs_bytes(output_table[n], &kept));
+    for (size_t n = 0; n < OUTPUTS; n++) {
+        const bool is_due = output_table[n]->record && outputs_is_ever_due(output_table[n], config);
+        const uint64_t bytes = is_due ? outputs_bytes(output_table[n], &kept) : 0;
+        most = bytes > most ? bytes : most;
+    }
     printf("files in flight           %d at most, about %.3g MB of host memory on all ranks together, and "
            "up to %.3g MB on each to pack chunks\n",
            WRITER_FILES, 1e-6 * WRITER_FILES * (double)most, 1e-6 * (double)hdf5_packing_bytes());

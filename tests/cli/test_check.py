@@ -71,6 +71,7 @@ class Check(ProgramTest):
             text = self.check(*settings[:2], f"{settings[2]}{within}", f"output.snapshots.every={every}")
             own, before, seconds = map(float, re.search(line, text).groups())
             self.assertAlmostEqual(seconds / ((own + before) / 200), 1, 2)
+            self.assertGreater(1.01 * self.number(text, rf"files in flight .* about {NUMBER} MB of host"), 2 * own)
             self.assertEqual(before > 0, every != 0)
             self.assertEqual(warning in text, warned)
         text = self.run_well("check", "small.yaml", "--probe").stdout
