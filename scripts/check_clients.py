@@ -65,6 +65,8 @@ class Files:
             "density": self.density,
             "velocity": self.velocity,
             "temperature": ELEMENTARY_CHARGE * self.volts,
+            "pressure": ELEMENTARY_CHARGE * self.volts * self.density,
+            "heatFlux": ELEMENTARY_CHARGE * self.volts * self.density * self.velocity,
         }
         kind = name.partition("/")[0].rpartition("_")[2]
         if kind in units:
@@ -82,8 +84,9 @@ class Files:
             low, high = (record.attrs[end][number] for end in ("axisLow", "axisHigh"))
             unit = self.length if axis in "xy" else self.velocity
             return (low + (np.arange(count) + 0.5) * (high - low) / count) * unit
-        centred = name.partition("/")[0].rpartition("_")[2] in ("density", "velocity", "temperature")
-        return (np.arange(count) + 0.5 * centred) * self.cell[number]
+        species, _, kind = name.partition("/")[0].rpartition("_")
+        centred = kind in ("density", "velocity", "temperature", "pressure", "heatFlux") or (species and kind == "J")
+        return (np.arange(count) + 0.5 * bool(centred)) * self.cell[number]
 
     def expected(self):
         """What the last file holds by kind and name, in SI units: meshes, places along their axes, positions x and y of
