@@ -330,8 +330,8 @@ class Averages(ProgramTest):
 
     def test_restarts_lose_nothing(self):
         """From the middle of all averages, of a shorter run too, the same bits; on other numbers of ranks, with rows
-        that change hands, the same to round-off. With other keys an output's average has fewer states, and says so; those
-        of other outputs go on."""
+        that change hands, the same to round-off. With other keys an output's average has fewer states, and says so;
+        those of other outputs go on."""
         self.run_of("out")
         older = "out/checkpoints/checkpoint_7.h5"
         check = self.run_well("check", "out/config.yaml").stdout
