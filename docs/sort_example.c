@@ -8,7 +8,8 @@ enum { COUNT = 1 << 20, KEY_BITS = 10, CELLS = 1 << KEY_BITS };
 
 static cl_mem buffer_of(cl_context context, size_t bytes, void *contents)
 {
-    return clCreateBuffer(context, CL_MEM_READ_WRITE | (contents ? CL_MEM_COPY_HOST_PTR : 0), bytes, contents, NULL);
+    return clCreateBuffer(context, CL_MEM_READ_WRITE | (contents ? CL_MEM_COPY_HOST_PTR : 0), bytes, contents,
+                          NULL);
 }
 
 int main(void)
@@ -43,7 +44,8 @@ int main(void)
     if (status == RADIXPIC_OK)
         status = radixpic_sorter_sort(sorter, queue, COUNT, &lists, 0, NULL, NULL);
     if (status == RADIXPIC_OK)
-        status = radixpic_sorter_move(sorter, queue, COUNT, lists.permutation, sizeof values[0], from, to, 0, NULL, NULL);
+        status = radixpic_sorter_move(sorter, queue, COUNT, lists.permutation, sizeof values[0], from, to, 0,
+                                      NULL, NULL);
     if (status != RADIXPIC_OK)
         fprintf(stderr, "%s\n", radixpic_error());
     radixpic_sorter_destroy(&sorter);
@@ -57,6 +59,7 @@ int main(void)
         for (cl_uint j = offsets[c]; j < offsets[c + 1]; j++)
             if (values[j] != (cl_float)c)
                 return 1;
-    printf("%d keys of %d bits are sorted; cell 7 has the values from %u to %u\n", COUNT, KEY_BITS, offsets[7], offsets[8]);
+    printf("%d keys of %d bits are sorted; cell 7 has the values from %u to %u\n", COUNT, KEY_BITS,
+           offsets[7], offsets[8]);
     return 0;
 }

@@ -1,5 +1,6 @@
-// The keys of a file sorted by clogs and by radixpic/sort.h, for scripts/compare_cub.sh: 32-bit keys and their numbers,
-// by the lowest BITS bits, on the device of that name. Prints for each "name median min max verified", times in ms.
+// The keys of a file sorted by clogs and by radixpic/sort.h, for scripts/compare_cub.sh: 32-bit keys and
+// their numbers, by the lowest BITS bits, on the device of that name. Prints for each "name median min max
+// verified", times in ms.
 #include <clogs/clogs.h>
 #include <radixpic/sort.h>
 
@@ -37,8 +38,8 @@ static void open_device(const std::string &name)
 
 static cl::Buffer list_of(size_t words, std::vector<cl_uint> *contents = nullptr)
 {
-    return cl::Buffer(context, CL_MEM_READ_WRITE | (contents ? CL_MEM_COPY_HOST_PTR : 0), words * sizeof(cl_uint),
-                      contents ? contents->data() : nullptr);
+    return cl::Buffer(context, CL_MEM_READ_WRITE | (contents ? CL_MEM_COPY_HOST_PTR : 0),
+                      words * sizeof(cl_uint), contents ? contents->data() : nullptr);
 }
 
 // Milliseconds of one call, of ROW back to back between two markers.
@@ -59,7 +60,8 @@ static double time_row(const Call &call)
 static void report(const char *name, const cl::Buffer &sorted, const Call &sort, const Call &besides)
 {
     std::vector<cl_uint> expected = numbers, found = numbers;
-    std::stable_sort(expected.begin(), expected.end(), [](cl_uint a, cl_uint b) { return keys[a] < keys[b]; });
+    std::stable_sort(expected.begin(), expected.end(),
+                     [](cl_uint a, cl_uint b) { return keys[a] < keys[b]; });
     std::vector<double> times;
     for (int n = 0; n < repeats + 2; n++) {
         const double rest = time_row(besides), all = time_row(sort);
@@ -83,7 +85,13 @@ static void time_clogs(const cl::Buffer &given)
         queue.enqueueCopyBuffer(given, sorted_keys, 0, 0, bytes);
         queue.enqueueCopyBuffer(from, sorted, 0, 0, bytes);
     };
-    report("clogs", sorted, [&] { copy(); sorter.enqueue(queue, sorted_keys, sorted, count, bits); }, copy);
+    report(
+        "clogs", sorted,
+        [&] {
+            copy();
+            sorter.enqueue(queue, sorted_keys, sorted, count, bits);
+        },
+        copy);
 }
 
 static void time_radixpic(const cl::Buffer &given)
@@ -110,7 +118,8 @@ try {
     open_device(argv[3]);
     std::ifstream file(argv[4], std::ios::binary | std::ios::ate);
     keys.resize(static_cast<size_t>(file.tellg()) / sizeof(cl_uint));
-    file.seekg(0).read(reinterpret_cast<char *>(keys.data()), static_cast<std::streamsize>(keys.size() * sizeof(cl_uint)));
+    file.seekg(0).read(reinterpret_cast<char *>(keys.data()),
+                       static_cast<std::streamsize>(keys.size() * sizeof(cl_uint)));
     numbers.resize(keys.size());
     std::iota(numbers.begin(), numbers.end(), 0u);
     const cl::Buffer given = list_of(keys.size(), &keys);

@@ -1,5 +1,6 @@
-// CUB's radix sort of the keys in files, for scripts/compare_cub.sh: cub::DeviceRadixSort::SortPairs of 32-bit keys
-// and their numbers, by the lowest BITS bits. Prints for each file "median min max verified device", times in ms.
+// CUB's radix sort of the keys in files, for scripts/compare_cub.sh: cub::DeviceRadixSort::SortPairs of
+// 32-bit keys and their numbers, by the lowest BITS bits. Prints for each file "median min max verified
+// device", times in ms.
 #include <cub/cub.cuh>
 
 #include <algorithm>
@@ -69,13 +70,14 @@ static Lists make_lists(const std::vector<uint32_t> &keys, int bits)
 
 static void free_lists(const Lists &lists)
 {
-    for (void *list : {static_cast<void *>(lists.keys), static_cast<void *>(lists.sorted_keys),
-                       static_cast<void *>(lists.numbers), static_cast<void *>(lists.sorted_numbers), lists.scratch})
+    for (void *list :
+         {static_cast<void *>(lists.keys), static_cast<void *>(lists.sorted_keys),
+          static_cast<void *>(lists.numbers), static_cast<void *>(lists.sorted_numbers), lists.scratch})
         check(cudaFree(list), "freeing memory");
 }
 
-// Milliseconds of a sort in each of `repeats` rows of ROW back to back (bench pic-sort makes rows of up to as many), in
-// ascending order, after two that are not timed.
+// Milliseconds of a sort in each of `repeats` rows of ROW back to back (bench pic-sort makes rows of up to as
+// many), in ascending order, after two that are not timed.
 const int ROW = 16;
 
 static std::vector<float> time_sorts(Lists &lists, int repeats)
@@ -104,7 +106,8 @@ static bool is_right(const Lists &lists, const std::vector<uint32_t> &keys)
 {
     std::vector<uint32_t> numbers(keys.size());
     std::vector<size_t> places((size_t{1} << lists.bits) + 1, 0);
-    check(cudaMemcpy(numbers.data(), lists.sorted_numbers, keys.size() * sizeof(uint32_t), cudaMemcpyDeviceToHost),
+    check(cudaMemcpy(numbers.data(), lists.sorted_numbers, keys.size() * sizeof(uint32_t),
+                     cudaMemcpyDeviceToHost),
           "copying the result");
     for (const uint32_t key : keys)
         places[key + size_t{1}]++;

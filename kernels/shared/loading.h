@@ -206,7 +206,7 @@ static inline void density_inverse(LOADING_MEMORY double *tables, struct density
         if (n == 1 && rows.stride > 0) {
             row = profile_row_at(row.low, rows.stride, rows.intervals[0], s[0]);
             if (!(profile_blend(tables, row, 2 * rows.intervals[1]) > 0.0))
-                row.share = 0x1p-40; /* s[0] is at a node, whose row is empty: the other one is not */
+                row.share = 0x1p-40; /* s[0] is at a node with an empty row: the other one is not empty */
         }
         s[n] = profile_row_inverse(tables, row, rows.intervals[n], uniform[n]);
     }

@@ -34,7 +34,7 @@ bool formula_is_sound(const char *text, const char *names, const double *length,
  */
 struct nodes {
     const char *names; /* of the variables; a third one is 0 */
-    bool is_box;       /* whose higher ends are lx and ly */
+    bool is_box;       /* its higher ends are lx and ly */
     uint32_t intervals[2];
     double ends[2][2]; /* low, high */
 };

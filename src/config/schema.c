@@ -142,7 +142,7 @@ static const struct schema_row species_rows[] = {
      .kinds = KIND(VELOCITIES_FORMULA), .unit = "v_th", .help = "[[u low, u high], [v low, v high], ...]"},
     {SPECIES_FORMULA(velocities.density, "uvw", 1), VELOCITY, .kinds = KIND(VELOCITIES_FORMULA),
      .fallback = "[1, 1, 1]",
-     .help = "formulas of u and v, of u and v, and of w, whose product is the density in the range"},
+     .help = "the first two of u and v, the third of w: their product is the density in the range"},
     {"profile", TYPE_GROUP, .help = "formulas of x, y, lx and ly, the place and the box"},
     {SPECIES_FORMULA(profile.density, "xy", 0), .fallback = "1",
      .help = "of positions; normalised to the mean density"},

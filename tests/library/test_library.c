@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "answers.h"
+
 enum { CELLS_X = 16, CELLS_Y = 8, NODES = CELLS_X * CELLS_Y, PARTICLES = 4096, STEPS = 12, COLUMNS = 10 };
 
 /* Lengths and lattice are powers of two, so that positions are exact. */
@@ -48,19 +50,6 @@ static struct radixpic *make(size_t count, const char *const *settings)
     if (radixpic_create_from_text(config, all, count + 1, &run) != RADIXPIC_OK)
         fail_msg("%s", radixpic_error());
     return run;
-}
-
-static void succeeds(enum radixpic_status status)
-{
-    if (status != RADIXPIC_OK)
-        fail_msg("%s", radixpic_error());
-}
-
-static void refuses(enum radixpic_status status, const char *words)
-{
-    assert_int_equal(status, RADIXPIC_USAGE);
-    if (!strstr(radixpic_error(), words))
-        fail_msg("expected \"%s\" in: %s", words, radixpic_error());
 }
 
 static void read_all(struct radixpic *run, double values[4][PARTICLES])

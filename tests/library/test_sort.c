@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "answers.h"
+
 enum { MOST = 100003, BITS = 10, CELLS = 1 << BITS, PART = 4096 /* begins where buffers may */ };
 
 static const struct radixpic_sorter_shape usual = {
@@ -47,19 +49,6 @@ static int close_device(void **state)
     for (int n = 0; n < 2; n++)
         clReleaseCommandQueue(queues[n]);
     return clReleaseContext(context);
-}
-
-static void succeeds(enum radixpic_status status)
-{
-    if (status != RADIXPIC_OK)
-        fail_msg("%s", radixpic_error());
-}
-
-static void refuses(enum radixpic_status status, const char *words)
-{
-    assert_int_equal(status, RADIXPIC_USAGE);
-    if (!strstr(radixpic_error(), words))
-        fail_msg("expected \"%s\" in: %s", words, radixpic_error());
 }
 
 static struct radixpic_sorter *make(struct radixpic_sorter_shape shape, cl_mem workspace)
