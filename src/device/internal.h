@@ -84,7 +84,6 @@ struct kernel {
     struct program *program; /* not owned */
     cl_kernel handle;
     char name[64];
-    cl_uint argument_count;
 };
 
 /* "CL_OUT_OF_RESOURCES" and so on; a static string. */

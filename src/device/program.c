@@ -152,12 +152,8 @@ enum status kernel_create(struct program *program, const char *name, struct kern
         return STATUS_FAILED;
     created->program = program;
     snprintf(created->name, sizeof created->name, "%s", name);
-    if (!program->device->core->is_counting) {
+    if (!program->device->core->is_counting)
         created->handle = clCreateKernel(program->handle, name, &error);
-        if (error == CL_SUCCESS)
-            error = clGetKernelInfo(created->handle, CL_KERNEL_NUM_ARGS, sizeof created->argument_count,
-                                    &created->argument_count, NULL);
-    }
     if (error != CL_SUCCESS)
         return status_fail(STATUS_FAILED, "%s: kernels/%s has no usable kernel %s: %s",
                            program->device->core->info.name, program->file, name, opencl_error_name(error));
@@ -214,13 +210,7 @@ enum status kernel_launch(struct kernel *kernel, struct launch launch,
     struct device *device = kernel->program->device;
     if (launch.groups == 0 || device->core->is_counting)
         return STATUS_OK;
-    uint32_t count = 0;
-    while (arguments[count].kind != ARGUMENT_NONE)
-        count++;
-    if (count != kernel->argument_count)
-        return status_fail(STATUS_FAILED, "kernel %s takes %u arguments, %u were given", kernel->name,
-                           kernel->argument_count, count);
-    for (cl_uint n = 0; n < count; n++) {
+    for (cl_uint n = 0; arguments[n].kind != ARGUMENT_NONE; n++) {
         const cl_int error = set_argument(kernel, n, &arguments[n]);
         if (error != CL_SUCCESS)
             return status_fail(STATUS_FAILED, "%s: kernel %s: argument %u: %s (%d)", device->core->info.name,

@@ -61,25 +61,40 @@ const char *program_folder(void)
     return installed;
 }
 
+/* What this code was compiled with of the kernels: arguments, structs and enums. */
+static const struct {
+    const char *file, *text;
+} declared[] = {
+#include "declarations.h"
+};
+
+/* A file with others would be given buffers that it takes for something else. */
+static enum status require_declared(const char *name, const char *text)
+{
+    for (size_t n = 0; n < sizeof declared / sizeof declared[0]; n++)
+        if (strcmp(declared[n].file, name) == 0 && !strstr(text, declared[n].text))
+            return status_fail(STATUS_FAILED,
+                               "kernel file %s/%s takes other arguments or structs than those that this "
+                               "program was built with: build it again, or set RADIXPIC_KERNELS to its own "
+                               "kernels",
+                               program_folder(), name);
+    return STATUS_OK;
+}
+
 /* Writes a file to `output`, a stream into *text, with the files that it includes. Each begins with a #line
  * of its own, by which it is known when it is included again. */
 static enum status expand(const char *name, FILE *output, char *const *text)
 {
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", program_folder(), name) < 0)
-        return status_fail(STATUS_FAILED, "no memory for the path of %s", name);
+    char *line = NULL, inner[256], begin[sizeof inner + 16], path[PATH_MAX + sizeof inner];
     const char *why = "";
+    snprintf(path, sizeof path, "%s/%s", program_folder(), name);
     FILE *file = regular_open(path, &why);
-    if (!file) {
-        const enum status status = status_fail(
+    if (!file)
+        return status_fail(
             STATUS_FAILED,
             "cannot read kernel file %s: %s (the folder comes from RADIXPIC_KERNELS where that is set)", path,
             why);
-        free(path);
-        return status;
-    }
     enum status status = STATUS_OK;
-    char *line = NULL, inner[256], begin[sizeof inner + 16];
     size_t capacity = 0;
     fprintf(output, "#line 1 \"%s\"\n", name);
     for (int number = 1; status == STATUS_OK && getline(&line, &capacity, file) >= 0; number++) {
@@ -98,8 +113,8 @@ static enum status expand(const char *name, FILE *output, char *const *text)
     }
     free(line);
     fclose(file);
-    free(path);
-    return status;
+    fflush(output);
+    return status == STATUS_OK ? require_declared(name, *text) : status;
 }
 
 enum status source_read(const char *file, char **source)

@@ -241,6 +241,17 @@ class Kernels(ProgramTest):
             self.refuse(1, words, "run", "small.yaml", environment=environment)
         self.assertFalse((self.folder / "out").exists())
 
+    def test_kernels_of_another_program(self):
+        """Of a tree that was updated and not built: buffers would be taken for something else."""
+        for file, old, new in (
+            ("shared/loading.h", "ulong lattice[2];", "uint lattice[4];"),  # a struct
+            ("permute.cl", "uint count,", "uint most,"),  # the arguments of a kernel,
+            ("shared/push.h", "real2 steps", "real4 steps"),  # and of several
+        ):
+            own = self.with_kernels((file, old, new))
+            self.refuse(1, [file, "build it again", "RADIXPIC_KERNELS"], "run", "small.yaml", environment=own)
+        self.assertFalse((self.folder / "out").exists())
+
     def test_an_edited_kernel_is_used(self):
         """One line of velocity_push() changes every way to take a step, on any device."""
         kick = "step.after = add_kick(step.after, field, pusher->half_kick)"

@@ -87,4 +87,19 @@ TEST(what_does_not_build)
     }
 }
 
+/* OpenCL counts them. */
+TEST(more_or_fewer_arguments_than_a_kernel_takes)
+{
+    const struct launch launch = {1, 1, STAGE_OTHER, 0};
+    struct program *program = NULL;
+    struct kernel *kernel = NULL;
+    struct buffer *buffer = test_buffer(sizeof(uint32_t), NULL);
+    assert_ok(program_build(device, "answer.cl", PRECISION_SINGLE, &program, "-D BASE=1"));
+    assert_ok(kernel_create(program, "answer", &kernel));
+    assert_fails(kernel_launch(kernel, launch, (const struct kernel_argument[]){ARG_END}),
+                 "kernel answer: launching", "CL_INVALID_KERNEL_ARGS");
+    assert_fails(KERNEL_LAUNCH(kernel, launch, buffer, 1), "kernel answer: argument 1",
+                 "CL_INVALID_ARG_INDEX");
+}
+
 TEST_MAIN(open_device, close_device)

@@ -1,0 +1,21 @@
+# Writes FILE, C rows {file, text} of what the host was compiled with of the kernels in FOLDER: arguments, structs and enums; only
+# where that has changed, so that nothing else is built anew:
+#   cmake -D FOLDER=kernels -D FILE=build/declarations.h -P scripts/declarations.cmake
+cmake_minimum_required(VERSION 3.25)
+file(GLOB paths RELATIVE ${FOLDER} ${FOLDER}/*.cl ${FOLDER}/shared/*.h)
+set(rows "")
+foreach(path ${paths})
+  file(READ ${FOLDER}/${path} rest)
+  while(rest MATCHES "\n( *kernel [^{]*|#define [A-Z_]*ARGUMENTS([^\n]*\\\\\n)*[^\n]*|(typedef )?(struct|enum) ([a-z_]+ )?{[^}]*)")
+    set(text "${CMAKE_MATCH_0}")
+    string(FIND "${rest}" "${text}" begin)
+    string(LENGTH "${text}" length)
+    math(EXPR end "${begin} + ${length}")
+    string(SUBSTRING "${rest}" ${end} -1 rest)
+    string(REPLACE "\\" "\\\\" text "${text}")
+    string(REPLACE "\"" "\\\"" text "${text}")
+    string(REPLACE "\n" "\\n" text "${text}")
+    string(APPEND rows "{\"${path}\", \"${text}\"},\n")
+  endwhile()
+endforeach()
+file(CONFIGURE OUTPUT ${FILE} CONTENT "${rows}" @ONLY)
