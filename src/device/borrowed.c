@@ -7,15 +7,15 @@
 #define ASK(function, object, question, answer)                                                              \
     function((object), (question), sizeof(answer), &(answer), NULL)
 
-enum status device_place_buffers(struct device *device, void *memory)
+enum status device_place_buffers(struct device *device, void *memory, void **whole)
 {
     struct core *core = device->core;
     core->room = memory;
     cl_int error = ASK(clGetMemObjectInfo, memory, CL_MEM_OFFSET, core->room_used);
-    cl_mem whole = NULL; /* there are no parts of parts */
+    cl_mem parent = NULL; /* there are no parts of parts */
     if (error == CL_SUCCESS)
-        error = ASK(clGetMemObjectInfo, memory, CL_MEM_ASSOCIATED_MEMOBJECT, whole);
-    core->room = whole ? whole : core->room;
+        error = ASK(clGetMemObjectInfo, memory, CL_MEM_ASSOCIATED_MEMOBJECT, parent);
+    *whole = core->room = parent ? parent : core->room;
     return opencl_check(device, error, "asking where a buffer lies");
 }
 

@@ -375,8 +375,8 @@ STATUS_CHECKED enum status kernel_launch(struct kernel *kernel, struct launch la
 
 /* From now on buffer_create() takes parts of `memory`, a cl_mem or a part of one, which others may use
  * between two pieces of work here: buffer_create_zeroed() makes what is to last. The bytes that are taken are
- * counted on a counting device too. */
-STATUS_CHECKED enum status device_place_buffers(struct device *device, void *memory);
+ * counted on a counting device too. *whole becomes the buffer that `memory` is or is a part of. */
+STATUS_CHECKED enum status device_place_buffers(struct device *device, void *memory, void **whole);
 size_t device_bytes_placed(const struct device *device);
 
 /* Makes a cl_mem a buffer of this handle. STATUS_USAGE, naming it `what`, where it is none of the context or

@@ -4,11 +4,16 @@
 #include "particles/permute.h"
 #include "sort/sorter.h"
 
+#include <pthread.h>
+
 struct radixpic_sorter {
     struct device *device; /* owns the rest, this struct too */
     struct radixpic_sorter_shape shape;
     struct sorter *sorter;
     struct permute *permute;
+    void *whole;                   /* the buffer that its workspace lies in, or NULL */
+    struct radixpic_sorter *older; /* the next in the list of those with a workspace */
+    bool is_destroyed;
 };
 
 /* ---- making one ---- */
@@ -81,30 +86,76 @@ static enum status create(cl_context context, cl_device_id id, const struct radi
     **sorter = (struct radixpic_sorter){.device = *device, .shape = *shape};
     if (workspace) {
         TRY(buffer_borrow(*device, workspace, bytes, "workspace", &borrowed));
-        TRY(device_place_buffers(*device, workspace));
+        TRY(device_place_buffers(*device, workspace, &(*sorter)->whole));
     }
     return create_parts(*sorter);
 }
 
-enum radixpic_status radixpic_sorter_create(cl_context context, cl_device_id id,
+/* ---- sorters in one buffer ---- */
+
+/* Those with a workspace, the youngest first. NVIDIA's driver (580.159) crashes where parts of a buffer that
+ * overlap are released in another order than from the youngest to the oldest. So they are made one at a time,
+ * and one that is destroyed keeps its parts until all younger ones in the same buffer are destroyed. */
+static struct radixpic_sorter *youngest;
+static pthread_mutex_t workspaces = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_below_another(const struct radixpic_sorter *sorter)
+{
+    const struct radixpic_sorter *younger = youngest;
+    while (younger != sorter && younger->whole != sorter->whole)
+        younger = younger->older;
+    return younger != sorter;
+}
+
+static void close_destroyed(void)
+{
+    struct radixpic_sorter **at = &youngest;
+    while (*at) {
+        struct radixpic_sorter *sorter = *at;
+        if (sorter->is_destroyed && !is_below_another(sorter)) {
+            *at = sorter->older;
+            device_close(&(struct device *){sorter->device});
+        } else {
+            at = &sorter->older;
+        }
+    }
+}
+
+enum radixpic_status radixpic_sorter_create(cl_context context, cl_device_id device,
                                             const struct radixpic_sorter_shape *shape, cl_mem workspace,
                                             struct radixpic_sorter **sorter)
 {
-    struct device *device = NULL;
+    struct device *opened = NULL;
     *sorter = NULL;
-    const enum status status = create(context, id, shape, workspace, &device, sorter);
+    if (workspace)
+        pthread_mutex_lock(&workspaces);
+    const enum status status = create(context, device, shape, workspace, &opened, sorter);
     if (status != STATUS_OK) {
         *sorter = NULL;
-        device_close(&device);
+        device_close(&opened);
+    }
+    if (workspace) {
+        if (*sorter) {
+            (*sorter)->older = youngest;
+            youngest = *sorter;
+        }
+        pthread_mutex_unlock(&workspaces);
     }
     return (enum radixpic_status)status;
 }
 
 void radixpic_sorter_destroy(struct radixpic_sorter **sorter)
 {
-    struct device *device = *sorter ? (*sorter)->device : NULL;
+    struct radixpic_sorter *destroyed = *sorter;
     *sorter = NULL;
-    device_close(&device);
+    if (destroyed && destroyed->whole) {
+        pthread_mutex_lock(&workspaces);
+        destroyed->is_destroyed = true;
+        close_destroyed();
+        pthread_mutex_unlock(&workspaces);
+    } else if (destroyed) {
+        device_close(&(struct device *){destroyed->device});
+    }
 }
 
 /* ---- sorting and moving ---- */

@@ -53,7 +53,8 @@ RADIXPIC_API enum radixpic_status radixpic_sorter_create(cl_context context, cl_
                                                          const struct radixpic_sorter_shape *shape,
                                                          cl_mem workspace, struct radixpic_sorter **sorter);
 
-/* Frees what the sorter holds. *sorter becomes NULL; it may be so before. */
+/* Frees what the sorter holds. *sorter becomes NULL; it may be so before. A workspace that is shared with
+ * sorters made later, and the context, are let go when these are destroyed too. */
 RADIXPIC_API void radixpic_sorter_destroy(struct radixpic_sorter **sorter);
 
 /* Enqueues a sort of `count` keys, 0 to `most`. */

@@ -325,7 +325,8 @@ static void test_values_of_every_size(void **state)
     radixpic_sorter_destroy(&sorter);
 }
 
-/* Two sorters share one, a part of a buffer, which others overwrite in between; beside it nothing changes. */
+/* Two sorters share one, a part of a buffer, which others overwrite in between; beside it nothing changes.
+ * The older is destroyed first and made again, and then destroyed first as the younger. */
 static void test_a_workspace(void **state)
 {
     (void)state;
@@ -339,7 +340,11 @@ static void test_a_workspace(void **state)
     cl_mem whole = buffer_of(all, NULL), part = NULL;
     part = clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, NULL);
     struct radixpic_sorter *sorters[] = {make(shapes[0], part), make(shapes[1], part)};
-    for (int n = 0; n < 6; n++) {
+    for (int n = 0; n < 8; n++) {
+        if (n == 4) { /* the older becomes the younger */
+            radixpic_sorter_destroy(&sorters[0]);
+            sorters[0] = make(shapes[0], part);
+        }
         overwrite(queues[0], whole, all);
         begin_problem(&problem, shapes[n % 2], MOST, RANDOM);
         sort_on(queues[0], sorters[n % 2], &problem);
