@@ -20,10 +20,11 @@
  * Velocities are at n - 1/2, as the leapfrog method has them; before the first step, and only there, at time
  * 0.
  *
- * Errors. A function that can fail returns a status; radixpic_error() then has a sentence on why. Nothing
- * here ends the process, prints, sets a signal handler or starts MPI, but for radixpic_create_on_ranks(); no
- * file is written but what radixpic_write_into() asks for and the cache of built kernels. A simulation that
- * failed in a step stays readable and takes no further step.
+ * Errors. A function that can fail returns a status; radixpic_error() then has a sentence on why. A NULL that
+ * nothing is said of is RADIXPIC_USAGE; functions without a status find nothing in a simulation of NULL.
+ * Nothing here ends the process, prints, sets a signal handler or starts MPI, but for
+ * radixpic_create_on_ranks(); no file is written but what radixpic_write_into() asks for and the cache of
+ * built kernels. A simulation that failed in a step stays readable and takes no further step.
  *
  * Threads and processes. Any thread may call: of calls about one simulation the later waits for the earlier,
  * and several simulations are independent of one another. radixpic_destroy() is the last call about one.

@@ -27,15 +27,25 @@ struct radixpic {
     size_t rows, row_capacity;
 };
 
+/* The simulation, or one that has nothing where that is NULL: functions without a status ask it. */
+const struct radixpic *handle_or_none(const struct radixpic *run);
+
 /* Takes the simulation for the calling thread, waiting for others. Returns false, and takes nothing, where
  * this process was forked from the one of the first simulation. */
 bool handle_take(const struct radixpic *run);
 void handle_give(const struct radixpic *run, bool is_taken);
 
-/* Returns the status of a call that is made with the simulation taken. */
-#define RETURN_TAKEN(run, call)                                                                              \
+/* STATUS_USAGE where one of these pointers, arguments of a public function, is NULL. */
+#define GIVEN(...)                                                                                           \
+    handle_given(#__VA_ARGS__, sizeof((const void *[]){__VA_ARGS__}) / sizeof(void *),                       \
+                 (const void *[]){__VA_ARGS__})
+STATUS_CHECKED enum status handle_given(const char *names, size_t count, const void *const *pointers);
+
+/* Returns the status of a call that is made with the simulation `run` taken, of arguments that are GIVEN().
+ */
+#define RETURN_TAKEN(call, ...)                                                                              \
     do {                                                                                                     \
-        const bool is_taken = handle_take(run);                                                              \
+        const bool is_taken = GIVEN(__VA_ARGS__) == STATUS_OK && handle_take(run);                           \
         const enum status taken_status = is_taken ? (call) : STATUS_USAGE;                                   \
         handle_give(run, is_taken);                                                                          \
         return (enum radixpic_status)taken_status;                                                           \
@@ -48,8 +58,8 @@ STATUS_CHECKED enum status handle_meet(struct radixpic *run, const char *sentenc
 STATUS_CHECKED enum status handle_agreed(struct radixpic *run, enum status status);
 
 /* RETURN_TAKEN() of what all ranks call. */
-#define RETURN_TOGETHER(run, call)                                                                           \
-    RETURN_TAKEN(run, handle_meet(run, NULL) == STATUS_OK ? handle_agreed(run, call) : STATUS_FAILED)
+#define RETURN_TOGETHER(call, ...)                                                                           \
+    RETURN_TAKEN(handle_meet(run, NULL) == STATUS_OK ? handle_agreed(run, call) : STATUS_FAILED, __VA_ARGS__)
 
 /* Sorts the lists of which positions were written, and forgets the cells of all. Collective. */
 STATUS_CHECKED enum status state_settle(struct radixpic *run);

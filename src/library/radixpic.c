@@ -45,6 +45,20 @@ static enum status handle_require_process(void)
         first);
 }
 
+enum status handle_given(const char *names, size_t count, const void *const *pointers)
+{
+    for (size_t n = 0; n < count; n++)
+        if (!pointers[n])
+            return status_fail(STATUS_USAGE, "expected no NULL among the arguments %s", names);
+    return STATUS_OK;
+}
+
+const struct radixpic *handle_or_none(const struct radixpic *run)
+{
+    static struct radixpic none; /* no const: its lock is taken */
+    return run ? run : &none;
+}
+
 bool handle_take(const struct radixpic *run)
 {
     return handle_require_process() == STATUS_OK && pthread_mutex_lock((pthread_mutex_t *)&run->lock) == 0;
@@ -106,13 +120,13 @@ static enum status meet(struct radixpic *run, const char *failure, int *moved)
 
 enum radixpic_status radixpic_meet(struct radixpic *run, const char *failure, int *moved)
 {
-    RETURN_TAKEN(run, meet(run, failure, moved));
+    RETURN_TAKEN(meet(run, failure, moved), run, moved);
 }
 
 void radixpic_ranks(const struct radixpic *run, int *rank, int *size)
 {
-    *rank = run->session.communicator.rank;
-    *size = run->session.communicator.size;
+    *rank = handle_or_none(run)->session.communicator.rank;
+    *size = handle_or_none(run)->session.communicator.size;
 }
 
 /* ---- begin and end ---- */
@@ -165,7 +179,14 @@ static enum status begin_together(struct radixpic *run, enum status status)
 static enum status create(const char *path, const char *text, const char *const *settings, size_t count,
                           bool on_ranks, struct radixpic **result)
 {
+    const char *const config = text ? text : path;
+    TRY(GIVEN(result));
     *result = NULL;
+    TRY(GIVEN(config));
+    for (size_t n = 0; n < count; n++) {
+        const char *const setting = settings ? settings[n] : NULL;
+        TRY(GIVEN(setting));
+    }
     TRY(handle_require_process());
     TRY(thread_require_limits());
     struct radixpic *run = *result = calloc(1, sizeof *run);
@@ -206,9 +227,10 @@ enum radixpic_status radixpic_create_on_ranks(const char *path, const char *text
 /* Keeps the sentence of what failed before. */
 void radixpic_destroy(struct radixpic **handle)
 {
-    struct radixpic *run = *handle;
-    *handle = NULL;
+    struct radixpic *run = handle ? *handle : NULL;
     const bool needs_mpi = run && run->session.communicator.size > 1;
+    if (run)
+        *handle = NULL;
     /* what a forked process has of it ends with that process, and what ranks have with MPI */
     if (!run || (needs_mpi && !communicator_runs()) || !handle_take(run))
         return;
@@ -254,7 +276,7 @@ static enum status write_into(struct radixpic *run, const char *folder, bool rep
 
 enum radixpic_status radixpic_write_into(struct radixpic *run, const char *folder, int replaces)
 {
-    RETURN_TOGETHER(run, write_into(run, folder, replaces != 0));
+    RETURN_TOGETHER(write_into(run, folder, replaces != 0), run, folder);
 }
 
 /* ---- steps ---- */
@@ -312,18 +334,20 @@ static enum status step(struct radixpic *run, uint64_t steps)
 
 enum radixpic_status radixpic_step(struct radixpic *run, uint64_t steps)
 {
-    RETURN_TOGETHER(run, keep_failure(run, step(run, steps)));
+    RETURN_TOGETHER(keep_failure(run, step(run, steps)), run);
 }
 
 void radixpic_stop(struct radixpic *run, int signal)
 {
-    run->session.simulation.stop_signal = signal;
+    if (run)
+        run->session.simulation.stop_signal = signal;
 }
 
 /* ---- what there is ---- */
 
 uint64_t radixpic_steps(const struct radixpic *run)
 {
+    run = handle_or_none(run);
     const bool is_taken = handle_take(run);
     const uint64_t step = run->session.simulation.step, last = run->session.config.time.steps;
     handle_give(run, is_taken);
@@ -332,24 +356,26 @@ uint64_t radixpic_steps(const struct radixpic *run)
 
 double radixpic_time(const struct radixpic *run)
 {
-    return (double)radixpic_steps(run) * run->config.time.step;
+    return (double)radixpic_steps(run) * handle_or_none(run)->config.time.step;
 }
 
 void radixpic_grid(const struct radixpic *run, uint32_t cells[2], double length[2])
 {
-    memcpy(cells, run->config.grid.cells, sizeof run->config.grid.cells);
-    memcpy(length, run->config.grid.length, sizeof run->config.grid.length);
+    const struct grid_config *grid = &handle_or_none(run)->config.grid;
+    memcpy(cells, grid->cells, sizeof grid->cells);
+    memcpy(length, grid->length, sizeof grid->length);
 }
 
 const char *radixpic_config(struct radixpic *run)
 {
-    return run->config_text;
+    return handle_or_none(run)->config_text;
 }
 
 /* ---- the history ---- */
 
 size_t radixpic_history_rows(const struct radixpic *run)
 {
+    run = handle_or_none(run);
     const bool is_taken = handle_take(run);
     const size_t rows = run->rows;
     handle_give(run, is_taken);
@@ -358,11 +384,12 @@ size_t radixpic_history_rows(const struct radixpic *run)
 
 const char *radixpic_history_names(const struct radixpic *run)
 {
-    return run->history_names;
+    return handle_or_none(run)->history_names;
 }
 
 void radixpic_read_history(const struct radixpic *run, double *values)
 {
+    run = handle_or_none(run);
     const size_t columns = history_columns(&run->config, NULL, NULL, NULL);
     const bool is_taken = handle_take(run);
     memcpy(values, run->history, run->rows * columns * sizeof *values);

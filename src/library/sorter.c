@@ -1,6 +1,8 @@
 /* Library: the sort for other programs, on their own queues and buffers. */
 #include "radixpic/sort.h"
 
+#include "library/internal.h"
+
 #include "particles/permute.h"
 #include "sort/sorter.h"
 
@@ -56,8 +58,11 @@ static enum status create_parts(struct radixpic_sorter *sorter)
 static enum status find_workspace(void *id, const struct radixpic_sorter_shape *shape, size_t *bytes)
 {
     struct device_info info;
-    struct radixpic_sorter counted = {.shape = *shape};
+    struct radixpic_sorter counted = {0};
+    TRY(GIVEN(shape, bytes));
+    *bytes = 0;
     TRY(check_shape(shape));
+    counted.shape = *shape;
     TRY(device_info_of(id, &info));
     TRY(device_open_counting(&info, &counted.device));
     const enum status status = create_parts(&counted);
@@ -69,7 +74,6 @@ static enum status find_workspace(void *id, const struct radixpic_sorter_shape *
 enum radixpic_status radixpic_sorter_workspace(cl_device_id device, const struct radixpic_sorter_shape *shape,
                                                size_t *bytes)
 {
-    *bytes = 0;
     return (enum radixpic_status)find_workspace(device, shape, bytes);
 }
 
@@ -78,6 +82,7 @@ static enum status create(cl_context context, cl_device_id id, const struct radi
 {
     struct buffer *borrowed = NULL; /* for as long as the sorter is there */
     size_t bytes = 0;
+    TRY(GIVEN(shape));
     TRY(check_shape(shape));
     if (workspace)
         TRY(find_workspace(id, shape, &bytes));
@@ -126,6 +131,8 @@ enum radixpic_status radixpic_sorter_create(cl_context context, cl_device_id dev
                                             struct radixpic_sorter **sorter)
 {
     struct device *opened = NULL;
+    if (GIVEN(sorter) != STATUS_OK)
+        return RADIXPIC_USAGE;
     *sorter = NULL;
     if (workspace)
         pthread_mutex_lock(&workspaces);
@@ -146,8 +153,9 @@ enum radixpic_status radixpic_sorter_create(cl_context context, cl_device_id dev
 
 void radixpic_sorter_destroy(struct radixpic_sorter **sorter)
 {
-    struct radixpic_sorter *destroyed = *sorter;
-    *sorter = NULL;
+    struct radixpic_sorter *destroyed = sorter ? *sorter : NULL;
+    if (destroyed)
+        *sorter = NULL;
     if (destroyed && destroyed->whole) {
         pthread_mutex_lock(&workspaces);
         destroyed->is_destroyed = true;
@@ -193,6 +201,8 @@ enum radixpic_status radixpic_sorter_sort(struct radixpic_sorter *sorter, cl_com
                                           uint32_t count, const struct radixpic_sorter_lists *lists,
                                           cl_uint wait_count, const cl_event *wait_list, cl_event *event)
 {
+    if (GIVEN(sorter, lists) != STATUS_OK)
+        return RADIXPIC_USAGE;
     const uint32_t most = sorter->shape.most, cells = sorter->shape.cells;
     const uint64_t words = count * (uint64_t)sizeof(uint32_t),
                    keys = (uint64_t)count * sorter->shape.key_bytes;
@@ -221,6 +231,8 @@ enum radixpic_status radixpic_sorter_move(struct radixpic_sorter *sorter, cl_com
                                           cl_event *event)
 {
     struct call call = {0};
+    if (GIVEN(sorter) != STATUS_OK)
+        return RADIXPIC_USAGE;
     call.status = bytes == 4 || bytes == 8 || bytes == 16 || bytes == 32
                       ? device_branch(sorter->device, &call.device)
                       : status_fail(STATUS_USAGE, "bytes: expected 4, 8, 16 or 32, found %zu", bytes);

@@ -88,7 +88,7 @@ static enum status read_field(struct radixpic *run, const char *name, double *va
 
 enum radixpic_status radixpic_read_field(struct radixpic *run, const char *name, double *values)
 {
-    RETURN_TOGETHER(run, read_field(run, name, values));
+    RETURN_TOGETHER(read_field(run, name, values), run, name, values);
 }
 
 /* All rows of the local grid from those of the box. */
@@ -121,7 +121,7 @@ static enum status write_field(struct radixpic *run, const char *name, const dou
 
 enum radixpic_status radixpic_write_field(struct radixpic *run, const char *name, const double *values)
 {
-    RETURN_TOGETHER(run, write_field(run, name, values));
+    RETURN_TOGETHER(write_field(run, name, values), run, name, values);
 }
 
 /* ---- the cells of particles ---- */
@@ -266,7 +266,7 @@ static enum status read_particles(struct radixpic *run, const char *species, con
 enum radixpic_status radixpic_read_particles(struct radixpic *run, const char *species, const char *attribute,
                                              double *values)
 {
-    RETURN_TAKEN(run, read_particles(run, species, attribute, values));
+    RETURN_TAKEN(read_particles(run, species, attribute, values), run, species, attribute, values);
 }
 
 /* Particle n to the position `value` along the axis; returns its offset there as it will be stored. */
@@ -329,7 +329,7 @@ static enum status write_particles(struct radixpic *run, const char *species, co
 enum radixpic_status radixpic_write_particles(struct radixpic *run, const char *species,
                                               const char *attribute, const double *values)
 {
-    RETURN_TAKEN(run, write_particles(run, species, attribute, values));
+    RETURN_TAKEN(write_particles(run, species, attribute, values), run, species, attribute, values);
 }
 
 static enum status read_ids(struct radixpic *run, const char *species, uint64_t *values)
@@ -344,7 +344,7 @@ static enum status read_ids(struct radixpic *run, const char *species, uint64_t 
 
 enum radixpic_status radixpic_read_ids(struct radixpic *run, const char *species, uint64_t *values)
 {
-    RETURN_TAKEN(run, read_ids(run, species, values));
+    RETURN_TAKEN(read_ids(run, species, values), run, species, values);
 }
 
 /* ---- without a copy ---- */
@@ -390,29 +390,32 @@ static enum status lend(struct radixpic *run, const char *species, const char *n
 enum radixpic_status radixpic_lend(struct radixpic *run, const char *species, const char *name,
                                    struct radixpic_view *view)
 {
-    RETURN_TAKEN(run, lend(run, species, name, view));
+    RETURN_TAKEN(lend(run, species, name, view), run, name, view);
 }
 
 enum radixpic_status radixpic_take_back(struct radixpic *run, const struct radixpic_view *view)
 {
-    RETURN_TAKEN(run, buffer_unmap(view->buffer, view->memory));
+    RETURN_TAKEN(view->buffer ? buffer_unmap(view->buffer, view->memory) : STATUS_OK, run, view);
 }
 
 void radixpic_let_go(const struct radixpic_view *view)
 {
-    buffer_let_go(view->native);
+    if (view)
+        buffer_let_go(view->native);
 }
 
 /* ---- species ---- */
 
 uint32_t radixpic_species_count(const struct radixpic *run)
 {
-    return run->config.species_count;
+    return handle_or_none(run)->config.species_count;
 }
 
 enum radixpic_status radixpic_species_at(const struct radixpic *run, uint32_t n,
                                          struct radixpic_species *species)
 {
+    if (GIVEN(run, species) != STATUS_OK)
+        return RADIXPIC_USAGE;
     if (n >= run->config.species_count)
         return (enum radixpic_status)status_fail(STATUS_USAGE, "there is no species number %u; there are %u",
                                                  n, run->config.species_count);
@@ -432,10 +435,12 @@ enum radixpic_status radixpic_species_at(const struct radixpic *run, uint32_t n,
 enum radixpic_status radixpic_unit(const struct radixpic *run, const char *quantity, double *si)
 {
     enum { OWN = 1 + COMPONENTS, MOST = OWN + FIELD_COMPONENTS };
-    const struct units units = units_make(&run->config.units);
     struct component_name names[FIELD_COMPONENTS];
     const char *known[MOST] = {"time"};
     size_t n;
+    if (GIVEN(run, quantity, si) != STATUS_OK)
+        return RADIXPIC_USAGE;
+    const struct units units = units_make(&run->config.units);
     memcpy(known + 1, component_names, sizeof component_names);
     const size_t count = OWN + name_components(run->config.fields.solver, names, known + OWN);
     if (suggest_find("quantity", quantity, known, count, &n) != STATUS_OK)

@@ -154,10 +154,10 @@ static void test_errors(void **state)
     values[7] = (double)INFINITY;
     refuses(radixpic_write_field(run, "E/x", values), "E/x: expected finite numbers, found inf in place 7");
     uint32_t keys[] = {1, 128}, sorted[2], permutation[2];
-    refuses(radixpic_sort(run, 2, keys, 9, sorted, permutation, NULL, NULL),
+    refuses(radixpic_sort(run, 2, keys, 9, sorted, permutation, sorted, sorted),
             "passes: expected 1 to 2, found 9");
-    refuses(radixpic_sort(run, 0, keys, 1, sorted, permutation, NULL, NULL), "keys: expected 1 to");
-    refuses(radixpic_sort(run, 2, keys, 1, sorted, permutation, NULL, NULL), "found 128 in place 1");
+    refuses(radixpic_sort(run, 0, keys, 1, sorted, permutation, sorted, sorted), "keys: expected 1 to");
+    refuses(radixpic_sort(run, 2, keys, 1, sorted, permutation, sorted, sorted), "found 128 in place 1");
     succeeds(radixpic_step(run, 1)); /* none of it did any harm */
     /* a simulation that fails in a step takes no other, and stays readable */
     for (int n = 0; n < PARTICLES; n++)
@@ -169,6 +169,57 @@ static void test_errors(void **state)
     assert_non_null(strstr(radixpic_error(), "failed in an earlier step: "));
     succeeds(radixpic_read_particles(run, "electrons", "v", values));
     radixpic_destroy(&run);
+}
+
+/* By one sentence of every function that has a status; the others find nothing. */
+static void test_null(void **state)
+{
+    (void)state;
+    uint32_t words[2], *none = NULL;
+    double values[2];
+    int size = 7, moved;
+    struct radixpic_view view = {0};
+    struct radixpic_species species;
+    struct radixpic_sort_shape shape;
+    struct radixpic *run = (struct radixpic *)values, *nothing = NULL;
+    refuses(radixpic_create(config, NULL, 0, NULL), "expected no NULL among the arguments result");
+    refuses(radixpic_create(NULL, NULL, 0, &run), "the arguments config");
+    assert_null(run);
+    refuses(radixpic_create_from_text(NULL, NULL, 0, &run), "the arguments config");
+    refuses(radixpic_create_on_ranks(NULL, NULL, NULL, 0, &run), "the arguments config");
+    refuses(radixpic_create_from_text(config, NULL, 1, &run), "the arguments setting");
+    refuses(radixpic_create_from_text(config, (const char *[]){NULL}, 1, &run), "the arguments setting");
+    run = make(0, NULL);
+    refuses(radixpic_meet(nothing, NULL, &moved), "the arguments run, moved");
+    refuses(radixpic_meet(run, NULL, NULL), "run, moved");
+    refuses(radixpic_write_into(run, NULL, 0), "run, folder");
+    refuses(radixpic_step(nothing, 1), "run");
+    refuses(radixpic_unit(run, "time", NULL), "run, quantity, si");
+    refuses(radixpic_read_field(run, "E/x", NULL), "run, name, values");
+    refuses(radixpic_write_field(run, NULL, values), "run, name, values");
+    refuses(radixpic_species_at(run, 0, NULL), "run, species");
+    refuses(radixpic_species_at(nothing, 0, &species), "run, species");
+    refuses(radixpic_read_particles(run, NULL, "x", values), "run, species, attribute, values");
+    refuses(radixpic_write_particles(run, "electrons", NULL, values), "run, species, attribute, values");
+    refuses(radixpic_read_ids(run, "electrons", NULL), "run, species, values");
+    refuses(radixpic_lend(run, NULL, NULL, &view), "run, name, view");
+    refuses(radixpic_take_back(run, NULL), "run, view");
+    succeeds(radixpic_take_back(run, &view)); /* nothing was lent */
+    refuses(radixpic_sort_shape(nothing, &shape), "run, shape");
+    refuses(radixpic_sort(run, 1, words, 1, words, words, none, words), "run, keys, sorted, permutation");
+    succeeds(radixpic_step(run, 1)); /* none of it did any harm */
+    radixpic_destroy(&run);
+    radixpic_destroy(NULL);
+    radixpic_let_go(NULL);
+    radixpic_stop(nothing, 2);
+    radixpic_ranks(nothing, &size, &moved);
+    radixpic_grid(nothing, words, values);
+    radixpic_read_history(nothing, values);
+    assert_true(size == 0 && words[0] == 0 && values[0] == 0);
+    assert_true(radixpic_steps(nothing) == 0 && radixpic_time(nothing) == 0);
+    assert_true(radixpic_species_count(nothing) == 0 && radixpic_history_rows(nothing) == 0);
+    assert_string_equal(radixpic_history_names(nothing), "");
+    assert_null(radixpic_config(nothing));
 }
 
 enum { THREADS = 4 };
@@ -225,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_what_there_is),
         cmocka_unit_test(test_written_particles),
         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_null),
         cmocka_unit_test(test_threads_take_turns),
         cmocka_unit_test(test_a_forked_process_has_none),
     };

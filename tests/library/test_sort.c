@@ -445,6 +445,11 @@ static void test_shapes_that_cannot_be(void **state)
     refuses(radixpic_sorter_create(NULL, device, &usual, NULL, &sorter), "context: expected a cl_context");
     refuses(radixpic_sorter_create(context, NULL, &usual, NULL, &sorter), "device: expected a cl_device_id");
     refuses(radixpic_sorter_workspace(NULL, &usual, &bytes), "device: expected a cl_device_id");
+    refuses(radixpic_sorter_workspace(device, NULL, &bytes), "no NULL among the arguments shape, bytes");
+    refuses(radixpic_sorter_workspace(device, &usual, NULL), "shape, bytes");
+    refuses(radixpic_sorter_create(context, device, NULL, NULL, &sorter), "the arguments shape");
+    refuses(radixpic_sorter_create(context, device, &usual, NULL, NULL), "the arguments sorter");
+    radixpic_sorter_destroy(NULL);
     succeeds(radixpic_sorter_workspace(device, &usual, &bytes));
     cl_mem small = buffer_of(bytes - 1, NULL);
     refuses(radixpic_sorter_create(context, device, &usual, small, &sorter),
@@ -484,6 +489,9 @@ static void test_arguments_that_cannot_be(void **state)
     for (size_t n = 0; n < sizeof wrong / sizeof wrong[0]; n++)
         refuses(radixpic_sorter_sort(sorter, queues[0], wrong[n].count, &wrong[n].lists, 0, NULL, &event),
                 wrong[n].words);
+    refuses(radixpic_sorter_sort(sorter, queues[0], 100, NULL, 0, NULL, &event), "sorter, lists");
+    refuses(radixpic_sorter_sort(NULL, queues[0], 100, &given, 0, NULL, &event), "sorter, lists");
+    refuses(radixpic_sorter_move(NULL, queues[0], 9, small, 4, small, small, 0, NULL, &event), "sorter");
     refuses(radixpic_sorter_sort(without, queues[0], 100, &given, 0, NULL, &event), "made for 0 cells");
     refuses(radixpic_sorter_sort(sorter, NULL, 100, &given, 0, NULL, &event),
             "queue: expected one in order, of");
