@@ -115,7 +115,7 @@ enum status parts_create_for_grid(struct simulation *simulation)
                       field_solver_modes(simulation->field_solver), &simulation->energy));
     if (simulation->communicator.size == 1)
         return STATUS_OK;
-    return exchange_create(&place, simulation->migrate, &simulation->exchange);
+    return exchange_create(&place, simulation->migrate, EXCHANGE_OUTBOX, &simulation->exchange);
 }
 
 enum status parts_restore_waves(struct simulation *simulation, uint64_t n, const void *modes)

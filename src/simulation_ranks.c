@@ -4,6 +4,15 @@
 
 /* ---- every step ---- */
 
+/* Whether a species that moves follows. */
+static bool is_last(const struct simulation *simulation, uint32_t species)
+{
+    for (uint32_t s = species + 1; s < simulation->config->species_count; s++)
+        if (simulation->config->species[s].push)
+            return false;
+    return true;
+}
+
 enum status ranks_exchange(struct simulation *simulation, uint32_t species)
 {
     struct stepper *stepper = &simulation->stepper;
@@ -12,7 +21,8 @@ enum status ranks_exchange(struct simulation *simulation, uint32_t species)
     TRY(stepper_leavers(stepper, species, list));
     TRY(exchange_announce(simulation->exchange, stepper->leavers, list->capacity - list->count, &room));
     TRY(stepper_move(stepper, &simulation->acting, species, &room, list));
-    return exchange_follow(simulation->exchange, species, list, &simulation->left);
+    return exchange_follow(simulation->exchange, species, is_last(simulation, species), list,
+                           &simulation->left);
 }
 
 enum status ranks_settle(struct simulation *simulation)

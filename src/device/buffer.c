@@ -139,9 +139,9 @@ void *buffer_native(struct buffer *buffer)
     return buffer->memory;
 }
 
-/* A counting device's buffers hold zeros. */
+/* A counting device's buffers hold zeros. `event` may be NULL. */
 static enum status read_part(const struct buffer *buffer, cl_bool blocking, size_t offset, size_t bytes,
-                             void *destination)
+                             void *destination, cl_event *event)
 {
     if (!buffer->memory)
         memset(destination, 0, bytes);
@@ -149,7 +149,7 @@ static enum status read_part(const struct buffer *buffer, cl_bool blocking, size
         return STATUS_OK;
     return opencl_check(buffer->device,
                         clEnqueueReadBuffer(buffer->device->core->queue, buffer->memory, blocking, offset,
-                                            bytes, destination, 0, NULL, NULL),
+                                            bytes, destination, 0, NULL, event),
                         "reading a buffer");
 }
 
@@ -167,7 +167,7 @@ static enum status write_part(const struct buffer *buffer, cl_bool blocking, siz
 
 enum status buffer_read(const struct buffer *buffer, size_t offset, size_t bytes, void *destination)
 {
-    return read_part(buffer, CL_TRUE, offset, bytes, destination);
+    return read_part(buffer, CL_TRUE, offset, bytes, destination, NULL);
 }
 
 enum status buffer_write(struct buffer *buffer, size_t offset, size_t bytes, const void *source)
@@ -180,9 +180,12 @@ enum status buffer_send(struct buffer *buffer, size_t offset, size_t bytes, cons
     return write_part(buffer, CL_FALSE, offset, bytes, source, NULL);
 }
 
-enum status host_memory_read(const struct buffer *buffer, size_t offset, size_t bytes, void *destination)
+enum status host_memory_read(const struct buffer *buffer, size_t offset, size_t bytes, void *destination,
+                             enum stage stage)
 {
-    return read_part(buffer, CL_FALSE, offset, bytes, destination);
+    cl_event event = NULL;
+    TRY(read_part(buffer, CL_FALSE, offset, bytes, destination, device_event(buffer->device, &event)));
+    return device_record(buffer->device, NULL, event, stage, bytes);
 }
 
 enum status host_memory_write(struct buffer *buffer, size_t offset, size_t bytes, const void *source,

@@ -228,6 +228,13 @@ enum status device_finish(struct device *device)
     return STATUS_OK;
 }
 
+enum status device_finish_queue(struct device *device)
+{
+    return device->core->is_counting
+               ? STATUS_OK
+               : opencl_check(device, clFinish(device->core->queue), "finishing a queue");
+}
+
 /* ---- two queues ---- */
 
 /* What `later` gets from now on begins after what `earlier` has now. */

@@ -88,8 +88,9 @@ STATUS_CHECKED enum status device_list(FILE *stream);
 size_t device_bytes_held(const struct device *device);
 size_t device_most_bytes_held(struct device *device);
 
-/* Waits until everything enqueued is done. */
+/* Waits until everything enqueued is done; or what is in the queue that is used now. */
 STATUS_CHECKED enum status device_finish(struct device *device);
+STATUS_CHECKED enum status device_finish_queue(struct device *device);
 
 /* Work goes in order to the main queue. What can run at the same time as that goes to the side queue:
  *
@@ -233,10 +234,10 @@ STATUS_CHECKED enum status host_memory_create(struct device *device, size_t byte
 /* The same of the caller's memory, from the begin of a page on, which outlives the handle. */
 STATUS_CHECKED enum status host_memory_adopt(struct device *device, void *memory, size_t bytes);
 
-/* Transfers of `bytes` from byte `offset` of a buffer to such memory, and back (enqueued; writes are timed
- * into `stage`). The memory is to be left alone until device_finish() or a later blocking transfer. */
+/* Transfers of `bytes` from byte `offset` of a buffer to such memory, and back (enqueued, and timed into
+ * `stage`). The memory is to be left alone until device_finish() or a later blocking transfer. */
 STATUS_CHECKED enum status host_memory_read(const struct buffer *buffer, size_t offset, size_t bytes,
-                                            void *destination);
+                                            void *destination, enum stage stage);
 STATUS_CHECKED enum status host_memory_write(struct buffer *buffer, size_t offset, size_t bytes,
                                              const void *source, enum stage stage);
 

@@ -62,7 +62,7 @@ static enum status read_staged(const struct buffer *buffer, const struct buffer_
     char *const halves[2] = {core->staging, (char *)core->staging + HALF};
     for (int n = 0; before < rows->count; n = 1 - n) {
         const size_t left = rows->count - first, count = left < half ? left : half;
-        TRY(host_memory_read(buffer, (rows->first + first) * stride, count * stride, halves[n]));
+        TRY(host_memory_read(buffer, (rows->first + first) * stride, count * stride, halves[n], STAGE_OTHER));
         if (first > before)
             TRY(copy_rows(rows, first - before, halves[1 - n], before, values));
         TRY(device_finish(buffer->device));

@@ -184,7 +184,7 @@ static enum status sum_rows(struct field_solver *solver, const struct buffer *de
     const double start = timer_now();
     for (int n = 0; n < PIECES; n++) {
         const struct piece piece = solver->pieces[n];
-        TRY(host_memory_read(density, piece.begin, piece.bytes, local + piece.begin));
+        TRY(host_memory_read(density, piece.begin, piece.bytes, local + piece.begin, STAGE_OTHER));
     }
     TRY(device_finish(solver->device));
     halo_add(solver->halo, local);

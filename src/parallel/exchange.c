@@ -1,17 +1,46 @@
-/* Exchange: the rows between ranks, their messages, and the way to and from the device. */
+/* Exchange: the rows between ranks, what they hand over, and the way to and from the device.
+ *
+ * Where the memory is shared a rank writes what leaves it into its outbox, raises its signal, and waits for
+ * those of its partners, the ranks that take from it or that it takes from: once for counts and once for
+ * particles. Counts are copied in between, so one place for them is enough. Particles go from the outbox to
+ * the device of the rank that takes them when its side queue is that far. They have two places in turn: rank
+ * A fills that of exchange k again in exchange k + 2, after its partner B raised its signal for the particles
+ * of exchange k + 1, and before that B waited for its side queue, which is in order. Particles that do not
+ * fit an outbox are sent in messages.
+ */
 #include "parallel/exchange.h"
 
 #include "parallel/host_particles.h"
+#include "parallel/shared_memory.h"
 
 #include <string.h>
+
+/* What a rank hands to others, in shared memory. */
+struct outbox {
+    uint32_t *counts;                   /* [most_beside] leavers, and how many they are */
+    struct host_particles particles[2]; /* used in turn */
+};
+
+/* Particles of a run that come. */
+struct parcel {
+    struct host_particles *from;
+    size_t first, count;
+};
 
 struct exchange {
     struct device *device;   /* not owned */
     struct migrate *migrate; /* not owned */
     struct slab slab;
     struct ghost_runs out, in;
-    MPI_Request *requests; /* for all runs, ATTRIBUTES each */
-    int pending;           /* of those */
+    struct parcel *parcels; /* [in.count] */
+    MPI_Request *requests;  /* for all runs, ATTRIBUTES each */
+    int pending;            /* of those */
+
+    struct shared_memory shared;
+    struct outbox *outboxes; /* [ranks]; NULL where no memory is shared */
+    size_t most_beside;      /* cells beside the slab of any rank */
+    int *partners, partner_count, rank;
+    uint32_t turn; /* of the outboxes' particles */
 
     /* Of own rows that are beside other ranks. */
     uint32_t reached;         /* how many */
@@ -28,9 +57,10 @@ struct exchange {
     size_t leaving, lost, arriving;
     bool has_room;
 
-    struct host_particles sent, received;
-    size_t room;                        /* particles in each of: */
-    struct buffer *arrived[ATTRIBUTES]; /* what was received, on the device */
+    struct host_particles sent, received; /* in messages */
+    struct host_particles *leaves;        /* where leavers go: an outbox or `sent` */
+    size_t room;                          /* particles in each of: */
+    struct buffer *arrived[ATTRIBUTES];   /* what was received, on the device */
     struct kernel *insert[ATTRIBUTES], *cut;
 };
 
@@ -73,20 +103,93 @@ static enum status create_counts(struct exchange *exchange)
     return STATUS_OK;
 }
 
-enum status exchange_create(const struct rank_place *place, struct migrate *migrate,
+/* ---- outboxes ---- */
+
+/* Bytes of a particle with all attributes. */
+static size_t particle_bytes(enum precision precision)
+{
+    size_t bytes = 0;
+    for (enum attribute a = 0; a < ATTRIBUTES; a++)
+        bytes += attribute_bytes(precision, a);
+    return bytes;
+}
+
+/* Those that have ghost rows here or own some of this rank's. */
+static enum status find_partners(struct exchange *exchange, int ranks)
+{
+    TRY(DEVICE_NEW_ARRAY(exchange->device, exchange->partners, (size_t)ranks));
+    for (int rank = 0; rank < ranks; rank++) {
+        bool is_partner = false;
+        for (size_t n = 0; n < exchange->out.count; n++)
+            is_partner |= exchange->out.runs[n].rank == rank;
+        for (size_t n = 0; n < exchange->in.count; n++)
+            is_partner |= exchange->in.runs[n].rank == rank;
+        if (is_partner)
+            exchange->partners[exchange->partner_count++] = rank;
+    }
+    return STATUS_OK;
+}
+
+/* Collective. */
+static enum status create_outboxes(struct exchange *exchange, const struct rank_place *place, size_t outbox)
+{
+    const struct communicator *ranks = place->communicator;
+    const size_t counts = buffer_view_stride((exchange->most_beside + 1) * sizeof(uint32_t)),
+                 part = buffer_view_stride(outbox), each = counts + 2 * part,
+                 all = (size_t)ranks->size * each;
+    TRY(shared_memory_create(ranks, exchange->device, all, &exchange->shared));
+    struct outbox *outboxes = NULL;
+    double failed = DEVICE_NEW_ARRAY(exchange->device, outboxes, (size_t)ranks->size) != STATUS_OK ||
+                    host_memory_adopt(exchange->device, exchange->shared.memory, all) != STATUS_OK;
+    communicator_max(ranks, 1, &failed);
+    if (failed > 0)
+        return status_fail(STATUS_FAILED, "a device cannot reach the memory that the ranks share");
+    for (int rank = 0; rank < ranks->size; rank++) {
+        char *const memory = exchange->shared.memory + (size_t)rank * each;
+        outboxes[rank].counts = (uint32_t *)memory;
+        for (int n = 0; n < 2; n++)
+            outboxes[rank].particles[n] =
+                (struct host_particles){.precision = place->precision,
+                                        .capacity = outbox / particle_bytes(place->precision),
+                                        .elements = memory + counts + (size_t)n * part};
+    }
+    exchange->outboxes = outboxes;
+    return STATUS_OK;
+}
+
+/* Where they cannot be had, or are not wanted, all is sent in messages. */
+static enum status open_outboxes(struct exchange *exchange, const struct rank_place *place, size_t outbox)
+{
+    const struct communicator *ranks = place->communicator;
+    for (int rank = 0; rank < ranks->size; rank++) {
+        const struct slab slab = ghost_slab(place, rank);
+        const size_t beside = (size_t)(slab.local.nx - slab.rows) * slab.box.ny;
+        exchange->most_beside = beside > exchange->most_beside ? beside : exchange->most_beside;
+    }
+    TRY(find_partners(exchange, ranks->size));
+    if (outbox > 0 && ranks->local_size == ranks->size &&
+        create_outboxes(exchange, place, outbox) != STATUS_OK)
+        exchange->outboxes = NULL;
+    return STATUS_OK;
+}
+
+enum status exchange_create(const struct rank_place *place, struct migrate *migrate, size_t outbox,
                             struct exchange **exchange)
 {
     struct device *device = place->device;
     struct program *program = NULL;
     TRY(DEVICE_NEW(device, *exchange));
     struct exchange *created = *exchange;
-    *created = (struct exchange){.device = device, .migrate = migrate, .slab = *place->slab};
+    *created = (struct exchange){
+        .device = device, .migrate = migrate, .slab = *place->slab, .rank = place->communicator->rank};
     created->sent = (struct host_particles){.device = device, .precision = place->precision};
     created->received = created->sent;
     TRY(ghost_runs_find(place, &created->out, &created->in));
     TRY(DEVICE_NEW_ARRAY(device, created->requests, (created->out.count + created->in.count) * ATTRIBUTES));
     TRY(create_rows(created));
     TRY(create_counts(created));
+    TRY(DEVICE_NEW_ARRAY(device, created->parcels, created->in.count));
+    TRY(open_outboxes(created, place, outbox));
     TRY(program_build(device, "exchange.cl", place->precision, &program, "%s", ""));
     for (enum attribute a = 0; a < ATTRIBUTES; a++)
         TRY(attribute_kernel(program, "exchange_insert", place->precision, a, &created->insert[a]));
@@ -136,22 +239,86 @@ static void begin_counts(struct exchange *exchange, const struct ghost_runs *run
                       run->rows * ny, MPI_UINT32_T);
 }
 
-/* The same of the particles of these cells, which lie in the order of the cells: one for each attribute. */
-static void begin_particles(struct exchange *exchange, const struct ghost_runs *runs, const uint32_t *counts,
-                            const struct host_particles *particles)
+/* The same of the particles of a run, one for each attribute. */
+static void begin_parcel(struct exchange *exchange, const struct ghost_run *run, bool sends,
+                         const struct parcel *parcel)
+{
+    for (enum attribute a = 0; a < ATTRIBUTES && parcel->count > 0; a++) {
+        if (!host_particles_have(parcel->from, a))
+            continue;
+        MPI_Datatype type = host_particles_type(parcel->from, a);
+        begin_message(exchange, run, sends, a, host_particles_at(parcel->from, a, parcel->first),
+                      parcel->count, type);
+        MPI_Type_free(&type);
+    }
+}
+
+/* Of what no outbox takes. Leavers lie in the order of their cells. */
+static void begin_particles(struct exchange *exchange)
 {
     const size_t ny = exchange->slab.box.ny;
-    for (const struct ghost_run *run = runs->runs; run < runs->runs + runs->count; run++) {
-        const size_t first = sum_of(counts, run->place * ny);
-        const size_t count = sum_of(counts + run->place * ny, run->rows * ny);
-        for (enum attribute a = 0; a < ATTRIBUTES && count > 0; a++) {
-            if (!host_particles_have(particles, a))
-                continue;
-            MPI_Datatype type = host_particles_type(particles, a);
-            begin_message(exchange, run, runs == &exchange->out, a, host_particles_at(particles, a, first),
-                          count, type);
-            MPI_Type_free(&type);
-        }
+    const uint32_t *leavers = exchange->leavers;
+    for (size_t n = 0; n < exchange->in.count; n++)
+        if (exchange->parcels[n].from == &exchange->received)
+            begin_parcel(exchange, &exchange->in.runs[n], false, &exchange->parcels[n]);
+    for (size_t n = 0; n < exchange->out.count && exchange->leaves == &exchange->sent; n++) {
+        const struct ghost_run *run = &exchange->out.runs[n];
+        const struct parcel parcel = {&exchange->sent, sum_of(leavers, run->place * ny),
+                                      sum_of(leavers + run->place * ny, run->rows * ny)};
+        begin_parcel(exchange, run, true, &parcel);
+    }
+}
+
+static void wait_for_partners(const struct exchange *exchange)
+{
+    for (int n = 0; n < exchange->partner_count; n++)
+        shared_memory_wait(&exchange->shared, exchange->partners[n]);
+}
+
+/* Leavers to the owners of their rows, and those of others to `incoming`. */
+static void swap_counts(struct exchange *exchange)
+{
+    const size_t ny = exchange->slab.box.ny, beside = (exchange->slab.local.nx - exchange->slab.rows) * ny;
+    if (!exchange->outboxes) {
+        begin_counts(exchange, &exchange->in, exchange->incoming);
+        begin_counts(exchange, &exchange->out, exchange->leavers);
+        end_messages(exchange);
+        return;
+    }
+    uint32_t *counts = exchange->outboxes[exchange->rank].counts;
+    memcpy(counts, exchange->leavers, beside * sizeof *counts);
+    counts[exchange->most_beside] = (uint32_t)exchange->leaving;
+    shared_memory_raise(&exchange->shared);
+    wait_for_partners(exchange);
+    for (const struct ghost_run *run = exchange->in.runs; run < exchange->in.runs + exchange->in.count; run++)
+        memcpy(exchange->incoming + run->place * ny, exchange->outboxes[run->rank].counts + run->sent * ny,
+               run->rows * ny * sizeof *counts);
+}
+
+/* The outbox of a rank that so many particles leave; NULL where these take messages. */
+static struct host_particles *outbox_of(const struct exchange *exchange, int rank, size_t leaving)
+{
+    struct host_particles *particles =
+        exchange->outboxes ? &exchange->outboxes[rank].particles[exchange->turn] : NULL;
+    return particles && leaving <= particles->capacity ? particles : NULL;
+}
+
+/* Where the particles of each run will be found, whose numbers are known. */
+static void find_parcels(struct exchange *exchange)
+{
+    const size_t ny = exchange->slab.box.ny;
+    exchange->leaves = outbox_of(exchange, exchange->rank, exchange->leaving);
+    if (!exchange->leaves)
+        exchange->leaves = &exchange->sent;
+    for (size_t n = 0; n < exchange->in.count; n++) {
+        const struct ghost_run *run = &exchange->in.runs[n];
+        const uint32_t *counts = exchange->outboxes ? exchange->outboxes[run->rank].counts : NULL;
+        struct host_particles *outbox =
+            counts ? outbox_of(exchange, run->rank, counts[exchange->most_beside]) : NULL;
+        exchange->parcels[n] = (struct parcel){outbox ? outbox : &exchange->received,
+                                               outbox ? sum_of(counts, run->sent * ny)
+                                                      : sum_of(exchange->incoming, run->place * ny),
+                                               sum_of(exchange->incoming + run->place * ny, run->rows * ny)};
     }
 }
 
@@ -196,9 +363,11 @@ static enum status make_room(struct exchange *exchange)
                            "%zu particles would leave one rank and %zu come there in one step; fewer than "
                            "2^31 can",
                            leaving, arriving);
-    exchange->sent.count = exchange->received.count = 0;
-    TRY(host_particles_reserve(&exchange->sent, leaving));
-    TRY(host_particles_reserve(&exchange->received, arriving));
+    exchange->leaves->count = exchange->received.count = 0;
+    TRY(host_particles_reserve(exchange->leaves, leaving));
+    for (size_t n = 0; n < exchange->in.count; n++)
+        if (exchange->parcels[n].from == &exchange->received)
+            TRY(host_particles_reserve(&exchange->received, arriving));
     if (arriving <= exchange->room)
         return STATUS_OK;
     exchange->room = arriving + arriving / 4;
@@ -217,11 +386,10 @@ enum status exchange_announce(struct exchange *exchange, const uint32_t *leavers
     const size_t ny = slab->box.ny;
     const double start = timer_now();
     exchange->leavers = leavers;
-    begin_counts(exchange, &exchange->in, exchange->incoming);
-    begin_counts(exchange, &exchange->out, leavers);
-    end_messages(exchange);
-    exchange->arriving = sum_of(exchange->incoming, exchange->in.rows * ny);
     exchange->leaving = sum_of(leavers, (slab->local.nx - slab->rows) * ny);
+    swap_counts(exchange);
+    find_parcels(exchange);
+    exchange->arriving = sum_of(exchange->incoming, exchange->in.rows * ny);
     exchange->lost = slab_is_whole(slab) ? 0 : sum_of(leavers + lost_cell(slab), ny);
     exchange->has_room = exchange->arriving <= most;
     TRY(make_room(exchange));
@@ -240,13 +408,36 @@ static enum status pass_on(const struct exchange *exchange, uint32_t species)
     const struct slab *slab = &exchange->slab;
     if (exchange->lost > 0) {
         const uint32_t *leavers = exchange->leavers, row = slab_lost_row(slab);
-        TRY(migrate_add(exchange->migrate, slab, species, 1, &row, leavers + lost_cell(slab), &exchange->sent,
-                        sum_of(leavers, lost_cell(slab))));
+        TRY(migrate_add(exchange->migrate, slab, species, 1, &row, leavers + lost_cell(slab),
+                        exchange->leaves, sum_of(leavers, lost_cell(slab))));
     }
-    if (exchange->has_room)
-        return STATUS_OK;
-    return migrate_add(exchange->migrate, slab, species, exchange->in.rows, exchange->own_rows_host,
-                       exchange->incoming, &exchange->received, 0);
+    for (size_t n = 0; n < exchange->in.count && !exchange->has_room; n++) {
+        const struct ghost_run *run = &exchange->in.runs[n];
+        TRY(migrate_add(exchange->migrate, slab, species, run->rows, exchange->own_rows_host + run->place,
+                        exchange->incoming + (size_t)run->place * slab->box.ny, exchange->parcels[n].from,
+                        exchange->parcels[n].first));
+    }
+    return STATUS_OK;
+}
+
+/* Arrivals to the device, one behind the other, those that lie so already at once. */
+static enum status send_arrivals(struct exchange *exchange, const struct particles *list)
+{
+    size_t at = 0;
+    for (size_t n = 0; n < exchange->in.count && exchange->has_room;) {
+        struct parcel parcel = exchange->parcels[n];
+        while (++n < exchange->in.count && exchange->parcels[n].from == parcel.from &&
+               exchange->parcels[n].first == parcel.first + parcel.count)
+            parcel.count += exchange->parcels[n].count;
+        for (enum attribute a = 0; a < ATTRIBUTES; a++) {
+            const size_t bytes = attribute_bytes(list->precision, a);
+            if (list->attribute[a])
+                TRY(buffer_send(exchange->arrived[a], at * bytes, parcel.count * bytes,
+                                host_particles_at(parcel.from, a, parcel.first)));
+        }
+        at += parcel.count;
+    }
+    return STATUS_OK;
 }
 
 /* Bytes of those that left and came, without those beyond the ghost rows. */
@@ -259,20 +450,25 @@ static uint64_t bytes_moved(const struct exchange *exchange, const struct partic
 }
 
 /* On the side queue, while the main queue still moves particles that stay. */
-static enum status travel(struct exchange *exchange, uint32_t species, const struct particles *list,
-                          size_t first)
+static enum status travel(struct exchange *exchange, uint32_t species, bool is_last,
+                          const struct particles *list, size_t first)
 {
-    TRY(host_particles_read(list, first, exchange->leaving, &exchange->sent));
+    TRY(host_particles_read(list, first, exchange->leaving, exchange->leaves));
+    TRY(device_finish_queue(exchange->device));
     const double start = timer_now(); /* nothing may fail while messages are under way */
-    exchange->received.species = list->species;
-    begin_particles(exchange, &exchange->in, exchange->incoming, &exchange->received);
-    begin_particles(exchange, &exchange->out, exchange->leavers, &exchange->sent);
+    for (size_t n = 0; n < exchange->in.count; n++)
+        exchange->parcels[n].from->species = list->species;
+    if (exchange->outboxes)
+        shared_memory_raise(&exchange->shared);
+    begin_particles(exchange);
+    if (exchange->outboxes)
+        wait_for_partners(exchange);
     end_messages(exchange);
     TRY(pass_on(exchange, species));
-    for (enum attribute a = 0; a < ATTRIBUTES && exchange->has_room; a++)
-        if (list->attribute[a] && exchange->arriving > 0)
-            TRY(buffer_send(exchange->arrived[a], 0, exchange->arriving * attribute_bytes(list->precision, a),
-                            host_particles_at(&exchange->received, a, 0)));
+    if (is_last)
+        migrate_ask(exchange->migrate);
+    TRY(send_arrivals(exchange, list));
+    exchange->turn = 1 - exchange->turn;
     device_add_time(exchange->device, STAGE_EXCHANGE, timer_now() - start, bytes_moved(exchange, list));
     return STATUS_OK;
 }
@@ -293,7 +489,7 @@ static enum status insert(const struct exchange *exchange, const struct particle
     return STATUS_OK;
 }
 
-enum status exchange_follow(struct exchange *exchange, uint32_t species, struct particles *list,
+enum status exchange_follow(struct exchange *exchange, uint32_t species, bool is_last, struct particles *list,
                             uint64_t *left)
 {
     const struct slab *slab = &exchange->slab;
@@ -301,7 +497,7 @@ enum status exchange_follow(struct exchange *exchange, uint32_t species, struct 
     const size_t inserted = exchange->has_room ? exchange->arriving : 0;
     const size_t stay = list->count - exchange->leaving + inserted;
     TRY(device_use(exchange->device, QUEUE_SIDE));
-    const enum status status = travel(exchange, species, list, stay);
+    const enum status status = travel(exchange, species, is_last, list, stay);
     TRY(device_use(exchange->device, QUEUE_MAIN));
     TRY(status);
     TRY(device_join(exchange->device));

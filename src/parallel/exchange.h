@@ -3,8 +3,9 @@
  * Between the count and the move of a step (step/stepper.h) a rank knows how many of its particles go to each
  * cell of its ghost rows. It announces that to the owners of those rows, which leave room for them in their
  * own sorted lists; then the particles follow, while the devices still move the others, and take their
- * places. So nothing is sorted or merged. Particles that go beyond the ghost rows cannot be announced; they
- * take the general path (parallel/migrate.h), and so do arrivals for which a list has no room.
+ * places. Ranks of one machine hand over both in memory that they share and that their devices reach, others
+ * by messages. So nothing is sorted or merged. Particles that go beyond the ghost rows cannot be announced;
+ * they take the general path (parallel/migrate.h), and so do arrivals for which a list has no room.
  *
  * Which ranks exchange messages is known from the partition alone. On every rank, for every species, in this
  * order: the stepper's count() and leavers(), exchange_announce(), the stepper's move(), exchange_follow();
@@ -18,9 +19,14 @@
 
 struct exchange;
 
-/* Collective. Migrate is kept. It dies with the device handle, before MPI ends. */
+/* Bytes of leaving particles of a rank that an outbox usually has room for. */
+enum { EXCHANGE_OUTBOX = 1 << 21 };
+
+/* Collective. Migrate is kept. `outbox` is how many bytes of leaving particles the memory that ranks of one
+ * machine share has room for, the same on all; with 0, on several machines, or where there is no such memory
+ * all is sent in messages. It dies with the device handle, before MPI ends. */
 STATUS_CHECKED enum status exchange_create(const struct rank_place *place, struct migrate *migrate,
-                                           struct exchange **exchange);
+                                           size_t outbox, struct exchange **exchange);
 
 /* Sends `leavers` (uint[cells beside the own rows]), which stays as it is until exchange_follow(), and learns
  * which particles come. `room` is what to leave for them: none where they are more than `most`. Its buffers
@@ -28,11 +34,12 @@ STATUS_CHECKED enum status exchange_create(const struct rank_place *place, struc
 STATUS_CHECKED enum status exchange_announce(struct exchange *exchange, const uint32_t *leavers,
                                              uint32_t most, struct arrival_room *room);
 
-/* After the move of `list`, with leaving particles at its end and room for arrivals: sends and receives them.
- * list->count becomes that of its own particles, arrivals included, and the cell offsets end with those.
- * Where no room was left arrivals wait for migrate_settle(), as do those beyond the ghost rows; without the
- * latter *left grows by the particles that left. Waits for the side queue, and joins it. */
-STATUS_CHECKED enum status exchange_follow(struct exchange *exchange, uint32_t species,
+/* After the move of `list`, of which `is_last` says that no other species follows, with leaving particles at
+ * its end and room for arrivals: sends and receives them. list->count becomes that of its own particles,
+ * arrivals included, and the cell offsets end with those. Where no room was left arrivals wait for
+ * migrate_settle(), as do those beyond the ghost rows; without the latter *left grows by the particles that
+ * left. Waits for the side queue, and joins it. */
+STATUS_CHECKED enum status exchange_follow(struct exchange *exchange, uint32_t species, bool is_last,
                                            struct particles *list, uint64_t *left);
 
 #endif

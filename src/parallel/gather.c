@@ -3,7 +3,7 @@
  * Why one meeting is enough where the memory is shared. It has two halves, which are used in turn: call k
  * uses half k mod 2, and calls k and k + 2 the same. In call k a rank
  *   1. reads its block from the device into the half, and waits for that;
- *   2. meets all others (a barrier);
+ *   2. meets all others (raises its signal, and waits for theirs);
  *   3. enqueues the writing of the other blocks of the half to the device.
  * No block is taken before it is written, since step 2 is between all steps 1 and all steps 3 of a
  * call. No block is written that another rank still takes: rank A writes into the half of call k again
@@ -19,7 +19,6 @@
 #include "parallel/shared_memory.h"
 
 #include <mpi.h>
-#include <stdatomic.h>
 
 struct gather {
     struct communicator communicator;
@@ -34,7 +33,7 @@ struct gather {
     struct buffer *source_begins; /* uint[box_rows + 1] in it */
     struct buffer *kept;          /* uint2[own_rows]: see kernels/gather.cl */
 
-    bool is_shared; /* the memory of the blocks; else it is private, and messages are sent */
+    struct shared_memory shared; /* of the blocks; else it is private, and messages are sent */
     char *halves[2];
     uint32_t turn; /* of the halves */
 
@@ -131,14 +130,14 @@ static enum status find_rows(struct gather *gather, struct device *scratch, cons
 static enum status share_memory(struct gather *gather)
 {
     const size_t half = buffer_view_stride(all_bytes(gather)); /* whole pages */
-    void *memory = NULL;
-    TRY(shared_memory_create(&gather->communicator, gather->device, 2 * half, &memory));
-    double failed = host_memory_adopt(gather->device, memory, 2 * half) != STATUS_OK;
+    struct shared_memory shared;
+    TRY(shared_memory_create(&gather->communicator, gather->device, 2 * half, &shared));
+    double failed = host_memory_adopt(gather->device, shared.memory, 2 * half) != STATUS_OK;
     communicator_max(&gather->communicator, 1, &failed);
     if (failed > 0)
         return status_fail(STATUS_FAILED, "a device cannot reach the memory that the ranks share");
-    gather->is_shared = true;
-    gather->halves[0] = memory;
+    gather->shared = shared;
+    gather->halves[0] = shared.memory;
     gather->halves[1] = gather->halves[0] + half;
     return STATUS_OK;
 }
@@ -182,7 +181,7 @@ enum status gather_create(const struct rank_place *place, uint32_t components, e
 
 enum gather_way gather_way(const struct gather *gather)
 {
-    return gather->is_shared ? GATHER_SHARED : GATHER_MESSAGES;
+    return gather->shared.memory ? GATHER_SHARED : GATHER_MESSAGES;
 }
 
 /* ---- a step ---- */
@@ -197,19 +196,20 @@ static enum status read_block(const struct gather *gather, uint32_t components, 
     char *block = half + (size_t)gather->begins[gather->communicator.rank] * components * bytes;
     for (uint32_t c = 0; c < components; c++, block += (upward + below) * bytes) {
         const size_t from = (size_t)c * stride * precision_bytes(gather->precision);
-        TRY(host_memory_read(own, from, upward * bytes, block));
-        TRY(host_memory_read(own, from + below_begin * bytes, below * bytes, block + upward * bytes));
+        TRY(host_memory_read(own, from, upward * bytes, block, STAGE_HALO));
+        TRY(host_memory_read(own, from + below_begin * bytes, below * bytes, block + upward * bytes,
+                             STAGE_HALO));
     }
-    return device_finish(gather->device);
+    return device_finish_queue(gather->device);
 }
 
-/* Until all blocks are there. The fences order what is in the memory around what MPI does with its own. */
-static void meet(const struct gather *gather, uint32_t components, char *half)
+/* Until all blocks are there. */
+static void meet(struct gather *gather, uint32_t components, char *half)
 {
-    if (gather->is_shared) {
-        atomic_thread_fence(memory_order_seq_cst);
-        MPI_Barrier(MPI_COMM_WORLD);
-        atomic_thread_fence(memory_order_seq_cst);
+    if (gather->shared.memory) {
+        shared_memory_raise(&gather->shared);
+        for (int rank = 0; rank < gather->communicator.size; rank++)
+            shared_memory_wait(&gather->shared, rank);
         return;
     }
     MPI_Datatype row;
@@ -242,13 +242,11 @@ enum status gather_sum(struct gather *gather, uint32_t components, const struct 
 {
     char *const half = gather->halves[gather->turn];
     gather->turn = 1 - gather->turn;
-    TRY(device_finish(gather->device)); /* so that the deposit is not timed as waiting for rows */
-    const double start = timer_now();
     TRY(read_block(gather, components, own, own_stride, half));
+    const double start = timer_now(); /* not timed: the wait for the deposit */
     meet(gather, components, half);
     TRY(write_others(gather, components, half));
-    device_add_time(gather->device, STAGE_HALO, timer_now() - start,
-                    components * ghost_reached_rows(&gather->slab) * row_bytes(gather));
+    device_add_time(gather->device, STAGE_HALO, timer_now() - start, 0);
     const uint64_t moved = components * (gather->block_rows + (uint64_t)gather->slab.box.nx);
     return KERNEL_LAUNCH(gather->sum, launch_rows(gather, gather->slab.box.nx, moved), gather->blocks,
                          gather->source_begins, gather->sources, gather->slab.box.ny, components, own,

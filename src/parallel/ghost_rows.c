@@ -50,8 +50,10 @@ static void add_runs(const struct partition *partition, const struct slab *slab,
         const int other = partition_owner(partition, row);
         if (owner < 0 || other == owner) {
             runs->runs[runs->count++] =
-                owner < 0 ? (struct ghost_run){other, number, row, local - slab->rows, end - local}
-                          : (struct ghost_run){beside, number, row, runs->rows, end - local};
+                owner < 0
+                    ? (struct ghost_run){other,      number, row, local - slab->rows, local - slab->rows,
+                                         end - local}
+                    : (struct ghost_run){beside, number, row, runs->rows, local - slab->rows, end - local};
             runs->rows += end - local;
         }
         number++;

@@ -41,6 +41,7 @@ struct ghost_run {
     int number;     /* among all runs beside a rank */
     uint32_t row;   /* the first, in the box */
     uint32_t place; /* the same among the rows beside the own ones; of a run that comes among those that do */
+    uint32_t sent;  /* of a run that comes: the same among the rows beside the other rank's own */
     uint32_t rows;
 };
 

@@ -73,7 +73,8 @@ enum status host_particles_read(const struct particles *list, size_t first, size
         if (list->attribute[a]) /* arrays of one attribute need no wait for the other queue */
             TRY(particles_stride(list, a) > 1
                     ? particles_copy(list, a, first, count, values)
-                    : buffer_read(list->attribute[a], first * bytes, count * bytes, values));
+                    : host_memory_read(list->attribute[a], first * bytes, count * bytes, values,
+                                       STAGE_OTHER)); /* the host's time counts the bytes */
     }
     particles->count += count;
     return STATUS_OK;

@@ -34,7 +34,8 @@ STATUS_CHECKED enum status host_particles_reserve(struct host_particles *particl
 void host_particles_copy(const struct host_particles *from, size_t first, struct host_particles *to,
                          size_t place, size_t count);
 
-/* Appends `count` particles of a list in either layout, from number `first` on, without keys. Blocking. */
+/* Appends `count` particles of a list in either layout, from number `first` on, without keys. They are there
+ * after device_finish_queue(). */
 STATUS_CHECKED enum status host_particles_read(const struct particles *list, size_t first, size_t count,
                                                struct host_particles *particles);
 

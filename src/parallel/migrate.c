@@ -14,6 +14,8 @@ struct migrate {
     struct device *device; /* not owned */
     struct device *branch; /* of the particles held until migrate_settle(); NULL where none are */
     struct host_particles waiting[CONFIG_MAX_SPECIES], arrived[CONFIG_MAX_SPECIES], sorted;
+    int any; /* whether a rank holds some: */
+    MPI_Request asked;
     int *sent, *sent_begins, *received, *received_begins; /* [ranks] particles of a species */
     uint32_t *begins;                                     /* [ranks + 1] */
 };
@@ -27,6 +29,7 @@ enum status migrate_create(struct device *device, const struct communicator *com
     struct migrate *created = *migrate;
     *created = (struct migrate){
         .communicator = *communicator, .partition = partition, .precision = precision, .device = device};
+    created->asked = MPI_REQUEST_NULL;
     TRY(DEVICE_NEW_ARRAY(device, created->sent, 4 * ranks));
     created->sent_begins = created->sent + ranks;
     created->received = created->sent + 2 * ranks;
@@ -145,6 +148,7 @@ enum status migrate_change_slab(struct migrate *migrate, const struct slab *from
                                                                (offsets[own] - offsets[end])));
     TRY(take_cells(migrate, from, species, list, offsets, 0, begin));
     TRY(take_cells(migrate, from, species, list, offsets, end, own));
+    TRY(device_finish_queue(migrate->device));
     TRY(keep(list, offsets[begin], offsets[end]));
     for (uint32_t cell = 0; cell <= cells; cell++)
         made[cell] = offsets[clamp(shift + cell, begin, end)] - offsets[begin];
@@ -294,16 +298,23 @@ static enum status settle_all(struct migrate *migrate, const struct slab *slab, 
     return communicator_agree(&migrate->communicator, status);
 }
 
+void migrate_ask(struct migrate *migrate)
+{
+    migrate->any = 0;
+    for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++)
+        migrate->any |= migrate->waiting[s].count + migrate->arrived[s].count > 0;
+    MPI_Iallreduce(MPI_IN_PLACE, &migrate->any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &migrate->asked);
+}
+
 enum status migrate_settle(struct migrate *migrate, const struct slab *slab, uint32_t species_count,
                            struct particles *lists, uint32_t *changed, uint64_t *left)
 {
-    int any = 0;
     *changed = 0;
-    for (uint32_t s = 0; s < species_count; s++)
-        any |= migrate->waiting[s].count + migrate->arrived[s].count > 0;
-    MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (migrate->asked == MPI_REQUEST_NULL)
+        migrate_ask(migrate);
+    MPI_Wait(&migrate->asked, MPI_STATUS_IGNORE);
     const enum status status =
-        any ? settle_all(migrate, slab, species_count, lists, changed, left) : STATUS_OK;
+        migrate->any ? settle_all(migrate, slab, species_count, lists, changed, left) : STATUS_OK;
     release(migrate);
     return status;
 }

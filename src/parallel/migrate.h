@@ -36,6 +36,10 @@ STATUS_CHECKED enum status migrate_add(struct migrate *migrate, const struct sla
                                        uint32_t row_count, const uint32_t *rows, const uint32_t *counts,
                                        const struct host_particles *from, size_t first);
 
+/* Collective, and without waiting: asks whether any rank holds particles, once this one knows whether it
+ * does, and before migrate_settle(), which then finds the answer there rather than asks. */
+void migrate_ask(struct migrate *migrate);
+
 /* Collective. Waiting particles of all species travel to the owners of their rows, and all that arrived are
  * merged into lists[species_count]: within a cell in the order of the ranks they come from, then in the order
  * they had there. Bit s of *changed says that list s of this rank has got some; *left grows by the particles

@@ -3,11 +3,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+
+/* A cache line of its own. */
+struct shared_signal {
+    _Alignas(64) _Atomic uint32_t raised;
+};
 
 struct mapping {
     void *memory;
@@ -71,22 +78,38 @@ static void unmap(void *object)
 }
 
 enum status shared_memory_create(const struct communicator *communicator, struct device *device, size_t bytes,
-                                 void **memory)
+                                 struct shared_memory *shared)
 {
     struct mapping *mapping = NULL;
-    void *const mapped = open_together(communicator, bytes);
+    const size_t begin = buffer_view_stride(bytes), /* of the signals: a page that no device takes over */
+        all = begin + (size_t)communicator->size * sizeof(struct shared_signal);
+    char *const mapped = open_together(communicator, all);
     const int error = errno;
-    enum status status = mapped == MAP_FAILED ? STATUS_FAILED : DEVICE_NEW(device, mapping);
+    enum status status = (void *)mapped == MAP_FAILED ? STATUS_FAILED : DEVICE_NEW(device, mapping);
     if (status == STATUS_OK) {
-        *mapping = (struct mapping){mapped, bytes};
+        *mapping = (struct mapping){mapped, all};
         status = device_at_close(device, unmap, mapping);
     }
     double missing = status != STATUS_OK;
     communicator_max(communicator, 1, &missing);
-    *memory = missing > 0 ? NULL : mapped;
+    *shared = (struct shared_memory){.rank = communicator->rank};
     if (missing > 0)
         return status_fail(STATUS_FAILED, "no memory of %.1f MiB that all ranks share (%s)",
                            (double)bytes / 0x1p20,
-                           mapped == MAP_FAILED ? strerror(error) : "on another rank");
+                           (void *)mapped == MAP_FAILED ? strerror(error) : "on another rank");
+    shared->memory = mapped;
+    shared->signals = (struct shared_signal *)(mapped + begin);
     return STATUS_OK;
+}
+
+void shared_memory_raise(struct shared_memory *shared)
+{
+    atomic_store_explicit(&shared->signals[shared->rank].raised, ++shared->raised, memory_order_release);
+}
+
+void shared_memory_wait(const struct shared_memory *shared, int rank)
+{
+    while ((int32_t)(atomic_load_explicit(&shared->signals[rank].raised, memory_order_acquire) -
+                     shared->raised) < 0)
+        sched_yield(); /* ranks and their devices may be more than the processors */
 }

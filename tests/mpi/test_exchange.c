@@ -19,6 +19,7 @@ struct scene_kind {
     enum which_rank empty;   /* has no particles */
     enum which_rank no_room; /* for the arrivals of its list */
     bool all_stay;
+    size_t outbox; /* bytes */
     uint32_t seed;
 };
 
@@ -223,7 +224,7 @@ static void scene_create(const struct scene_kind *kind, const struct partition *
     assert_ok(migrate_create(scene->branch, &ranks, partition, kind->precision, &scene->migrate));
     const struct rank_place place = {scene->branch, &ranks,      partition,
                                      &scene->slab,  kind->ghost, kind->precision};
-    assert_ok(exchange_create(&place, scene->migrate, &scene->exchange));
+    assert_ok(exchange_create(&place, scene->migrate, kind->outbox, &scene->exchange));
 }
 
 /* Collective: what waits comes by the general path, and only then anything does. */
@@ -259,7 +260,7 @@ static void check_exchange(struct scene *scene)
     build_list(scene, &left);
     assert_ok(device_fork(device)); /* as the move does */
     const uint64_t bytes = exchange_bytes() + each * (scene->leaving - scene->lost + scene->arriving);
-    assert_ok(exchange_follow(scene->exchange, 0, &scene->list, &gone));
+    assert_ok(exchange_follow(scene->exchange, 0, true, &scene->list, &gone));
     assert_int_equal(exchange_bytes(), bytes + 2 * each * left.count); /* the latter by the kernels */
     const struct sorted_particles without = expected_list(scene, room ? NEAR : 0, 0);
     sorted_particles_check(&without, &scene->list);
@@ -270,16 +271,18 @@ static void check_exchange(struct scene *scene)
 }
 
 /* In single and double precision, with ids and w and without, in either layout and in one on each second
- * rank. */
+ * rank; by memory that all share, where it is short for the leavers of some ranks, and by messages. */
 static void check_all(struct scene_kind kind, const struct partition *partition)
 {
     for (unsigned n = 0; n < 6; n++) {
         const size_t held = device_bytes_held(device);
         const bool is_aos[3] = {false, true, ranks.rank % 2};
+        const size_t outboxes[3] = {EXCHANGE_OUTBOX, 2000, 0};
         kind.precision = n & 1 && device_info(device)->has_fp64 ? PRECISION_DOUBLE : PRECISION_SINGLE;
         kind.ids = n & 2;
         kind.w = n % 3 == 0;
         kind.layout = is_aos[n % 3] ? LAYOUT_AOS : LAYOUT_SOA;
+        kind.outbox = outboxes[(n + n / 3) % 3];
         kind.seed = n;
         struct scene scene;
         scene_create(&kind, partition, &scene);

@@ -244,11 +244,11 @@ static int mapped_pieces(void)
 TEST(ranks_see_one_memory_without_a_name)
 {
     struct device *owner = NULL;
-    void *memory = NULL;
+    struct shared_memory shared;
     assert_ok(device_branch(device, &owner));
     assert_int_equal(mapped_pieces(), 0);
-    assert_ok(shared_memory_create(&ranks, owner, (size_t)ranks.size * sizeof(int), &memory));
-    int *numbers = memory;
+    assert_ok(shared_memory_create(&ranks, owner, (size_t)ranks.size * sizeof(int), &shared));
+    int *numbers = (int *)shared.memory;
     assert_int_equal(numbers[ranks.rank], 0);
     numbers[ranks.rank] = 10 + ranks.rank;
     MPI_Barrier(MPI_COMM_WORLD);
@@ -264,10 +264,10 @@ TEST(ranks_see_one_memory_without_a_name)
 
 TEST(memory_that_cannot_be_had_is_a_failure_of_all)
 {
-    void *memory = NULL;
+    struct shared_memory shared;
     const size_t too_much = (size_t)1 << 60;
-    assert_fails(shared_memory_create(&ranks, device, too_much, &memory), "all ranks share");
-    assert_null(memory);
+    assert_fails(shared_memory_create(&ranks, device, too_much, &shared), "all ranks share");
+    assert_null(shared.memory);
     ranks_see_one_memory_without_a_name(NULL);
 }
 
