@@ -54,6 +54,30 @@ class Runs(RanksTest):
         self.assertEqual(self.names("out"), RUN_FILES)
 
 
+class Traced(RanksTest):
+    def test_a_trace_has_both_queues_and_the_host_of_every_rank(self):
+        traced = {**MPI_ENVIRONMENT, "RADIXPIC_TRACE": str(self.folder / "trace")}
+        command = ("mpirun", "-n", "2", PROGRAM)
+        self.run_well("run", "small.yaml", "--set", "step.method=tiled", command=command, environment=traced)
+        for rank in range(2):
+            rows = (self.folder / f"trace.{rank}.csv").read_text().splitlines()
+            self.assertEqual(rows[0], "lane,stage,begin_s,end_s")
+            begun = {"main queue": [], "side queue": [], "host": []}
+            for lane, stage, begin, end in (row.split(",") for row in rows[1:]):
+                self.assertLessEqual(float(begin), float(end))
+                begun[lane].append((float(begin), stage))
+            self.assertIn("other", {stage for _, stage in begun["side queue"]})  # particles that leave
+            self.assertIn("wait", {stage for _, stage in begun["host"]})
+            first, last = (edge(begin for begin, stage in begun["main queue"]) for edge in (min, max))
+            inside = [begin for begin, stage in begun["host"] if stage == "halo" and first < begin < last]
+            self.assertGreater(len(inside), 10)  # the clocks of device and host agree
+        self.run_script("plot_trace.py", "trace.0.csv", "trace.1.csv", "-o", "trace.svg", "--span", "100")
+        self.assertIn("rank 1, side queue", (self.folder / "trace.svg").read_text())
+        (self.folder / "empty.csv").write_text("lane,stage,begin_s,end_s\n")
+        result = self.run_script("plot_trace.py", "empty.csv")
+        self.assert_refused(result, 1, "no work of a device", by="plot_trace.py: ")
+
+
 class Alike(RanksTest):
     """What every rank would print is printed by one."""
 

@@ -1,0 +1,50 @@
+/* Trace: when each timed launch, transfer and wait of a rank began and ended, for scripts/plot_trace.py. */
+#include "device/internal.h"
+
+#include <stdlib.h>
+
+/* Seconds to add to a device's time. Of several markers the one that the host learned of first tells it best.
+ */
+static double clock_offset(const struct core *core)
+{
+    enum { TRIES = 20 };
+    double offset = 0;
+    for (int n = 0; n < TRIES; n++) {
+        cl_event marker = NULL;
+        cl_ulong end = 0;
+        if (clEnqueueMarkerWithWaitList(core->queue, 0, NULL, &marker) || clFinish(core->queue) ||
+            clGetEventProfilingInfo(marker, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL))
+            return 0;
+        const double found = timer_now() - 1e-9 * (double)end;
+        offset = n == 0 || found < offset ? found : offset;
+        clReleaseEvent(marker);
+    }
+    return offset;
+}
+
+void trace_open(struct core *core, uint32_t share)
+{
+    const char *name = getenv("RADIXPIC_TRACE");
+    char path[4096];
+    if (!name || snprintf(path, sizeof path, "%s.%u.csv", name, share) >= (int)sizeof path)
+        return;
+    core->trace = fopen(path, "w");
+    if (!core->trace)
+        return;
+    core->trace_offset = clock_offset(core);
+    fprintf(core->trace, "lane,stage,begin_s,end_s\n");
+}
+
+void trace_host(const struct core *core, const char *what, double begin)
+{
+    if (core->trace && core->weight > 0)
+        fprintf(core->trace, "host,%s,%.9f,%.9f\n", what, begin, timer_now());
+}
+
+void trace_event(const struct core *core, const struct pending_event *event, uint64_t begin, uint64_t end)
+{
+    static const char *const lanes[QUEUES] = {"main queue", "side queue"};
+    if (core->trace)
+        fprintf(core->trace, "%s,%s,%.9f,%.9f\n", lanes[event->queue], stage_name(event->stage),
+                core->trace_offset + 1e-9 * (double)begin, core->trace_offset + 1e-9 * (double)end);
+}
