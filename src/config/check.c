@@ -87,15 +87,12 @@ static void check_files(struct reading *reading, struct species_config *species,
     const bool is_read = species->positions.kind == POSITIONS_FILE;
     const bool has_density = profile_is_given(species->profile.density, "1");
     const bool has_waves = species->perturb.density.count > 0, has_array = species->profile.file[0] != '\0';
-    char number[16];
-    snprintf(number, sizeof number, "%u", index);
-    const struct tree_node *node =
-        tree_child(tree_child(tree_child(reading->tree.root, "species"), number), "velocities");
+    const bool is_right = at(reading, "species.%u.velocities", index);
+    const struct tree_node *node = written(reading);
     const bool has_kind = node && (node->kind == TREE_SCALAR || tree_value(node, "kind"));
     if (is_read && !has_kind && species->velocities.kind == VELOCITIES_COLD)
         species->velocities.kind = VELOCITIES_FILE;
-    if (!is_read && species->velocities.kind == VELOCITIES_FILE &&
-        at(reading, "species.%u.velocities", index))
+    if (!is_read && species->velocities.kind == VELOCITIES_FILE && is_right)
         complain(reading, NULL, "velocities of kind file belong to positions of kind file");
     if (has_array && (has_density || has_waves) && at(reading, "species.%u.profile.file", index))
         complain(reading, NULL, "is the whole density: expected neither profile.density nor perturb.density");

@@ -6,11 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Windows of an average do not overlap. `path` is that of an output. */
+/* Windows of an average do not overlap, and there are some unless `every` says 0. `path` is that of an
+ * output. */
 static void check_average(struct reading *reading, const char *path, uint64_t every, uint64_t average)
 {
-    if (at(reading, "%s.every", path) && at(reading, "%s.average", path) && every > 0 && average > every)
+    const bool is_given = at(reading, "%s.every", path) && (every > 0 || !written(reading));
+    if (!at(reading, "%s.average", path) || !is_given || average <= (every > 0 ? every : 1))
+        return;
+    if (every > 0)
         complain(reading, NULL, "expected at most %" PRIu64 ", as every is, found %" PRIu64, every, average);
+    else
+        complain(reading, NULL, "expected every beside it: no file would be written");
 }
 
 /* ---- history ---- */

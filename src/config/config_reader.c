@@ -126,6 +126,16 @@ bool at(struct reading *reading, const char *format, ...)
     return is_sound(reading, reading->path);
 }
 
+const struct tree_node *written(const struct reading *reading)
+{
+    const struct tree_node *node = reading->tree.root;
+    char path[TREE_PATH_LENGTH];
+    strcpy(path, reading->path);
+    for (char *rest = path; rest;)
+        node = tree_child(node, strsep(&rest, "."));
+    return node;
+}
+
 void check_name(struct reading *reading, const char *list, const char *what, const void *items, size_t size,
                 uint32_t index)
 {

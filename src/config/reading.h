@@ -55,6 +55,9 @@ void check_electromagnetic(struct reading *reading);
 /* Whether the key of that path has no complaint. It is the key that a rule then complains about. */
 bool at(struct reading *reading, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* What the user wrote at that path; NULL: nothing. */
+const struct tree_node *written(const struct reading *reading);
+
 /* No item of the list before this one has its name, the first member of items of `size` bytes. */
 void check_name(struct reading *reading, const char *list, const char *what, const void *items, size_t size,
                 uint32_t index);
