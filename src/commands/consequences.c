@@ -81,7 +81,7 @@ void consequences_print(const struct config *config, const struct consequences *
         printf(
             "Omega dt                  %g, of which the push turns velocities by 2 atan(Omega dt/2) = %g\n",
             derived->rotation, 2 * atan(derived->rotation / 2));
-    if (isfinite(derived->external.most_magnetic) &&
+    if (!derived->external.infinite &&
         (fields_external(&config->fields, 3) || fields_external(&config->fields, 4)))
         printf("div B, fields.external    %.2g of its largest slope\n", derived->external.divergence);
     if (config->fields.solver == SOLVER_ELECTROMAGNETIC)
@@ -232,11 +232,12 @@ void consequences_warn(const struct config *config, const struct consequences *d
                  "instead; take a "
                  "smaller time.step",
                  derived->rotation, 2 * atan(derived->rotation / 2));
-    if (isnan(derived->external.most_magnetic))
+    if (derived->external.infinite)
         log_line(
             log, LOG_QUIET,
-            "warning: fields.external.B is not finite at x = %g, y = %g, t = %g: a step there ends the run",
-            derived->external.place[0], derived->external.place[1], derived->external.time);
+            "warning: fields.external.%s is not finite at x = %g, y = %g, t = %g: a step there ends the run",
+            derived->external.infinite, derived->external.place[0], derived->external.place[1],
+            derived->external.time);
     else if (derived->external.divergence > MOST_DIVERGENCE)
         log_line(
             log, LOG_QUIET,

@@ -28,7 +28,7 @@ struct consequences consequences_derive(const struct config *config);
 void consequences_print(const struct config *config, const struct consequences *derived);
 
 /* A line for everything that makes a run untrue: dx > pi Debye lengths, omega_p dt > 1.62 or < 1e-6, Omega dt
- * > 0.5, an external B that is not finite or has div B, a perturbation at the Nyquist mode, nu dt > 0.3 or nu
+ * > 0.5, an external field that is not finite, div B, a perturbation at the Nyquist mode, nu dt > 0.3 or nu
  * t < 0.01 of collisions, a thermal particle that crosses more than a cell in a step, fewer than 8 particles
  * a cell; and what densities of velocities lose outside their ranges. */
 void consequences_warn(const struct config *config, const struct consequences *derived, struct log *log);

@@ -46,9 +46,12 @@ class Check(ProgramTest):
             found = self.number(text, rf"div B, fields.external +{NUMBER} of its largest slope$")
             self.assertAlmostEqual(found, share / (2 - share), 2 if share else 6)
             self.assertEqual("warning: fields.external.B: div B is not 0: at x = 1.5, y = " in text, share > 0)
-        late = self.check("fields.external.B=[0, 0, 't < 1 || x < 1 ? 1 : 1/0']")
-        self.assertIn("warning: fields.external.B is not finite at x = 1.125, y = 0, t = 1.4214: a step there", late)
-        self.assertNotIn("div B", late)
+        for field in "EB":
+            late = self.check(f"fields.external.{field}=['t < 1 || x < 1 ? 1 : 1/0', 0, 0]",
+                "species.electrons.velocities.dimensions=3")
+            words = f"warning: fields.external.{field} is not finite at x = 1.125, y = 0, t = 1.4214: a step there"
+            self.assertIn(words, late)
+            self.assertNotRegex(late, "div B|Omega dt")
         for setting in ("species.electrons.charge=0", "species.electrons.velocities={kind: cold}"):
             cold = self.check(setting)
             self.assertRegex(cold, r"(?m)^Debye length +0: no charged species has a thermal velocity$")
