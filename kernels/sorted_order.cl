@@ -16,18 +16,23 @@ kernel void order_keys(global const KEY *restrict keys, global const uint *restr
         sorted_keys[j] = keys[permutation[j]];
 }
 
-/* Cell offsets, offsets[c] = number of keys below c, for c = 0..cells. Item j of count + 1 fills the entries
- * of the cells after that of key j-1 up to that of key j. */
+/* Cell offsets, offsets[c] = number of keys below c, for c = 0..cells. Item n fills the entries of the cells
+ * after that of key 4n - 1 up to that of key 4n + 3, or after the last key up to the last cell. */
 kernel void order_mark_cells(global const KEY *restrict keys, global const uint *restrict permutation,
                              uint through, global uint *restrict offsets, uint count, uint cells)
 {
-    const ulong j = get_global_id(0);
-    if (j > count)
+    const uint first = 4 * (uint)get_global_id(0);
+    if (first > count)
         return;
-    const uint first = j == 0 ? 0 : key_at(keys, permutation, through, (uint)j - 1) + 1;
-    const uint last = j == count ? cells : key_at(keys, permutation, through, (uint)j);
-    for (uint c = first; c <= last; c++)
-        offsets[c] = (uint)j;
+    uint places[4], found[4];
+    for (uint n = 0; n < 4; n++)
+        places[n] = through && first + n < count ? permutation[first + n] : first + n;
+    uint c = first == 0 ? 0 : key_at(keys, permutation, through, first - 1) + 1;
+    for (uint n = 0; n < 4; n++)
+        found[n] = first + n < count ? keys[places[n]] : cells;
+    for (uint n = 0; n < 4; n++)
+        for (; c <= found[n]; c++)
+            offsets[c] = min(first + n, count);
 }
 
 /* The same where there are many keys a cell, or where most cells are empty and one item might have to fill

@@ -98,7 +98,7 @@ static void time_radixpic(const cl::Buffer &given)
 {
     const cl_uint count = static_cast<cl_uint>(keys.size()), cells = bits <= 20 ? 1u << bits : 0;
     const cl::Buffer permutation = list_of(count), offsets = list_of(cells + 1);
-    const radixpic_sorter_shape shape = {count, sizeof(cl_uint), bits, cells};
+    const radixpic_sorter_shape shape = {count, sizeof(cl_uint), bits, cells, 0};
     const radixpic_sorter_lists lists = {given(), permutation(), nullptr, cells > 0 ? offsets() : nullptr};
     radixpic_sorter *sorter = nullptr;
     if (radixpic_sorter_create(context(), device(), &shape, nullptr, &sorter) != RADIXPIC_OK)

@@ -21,6 +21,7 @@ struct tiled_options {
     uint32_t items;    /* of a group in the reorder: 128, 64 or 32, or as many as there is room for */
     uint32_t reorders; /* kernels: 2, one of them for chunks of few distinct digits; or 1, a launch less, for
                           short lists */
+    bool any_order;    /* not nearly in order; tiles are longer then */
     bool short_keys;   /* ushorts, not uints, here and below */
 };
 

@@ -5,7 +5,8 @@ enum {
     /* Keys a cell from which on searching its offset beats passing all keys: in order, or through the
      * permutation. */
     SEARCH_KEYS = 512,
-    SEARCH_KEYS_THROUGH = 8
+    SEARCH_KEYS_THROUGH = 192,
+    MARKED_KEYS = 4 /* by an item of order_mark_cells() */
 };
 
 /* Most sorts of a run need none of the kernels: the first call that does builds them. */
@@ -46,7 +47,7 @@ enum status sorted_order_cells(struct sorted_order *order, uint32_t count, const
 {
     const uint32_t cells = lists->cells;
     const bool search = cells <= count / (sorted_keys ? SEARCH_KEYS : SEARCH_KEYS_THROUGH) || cells > count;
-    const uint64_t items = (search ? (uint64_t)cells : count) + 1, word = sizeof(uint32_t);
+    const uint64_t items = (search ? cells : count / MARKED_KEYS) + UINT64_C(1), word = sizeof(uint32_t);
     const uint64_t read = search ? 0 : (sorted_keys ? 1 : 2) * (uint64_t)count;
     TRY(need_kernels(order));
     return KERNEL_LAUNCH(search ? order->find_cells : order->mark_cells,

@@ -9,10 +9,10 @@ enum form { FORM_KEYS = 0, FORM_PACKED = 1, FORM_PAIRS = 2 };
 
 enum {
     MAX_PASSES = 2,
-    SHORT_ITEMS = 64, /* where a list is short: more groups, which end together */
-    HALF_KEYS = TILE_KEYS / 2,
+    SHORT_ITEMS = 64,          /* where a list is short: more groups, which end together */
+    LEAST_KEYS = 8,            /* of an item */
     LONG_ROW_BITS = 11,        /* of digits whose rows of local memory leave room to few groups */
-    WINDOW_CELLS = 32,         /* of a tile in PIC order, whose digits then mostly fit in a window */
+    WINDOW_CELLS = 16,         /* of a tile in PIC order, whose digits then mostly fit in a window */
     RUN_WORDS = 129,           /* of kernels/tiled_sort.cl */
     SHORT_TILES_PER_UNIT = 64, /* of TILE_MOST_ITEMS: up to here it is */
     GROUPS_AT_ONCE = 4         /* of these, what a compute unit of a large GPU holds */
@@ -63,17 +63,24 @@ static bool make_shape(const struct device_info *info, uint32_t key_bits, uint32
         shape->between = shape->digit_bits[1] + bits_below(capacity) <= 32 ? FORM_PACKED : FORM_PAIRS;
         shape->counts_cells = key_bits <= TILE_MAX_DIGIT_BITS;
     }
-    /* Tiles of half the length: as 64 items, or, where a group has a tile or two, there is room for few
-     * groups or ranking takes long, as 128 items with fewer keys each. */
-    const bool has_windows = shape->passes == 2 && !shape->counts_cells;
-    const uint64_t of_window = (uint64_t)WINDOW_CELLS * (capacity >> key_bits);
-    const bool half_fits = has_windows && of_window >= TILE_MOST_ITEMS * TILE_KEYS / 2;
-    const bool whole_fits = has_windows && of_window > TILE_MOST_ITEMS * TILE_KEYS;
-    const bool is_wide = is_short && (tiles <= GROUPS_AT_ONCE * info->compute_units ||
-                                      shape->digit_bits[0] >= LONG_ROW_BITS || (has_windows && !half_fits));
-    const uint32_t usual_items = !is_wide && (is_short || (half_fits && !whole_fits)) ? SHORT_ITEMS : 0;
-    const struct tile_request request = {.items = options->items > 0 ? options->items : usual_items,
-                                         .keys = options->items == 0 && is_wide ? HALF_KEYS : 0,
+    uint32_t items = options->items, keys = 0;
+    if (items == 0 && shape->passes == 2 && !shape->counts_cells && !options->any_order) {
+        /* Tiles whose digits, in PIC order, fit in a window. */
+        const uint64_t of_window = (uint64_t)WINDOW_CELLS * (capacity >> key_bits);
+        keys = TILE_KEYS;
+        while (keys > LEAST_KEYS && TILE_MOST_ITEMS * (uint64_t)keys > of_window)
+            keys /= 2;
+        items = TILE_MOST_ITEMS * (uint64_t)keys > of_window ? SHORT_ITEMS : 0;
+    } else if (items == 0 && is_short) {
+        /* Tiles of half the length: as 64 items, or, where a group has a tile or two, or there is room for
+         * few groups, as 128 items with fewer keys each. */
+        const bool is_wide =
+            tiles <= GROUPS_AT_ONCE * info->compute_units || shape->digit_bits[0] >= LONG_ROW_BITS;
+        keys = is_wide ? TILE_KEYS / 2 : 0;
+        items = is_wide ? 0 : SHORT_ITEMS;
+    }
+    const struct tile_request request = {.items = items,
+                                         .keys = keys,
                                          .chunks = options->chunks,
                                          .ranked_bits = shape->counts_cells ? key_bits : 0};
     shape->index_bits = shape->between == FORM_PACKED ? 32 - shape->digit_bits[1] : 0;

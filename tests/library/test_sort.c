@@ -207,7 +207,7 @@ static void test_keys_of_every_kind(void **state)
     for (uint32_t bytes = 2; bytes <= 4; bytes += 2)
         for (int b = 0; b < 6 && bits[b] <= 8 * bytes; b++) {
             const uint32_t cells = bits[b] <= 16 ? UINT32_C(1) << bits[b] : 0;
-            const struct radixpic_sorter_shape shape = {MOST, bytes, bits[b], cells};
+            const struct radixpic_sorter_shape shape = {MOST, bytes, bits[b], cells, bytes == 2};
             struct radixpic_sorter *sorter = make(shape, NULL);
             setenv("RADIXPIC_KERNELS", "/nowhere", 1); /* sorts build no kernels */
             for (int n = 0; n < 4; n++)
@@ -331,7 +331,7 @@ static void test_a_workspace(void **state)
 {
     (void)state;
     static struct problem problem;
-    const struct radixpic_sorter_shape shapes[] = {usual, {MOST, 2, 16, 1 << 16}};
+    const struct radixpic_sorter_shape shapes[] = {usual, {MOST, 2, 16, 1 << 16, 0}};
     size_t bytes[2];
     for (int n = 0; n < 2; n++)
         succeeds(radixpic_sorter_workspace(device, &shapes[n], &bytes[n]));
@@ -367,7 +367,7 @@ static void test_two_queues_by_turns(void **state)
 {
     (void)state;
     static struct problem problems[2][ROUNDS];
-    const struct radixpic_sorter_shape shapes[] = {usual, {MOST, 4, 20, 0}};
+    const struct radixpic_sorter_shape shapes[] = {usual, {MOST, 4, 20, 0, 1}};
     struct radixpic_sorter *sorters[] = {make(shapes[0], NULL), make(shapes[1], NULL)};
     for (int n = 0; n < 2 * ROUNDS; n++) {
         begin_problem(&problems[n % 2][n / 2], shapes[n % 2], MOST - (uint32_t)n,
@@ -428,13 +428,13 @@ static void test_shapes_that_cannot_be(void **state)
     static const struct {
         struct radixpic_sorter_shape shape;
         const char *words;
-    } wrong[] = {{{0, 4, 10, 0}, "most: expected 1 to 2147483647, found 0"},
-                 {{UINT32_C(1) << 31, 4, 10, 0}, "most: expected"},
-                 {{9, 3, 10, 0}, "key_bytes: expected 2 or 4, found 3"},
-                 {{9, 4, 0, 0}, "key_bits: expected 1 to 32, found 0"},
-                 {{9, 2, 17, 0}, "key_bits: expected 1 to 16, found 17"},
-                 {{9, 4, 10, 1025}, "cells: expected up to 1024 for keys of 10 bits, found 1025"},
-                 {{9, 4, 32, UINT32_MAX}, "cells: expected up to 2147483647 for keys of 32 bits"}};
+    } wrong[] = {{{0, 4, 10, 0, 0}, "most: expected 1 to 2147483647, found 0"},
+                 {{UINT32_C(1) << 31, 4, 10, 0, 0}, "most: expected"},
+                 {{9, 3, 10, 0, 0}, "key_bytes: expected 2 or 4, found 3"},
+                 {{9, 4, 0, 0, 0}, "key_bits: expected 1 to 32, found 0"},
+                 {{9, 2, 17, 0, 0}, "key_bits: expected 1 to 16, found 17"},
+                 {{9, 4, 10, 1025, 0}, "cells: expected up to 1024 for keys of 10 bits, found 1025"},
+                 {{9, 4, 32, UINT32_MAX, 0}, "cells: expected up to 2147483647 for keys of 32 bits"}};
     struct radixpic_sorter *sorter = NULL;
     size_t bytes = 1;
     for (size_t n = 0; n < sizeof wrong / sizeof wrong[0]; n++) {
