@@ -105,10 +105,10 @@ static enum status create_counts(struct exchange *exchange)
 
 /* ---- outboxes ---- */
 
-/* Bytes of a particle with all attributes. */
+/* Bytes of a particle with all attributes, and with the key that the general path copies with them. */
 static size_t particle_bytes(enum precision precision)
 {
-    size_t bytes = 0;
+    size_t bytes = sizeof(uint32_t);
     for (enum attribute a = 0; a < ATTRIBUTES; a++)
         bytes += attribute_bytes(precision, a);
     return bytes;
