@@ -34,65 +34,92 @@ enum status columns_require(const struct columns *columns, uint64_t found)
 }
 
 struct row {
-    uint64_t shape[2]; /* of a .npy file; of one with fields the second is 0 */
+    char header[8192]; /* of a .npy file, as: */
+    uint64_t shape[2]; /* of one with fields the second is 0 */
+    bool is_turned;    /* column by column, in the order of Fortran */
+    char kind[MOST_ACROSS];
+    size_t bytes[MOST_ACROSS];
+
     size_t across;
     char found[MOST_ACROSS][NAME_LENGTH + 1];
-    size_t bytes[MOST_ACROSS]; /* in a .npy file: 4 or 8 */
-    int column[MOST_ACROSS];   /* which it is; COLUMN_CELL: none */
+    int column[MOST_ACROSS]; /* which it is; COLUMN_CELL: none */
     double numbers[MOST_ACROSS];
 };
 
 /* ---- .npy: ten bytes with the length of a Python dict, the dict, and the numbers ---- */
 
+/* '<f8' or '|u1': f, i or u, and the bytes. */
+#define NUMBER "'%*1[<|]%1[fiu]%1[1248]'"
+
+static bool add_number(struct row *row, const char kind[2], const char digit[2])
+{
+    row->kind[row->across] = kind[0];
+    row->bytes[row->across++] = (size_t)(digit[0] - '0');
+    return kind[0] != 'f' || digit[0] >= '4';
+}
+
 /* 'descr': '<f8', or [('x', '<f8'), ('y', '<f4')]. Of the shape (8, 4) sscanf() takes 3 items, of (8,) 1. */
 static bool read_header(FILE *file, struct row *row)
 {
     unsigned char prefix[10];
-    char header[8192] = "", digit[2] = "", end[2] = "";
+    char kind[2] = "", digit[2] = "", end[2] = "";
     int used = 0;
     if (fread(prefix, sizeof prefix, 1, file) != 1 || memcmp(prefix, "\x93NUMPY\1", 7) != 0)
         return false;
     const size_t length = prefix[8] + 256u * prefix[9];
-    if (length >= sizeof header || fread(header, length, 1, file) != 1)
+    if (length + 1 >= sizeof row->header || fread(row->header, length, 1, file) != 1)
         return false;
-    const char *type = strstr(header, "'descr': "), *shape = strstr(header, "'shape': (");
+    row->header[strcspn(row->header, "}") + 1] = '\0';
+    const char *type = strstr(row->header, "'descr': "), *shape = strstr(row->header, "'shape': (");
     if (!type || !shape)
         return false;
     const int n = sscanf(shape + 10, "%" SCNu64 ", %" SCNu64 "%1[)]", &row->shape[0], &row->shape[1], end);
-    const bool is_plain = n == 3 && sscanf(type + 9, "'<f%1[48]'", digit) == 1;
-    for (; is_plain && row->across < COLUMN_CELL && row->across < row->shape[1]; row->across++) {
-        row->bytes[row->across] = (size_t)(digit[0] - '0');
+    const bool is_plain = n == 3 && sscanf(type + 9, NUMBER, kind, digit) == 2;
+    bool is_known = true;
+    row->is_turned = strstr(row->header, "'fortran_order': True") != NULL;
+    while (is_plain && row->across < COLUMN_CELL && row->across < row->shape[1]) {
         strcpy(row->found[row->across], names[row->across]);
+        is_known &= add_number(row, kind, digit);
     }
-    for (type += 10; n == 1 && row->across < MOST_ACROSS; row->across++, used = 0) {
-        if (sscanf(type, "('%31[^']', '<f%1[48]')%n", row->found[row->across], digit, &used) < 2 || used == 0)
+    for (type += 10; n == 1 && row->across < MOST_ACROSS; used = 0) {
+        if (sscanf(type, "('%31[^']', " NUMBER "%n", row->found[row->across], kind, digit, &used) < 3 ||
+            used == 0)
             break;
-        row->bytes[row->across] = (size_t)(digit[0] - '0');
+        is_known &= add_number(row, kind, digit);
         type += used;
-        type += strspn(type, ", ");
+        type += strspn(type, ") ,");
     }
-    return row->across > 0 && strstr(header, "'fortran_order': False") && (is_plain || *type == ']');
+    return is_known && row->across > 0 && (is_plain || *type == ']');
 }
 
-static bool read_number(FILE *file, size_t bytes, double *number)
+static bool read_number(FILE *file, const struct row *row, size_t place, double *number)
 {
-    float single = 0;
-    const bool is_there = fread(bytes == sizeof single ? (void *)&single : number, bytes, 1, file) == 1;
-    *number = bytes == sizeof single ? (double)single : *number;
+    const size_t bytes = row->bytes[place], above = 64 - 8 * bytes;
+    uint64_t word = 0;
+    float single;
+    const bool is_there = fread(&word, bytes, 1, file) == 1;
+    memcpy(&single, &word, sizeof single);
+    memcpy(number, &word, sizeof *number);
+    if (row->kind[place] == 'u')
+        *number = (double)word;
+    else if (row->kind[place] == 'i')
+        *number = (double)((int64_t)(word << above) >> above);
+    else if (bytes == sizeof single)
+        *number = (double)single;
     return is_there;
 }
 
-static enum status refuse(const char *path)
+static enum status refuse(const char *path, const struct row *row)
 {
     return status_fail(STATUS_USAGE,
-                       "%s: expected a whole .npy file, of a table by rows or an array with fields, of "
-                       "little-endian float32 or float64",
-                       path);
+                       "%s: expected a whole .npy file, of a table or an array with fields, of float32, "
+                       "float64 or whole numbers, little-endian, found %s",
+                       path, row->header[0] ? row->header : "another one");
 }
 
 /* ---- .csv ---- */
 
-static const char separators[] = "#,; \t\r\n\"";
+static const char separators[] = "#,; \t\r\n\"\xef\xbb\xbf"; /* and a byte-order mark */
 
 /* Whether the line has a number for each column. */
 static bool parse_line(char *line, struct row *row)
@@ -121,28 +148,38 @@ static enum status make_room(struct row *row, struct columns *columns)
     return STATUS_OK;
 }
 
-static void take_row(const struct row *row, uint64_t n, struct columns *columns)
+static void take(const struct row *row, size_t place, uint64_t n, double number, struct columns *columns)
 {
-    for (size_t place = 0; place < row->across; place++)
-        if (row->column[place] < COLUMN_CELL)
-            columns->numbers[row->column[place]][n] = row->numbers[place] / columns->unit[row->column[place]];
+    const int k = row->column[place];
+    if (k < COLUMN_CELL)
+        columns->numbers[k][n] = number / columns->unit[k];
 }
 
 static enum status read_npy(FILE *file, struct row *row, struct columns *columns)
 {
-    size_t bytes = 0;
+    size_t row_bytes = 0;
+    double number;
     if (!read_header(file, row) || row->shape[1] > COLUMN_CELL)
-        return refuse(columns->path);
+        return refuse(columns->path, row);
     TRY(columns_require(columns, row->shape[0]));
     TRY(make_room(row, columns));
     for (size_t place = 0; place < row->across; place++)
-        bytes += row->bytes[place];
-    fseeko(file, (off_t)(columns->first * bytes), SEEK_CUR);
-    for (uint64_t n = 0; n < columns->count; n++) {
-        for (size_t place = 0; place < row->across; place++)
-            if (!read_number(file, row->bytes[place], &row->numbers[place]))
-                return refuse(columns->path);
-        take_row(row, n, columns);
+        row_bytes += row->bytes[place];
+    const bool is_turned = row->is_turned;
+    const off_t begin = ftello(file);
+    const uint64_t lines = is_turned ? row->across : columns->count,
+                   length = is_turned ? columns->count : row->across;
+    for (uint64_t line = 0; line < lines; line++) {
+        const uint64_t before = is_turned ? (line * row->shape[0] + columns->first) * row->bytes[0]
+                                          : (line + columns->first) * row_bytes;
+        if (is_turned || line == 0)
+            fseeko(file, begin + (off_t)before, SEEK_SET);
+        for (uint64_t n = 0; n < length; n++) {
+            const size_t place = is_turned ? line : n;
+            if (!read_number(file, row, place, &number))
+                return refuse(columns->path, row);
+            take(row, place, is_turned ? n : line, number, columns);
+        }
     }
     return STATUS_OK;
 }
@@ -164,7 +201,8 @@ static enum status read_csv(FILE *file, char **line, struct row *row, struct col
         if (!parse_line(*line, row))
             return status_fail(STATUS_USAGE, "%s:%" PRIu64 ": expected %zu numbers, as in the header line",
                                columns->path, number, row->across);
-        take_row(row, n, columns);
+        for (size_t place = 0; place < row->across; place++)
+            take(row, place, n, row->numbers[place], columns);
     }
     return columns_require(columns, found);
 }
@@ -202,8 +240,11 @@ enum status columns_read_array(const char *path, const char *place, uint64_t sha
     const size_t count = is_whole ? row.shape[0] * row.shape[1] : 0;
     *values = malloc((count + 1) * sizeof **values);
     for (size_t n = 0; n < count && is_whole; n++)
-        is_whole = *values && read_number(file, row.bytes[0], &(*values)[n]);
+        is_whole =
+            *values &&
+            read_number(file, &row, 0,
+                        *values + (row.is_turned ? n % row.shape[0] * row.shape[1] + n / row.shape[0] : n));
     fclose(file);
     memcpy(shape, row.shape, sizeof row.shape);
-    return is_whole && count > 0 ? STATUS_OK : refuse(path);
+    return is_whole && count > 0 ? STATUS_OK : refuse(path, &row);
 }

@@ -1,6 +1,7 @@
 /* Columns of HDF5 by openPMD 1: a component of a record is a dataset, or a group with one constant value, in
  * units of its attribute unitSI. A handle that could not be opened is below 0, and closing it does nothing.
  */
+#include "config/field_table.h"
 #include "output/columns.h"
 #include "output/hdf5_write.h"
 
@@ -37,10 +38,14 @@ static enum status open_place(const char *path, const char *place, hid_t *file, 
 {
     const hid_t access = hdf5_access();
     *search = (struct search){.end = place};
+    for (enum field f = 0; f < FIELDS; f++)
+        if (strcmp(field_table[f].word, place) == 0)
+            search->end = field_table[f].record;
     *file = H5Fopen(path, H5F_ACC_RDONLY, access);
     H5Pclose(access);
     if (*file < 0)
-        return status_fail(STATUS_USAGE, "%s: expected a .npy, .csv or HDF5 file", path);
+        return status_fail(STATUS_USAGE, "%s: expected a .npy or HDF5 file, or of particles a .csv file",
+                           path);
     if (place[0] == '/' && snprintf(search->path, PATH_LENGTH, "%s", place) > 0)
         (void)sscanf(place, "/data/%llu/", &search->step);
     else

@@ -86,12 +86,14 @@ class SpeciesFiles(OneRunTest):
         table = self.table("vuyx", weight=24 / COUNT)
         np.save(self.folder / "fields.npy", table)
         np.save(self.folder / "plain.npy", np.stack([table[name] for name in "xyuv"], 1))
+        np.save(self.folder / "columns.npy", np.stack([table[name] for name in "xyuv"]).T)  # in Fortran's order
         header, rows = ",".join(table.dtype.names), table.view("f8").reshape(COUNT, -1)
         np.savetxt(self.folder / "lines.csv", rows, header=header, delimiter=",", fmt="%.17g")
         lines = (self.folder / "lines.csv").read_text()
-        (self.folder / "lines.csv").write_text(lines.replace("\n", "\n# 3 words here\n", 1))
+        marked = lines.replace("\n", "\n# 3 words here\n", 1)
+        (self.folder / "lines.csv").write_text(marked, encoding="utf-8-sig")  # with a byte-order mark
         expected = self.run_again(positions("fields.npy"), steps=1)
-        for ranks, file in ((0, "plain.npy"), (0, "lines.csv"), (3, "lines.csv")):
+        for ranks, file in ((0, "plain.npy"), (3, "columns.npy"), (0, "lines.csv"), (3, "lines.csv")):
             again = self.run_again(positions(file), ranks=ranks, steps=1)
             np.testing.assert_allclose(again, expected, rtol=1e-5 if ranks else 0, atol=1e-6 if ranks else 0)
         # Velocities at 0 here, and half a step before there: the positions are those of the snapshot.
@@ -189,13 +191,12 @@ class SpeciesFiles(OneRunTest):
         expected = "expected a whole .npy file"
         for name, content, words in (
             ("short.npy", whole[:100], "it has 100 particles where the config says 4096"),
-            ("whole.npy", plain.astype(int), expected),
-            ("big.npy", plain.astype(">f8"), expected),
-            ("columns.npy", np.asfortranarray(plain), expected),
+            ("big.npy", plain.astype(">f8"), "little-endian, found {'descr': '>f8', 'fortran_order': False, 'sh"),
+            ("half.npy", plain.astype("<f2"), "found {'descr': '<f2'"),
             ("flat.npy", plain[:, 0], expected),
             ("deep.npy", plain[:, :, None], expected),
             ("junk.npy", b"junk", expected),
-            ("junk.h5", b"junk", "expected a .npy, .csv or HDF5 file"),
+            ("junk.h5", b"junk", "expected a .npy or HDF5 file, or of particles a .csv file"),
             ("few.csv", b"x,y,u,v\n\n1,2,3\n", "few.csv:3: expected 4 numbers, as in the header line"),
             ("word.csv", b"x,y,u,v\n1,2,3,z\n", "word.csv:2: expected 4 numbers, as in the header line"),
             ("twice.csv", b"x,x,y,u,v\n", "it has x twice"),
@@ -229,20 +230,28 @@ class SpeciesFiles(OneRunTest):
         array = 1 + 0.5 * (x**2 / 16) + 0.25 * (y**2 * x**2)
         np.save(self.folder / "array.npy", array)
         np.save(self.folder / "negative.npy", -array)
+        np.save(self.folder / "turned.npy", np.asfortranarray(array))
         with h5py.File(self.folder / "array.h5", "w") as file:
             file["data/7/fields/old"] = file["rho"] = array.astype(">f8")
-            file["data/11/fields/old"] = 2 * array
+            file["data/11/fields/old"] = file["data/11/fields/chargeDensity"] = 2 * array
         formula = "1 + 0.5*((x-4)^2/16) + 0.25*((y-2)^2*(x-4)^2)"
         expected = self.run_density(f"species.electrons.profile.density={formula}")
         self.assertGreater(expected[0, 0], 0.1)
-        for profile in ("file: array.npy", "file: negative.npy", "file: array.h5, place: /rho",
-                        "file: array.h5, place: old"):
+        for profile in ("file: array.npy", "file: negative.npy", "file: turned.npy", "file: array.h5, place: /rho",
+                        "file: array.h5, place: old", "file: array.h5, place: rho"):  # by the config's word
             found = self.run_density("species.electrons.profile={" + profile + "}")
             np.testing.assert_array_equal(found, expected, err_msg=profile)
         coarse = 1 + 0.5 * (x[::8] ** 2 / 16) + 0.25 * (y[::8] ** 2 * x[::8] ** 2)
         np.save(self.folder / "coarse.npy", coarse.astype("f4"))
         found = self.run_density("species.electrons.profile.file=coarse.npy")
         np.testing.assert_allclose(found, expected, rtol=1e-2, atol=1e-3)
+        kept = None
+        for number in ("f8", "i1", "u2", "i4", "u8"):  # negative where they can be
+            sign = -1 if number[0] == "i" else 1
+            np.save(self.folder / "whole.npy", np.round(sign * 7 * coarse).astype(number))
+            found = self.run_density("species.electrons.profile.file=whole.npy")
+            kept = found if kept is None else kept
+            np.testing.assert_array_equal(found, kept, err_msg=number)
 
     def test_densities_that_are_none(self):
         array = np.ones((4, 8))
