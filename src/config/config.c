@@ -49,7 +49,7 @@ double species_thermal_speed(const struct species_config *species, int axis)
         return velocities->thermal[axis] /
                sqrt(1 + 3 * species->per_c_squared * pow(velocities->thermal[axis], 2));
     const bool is_read = velocities->kind == VELOCITIES_COLD || velocities->kind == VELOCITIES_FILE;
-    return is_read ? species->read.thermal[axis] : velocities->thermal[axis];
+    return is_read ? species->read.facts.thermal[axis] : velocities->thermal[axis];
 }
 
 double species_fastest_speed(const struct species_config *species, int axis)
@@ -57,7 +57,7 @@ double species_fastest_speed(const struct species_config *species, int axis)
     const struct velocities_config *velocities = &species->velocities;
     const struct profile_config *profile = &species->profile;
     const double fastest = fabs(velocities->drift[axis]) + profile->most_drift[axis] +
-                           fabs(species->read.mean[axis]) +
+                           fabs(species->read.facts.mean[axis]) +
                            3 * fmax(1, profile->most_thermal[axis]) * species_thermal_speed(species, axis);
     if (velocities->kind == VELOCITIES_FORMULA)
         return fmin(fastest, fmax(fabs(velocities->range[axis][0]), fabs(velocities->range[axis][1])));

@@ -126,15 +126,20 @@ struct profile_config {
     double most_thermal[3];
 };
 
-/* What output/species_files.h reads; zero before. A restart has the numbers from digest to thermal. */
+/* What is known of the file of a species' particles or density, on all ranks and after a restart. */
+struct species_facts {
+    uint64_t digest;            /* 0: there is no file */
+    double density;             /* by the weights in it; 0: it has none */
+    double mean[3], thermal[3]; /* of the velocities, and their standard deviations */
+};
+
+/* What output/species_files.h reads; zero before. */
 struct species_read {
     struct loaded_particle *particles; /* of this rank: kernels/shared/loading.h */
     double *density_nodes;             /* of profile.file, at the nodes of profile_nodes() */
-    uint64_t digest;                   /* of the file */
-    double density;                    /* by the weights in it; 0: it has none */
-    double mean[3], thermal[3];        /* of the velocities, and their standard deviations */
-    double behind;                     /* time of the velocities before the positions */
-    bool starts_back;                  /* which is half a step */
+    struct species_facts facts;
+    double behind;    /* time of the velocities before the positions */
+    bool starts_back; /* which is half a step */
 };
 
 struct species_config {

@@ -13,12 +13,13 @@
  *     /config                         uint8[bytes]            YAML, as config_echo() writes it
  *     /first_rows                     uint32[ranks + 1]       of the ranks, and the number of rows
  *     /capacities                     uint32[ranks][species]  of the lists
- *     /files                          double[species][9]      of a run with files: checkpoint_pack_file()
  *     /waves                          real[]                  of an electromagnetic run: struct waves
  *     /OUTPUT                                                 of an output that averages: outputs_save()
  *     /particles/SPECIES/row_counts   uint64[nx]
  *     /particles/SPECIES/cell_counts  uint32[nx][ny]
- *     /particles/SPECIES/ATTRIBUTE    real or uint64[N][components], in the order of the cells */
+ *     /particles/SPECIES/ATTRIBUTE    real or uint64[N][components], in the order of the cells
+ *     /particles/SPECIES/file         uint64[8]               of a species from a file: struct species_facts
+ */
 #ifndef RADIXPIC_OUTPUT_CHECKPOINT_H
 #define RADIXPIC_OUTPUT_CHECKPOINT_H
 
@@ -45,11 +46,7 @@ STATUS_CHECKED enum status checkpoint_seal(const char *path);
  * file was read and is not a whole checkpoint; false where reading failed, or for another version. */
 STATUS_CHECKED enum status checkpoint_seal_check(const char *path, bool all, bool *is_damaged);
 
-/* What is known of the files that species began with, as numbers: the halves of the digest, the density, and
- * mean and spread of the velocities. */
-enum { CHECKPOINT_FILE_NUMBERS = 9 };
-bool checkpoint_has_files(const struct config *config);
-void checkpoint_pack_file(const struct species_read *read, double numbers[CHECKPOINT_FILE_NUMBERS]);
+enum { CHECKPOINT_FACTS = sizeof(struct species_facts) / sizeof(uint64_t) };
 
 /* ---- reading ---- */
 
@@ -76,6 +73,13 @@ struct checkpoint {
 STATUS_CHECKED enum status checkpoint_open(const struct communicator *communicator, const char *path,
                                            bool is_whole, struct checkpoint **checkpoint);
 void checkpoint_close(struct checkpoint **checkpoint);
+
+/* checkpoint_find.c. Collective. checkpoint_open() of a file, or of the newest one of a folder that is not
+ * damaged: of those that the manifest of the run folder names, or, in a folder that belongs to no run, of the
+ * largest step. STATUS_USAGE on all ranks when there is none, a named one is missing or the file is of
+ * another kind. */
+STATUS_CHECKED enum status checkpoint_find(const struct communicator *communicator, const char *path,
+                                           struct checkpoint **checkpoint);
 
 /* STATUS_USAGE with one line for each key that a run must not change but `config` does, against that of the
  * checkpoint or run at `path`: all that shape the physics and the state. What may differ: title, time.steps,

@@ -1,6 +1,5 @@
 /* Checkpoint find: on rank 0, by the manifest and by digests. */
-#include "output/checkpoint_find.h"
-
+#include "output/checkpoint.h"
 #include "output/run_folder.h"
 
 #include <dirent.h>

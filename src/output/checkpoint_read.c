@@ -8,7 +8,6 @@
 #include "config/config_reader.h"
 
 #include <errno.h>
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -79,30 +78,6 @@ static enum status read_config(struct checkpoint *checkpoint)
                              status_message());
 }
 
-/* The numbers of the files that species began with: limits follow from their speeds, and the log and outputs
- * name their digests. */
-static enum status read_files(struct checkpoint *checkpoint)
-{
-    struct config *config = &checkpoint->config;
-    double numbers[CONFIG_MAX_SPECIES][CHECKPOINT_FILE_NUMBERS];
-    const struct hdf5_rows all = {
-        H5T_NATIVE_DOUBLE, {config->species_count, CHECKPOINT_FILE_NUMBERS}, 0, config->species_count};
-    if (!checkpoint_has_files(config))
-        return STATUS_OK;
-    TRY(hdf5_read_rows(&checkpoint->source, "files", &all, numbers));
-    for (uint32_t s = 0; s < config->species_count; s++) {
-        struct species_read *read = &config->species[s].read;
-        for (int n = 0; n < CHECKPOINT_FILE_NUMBERS; n++)
-            if (!(fabs(numbers[s][n]) <= (n < 2 ? UINT32_MAX : DBL_MAX)))
-                return impossible(checkpoint, "a number of a file that a species began with is out of range");
-        read->digest = (uint64_t)fabs(numbers[s][0]) << 32 | (uint64_t)fabs(numbers[s][1]);
-        read->density = numbers[s][2];
-        memcpy(read->mean, numbers[s] + 3, sizeof read->mean);
-        memcpy(read->thermal, numbers[s] + 6, sizeof read->thermal);
-    }
-    return STATUS_OK;
-}
-
 static enum status read_drive_work(struct checkpoint *checkpoint)
 {
     if (checkpoint->config.fields.drive_count == 0)
@@ -142,6 +117,20 @@ uint64_t checkpoint_row_start(const struct checkpoint *checkpoint, uint32_t spec
     return checkpoint->row_starts[species * (checkpoint->config.grid.cells[0] + (size_t)1) + row];
 }
 
+/* Of the file that a species began with: limits follow from its speeds, and the log and outputs name its
+ * digest. */
+static enum status read_facts(struct checkpoint *checkpoint, uint32_t species)
+{
+    struct species_facts *facts = &checkpoint->config.species[species].read.facts;
+    const struct hdf5_rows all = {H5T_NATIVE_UINT64, {CHECKPOINT_FACTS}, 0, CHECKPOINT_FACTS};
+    TRY(read_array(checkpoint, species, "file", &all, facts));
+    bool are_finite = isfinite(facts->density);
+    for (int axis = 0; axis < 3; axis++)
+        are_finite &= isfinite(facts->mean[axis]) && isfinite(facts->thermal[axis]);
+    return are_finite ? STATUS_OK
+                      : impossible(checkpoint, "a number of a file that a species began with is non-finite");
+}
+
 /* Reads no particle, but sees that all are there, and that the ranks had room for them. */
 static enum status read_species(struct checkpoint *checkpoint, uint32_t species)
 {
@@ -160,6 +149,8 @@ static enum status read_species(struct checkpoint *checkpoint, uint32_t species)
     }
     if (missing != 0 || starts[nx] != config->species[species].particles)
         return impossible(checkpoint, "it has more or fewer particles than its config");
+    if (species_file(&config->species[species])[0])
+        TRY(read_facts(checkpoint, species));
     for (int rank = 0; rank < partition->ranks; rank++)
         if (checkpoint->capacities[(size_t)rank * config->species_count + species] <
             starts[partition->first[rank + 1]] - starts[partition->first[rank]])
@@ -181,7 +172,6 @@ static enum status load(struct checkpoint *checkpoint)
         return status_fail(STATUS_FAILED, "%s: HDF5 cannot open it to read", checkpoint->path);
     TRY(read_numbers(checkpoint, &ranks));
     TRY(read_config(checkpoint));
-    TRY(read_files(checkpoint));
     TRY(read_drive_work(checkpoint));
     TRY(check_numbers(checkpoint, ranks));
     TRY(read_partition(checkpoint, ranks));
@@ -195,18 +185,6 @@ static enum status load(struct checkpoint *checkpoint)
     for (uint32_t s = 0; s < config->species_count; s++)
         TRY(read_species(checkpoint, s));
     return STATUS_OK;
-}
-
-static void unload(struct checkpoint *checkpoint)
-{
-    if (checkpoint->source.file >= 0)
-        H5Fclose(checkpoint->source.file);
-    checkpoint->source.file = H5I_INVALID_HID;
-    partition_destroy(&checkpoint->partition);
-    free(checkpoint->capacities);
-    free(checkpoint->row_starts);
-    checkpoint->capacities = NULL;
-    checkpoint->row_starts = NULL;
 }
 
 enum status checkpoint_open(const struct communicator *communicator, const char *path, bool is_whole,
@@ -233,11 +211,16 @@ cleanup:
 
 void checkpoint_close(struct checkpoint **checkpoint)
 {
-    if (*checkpoint) {
-        unload(*checkpoint);
-        free((*checkpoint)->warnings);
-    }
-    free(*checkpoint);
+    struct checkpoint *own = *checkpoint;
+    if (!own)
+        return;
+    if (own->source.file >= 0)
+        H5Fclose(own->source.file);
+    partition_destroy(&own->partition);
+    free(own->capacities);
+    free(own->row_starts);
+    free(own->warnings);
+    free(own);
     *checkpoint = NULL;
 }
 
@@ -337,8 +320,7 @@ enum status checkpoint_read_waves(const struct checkpoint *checkpoint, void *mod
 {
     const enum precision precision = checkpoint->config.precision;
     const uint64_t count = waves_bytes(&checkpoint->config) / precision_bytes(precision);
-    const struct hdf5_rows all = {
-        precision == PRECISION_DOUBLE ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT, {count}, 0, count};
+    const struct hdf5_rows all = {hdf5_native(hdf5_real(precision)), {count}, 0, count};
     if (count == 0)
         return STATUS_OK;
     TRY(hdf5_read_rows(&checkpoint->source, "waves", &all, modes));

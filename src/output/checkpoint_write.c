@@ -228,12 +228,11 @@ static void write_list(struct hdf5_object *group, const struct sorted_list *list
 /* ---- the rest of the state ---- */
 
 /* An array of one dimension, of which all ranks have the same and rank 0 writes it. */
-static void write_common(struct hdf5_file *file, const struct view *view, const char *name,
+static void write_common(struct hdf5_object *group, const struct view *view, const char *name,
                          enum hdf5_type type, uint64_t length, const void *values)
 {
-    const void *kept = hdf5_file_keep_copy(file, length * hdf5_size(type), values);
     const uint64_t count = view->communicator->rank == 0 ? length : 0;
-    write_array(&file->root, name, type, (uint64_t[]){length, 0}, 0, count, NULL, kept);
+    write_array(group, name, type, (uint64_t[]){length, 0}, 0, count, NULL, values);
 }
 
 static void write_config(struct hdf5_file *file, const struct view *view)
@@ -243,7 +242,8 @@ static void write_config(struct hdf5_file *file, const struct view *view)
     resolved.fields.decomposition = view->decomposition;
     char *text = config_as_text(&resolved, &length);
     if (text)
-        write_common(file, view, "config", HDF5_UINT8, length, text);
+        write_common(&file->root, view, "config", HDF5_UINT8, length,
+                     hdf5_file_keep_copy(file, length, text));
     else
         hdf5_file_fail(file, STATUS_FAILED);
     free(text);
@@ -251,46 +251,12 @@ static void write_config(struct hdf5_file *file, const struct view *view)
 
 static void write_waves(struct hdf5_file *file, const struct view *view)
 {
-    const size_t bytes = waves_bytes(view->config), length = bytes / precision_bytes(view->config->precision);
-    const uint64_t count = view->communicator->rank == 0 ? length : 0;
-    if (bytes == 0)
-        return;
-    const void *modes =
-        hdf5_file_keep_buffer(file, view->fields->waves ? view->fields->waves->modes : NULL, bytes);
-    hdf5_dataset(
-        &file->root, "waves",
-        &(struct hdf5_array){hdf5_real(view->config->precision), 1, {length}, {0}, 0, count, NULL, modes});
-}
-
-bool checkpoint_has_files(const struct config *config)
-{
-    bool has = false;
-    for (uint32_t s = 0; s < config->species_count; s++)
-        has |= species_file(&config->species[s])[0] != '\0';
-    return has;
-}
-
-void checkpoint_pack_file(const struct species_read *read, double numbers[CHECKPOINT_FILE_NUMBERS])
-{
-    numbers[0] = (double)(read->digest >> 32);
-    numbers[1] = (double)(read->digest & UINT32_MAX);
-    numbers[2] = read->density;
-    memcpy(numbers + 3, read->mean, sizeof read->mean);
-    memcpy(numbers + 6, read->thermal, sizeof read->thermal);
-}
-
-static void write_files(struct hdf5_file *file, const struct view *view)
-{
-    const uint32_t species = view->config->species_count;
-    const uint64_t shape[2] = {species, CHECKPOINT_FILE_NUMBERS};
-    double numbers[CONFIG_MAX_SPECIES][CHECKPOINT_FILE_NUMBERS];
-    if (!checkpoint_has_files(view->config))
-        return;
-    for (uint32_t s = 0; s < species; s++)
-        checkpoint_pack_file(&view->config->species[s].read, numbers[s]);
-    write_array(&file->root, "files", HDF5_DOUBLE, shape, 0,
-                view->communicator->rank == 0 ? shape[0] * shape[1] : 0, NULL,
-                hdf5_file_keep_copy(file, sizeof numbers, numbers));
+    const size_t bytes = waves_bytes(view->config);
+    const struct waves *waves = view->fields->waves;
+    if (bytes > 0)
+        write_common(&file->root, view, "waves", hdf5_real(view->config->precision),
+                     bytes / precision_bytes(view->config->precision),
+                     hdf5_file_keep_buffer(file, waves ? waves->modes : NULL, bytes));
 }
 
 static void write_frame(struct hdf5_file *file, const struct view *view)
@@ -298,6 +264,7 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     struct hdf5_object *root = &file->root;
     const uint32_t ranks = (uint32_t)view->partition->ranks, rank = (uint32_t)view->communicator->rank;
     const uint32_t species = view->config->species_count;
+    const size_t ends = ranks + (size_t)1;
     uint32_t capacities[CONFIG_MAX_SPECIES];
     hdf5_numbers(root, "version", HDF5_UINT32, 0, &(uint32_t){CHECKPOINT_VERSION});
     hdf5_numbers(root, "run", HDF5_UINT64, 0, &view->run);
@@ -309,8 +276,8 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     hdf5_numbers(root, "ghost", HDF5_UINT32, 0, &view->ghost);
     provenance_record(file, view);
     write_config(file, view);
-    write_files(file, view);
-    write_common(file, view, "first_rows", HDF5_UINT32, ranks + UINT64_C(1), view->partition->first);
+    write_common(root, view, "first_rows", HDF5_UINT32, ends,
+                 hdf5_file_keep_copy(file, ends * sizeof(uint32_t), view->partition->first));
     for (uint32_t n = 0; n < species; n++)
         capacities[n] = view->particles[n].capacity;
     write_array(root, "capacities", HDF5_UINT32, (uint64_t[]){ranks, species}, (uint64_t)rank * species,
@@ -365,7 +332,11 @@ static void record_checkpoint(void *part, struct hdf5_file *file, const struct v
     struct hdf5_object *particles = hdf5_group(&file->root, "particles");
     for (uint32_t s = 0; s < view->config->species_count; s++) {
         struct hdf5_object *group = hdf5_group(particles, view->config->species[s].name);
+        const struct species_facts *facts = &view->config->species[s].read.facts;
         const struct sorted_list *list = sorted_list_copy(file, view, s, NULL);
+        if (species_file(&view->config->species[s])[0])
+            write_common(group, view, "file", HDF5_UINT64, CHECKPOINT_FACTS,
+                         hdf5_file_keep_copy(file, sizeof *facts, facts));
         if (list)
             hdf5_file_fail(file, require_all(list));
         if (group && list)

@@ -161,7 +161,7 @@ void provenance_record(struct hdf5_file *file, const struct view *view)
         char name[CONFIG_NAME_LENGTH + 16];
         snprintf(name, sizeof name, "%s_fileDigest", view->config->species[s].name);
         if (species_file(&view->config->species[s])[0])
-            hdf5_numbers(&file->root, name, HDF5_UINT64, 0, &view->config->species[s].read.digest);
+            hdf5_numbers(&file->root, name, HDF5_UINT64, 0, &view->config->species[s].read.facts.digest);
     }
     struct hdf5_object *group = hdf5_group(&file->root, "performance");
     hdf5_numbers(group, "run", HDF5_UINT64, 0, &view->run);

@@ -125,15 +125,16 @@ static enum status read_particles(const struct communicator *communicator, const
         }
     communicator_sum(communicator, 6, sums);
     for (int axis = 0; axis < 3; axis++) {
-        read->mean[axis] = sums[axis] / (double)columns.all;
-        read->thermal[axis] = sqrt(fmax(sums[3 + axis] / (double)columns.all - pow(read->mean[axis], 2), 0));
+        read->facts.mean[axis] = sums[axis] / (double)columns.all;
+        read->facts.thermal[axis] =
+            sqrt(fmax(sums[3 + axis] / (double)columns.all - pow(read->facts.mean[axis], 2), 0));
     }
     if (status == STATUS_OK && columns.numbers[COLUMN_WEIGHT])
         weight = columns.numbers[COLUMN_WEIGHT][0];
     communicator_broadcast(communicator, sizeof weight, &weight);
     if (status == STATUS_OK)
         status = communicator_agree(communicator, check_weights(&columns, weight));
-    read->density = weight * (double)columns.all / (config->grid.length[0] * config->grid.length[1]);
+    read->facts.density = weight * (double)columns.all / (config->grid.length[0] * config->grid.length[1]);
     if (species->velocities.kind == VELOCITIES_FILE)
         read->behind = -columns.seconds / units_make(&config->units).time;
     read->starts_back = fabs(read->behind / config->time.step - 0.5) < 1e-6;
@@ -207,7 +208,7 @@ static enum status read_species(const struct communicator *communicator, const s
                                 struct species_config *species)
 {
     const char *path = species_file(species);
-    uint64_t *digest = &species->read.digest;
+    uint64_t *digest = &species->read.facts.digest;
     if (path[0] == '\0')
         return STATUS_OK;
     TRY(communicator_agree(communicator, communicator->rank == 0 ? find_digest(path, digest) : STATUS_OK));
@@ -240,20 +241,20 @@ void species_files_announce(const struct config *config, struct log *log)
         const struct species_config *species = &config->species[s];
         const struct species_read *read = &species->read;
         const bool has_particles = species->positions.kind == POSITIONS_FILE;
-        if (read->digest == 0)
+        if (read->facts.digest == 0)
             continue;
         log_line(log, LOG_NORMAL, "%s of %s: %s, digest %016" PRIx64, has_particles ? "particles" : "density",
-                 species->name, species_file(species), read->digest);
+                 species->name, species_file(species), read->facts.digest);
         if (has_particles)
-            log_line(log, LOG_NORMAL,
-                     "%s: %" PRIu64
-                     " particles, at the start mean velocity (%.4g, %.4g, %.4g), deviations (%.4g, "
-                     "%.4g, %.4g)",
-                     species->name, species->particles, read->mean[0], read->mean[1], read->mean[2],
-                     read->thermal[0], read->thermal[1], read->thermal[2]);
-        if (read->density > 0)
+            log_line(
+                log, LOG_NORMAL,
+                "%s: %" PRIu64 " particles, at the start mean velocity (%.4g, %.4g, %.4g), deviations (%.4g, "
+                "%.4g, %.4g)",
+                species->name, species->particles, read->facts.mean[0], read->facts.mean[1],
+                read->facts.mean[2], read->facts.thermal[0], read->facts.thermal[1], read->facts.thermal[2]);
+        if (read->facts.density > 0)
             log_line(log, LOG_NORMAL, "%s: the weights in the file make a density of %.6g, here it is %g",
-                     species->name, read->density, species->density);
+                     species->name, read->facts.density, species->density);
         if (read->behind != 0 && !read->starts_back)
             log_line(log, LOG_QUIET,
                      "warning: %s: the velocities in the file are %.6g before the positions, and half a step "
