@@ -47,7 +47,7 @@ static enum status load_share(struct simulation *simulation, const struct slab *
     simulation->particles[species].count = (uint32_t)count;
     struct sorter_plan plan;
     TRY(plan_sort(simulation, slab, (uint32_t)count, &plan));
-    return load_sorted(slab, &plan, first, &simulation->particles[species]);
+    return load_sorted(slab, &plan, NULL, first, &simulation->particles[species]);
 }
 
 static enum status load(struct simulation *simulation)
@@ -72,7 +72,7 @@ enum status simulation_sort_again(struct simulation *simulation, uint32_t specie
                           "cell offsets", &list->cell_offsets));
         TRY(buffer_fill(list->cell_offsets, 0));
     }
-    TRY(sort_again(&everything, &plan, keys, list));
+    TRY(load_sorted(&everything, &plan, keys, 0, list));
     simulation->is_solved = false;
     if (!simulation->exchange)
         return stepper_renew(&simulation->stepper, species, list);

@@ -36,6 +36,20 @@ bool attribute_present(const struct species_config *species, enum attribute attr
 /* Bytes of the attribute of one particle. */
 size_t attribute_bytes(enum precision precision, enum attribute attribute);
 
+/* Number n of reals of this precision. */
+static inline void store_real(enum precision precision, void *values, size_t n, double value)
+{
+    if (precision == PRECISION_SINGLE)
+        ((float *)values)[n] = (float)value;
+    else
+        ((double *)values)[n] = value;
+}
+
+static inline double load_real(enum precision precision, const void *values, size_t n)
+{
+    return precision == PRECISION_SINGLE ? (double)((const float *)values)[n] : ((const double *)values)[n];
+}
+
 /* How offsets and velocities lie in memory. */
 enum particle_layout {
     LAYOUT_SOA, /* structure of arrays: an array for each attribute */

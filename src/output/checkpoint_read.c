@@ -291,9 +291,7 @@ static enum status check_piece(void *context, size_t n, void *scratch)
     const uint64_t end = begin + (left < HDF5_PIECE ? left : HDF5_PIECE);
     (void)scratch;
     for (uint64_t k = begin; k < end; k++)
-        if (!attribute_accepts(numbers->attribute, numbers->precision == PRECISION_SINGLE
-                                                       ? (double)((const float *)numbers->values)[k]
-                                                       : ((const double *)numbers->values)[k]))
+        if (!attribute_accepts(numbers->attribute, load_real(numbers->precision, numbers->values, k)))
             return STATUS_FAILED;
     return STATUS_OK;
 }
@@ -325,8 +323,7 @@ enum status checkpoint_read_waves(const struct checkpoint *checkpoint, void *mod
         return STATUS_OK;
     TRY(hdf5_read_rows(&checkpoint->source, "waves", &all, modes));
     for (uint64_t n = 0; n < count; n++)
-        if (!isfinite(precision == PRECISION_DOUBLE ? ((const double *)modes)[n]
-                                                    : (double)((const float *)modes)[n]))
+        if (!isfinite(load_real(precision, modes, n)))
             return impossible(checkpoint, "a wave of its fields is non-finite");
     return STATUS_OK;
 }

@@ -168,9 +168,11 @@ static enum status fill_attribute(const void *source, uint64_t first, size_t cou
     const enum attribute a = column->attribute;
     const size_t bytes = attribute_bytes(list->precision, a) / attribute_table[a].components;
     memcpy(values, (const char *)list->data[a] + first * bytes, count * bytes);
-    for (uint64_t n = first; n < first + count && attribute_table[a].is_real; n++)
-        if (!attribute_accepts(a, sorted_list_real(list, a, n)))
-            return refuse_value(column, n, sorted_list_real(list, a, n));
+    for (uint64_t n = first; n < first + count && attribute_table[a].is_real; n++) {
+        const double value = load_real(list->precision, list->data[a], n);
+        if (!attribute_accepts(a, value))
+            return refuse_value(column, n, value);
+    }
     return STATUS_OK;
 }
 

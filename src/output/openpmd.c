@@ -331,12 +331,8 @@ static void read_list(const void *source, enum particle_value value, uint64_t fi
         values[n] = value == VALUE_CELL ? slab_global_row(slab, cell / slab->box.ny) : cell % slab->box.ny;
     }
     const uint32_t step = attribute_table[a].components;
-    const size_t begin = step * first + value % 2u;
-    const float *singles = list->data[a];
-    const double *doubles = list->data[a];
     for (size_t n = 0; n < count && value >= VALUE_OFFSET; n++)
-        values[n] = list->precision == PRECISION_SINGLE ? (double)singles[begin + step * n]
-                                                        : doubles[begin + step * n];
+        values[n] = load_real(list->precision, list->data[a], step * (first + n) + value % 2u);
 }
 
 static enum status fill_id(const void *source, uint64_t first, size_t count, void *values)

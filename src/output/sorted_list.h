@@ -43,13 +43,6 @@ struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct view *
 /* The cell of the local grid that particle j is in. */
 uint32_t sorted_list_cell(const struct sorted_list *list, uint64_t j);
 
-/* Number n of a real attribute, components counted one by one. */
-static inline double sorted_list_real(const struct sorted_list *list, enum attribute attribute, uint64_t n)
-{
-    const void *data = list->data[attribute];
-    return list->precision == PRECISION_SINGLE ? (double)((const float *)data)[n] : ((const double *)data)[n];
-}
-
 /* The type of an attribute's numbers. */
 static inline enum hdf5_type attribute_type(enum precision precision, enum attribute attribute)
 {

@@ -77,13 +77,4 @@ static inline bool view_is_due(const struct view *view, uint64_t every)
     return every > 0 && (view->step % every == 0 || view->step >= view->config->time.steps);
 }
 
-/* values[n] <- value, as a real of this precision. */
-static inline void store_real(enum precision precision, void *values, size_t n, double value)
-{
-    if (precision == PRECISION_SINGLE)
-        ((float *)values)[n] = (float)value;
-    else
-        ((double *)values)[n] = value;
-}
-
 #endif

@@ -6,7 +6,6 @@
 #include "particles/recipe.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- by a kernel ---- */
 
@@ -41,50 +40,31 @@ static enum status launch_kernel(struct device *branch, const struct recipe_tabl
 enum { PIECE = 1 << 16 };
 
 struct piece {
-    union {
-        float single[2 * PIECE];
-        double exact[2 * PIECE];
-    } offset, velocity, w;
+    double offset[2 * PIECE], velocity[2 * PIECE], w[PIECE]; /* as reals of the list's precision */
     uint64_t id[PIECE];
     uint32_t key[PIECE];
 };
 
-/* What a file says of a particle, and the recipe of the rest. */
-static void take_from_file(const struct loaded_particle *read, struct loaded_particle *particle)
-{
-    memcpy(particle->cell, read->cell, sizeof read->cell);
-    memcpy(particle->offset, read->offset, sizeof read->offset);
-    for (size_t axis = 0; axis < 3; axis++) /* a drift, or else 0 in the file's place */
-        particle->velocity[axis] += read->velocity[axis];
-}
-
-/* Particle n of a piece, as load_particles() of kernels/loading.cl; `read` of a file, or NULL. */
+/* Particle n of a piece, as load_particles() of kernels/loading.cl; `read`: what a file says of it, or NULL.
+ */
 static void make_particle(const struct recipe_table *table, uint64_t index, enum precision precision,
                           const struct loaded_particle *read, size_t n, struct piece *piece)
 {
     struct loaded_particle particle = recipe_particle(&table->recipe, table->terms, table->tables, index);
-    if (read)
-        take_from_file(read, &particle);
     const uint32_t *cells = table->recipe.cells;
     uint32_t cell[2];
+    for (size_t axis = 0; axis < 3 && read; axis++) /* a drift, or else 0 in the file's place */
+        particle.velocity[axis] += read->velocity[axis];
+    const struct loaded_particle *place = read ? read : &particle;
     for (size_t axis = 0; axis < 2; axis++) {
-        const size_t at = 2 * n + axis;
-        const bool is_single = precision == PRECISION_SINGLE;
-        const double stored = is_single ? (float)particle.offset[axis] : particle.offset[axis];
-        const struct site site = site_rounded(particle.cell[axis], stored, cells[axis]);
+        const double offset = place->offset[axis];
+        const double stored = precision == PRECISION_SINGLE ? (float)offset : offset;
+        const struct site site = site_rounded(place->cell[axis], stored, cells[axis]);
         cell[axis] = site.cell;
-        if (is_single) {
-            piece->offset.single[at] = (float)site.offset;
-            piece->velocity.single[at] = (float)particle.velocity[axis];
-        } else {
-            piece->offset.exact[at] = site.offset;
-            piece->velocity.exact[at] = particle.velocity[axis];
-        }
+        store_real(precision, piece->offset, 2 * n + axis, site.offset);
+        store_real(precision, piece->velocity, 2 * n + axis, particle.velocity[axis]);
     }
-    if (precision == PRECISION_SINGLE)
-        piece->w.single[n] = (float)particle.velocity[2];
-    else
-        piece->w.exact[n] = particle.velocity[2];
+    store_real(precision, piece->w, n, particle.velocity[2]);
     piece->key[n] = cell_index(cell[0], cell[1], cells[1]);
     piece->id[n] = index;
 }
@@ -97,10 +77,10 @@ static enum status load_piece(const struct recipe_table *table, uint64_t first, 
     for (uint32_t n = 0; n < count; n++)
         make_particle(table, first + begin + n, particles->precision, read ? read + begin + n : NULL, n,
                       piece);
-    TRY(particles_write(particles, ATTRIBUTE_OFFSET, begin, count, &piece->offset));
-    TRY(particles_write(particles, ATTRIBUTE_VELOCITY, begin, count, &piece->velocity));
+    TRY(particles_write(particles, ATTRIBUTE_OFFSET, begin, count, piece->offset));
+    TRY(particles_write(particles, ATTRIBUTE_VELOCITY, begin, count, piece->velocity));
     if (particles->attribute[ATTRIBUTE_W])
-        TRY(particles_write(particles, ATTRIBUTE_W, begin, count, &piece->w));
+        TRY(particles_write(particles, ATTRIBUTE_W, begin, count, piece->w));
     if (particles->attribute[ATTRIBUTE_ID])
         TRY(particles_write(particles, ATTRIBUTE_ID, begin, count, piece->id));
     return buffer_write(keys, begin * sizeof *piece->key, count * sizeof *piece->key, piece->key);
@@ -173,7 +153,6 @@ static enum status sort(struct device *device, const struct slab *slab, const st
     return status;
 }
 
-/* With the keys of the host, or where they are NULL the particles from index `first` on. */
 static enum status fill_and_sort(struct device *device, const struct slab *slab,
                                  const struct sorter_plan *plan, const uint32_t *own_keys, uint64_t first,
                                  struct particles *list)
@@ -186,8 +165,8 @@ static enum status fill_and_sort(struct device *device, const struct slab *slab,
     return sort(device, slab, plan, keys, list);
 }
 
-static enum status on_branch(const struct slab *slab, const struct sorter_plan *plan, const uint32_t *keys,
-                             uint64_t first, struct particles *list)
+enum status load_sorted(const struct slab *slab, const struct sorter_plan *plan, const uint32_t *keys,
+                        uint64_t first, struct particles *list)
 {
     struct device *branch = NULL;
     if (list->count == 0)
@@ -196,16 +175,4 @@ static enum status on_branch(const struct slab *slab, const struct sorter_plan *
     const enum status status = fill_and_sort(branch, slab, plan, keys, first, list);
     device_close(&branch);
     return status;
-}
-
-enum status load_sorted(const struct slab *slab, const struct sorter_plan *plan, uint64_t first,
-                        struct particles *list)
-{
-    return on_branch(slab, plan, NULL, first, list);
-}
-
-enum status sort_again(const struct slab *slab, const struct sorter_plan *plan, const uint32_t *keys,
-                       struct particles *list)
-{
-    return on_branch(slab, plan, keys, 0, list);
 }

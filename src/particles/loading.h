@@ -19,14 +19,11 @@ STATUS_CHECKED enum status loading_fill(const struct grid *grid, uint64_t first,
 STATUS_CHECKED enum status loading_fill_by_host(const struct grid *grid, uint64_t first,
                                                 struct particles *particles, struct buffer *keys);
 
-/* Fills a list of list->count particles, those of global index `first` and up, sorted on the slab's local
- * grid by `plan`, which is for keys of that grid. Blocking; what it needs is released. */
+/* Fills a list of list->count particles, those of global index `first` and up, or where `keys` of the host is
+ * not NULL takes those that it holds, with offsets that were written anew, in cells with these keys; and sorts
+ * them on the slab's local grid by `plan`, which is for keys of that grid. Blocking; what it needs is
+ * released. */
 STATUS_CHECKED enum status load_sorted(const struct slab *slab, const struct sorter_plan *plan,
-                                       uint64_t first, struct particles *list);
-
-/* Brings a list whose offsets were written anew, in cells with these keys (of the host, list->count of them),
- * into the order of the cells again. Blocking. */
-STATUS_CHECKED enum status sort_again(const struct slab *slab, const struct sorter_plan *plan,
-                                      const uint32_t *keys, struct particles *list);
+                                       const uint32_t *keys, uint64_t first, struct particles *list);
 
 #endif

@@ -83,7 +83,7 @@ enum status pic_keys_create(struct device *device, const struct grid *grid, uint
     keys->list.lists.cell_offsets = keys->particles.cell_offsets;
     keys->particles.count = count;
     TRY(sorter_plan_default(device_info(device), &left_open, grid_key_bits(grid), count, &plan));
-    TRY(load_sorted(&slab, &plan, 0, &keys->particles));
+    TRY(load_sorted(&slab, &plan, NULL, 0, &keys->particles));
     TRY(DEVICE_NEW_ARRAY(device, keys->list.on_host, count));
     TRY(program_build(device, "pic_sort.cl", PRECISION_SINGLE, &program, "%s", ""));
     TRY(kernel_create(program, "pic_sort_move", &keys->move));

@@ -90,7 +90,7 @@ static enum status create(struct bench *bench, struct scene *scene)
                          &scene->list));
     scene->list.count = count;
     TRY(sorter_plan_make(bench->info, &left_open, grid_key_bits(&grid), count, &plan));
-    TRY(load_sorted(&slab, &plan, 0, &scene->list));
+    TRY(load_sorted(&slab, &plan, NULL, 0, &scene->list));
     TRY(collisions_create(bench->part, &scene->config, &slab, 0, count, 0, &scene->collisions));
     TRY(cell_shuffle_create(bench->part, scene->cells, count, NULL, &scene->shuffle));
     TRY(buffer_create(bench->part, count * sizeof(uint32_t), "the order of partners", &scene->permutation));
