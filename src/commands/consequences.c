@@ -263,14 +263,14 @@ void consequences_warn(const struct config *config, const struct consequences *d
 void consequences_print_last_checkpoint(const struct config *config, double rate, const char *known)
 {
     const struct output_row *const *end = output_table + OUTPUTS;
-    const double own = (double)outputs_bytes(&checkpoint_output, config),
+    const double own = (double)outputs_size(&checkpoint_output, config).bytes,
                  within = config->output.checkpoints.on_signal_within;
     double before = 0;
     if (config->output.checkpoints.signal_count == 0)
         return;
     for (const struct output_row *const *row = output_table; row < end; row++) {
         if ((*row)->record && outputs_every(*row, config) > 0)
-            before = fmax(before, WRITER_FILES * (double)outputs_bytes(*row, config));
+            before = fmax(before, WRITER_FILES * (double)outputs_size(*row, config).bytes);
     }
     const double seconds = (own + before) / rate;
     printf("checkpoint of a signal    %.3g MB behind at most %.3g MB of files in flight: about %.3g s at "

@@ -359,7 +359,7 @@ static void print_size(const struct config *config)
 {
     const struct checkpoints_config *checkpoints = &config->output.checkpoints;
     const uint64_t every = checkpoints->every, steps = config->time.steps;
-    const double megabytes = 1e-6 * (double)outputs_bytes(&checkpoint_output, config);
+    const double megabytes = 1e-6 * (double)outputs_size(&checkpoint_output, config).bytes;
     printf("checkpoints               ");
     if (every > 0) /* none of the loaded state, one of the last */
         printf("%llu, ", (unsigned long long)(steps / every + (steps % every != 0)));

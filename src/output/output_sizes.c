@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static uint64_t record_sizes(const struct output_row *row, const struct config *config, uint32_t *meshes)
+struct output_size outputs_size(const struct output_row *row, const struct config *config)
 {
     enum { OF_PROCESS = 4096 }; /* attributes that tell the device and the command */
     static const struct communicator alone = {.size = 1, .local_size = 1};
@@ -13,7 +13,7 @@ static uint64_t record_sizes(const struct output_row *row, const struct config *
     const struct partition partition = {1, grid.nx, (uint32_t[]){0, grid.nx}};
     struct particles particles[CONFIG_MAX_SPECIES];
     struct hdf5_file *file = NULL;
-    uint64_t bytes = 0;
+    struct output_size size = {0};
     for (uint32_t s = 0; s < config->species_count; s++)
         particles[s] = (struct particles){.species = &config->species[s], .precision = config->precision};
     const struct view view = {.config = config,
@@ -23,24 +23,10 @@ static uint64_t record_sizes(const struct output_row *row, const struct config *
                               .fields = &fields,
                               .particles = particles,
                               .has_no_data = true};
-    if (outputs_record(row, NULL, "", &view, &file) == STATUS_OK) {
-        bytes = OF_PROCESS + file->user_block + hdf5_bytes(&file->root);
-        *meshes = file->meshes;
-    }
+    if (outputs_record(row, NULL, "", &view, &file) == STATUS_OK)
+        size = (struct output_size){OF_PROCESS + file->user_block + hdf5_bytes(&file->root), file->meshes};
     hdf5_file_free(&file);
-    return bytes;
-}
-
-uint64_t outputs_bytes(const struct output_row *row, const struct config *config)
-{
-    return record_sizes(row, config, &(uint32_t){0});
-}
-
-uint32_t outputs_meshes(const struct output_row *row, const struct config *config)
-{
-    uint32_t meshes = 0;
-    (void)record_sizes(row, config, &meshes);
-    return meshes;
+    return size;
 }
 
 uint64_t outputs_times_due(const struct config *config, uint64_t every)
@@ -68,7 +54,7 @@ static void print_in_flight(const struct config *config)
     kept.output.snapshots.precision = SNAPSHOT_PRECISION_RUN;
     for (size_t n = 0; n < OUTPUTS; n++) {
         const bool is_due = output_table[n]->record && outputs_is_ever_due(output_table[n], config);
-        const uint64_t bytes = is_due ? outputs_bytes(output_table[n], &kept) : 0;
+        const uint64_t bytes = is_due ? outputs_size(output_table[n], &kept).bytes : 0;
         most = bytes > most ? bytes : most;
     }
     printf("files in flight           %d at most, about %.3g MB of host memory on all ranks together, and "
@@ -88,7 +74,7 @@ uint64_t outputs_expected_bytes(const struct config *config, uint64_t *each)
         if (!row->record || every == 0)
             continue;
         const uint64_t times = outputs_times_due(config, every) - (row->keep > 0);
-        const uint64_t bytes = outputs_bytes(row, config);
+        const uint64_t bytes = outputs_size(row, config).bytes;
         all += bytes * (row->wants_file ? 1 : times);
         *each += bytes;
     }
@@ -103,7 +89,7 @@ void outputs_print_sizes(const struct config *config)
         if (row->print_size)
             row->print_size(config);
         else if (row->record && (times > 0 || row->items.size == 0))
-            outputs_print_files(row->name, times, "", outputs_bytes(row, config));
+            outputs_print_files(row->name, times, "", outputs_size(row, config).bytes);
     }
     print_in_flight(config);
 }

@@ -38,56 +38,58 @@ struct outputs {
 
 /* ---- the keys of outputs ---- */
 
-/* Item n of the list of a row; NULL behind the last. */
+/* Item n of a row; NULL behind the last. */
 static const char *item_of(const struct output_row *row, const struct config *config, uint32_t n)
 {
     const char *base = (const char *)config;
-    const bool is_there = row->items.size > 0 && n < *(const uint32_t *)(base + row->items.count);
-    return is_there ? base + row->items.first + n * row->items.size : NULL;
+    const uint32_t count = row->items.size > 0 ? *(const uint32_t *)(base + row->items.count) : 1;
+    return n < count ? base + row->items.first + n * row->items.size : NULL;
 }
 
-static struct average_keys keys_at(const void *base, size_t every, size_t average)
+struct average_keys outputs_keys(const struct output_row *row, const struct config *config, uint32_t n)
 {
-    return (struct average_keys){every ? *(const uint64_t *)((const char *)base + every) : 0,
-                                 average ? *(const uint64_t *)((const char *)base + average) : 0};
-}
-
-struct average_keys outputs_item_keys(const struct output_row *row, const struct config *config, uint32_t n)
-{
-    return keys_at(item_of(row, config, n), row->items.every, row->items.average);
+    const char *item = item_of(row, config, n);
+    return (struct average_keys){row->every ? *(const uint64_t *)(item + row->every) : 0,
+                                 row->average ? *(const uint64_t *)(item + row->average) : 0};
 }
 
 uint64_t outputs_every(const struct output_row *row, const struct config *config)
 {
-    uint64_t least = keys_at(config, row->every, 0).every;
+    uint64_t least = 0;
     for (uint32_t n = 0; item_of(row, config, n); n++) {
-        const uint64_t every = outputs_item_keys(row, config, n).every;
+        const uint64_t every = outputs_keys(row, config, n).every;
         least = every > 0 && (least == 0 || every < least) ? every : least;
     }
     return least;
 }
 
-/* What a list of fields at an offset from `base` needs; 0: there is none. */
-static unsigned needs_of(const char *base, size_t offset)
+/* What the fields of an item need. */
+static unsigned needs_of(const struct output_row *row, const char *item)
 {
-    const struct field_list *fields = (const struct field_list *)(base + offset);
-    return offset == 0 ? 0
-                       : (fields_hold(fields, FIELD_PHI) ? OUTPUT_NEEDS_POTENTIAL : 0u) |
-                             (fields_hold(fields, FIELD_SPECIES_RHO) ? OUTPUT_NEEDS_SPECIES : 0u);
+    const struct field_list *fields = (const struct field_list *)(item + row->fields);
+    return row->fields == 0 ? 0
+                            : (fields_hold(fields, FIELD_PHI) ? OUTPUT_NEEDS_POTENTIAL : 0u) |
+                                  (fields_hold(fields, FIELD_SPECIES_RHO) ? OUTPUT_NEEDS_SPECIES : 0u);
 }
 
 /* The numbers of an output that averages, which are the same on all ranks: of each window the first step that
- * is known of it, then of each the means of items. 0: it does not average. */
+ * is known of it, then of each the means of points. 0: it does not average. */
 static size_t count_means(const struct output_row *row, const struct config *config)
 {
-    uint32_t windows = average_windows(config, keys_at(config, row->every, row->average));
+    uint32_t windows = 0;
     size_t points = 0;
     const char *item;
     for (uint32_t n = 0; (item = item_of(row, config, n)); n++) {
-        windows |= average_windows(config, outputs_item_keys(row, config, n));
-        points += row->items.points ? *(const uint32_t *)(item + row->items.points) : 1;
+        windows |= average_windows(config, outputs_keys(row, config, n));
+        points += row->points ? *(const uint32_t *)(item + row->points) : row->items.size > 0;
     }
     return windows ? AVERAGE_WINDOWS * (1 + points * field_first(config->fields.solver, FIELDS)) : 0;
+}
+
+/* Those of means of meshes; none of an output with a list. */
+static struct average_keys mesh_keys(const struct output_row *row, const struct config *config)
+{
+    return row->items.size > 0 ? (struct average_keys){0} : outputs_keys(row, config, 0);
 }
 
 /* ---- birth and death ---- */
@@ -102,10 +104,11 @@ enum status outputs_create(struct device *device, const struct config *config, s
             TRY(output_table[n]->create(device, config, &(*outputs)->parts[n]));
     for (size_t n = 0; n < OUTPUTS; n++) {
         const struct output_row *row = output_table[n];
-        const struct average_keys keys = keys_at(config, row->every, row->average);
+        const struct average_keys keys = mesh_keys(row, config);
         const size_t count = count_means(row, config);
         if (average_windows(config, keys) > 0)
-            TRY(average_create(device, config, keys, outputs_meshes(row, config), &(*outputs)->averages[n]));
+            TRY(average_create(device, config, keys, outputs_size(row, config).meshes,
+                               &(*outputs)->averages[n]));
         if (count > 0)
             TRY(DEVICE_NEW_ARRAY(device, (*outputs)->means[n], count));
     }
@@ -153,7 +156,6 @@ static void save_means(const struct outputs *outputs, size_t n, struct hdf5_file
                        const struct view *view)
 {
     const struct output_row *row = output_table[n];
-    const struct average_keys keys = keys_at(view->config, row->every, row->average);
     struct average *average = outputs ? outputs->averages[n] : NULL;
     const uint64_t count = count_means(row, view->config), bytes = count * sizeof(double);
     if (count == 0 || (!outputs && !view->has_no_data))
@@ -168,8 +170,9 @@ static void save_means(const struct outputs *outputs, size_t n, struct hdf5_file
                              .source = outputs ? hdf5_file_keep_copy(file, bytes, outputs->means[n]) : NULL});
     if (average)
         hdf5_file_fail(file, average_settle(average, view, NULL, 0, NULL));
-    const uint32_t windows = average_windows(view->config, keys);
-    average_save(average, windows > 0 ? 2 * windows * outputs_meshes(row, view->config) : 0, group, view);
+    const uint32_t windows = average_windows(view->config, mesh_keys(row, view->config));
+    average_save(average, windows > 0 ? 2 * windows * outputs_size(row, view->config).meshes : 0, group,
+                 view);
 }
 
 void outputs_save(const struct outputs *outputs, struct hdf5_file *file, const struct view *view)
@@ -261,35 +264,24 @@ double outputs_seconds(const struct outputs *outputs, const char **cheaper_by)
 
 /* ---- one step ---- */
 
-/* What is to do for an output, or an item of one, with these keys. */
-static unsigned work_with(const struct view *view, struct average_keys keys)
-{
-    const bool averages = average_states(view, keys, 0) > 0 || average_states(view, keys, 1) > 0;
-    return (view_is_due(view, keys.every) ? WRITE : 0u) | (averages ? AVERAGE : 0u);
-}
-
-static unsigned work_of_items(const struct output_row *row, const struct view *view, unsigned *needs)
-{
-    unsigned all = 0;
-    const char *item;
-    for (uint32_t n = 0; (item = item_of(row, view->config, n)); n++) {
-        const unsigned work = work_with(view, outputs_item_keys(row, view->config, n));
-        *needs |= work ? needs_of(item, row->items.fields) : 0;
-        all |= work;
-    }
-    return all;
-}
-
 /* *needs <- what the lists of fields need for it. */
 static unsigned work_of(const struct outputs *outputs, size_t n, const struct view *view, unsigned *needs)
 {
     const struct output_row *row = output_table[n];
-    *needs = needs_of((const char *)view->config, row->fields);
-    if (row->items.size > 0)
-        return outputs->folder ? work_of_items(row, view, needs) : 0;
+    unsigned all = 0;
+    const char *item;
+    *needs = 0;
     if (row->is_due && outputs->folder)
         return row->is_due(outputs->parts[n], view) ? WRITE : 0;
-    return work_with(view, keys_at(view->config, row->every, row->average));
+    for (uint32_t k = 0; (outputs->folder || row->items.size == 0) && (item = item_of(row, view->config, k));
+         k++) {
+        const struct average_keys keys = outputs_keys(row, view->config, k);
+        const bool averages = average_states(view, keys, 0) > 0 || average_states(view, keys, 1) > 0;
+        const unsigned work = (view_is_due(view, keys.every) ? WRITE : 0u) | (averages ? AVERAGE : 0u);
+        *needs |= work ? needs_of(row, item) : 0;
+        all |= work;
+    }
+    return all;
 }
 
 unsigned outputs_due(struct outputs *outputs, const struct view *view)

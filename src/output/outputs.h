@@ -20,19 +20,16 @@ enum output_need {
     OUTPUT_NEEDS_SPECIES = 64   /* fields->species_rho */
 };
 
-/* Offsets of a list in struct config, each item of which has a number of steps of its own, and of that in an
- * item. */
+/* A list in struct config, of which each item has a number of steps of its own: offsets. With size 0 the
+ * config itself is the one item. */
 struct output_items {
-    size_t count, first, size; /* of a list; size 0: there is none */
-    size_t every, fields;      /* of an item; fields 0: it has no list of fields */
-    size_t average;            /* of an item: over how many states it averages; 0: nowhere */
-    size_t points;             /* uint32_t, of an item: its points; 0: it has one */
+    size_t count, first, size;
 };
 
-#define OUTPUT_ITEMS(type, list, number, ...)                                                                \
+#define OUTPUT_ITEMS(list, number)                                                                           \
     {                                                                                                        \
-        .count = offsetof(struct config, output.number), .first = offsetof(struct config, output.list),      \
-        .size = sizeof(struct type), .every = offsetof(struct type, every), __VA_ARGS__                      \
+        offsetof(struct config, output.number), offsetof(struct config, output.list),                        \
+            sizeof(((struct config *)0)->output.list[0])                                                     \
     }
 
 /* All functions that fail with STATUS_FAILED name path and errno text, and what all ranks write fails on all;
@@ -41,13 +38,15 @@ struct output_row {
     const char *name;
     const char *folder; /* below the run folder, for files PREFIX_STEP.h5; NULL: none of its own */
     const char *prefix;
-    const char *cheaper_by; /* what in the config would make it cost less, in a few words */
-    size_t every;           /* where in struct config it stands how many steps are between two; 0: nowhere */
-    struct output_items items; /* instead: due where an item is; never without a run folder */
+    const char *cheaper_by;    /* what in the config would make it cost less, in a few words */
+    struct output_items items; /* due where an item is; of a list never without a run folder */
+    size_t every;   /* where in an item it stands how many steps are between two; 0: nowhere, as: */
+    size_t fields;  /* its list of fields */
+    size_t average; /* over how many states it averages: meshes, which record() takes by struct
+                       average, or what a list has of points, of which an item has */
+    size_t points;  /* uint32_t: so many; 0: one */
     size_t keep; /* where in struct config it stands how many files are kept, of an output from whose files a
                     run goes on: the manifest names them, and they have digests of their own; 0: of another */
-    size_t fields;  /* where in struct config its list of fields stands; 0: nowhere */
-    size_t average; /* and over how many states meshes are averaged, which record() takes: struct average */
     unsigned needs; /* beside what fields need, OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
 
     /* Where not only `every` decides. Collective. */
@@ -161,12 +160,12 @@ STATUS_CHECKED enum status outputs_record(const struct output_row *row, void *pa
 /* Prints, for `check`, how much each output will write, and the host memory of files in flight. */
 void outputs_print_sizes(const struct config *config);
 
-/* An upper estimate of the bytes of the largest file of an output with record(), before compression; 0 where
- * memory is short. */
-uint64_t outputs_bytes(const struct output_row *row, const struct config *config);
-
-/* Components of meshes over all cells in it. */
-uint32_t outputs_meshes(const struct output_row *row, const struct config *config);
+/* Of the largest file of an output with record(), 0 where memory is short. */
+struct output_size {
+    uint64_t bytes;  /* an upper estimate, before compression */
+    uint32_t meshes; /* components over all cells */
+};
+struct output_size outputs_size(const struct output_row *row, const struct config *config);
 
 /* Bytes of all files of a run, before compression, and of one of each output that has some. */
 uint64_t outputs_expected_bytes(const struct config *config, uint64_t *each);
@@ -174,8 +173,8 @@ uint64_t outputs_expected_bytes(const struct config *config, uint64_t *each);
 /* The least number of steps between two of an output; 0: never. */
 uint64_t outputs_every(const struct output_row *row, const struct config *config);
 
-/* The keys of item n of its list. */
-struct average_keys outputs_item_keys(const struct output_row *row, const struct config *config, uint32_t n);
+/* The keys of its item n. */
+struct average_keys outputs_keys(const struct output_row *row, const struct config *config, uint32_t n);
 
 /* Whether that is not never; a signal asks for a checkpoint at any time. */
 bool outputs_is_ever_due(const struct output_row *row, const struct config *config);

@@ -420,16 +420,17 @@ static void print_size(const struct config *config)
         name_of(config, i, name);
         snprintf(what, sizeof what, " of %s", name);
         outputs_print_files("phase space", outputs_times_due(config, config->output.phase_space[i].every),
-                            what, outputs_bytes(&phase_space_output, &alone));
+                            what, outputs_size(&phase_space_output, &alone).bytes);
     }
 }
 
-const struct output_row phase_space_output = {
-    .name = "phase space",
-    .folder = "phase_space",
-    .prefix = "data_",
-    .cheaper_by = "a larger `every`, or fewer bins, of output.phase_space",
-    .items = OUTPUT_ITEMS(phase_space_config, phase_space, phase_space_count, .fields = 0),
-    .create = phase_spaces_create,
-    .record = record_due,
-    .print_size = print_size};
+const struct output_row phase_space_output = {.name = "phase space",
+                                              .folder = "phase_space",
+                                              .prefix = "data_",
+                                              .cheaper_by =
+                                                  "a larger `every`, or fewer bins, of output.phase_space",
+                                              .items = OUTPUT_ITEMS(phase_space, phase_space_count),
+                                              .every = offsetof(struct phase_space_config, every),
+                                              .create = phase_spaces_create,
+                                              .record = record_due,
+                                              .print_size = print_size};

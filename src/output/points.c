@@ -205,7 +205,7 @@ static enum status write_rows(void *part, const struct view *view)
     communicator_sum(view->communicator, points->components * (size_t)points->count, values);
     for (uint32_t n = 0; n < output->probe_count; n++) {
         double row[2 + FIELD_COMPONENTS] = {(double)view->step, view->time};
-        average_item(points, view, outputs_item_keys(&probes_output, view->config, n), n, 1, values);
+        average_item(points, view, outputs_keys(&probes_output, view->config, n), n, 1, values);
         const uint32_t count = columns_of(view->config, n, values, NULL, row + 2);
         if (points->files[n] && view_is_due(view, output->probes[n].every))
             TRY(growing_file_write(points->files[n], 2 + count, row));
@@ -224,19 +224,20 @@ static void print_probes(const struct config *config)
     }
 }
 
-const struct output_row probes_output = {
-    .name = "probes",
-    .folder = "probes",
-    .cheaper_by = "a larger `every` of output.probes",
-    .needs = OUTPUT_NEEDS_NODES,
-    .items = OUTPUT_ITEMS(probe_config, probes, probe_count, .fields = offsetof(struct probe_config, fields),
-                          .average = offsetof(struct probe_config, average)),
-    .create = create_probes,
-    .open = open_probes,
-    .measure = points_measure,
-    .read = points_read,
-    .write = write_rows,
-    .print_size = print_probes};
+const struct output_row probes_output = {.name = "probes",
+                                         .folder = "probes",
+                                         .cheaper_by = "a larger `every` of output.probes",
+                                         .needs = OUTPUT_NEEDS_NODES,
+                                         .items = OUTPUT_ITEMS(probes, probe_count),
+                                         .every = offsetof(struct probe_config, every),
+                                         .fields = offsetof(struct probe_config, fields),
+                                         .average = offsetof(struct probe_config, average),
+                                         .create = create_probes,
+                                         .open = open_probes,
+                                         .measure = points_measure,
+                                         .read = points_read,
+                                         .write = write_rows,
+                                         .print_size = print_probes};
 
 /* ---- lines ---- */
 
@@ -304,7 +305,7 @@ static enum status take_values(void *part, const struct view *view)
     TRY(communicator_agree(view->communicator, status));
     communicator_sum(view->communicator, points->components * (size_t)points->count, values);
     for (uint32_t n = 0, first = 0; n < output->line_count; first += output->lines[n++].points)
-        average_item(points, view, outputs_item_keys(&lines_output, view->config, n), first,
+        average_item(points, view, outputs_keys(&lines_output, view->config, n), first,
                      output->lines[n].points, values);
     return STATUS_OK;
 }
@@ -319,7 +320,7 @@ static void record_lines(void *part, struct hdf5_file *file, const struct view *
     if (part && values)
         memcpy(values, points_values(part, 0), count * sizeof *values);
     for (uint32_t n = 0; n < output->line_count && values; values += output->lines[n++].points) {
-        const struct average_keys keys = outputs_item_keys(&lines_output, view->config, n);
+        const struct average_keys keys = outputs_keys(&lines_output, view->config, n);
         if (!view_is_due(view, keys.every))
             continue;
         openpmd.states = average_states(view, keys, average_ending(view, keys));
@@ -327,14 +328,15 @@ static void record_lines(void *part, struct hdf5_file *file, const struct view *
     }
 }
 
-const struct output_row lines_output = {
-    .name = "lines",
-    .folder = "lines",
-    .prefix = "data_",
-    .cheaper_by = "a larger `every`, or fewer points, of output.lines",
-    .items = OUTPUT_ITEMS(line_config, lines, line_count, .fields = offsetof(struct line_config, fields),
-                          .average = offsetof(struct line_config, average),
-                          .points = offsetof(struct line_config, points)),
-    .create = create_lines,
-    .write = take_values,
-    .record = record_lines};
+const struct output_row lines_output = {.name = "lines",
+                                        .folder = "lines",
+                                        .prefix = "data_",
+                                        .cheaper_by = "a larger `every`, or fewer points, of output.lines",
+                                        .items = OUTPUT_ITEMS(lines, line_count),
+                                        .every = offsetof(struct line_config, every),
+                                        .fields = offsetof(struct line_config, fields),
+                                        .average = offsetof(struct line_config, average),
+                                        .points = offsetof(struct line_config, points),
+                                        .create = create_lines,
+                                        .write = take_values,
+                                        .record = record_lines};

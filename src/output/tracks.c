@@ -262,7 +262,7 @@ static void print_size(const struct config *config)
     if (output->every > 0)
         printf("tracks                    %llu samples of %u, at most %.3g MB a file before compression\n",
                (unsigned long long)outputs_times_due(config, output->every), count_of(output),
-               1e-6 * (double)outputs_bytes(&tracks_output, config));
+               1e-6 * (double)outputs_size(&tracks_output, config).bytes);
 }
 
 const struct output_row tracks_output = {.name = "tracks",

@@ -216,9 +216,9 @@ static void write_and_check(const struct scene *scene)
     assert_ok(write_into(folder.path, scene, &bytes));
     check_folder(bytes);
     /* An estimate is of use within a factor of two; it may be far above where arrays compress. */
-    assert_true(bytes <= outputs_bytes(&snapshot_output, config));
+    assert_true(bytes <= outputs_size(&snapshot_output, config).bytes);
     if (config->output.snapshots.compression == 0)
-        assert_true(outputs_bytes(&snapshot_output, config) < 2 * bytes);
+        assert_true(outputs_size(&snapshot_output, config).bytes < 2 * bytes);
     check_file(scene);
     MPI_Barrier(MPI_COMM_WORLD); /* before another one is written */
 }

@@ -246,7 +246,7 @@ static enum status prepare(struct bench *bench, const struct kind *kind, const c
     c->config.output.snapshots.compression = c->compression;
     c->config.output.snapshots.every = kind->row == &snapshot_output ? half : 0;
     c->config.output.checkpoints.every = kind->row == &checkpoint_output ? half : 0;
-    c->raw_bytes = kind->row ? outputs_bytes(kind->row, &c->config) : 0;
+    c->raw_bytes = kind->row ? outputs_size(kind->row, &c->config).bytes : 0;
     return STATUS_OK;
 }
 
