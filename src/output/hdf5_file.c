@@ -218,12 +218,18 @@ void hdf5_choose_chunks(struct hdf5_array *array)
 {
     const uint64_t most = HDF5_CHUNK;
     uint64_t row = 1;
-    if (array->chunk[0] > 0 || array->shape[0] == 0)
+    int k = array->dimensions - 1;
+    if (array->shape[0] == 0)
         return;
-    for (int k = 1; k < array->dimensions; k++)
+    for (; k > 0 && row * array->shape[k] <= most; k--)
         row *= array->chunk[k] = array->shape[k];
-    const uint64_t rows = row < most ? most / row : 1;
-    array->chunk[0] = parts_of(array->shape[0], parts_of(array->shape[0], rows));
+    uint64_t side = most / row;
+    if (k == 0)
+        side = parts_of(array->shape[0], parts_of(array->shape[0], side));
+    while (k > 0 && array->shape[k] % side > 0)
+        side--;
+    for (array->chunk[k] = side; k-- > 0;)
+        array->chunk[k] = 1;
 }
 
 /* Whole chunks, with the index and the checksum of each. */

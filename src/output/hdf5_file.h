@@ -32,13 +32,12 @@ enum { HDF5_DIMENSIONS = 4 /* at most */, HDF5_CHUNK = 1 << 16 /* elements: 0.5 
  * at the same time, later: `source` is memory that the file keeps. */
 typedef enum status hdf5_fill(const void *source, uint64_t first, size_t count, void *values);
 
-/* An array of which each rank has a part: a range of elements in C order, or where the sides of chunks are
- * given, of whole chunks one after the other. */
+/* An array of which each rank has a part: a range of elements in C order. */
 struct hdf5_array {
     enum hdf5_type type;
     int dimensions; /* 0: an array of one dimension and length 0 */
     uint64_t shape[HDF5_DIMENSIONS];
-    uint64_t chunk[HDF5_DIMENSIONS]; /* sides, none longer than the array's; 0: rows of a good size */
+    uint64_t chunk[HDF5_DIMENSIONS]; /* sides, by hdf5_choose_chunks(); 0: in one piece */
     uint64_t first, count;           /* the rank's part; no two ranks share an element */
     hdf5_fill *fill;                 /* NULL: the part lies at `source` */
     const void *source;
@@ -112,8 +111,8 @@ const void *hdf5_file_keep_buffer(struct hdf5_file *file, const struct buffer *b
 
 struct hdf5_object *hdf5_group(struct hdf5_object *parent, const char *name);
 
-/* An array, in chunks of the sides given or of hdf5_choose_chunks(), shuffled, deflated (unless the file's
- * level is 0) and with checksums; unless the file is plain. */
+/* An array, in chunks of hdf5_choose_chunks(), shuffled, deflated (unless the file's level is 0) and with
+ * checksums; unless the file is plain. */
 struct hdf5_object *hdf5_dataset(struct hdf5_object *parent, const char *name,
                                  const struct hdf5_array *array);
 
@@ -135,8 +134,9 @@ static inline enum hdf5_type hdf5_real(enum precision precision)
     return precision == PRECISION_DOUBLE ? HDF5_DOUBLE : HDF5_FLOAT;
 }
 
-/* Fills in the sides of chunks that are 0: nearly equal parts of the rows, of 64 Ki elements at most, or one
- * row. */
+/* The sides of chunks, which are ranges of elements in C order, HDF5_CHUNK at most: along the last axes those
+ * of the array, along the one before a part, and along others 1. The parts are nearly equal along the first
+ * axis, where the last one may be cut off, and else equal. */
 void hdf5_choose_chunks(struct hdf5_array *array);
 
 /* Host memory that packing chunks takes at most on a rank, of elements of 8 bytes. */

@@ -199,15 +199,14 @@ void writing_chunks(struct writing *writing, const struct hdf5_object *object, h
                             .array = array,
                             .dataset = dataset,
                             .size = hdf5_size(array->type),
+                            .total = 1,
                             .elements = 1};
     const uint64_t own[2] = {array->first, array->count};
-    uint64_t row = 1, (*ranges)[2] = NULL;
-    for (int k = 0; k < array->dimensions; k++)
+    uint64_t(*ranges)[2] = NULL;
+    for (int k = 0; k < array->dimensions; k++) {
         stream.elements *= array->chunk[k];
-    for (int k = 1; k < array->dimensions; k++)
-        row *= array->shape[k];
-    const bool is_rows = stream.elements == array->chunk[0] * row;
-    stream.total = is_rows ? array->shape[0] * row : UINT64_MAX;
+        stream.total *= array->shape[k];
+    }
     /* Without this little memory a rank cannot take part, and the others would wait for it. */
     ranges = malloc((size_t)writing->communicator->size * sizeof *ranges);
     stream.slot = malloc(slot_bytes((size_t)stream.elements, stream.size));

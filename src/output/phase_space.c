@@ -1,5 +1,5 @@
 /* Phase space: launches of kernels/phase_space.cl, and the file: a mesh for each item, summed over ranks
- * chunk by chunk, and written by the first one.
+ * piece by piece, and written by the first one.
  *
  * openPMD 1.1.0 has one gridUnitSI for all axes of a mesh, which x and u cannot share. So gridSpacing and
  * gridGlobalOffset are in SI units here and gridUnitSI is 1; attributes of our own, axisLow, axisHigh and
@@ -19,52 +19,15 @@ enum { GROUP_ITEMS = 256 /* 1 on a CPU */, GROUPS_PER_UNIT = 16 };
 
 /* ---- volumes ---- */
 
-/* Of chunks, by the number of axes, so that a chunk has 4,096 elements: enough for HDF5 to compress. */
-static const uint32_t chunk_sides[CONFIG_PHASE_AXES + 1] = {0, 4096, 64, 16, 8};
-
 struct phase_volume phase_volume_make(const struct phase_space_config *space)
 {
-    const uint32_t dimensions = space->axis_count, side = chunk_sides[dimensions];
-    struct phase_volume volume = {
-        .dimensions = dimensions, .elements = 1, .chunk_elements = 1, .chunk_count = 1};
-    for (uint32_t k = 0; k < dimensions; k++) {
+    struct phase_volume volume = {.dimensions = space->axis_count, .elements = 1};
+    for (uint32_t k = 0; k < volume.dimensions; k++) {
         volume.axes[k] = phase_axis_find(space, phase_axis_written(space, k));
         volume.bins[k] = space->axes[volume.axes[k]].bins;
-        volume.chunk[k] = (uint32_t)at_most(volume.bins[k], side);
-        volume.chunks[k] = divide_up(volume.bins[k], volume.chunk[k]);
         volume.elements *= volume.bins[k];
-        volume.chunk_elements *= volume.chunk[k];
-        volume.chunk_count *= volume.chunks[k];
     }
     return volume;
-}
-
-/* at[] <- the subscript of element `index` of an array with these sides. */
-static void find_subscript(uint32_t dimensions, const uint32_t *sides, uint64_t index, uint32_t *at)
-{
-    for (uint32_t k = dimensions; k-- > 0; index /= sides[k])
-        at[k] = (uint32_t)(index % sides[k]);
-}
-
-void phase_volume_read_chunk(const struct phase_volume *volume, const uint32_t *counts, uint64_t number,
-                             uint64_t *values)
-{
-    const uint32_t dimensions = volume->dimensions, last = dimensions - 1, row = volume->chunk[last];
-    uint32_t chunk[CONFIG_PHASE_AXES], at[CONFIG_PHASE_AXES];
-    find_subscript(dimensions, volume->chunks, number, chunk);
-    memset(values, 0, volume->chunk_elements * sizeof *values);
-    for (uint64_t first = 0; first < volume->chunk_elements; first += row) {
-        uint64_t place = 0;
-        bool is_inside = true;
-        find_subscript(dimensions, volume->chunk, first, at);
-        for (uint32_t k = 0; k < dimensions; k++) {
-            at[k] += chunk[k] * volume->chunk[k];
-            is_inside &= at[k] < volume->bins[k];
-            place = place * volume->bins[k] + at[k];
-        }
-        for (uint32_t n = 0; n < row && at[last] + n < volume->bins[last] && is_inside; n++)
-            values[first + n] = counts[place + n];
-    }
 }
 
 /* ---- creation ---- */
@@ -191,7 +154,7 @@ enum status phase_space_count(struct phase_spaces *spaces, const struct view *vi
 
 _Static_assert((int)CONFIG_PHASE_AXES <= (int)HDF5_DIMENSIONS, "a phase space is a dataset");
 
-enum { NAME_LENGTH = CONFIG_NAME_LENGTH + 16, CHUNKS_AT_ONCE = 64 };
+enum { NAME_LENGTH = CONFIG_NAME_LENGTH + 16, SUMMED_AT_ONCE = 1 << 18 };
 
 /* "electrons_uvxy": species and written axes; with "_N" behind it where an item before item N has it too. */
 static void name_of(const struct config *config, uint32_t index, char name[NAME_LENGTH])
@@ -217,7 +180,7 @@ struct item {
     const struct phase_volume *volume;
     double density;             /* f where one macro-particle is in a bin */
     uint32_t *counts;           /* owned: of this rank */
-    uint64_t *sums;             /* owned: of all ranks, in CHUNKS_AT_ONCE chunks */
+    uint64_t *sums;             /* owned: of all ranks, in SUMMED_AT_ONCE bins */
     uint64_t particles, inside; /* of all ranks */
     uint32_t space_axes;        /* how many of the axes are x or y */
 };
@@ -227,25 +190,21 @@ static const struct phase_axis_config *axis_of(const struct item *item, uint32_t
     return &item->space->axes[item->volume->axes[k]];
 }
 
-/* f in all chunks, one after the other, in memory of the file on rank 0. Collective. */
-static void *sum_chunks(struct hdf5_file *file, const struct item *item)
+/* f, in memory of the file on rank 0. Collective. */
+static void *sum_counts(struct hdf5_file *file, const struct item *item)
 {
     const struct view *view = item->view;
-    const size_t elements = (size_t)item->volume->chunk_elements;
-    const uint64_t chunks = item->volume->chunk_count;
-    const bool is_first = view->communicator->rank == 0;
+    const enum precision precision = view->config->precision;
+    const uint64_t bins = item->volume->elements;
     char *values =
-        is_first ? hdf5_file_room(file, chunks * elements * precision_bytes(view->config->precision)) : NULL;
-    if (file->has_no_data)
-        return values;
-    for (uint64_t first = 0; first < chunks; first += CHUNKS_AT_ONCE) {
-        const size_t count = chunks - first < CHUNKS_AT_ONCE ? (size_t)(chunks - first) : CHUNKS_AT_ONCE;
+        view->communicator->rank == 0 ? hdf5_file_room(file, bins * precision_bytes(precision)) : NULL;
+    for (uint64_t first = 0; first < bins && !file->has_no_data; first += SUMMED_AT_ONCE) {
+        const size_t count = (size_t)(bins - first < SUMMED_AT_ONCE ? bins - first : SUMMED_AT_ONCE);
         for (size_t n = 0; n < count; n++)
-            phase_volume_read_chunk(item->volume, item->counts, first + n, item->sums + n * elements);
-        communicator_sum_counts(view->communicator, count * elements, item->sums);
-        for (size_t n = 0; values && n < count * elements; n++)
-            store_real(view->config->precision, values, first * elements + n,
-                       (double)item->sums[n] * item->density);
+            item->sums[n] = item->counts[first + n];
+        communicator_sum_counts(view->communicator, count, item->sums);
+        for (size_t n = 0; values && n < count; n++)
+            store_real(precision, values, first + n, (double)item->sums[n] * item->density);
     }
     return values;
 }
@@ -256,12 +215,10 @@ static struct hdf5_object *write_dataset(struct openpmd *openpmd, const char *na
     const struct phase_volume *volume = item->volume;
     struct hdf5_array array = {.type = hdf5_real(item->view->config->precision),
                                .dimensions = (int)item->space->axis_count,
-                               .count = is_first ? volume->chunk_count * volume->chunk_elements : 0,
-                               .source = sum_chunks(openpmd->file, item)};
-    for (uint32_t k = 0; k < item->space->axis_count; k++) {
+                               .count = is_first ? volume->elements : 0,
+                               .source = sum_counts(openpmd->file, item)};
+    for (uint32_t k = 0; k < item->space->axis_count; k++)
         array.shape[k] = volume->bins[k];
-        array.chunk[k] = volume->chunk[k];
-    }
     return hdf5_dataset(openpmd->meshes, name, &array);
 }
 
@@ -284,10 +241,9 @@ static double bin_width(const struct item *item, uint32_t k)
 /* Counts the rank's particles. */
 static enum status item_count(struct phase_spaces *spaces, uint32_t index, struct item *item)
 {
-    const struct phase_volume *volume = item->volume;
-    const uint64_t elements = volume->elements;
+    const uint64_t elements = item->volume->elements;
     item->counts = malloc((size_t)elements * sizeof *item->counts);
-    item->sums = malloc(CHUNKS_AT_ONCE * (size_t)volume->chunk_elements * sizeof *item->sums);
+    item->sums = malloc(SUMMED_AT_ONCE * sizeof *item->sums);
     if (!item->counts || !item->sums)
         return status_fail(STATUS_FAILED, "no memory to write %" PRIu64 " bins of phase space", elements);
     TRY(phase_space_count(spaces, item->view, index, item->counts));

@@ -12,22 +12,16 @@
 #include "device/device.h"
 #include "output/view.h"
 
-/* The array of one item, and its chunks. */
+/* The array of one item. */
 struct phase_volume {
     uint32_t dimensions;
     uint32_t axes[CONFIG_PHASE_AXES]; /* axis k of the array is axis axes[k] of the config's */
     uint32_t bins[CONFIG_PHASE_AXES];
-    uint32_t chunk[CONFIG_PHASE_AXES];  /* sides of a chunk */
-    uint32_t chunks[CONFIG_PHASE_AXES]; /* their number along each axis */
-    uint64_t elements, chunk_elements, chunk_count;
+    uint64_t elements;
 };
 
 /* Of an item that check_config() accepted. */
 struct phase_volume phase_volume_make(const struct phase_space_config *space);
-
-/* values[chunk_elements] <- chunk `number` of the array of counts, both in C order; 0 beyond its end. */
-void phase_volume_read_chunk(const struct phase_volume *volume, const uint32_t *counts, uint64_t number,
-                             uint64_t *values);
 
 /* An item of the config. */
 struct phase_space {
