@@ -217,7 +217,10 @@ static enum status put(struct reading *reading, char *path, const struct tree_no
         const size_t used = strlen(reading->path);
         snprintf(reading->path + used, sizeof reading->path - used, "%s%s", used > 0 ? "." : "", segment);
     }
-    tree_replace(node, content);
+    const struct tree_node place = *node;
+    *node = *content;
+    node->key = place.key;
+    node->next = place.next;
     return STATUS_OK;
 }
 

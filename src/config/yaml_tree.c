@@ -37,15 +37,6 @@ void tree_append(struct tree_node *parent, struct tree_node *key, struct tree_no
     parent->last_child = child;
 }
 
-void tree_replace(struct tree_node *node, const struct tree_node *content)
-{
-    struct tree_node *key = node->key;
-    struct tree_node *next = node->next;
-    *node = *content;
-    node->key = key;
-    node->next = next;
-}
-
 bool tree_is_text(const struct tree_node *node, const char *text)
 {
     return node && text && node->kind == TREE_SCALAR && node->length == strlen(text) &&

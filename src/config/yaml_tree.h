@@ -58,9 +58,6 @@ struct tree_node *tree_new_node(struct tree *tree, enum tree_kind kind, const ch
 /* Appends `child` to the children of `parent`; `key` is NULL in a list. */
 void tree_append(struct tree_node *parent, struct tree_node *key, struct tree_node *child);
 
-/* Gives `node` the content of `content`; it keeps its place (key and neighbours). */
-void tree_replace(struct tree_node *node, const struct tree_node *content);
-
 /* The value of `key` in a mapping (the first one, should there be two), or NULL; NULL too for another kind of
  * node. */
 struct tree_node *tree_value(const struct tree_node *mapping, const char *key);

@@ -11,24 +11,20 @@ struct kept {
     max_align_t memory[];
 };
 
-static enum status create(const char *folder, const char *name, struct hdf5_file **result)
-{
-    struct hdf5_file *file = *result = calloc(1, sizeof *file);
-    if (!file)
-        return status_fail(STATUS_FAILED, "no memory to write %s", name);
-    file->root = (struct hdf5_object){.file = file, .is_group = true};
-    snprintf(file->folder, sizeof file->folder, "%s", folder);
-    snprintf(file->path, sizeof file->path, "%s/%s", folder, name);
-    const int length = snprintf(file->temporary, sizeof file->temporary, "%s/" HDF5_UNFINISHED, folder);
-    if (length >= 0 && (size_t)length < sizeof file->temporary)
-        return STATUS_OK;
-    return status_fail(STATUS_FAILED, "%s: this name of a folder is too long", folder);
-}
-
 enum status hdf5_file_create(const struct communicator *communicator, const char *folder, const char *name,
                              struct hdf5_file **result)
 {
-    const enum status status = communicator_agree(communicator, create(folder, name, result));
+    struct hdf5_file *file = *result = calloc(1, sizeof *file);
+    enum status status = file ? STATUS_OK : status_fail(STATUS_FAILED, "no memory to write %s", name);
+    if (file) {
+        file->root = (struct hdf5_object){.file = file, .is_group = true};
+        snprintf(file->folder, sizeof file->folder, "%s", folder);
+        snprintf(file->path, sizeof file->path, "%s/%s", folder, name);
+        const int length = snprintf(file->temporary, sizeof file->temporary, "%s/" HDF5_UNFINISHED, folder);
+        if (length >= (int)sizeof file->temporary)
+            status = status_fail(STATUS_FAILED, "%s: this name of a folder is too long", folder);
+    }
+    status = communicator_agree(communicator, status);
     if (status != STATUS_OK)
         hdf5_file_free(result);
     return status;

@@ -47,8 +47,7 @@ static struct table make_table(const struct communicator *communicator, const st
     enum { BYTES, LAUNCHES, COUNTS };
     struct table table;
     double sums[ROWS] = {[ROW_STEPS] = cost->step_seconds, [ROW_WALL] = cost->wall_seconds};
-    double most[ROWS], negative[ROWS];
-    double most_particles = (double)cost->own_particles;
+    double most[2 * ROWS + 1]; /* behind those of all rows of what is negative, and of the particles */
     uint64_t counts[ROWS][COUNTS] = {{0}};
     for (int stage = 0; stage < STAGE_COUNT; stage++) {
         const struct stage_time *time = &timers->stages[stage];
@@ -65,12 +64,11 @@ static struct table make_table(const struct communicator *communicator, const st
     }
     for (int row = 0; row < ROWS; row++) {
         most[row] = sums[row];
-        negative[row] = -sums[row];
+        most[ROWS + row] = -sums[row];
     }
+    most[2 * ROWS] = (double)cost->own_particles;
     communicator_sum(communicator, ROWS, sums);
-    communicator_max(communicator, ROWS, most);
-    communicator_max(communicator, ROWS, negative);
-    communicator_max(communicator, 1, &most_particles);
+    communicator_max(communicator, 2 * ROWS + 1, most);
     communicator_sum_counts(communicator, ROWS * COUNTS, counts[0]);
     counts[ROW_STEPS][LAUNCHES] = cost->steps;
     for (int n = 0; n < ROWS; n++) {
@@ -80,7 +78,7 @@ static struct table make_table(const struct communicator *communicator, const st
                              : is_of_steps(n) ? (double)cost->steps
                                               : n == STAGE_LOAD;
         table.rows[n] = (struct row){.name = n < STAGE_COUNT ? stage_name((enum stage)n) : names[n],
-                                     .least = -negative[n],
+                                     .least = -most[ROWS + n],
                                      .mean = mean,
                                      .most = most[n],
                                      .imbalance = ratio(most[n], mean, 1),
@@ -89,7 +87,7 @@ static struct table make_table(const struct communicator *communicator, const st
                                      .bytes = counts[n][BYTES],
                                      .launches = counts[n][LAUNCHES]};
     }
-    table.particle_imbalance = ratio(most_particles * communicator->size, (double)cost->particles, 1);
+    table.particle_imbalance = ratio(most[2 * ROWS] * communicator->size, (double)cost->particles, 1);
     return table;
 }
 

@@ -36,10 +36,12 @@ static void sum_multiply(struct sum *sum, const struct perturbation *factor)
     }
 }
 
-/* The density perturbations of one axis, multiplied out and divided by their mean, at `terms`; returns how
- * many terms besides the 1 there are. */
-static uint32_t expand_density(const struct perturbation_list *list, enum axis axis, struct cosine *terms)
+/* Appends the density perturbations of one axis, multiplied out and divided by their mean, without the 1. */
+static struct series expand_density(const struct perturbation_list *list, enum axis axis,
+                                    struct recipe_table *table)
 {
+    const uint32_t first = table->term_count;
+    struct cosine *terms = table->terms + first;
     struct sum sum = {.terms = terms};
     sum_add(&sum, 0.0, 1.0); /* stays first */
     for (uint32_t n = 0; n < list->count; n++)
@@ -48,25 +50,18 @@ static uint32_t expand_density(const struct perturbation_list *list, enum axis a
     const double mean = sum.terms[0].coefficient;
     for (uint32_t n = 1; n < sum.count; n++)
         terms[n - 1] = (struct cosine){terms[n].mode, terms[n].coefficient / mean};
-    return sum.count - 1;
+    table->term_count += sum.count - 1;
+    return (struct series){first, sum.count - 1};
 }
 
-static uint32_t copy_displacement(const struct perturbation_list *list, enum axis axis, struct cosine *terms)
-{
-    uint32_t count = 0;
-    for (uint32_t n = 0; n < list->count; n++)
-        if (list->items[n].axis == axis)
-            terms[count++] = (struct cosine){list->items[n].mode, list->items[n].amplitude};
-    return count;
-}
-
-/* Appends the terms that `terms_of` makes of a list for an axis. */
-static struct series
-append_terms(uint32_t (*terms_of)(const struct perturbation_list *, enum axis, struct cosine *),
-             const struct perturbation_list *list, enum axis axis, struct recipe_table *table)
+static struct series copy_displacement(const struct perturbation_list *list, enum axis axis,
+                                       struct recipe_table *table)
 {
     const uint32_t first = table->term_count;
-    table->term_count += terms_of(list, axis, table->terms + first);
+    for (uint32_t n = 0; n < list->count; n++)
+        if (list->items[n].axis == axis)
+            table->terms[table->term_count++] =
+                (struct cosine){list->items[n].mode, list->items[n].amplitude};
     return (struct series){first, table->term_count - first};
 }
 
@@ -259,9 +254,8 @@ enum status recipe_table_create(const struct grid *grid, const struct species_co
             species->positions.kind == POSITIONS_RANDOM ? 0 : species->positions.bases[axis];
         if (species->positions.kind == POSITIONS_LATTICE)
             table->recipe.lattice[axis] = species->positions.counts[axis];
-        table->recipe.density[axis] = append_terms(expand_density, density, axis, table);
-        table->recipe.displacement[axis] =
-            append_terms(copy_displacement, &species->perturb.displacement, axis, table);
+        table->recipe.density[axis] = expand_density(density, axis, table);
+        table->recipe.displacement[axis] = copy_displacement(&species->perturb.displacement, axis, table);
     }
     for (uint32_t axis = 0; axis < species_dimensions(species); axis++)
         set_velocities(&species->velocities, axis, &table->recipe);
