@@ -3,7 +3,7 @@
 #define RADIXPIC_COMMANDS_CONSEQUENCES_H
 
 #include "base/log.h"
-#include "config/external.h"
+#include "config/formulas.h"
 #include "domain/grid.h"
 
 /* Bytes a second that `check` assumes of files where none was written. */

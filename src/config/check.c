@@ -1,7 +1,6 @@
 /* Check: one function for each rule between keys. */
 #include "base/integers.h"
-#include "config/density.h"
-#include "config/formula.h"
+#include "config/formulas.h"
 #include "config/reading.h"
 #include "config/schema.h"
 

@@ -1,5 +1,5 @@
 /* Merge: launches of kernels/merge.cl, on a branch of the device that lasts for one merge. */
-#include "domain/merge.h"
+#include "domain/particles.h"
 
 #include "base/integers.h"
 

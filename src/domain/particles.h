@@ -137,4 +137,13 @@ STATUS_CHECKED enum status particles_copy(const struct particles *particles, enu
 STATUS_CHECKED enum status particles_write(struct particles *particles, enum attribute attribute,
                                            size_t first, size_t count, const void *values);
 
+/* merge.c. Brings all particles of `from` (SoA), which arrive from other ranks by the general path
+ * (parallel/migrate.h), into `into` (either layout), both sorted on the same grid of `cells`
+ * cells: within a cell those of `into` stand first. By way of the spare arrays; `into` grows where it is too
+ * short, by an eighth more than it needs. Waits for the device where `from` has any. STATUS_FAILED when
+ * memory runs out or the sum is more than CONFIG_MAX_PARTICLES: then `into` is as it was, but maybe longer.
+ */
+STATUS_CHECKED enum status list_merge(struct device *device, uint32_t cells, struct particles *into,
+                                      const struct particles *from);
+
 #endif

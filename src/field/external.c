@@ -1,7 +1,7 @@
 /* External: launches of kernels/external.cl, and the work of drives. */
 #include "field/external.h"
 
-#include "config/external.h"
+#include "config/formulas.h"
 #include "field/poisson.h"
 #include "field/tabulate.h"
 

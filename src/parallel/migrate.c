@@ -1,7 +1,6 @@
 /* Migrate: from the end of sorted lists to messages, and from messages to sorted lists. */
 #include "parallel/migrate.h"
 
-#include "domain/merge.h"
 #include "parallel/host_particles.h"
 
 #include <math.h>

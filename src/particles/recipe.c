@@ -1,8 +1,7 @@
 /* Recipe: multiply out the density profiles, tabulate formulas and copy the rest of a species' config. */
 #include "particles/recipe.h"
 
-#include "config/density.h"
-#include "config/formula.h"
+#include "config/formulas.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * every precision holds, so what comes is compared number by number. */
 #include "support/sorted_particles.h"
 
-#include "domain/merge.h"
+#include "domain/particles.h"
 #include "support/device_fixture.h"
 
 /* The lists of a test. */

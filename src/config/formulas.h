@@ -1,0 +1,41 @@
+/* Formulas: those of a config's velocities, which may be of u and v together, at nodes, and what follows from
+ * them; and those of fields.external, which of them change in time, and what those of B say on the nodes. */
+#ifndef RADIXPIC_CONFIG_FORMULAS_H
+#define RADIXPIC_CONFIG_FORMULAS_H
+
+#include "config/config.h"
+#include "config/formula.h"
+
+/* The factor of the density that begins with one of the velocities: of it alone, or of u and v. */
+struct density_part {
+    uint32_t axis, axes; /* the first of them, and how many */
+    struct nodes nodes;
+};
+
+struct density_part density_part(const struct velocities_config *velocities, uint32_t axis);
+
+/* values[nodes_count()] <- it. False without memory. */
+bool density_tabulate(const struct velocities_config *velocities, const struct density_part *part,
+                      double *values);
+
+/* Sets drift and thermal, the means and standard deviations, and lost, by a density that can be loaded. False
+ * without memory. */
+bool density_measure(struct velocities_config *velocities);
+
+/* ---- fields.external ---- */
+
+/* Whether there is such a formula, with t in it. */
+bool fields_external_has_time(const struct config *config, uint32_t component);
+
+struct external_survey {
+    const char *infinite;  /* "E" or "B", which is not finite somewhere; NULL: both are */
+    double most_magnetic;  /* |B|, with the uniform B; NaN where one is not finite */
+    double divergence;     /* the largest |div B|, in units of the largest |dBx/dx| + |dBy/dy| */
+    double place[2], time; /* where it is, or where one is not finite */
+};
+
+/* On up to 128 nodes along an axis, at equal distances, and where there is t at five times of the run. Across
+ * the ends of the box too, where the formulas begin again. */
+struct external_survey external_survey(const struct config *config);
+
+#endif
