@@ -38,9 +38,6 @@ STATUS_CHECKED enum status parts_create_for_lists(struct simulation *simulation)
 /* The state of the field's solver, where it has one, becomes the modes of waves_bytes() bytes, at n. */
 STATUS_CHECKED enum status parts_restore_waves(struct simulation *simulation, uint64_t n, const void *modes);
 
-/* Destroys all of them. */
-void parts_close(struct simulation *simulation);
-
 /* Rows beside a slab: as the config says, or as few as the loaded speeds let most particles stay within. */
 uint32_t plan_ghost_rows(const struct config *config);
 

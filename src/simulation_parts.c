@@ -78,12 +78,6 @@ static enum status plan_step(const struct config *config, const struct device_in
 
 /* ---- the parts ---- */
 
-void parts_close(struct simulation *simulation)
-{
-    device_close(&simulation->list_parts);
-    device_close(&simulation->grid_parts);
-}
-
 enum status simulation_make_species_rho(struct simulation *simulation)
 {
     const struct config *config = simulation->config;

@@ -98,7 +98,8 @@ static enum status balance_with(struct simulation *simulation, struct device *br
     TRY(DEVICE_NEW_ARRAY(branch, modes, bytes));
     if (waves)
         TRY(buffer_read(waves->modes, 0, bytes, modes));
-    parts_close(simulation);
+    device_close(&simulation->list_parts);
+    device_close(&simulation->grid_parts);
     TRY(ranks_change_slab(simulation, &from));
     TRY(parts_create_for_grid(simulation));
     TRY(parts_restore_waves(simulation, n, modes));

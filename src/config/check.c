@@ -18,21 +18,17 @@ enum { MOST_DENSITY_WAVES = 4 };
 
 /* ---- the grid and the sort ---- */
 
-static void check_cells(struct reading *reading, const struct grid_config *grid)
+static void check_sort(struct reading *reading, const struct grid_config *grid,
+                       const struct sort_config *sort)
 {
     const uint64_t cells = (uint64_t)grid->cells[0] * grid->cells[1];
     if (at(reading, "grid.cells") && cells > CONFIG_MAX_CELLS)
         complain(reading, NULL, "expected a product of at most %u, found %" PRIu64 " cells", CONFIG_MAX_CELLS,
                  cells);
-}
-
-static void check_sort(struct reading *reading, const struct grid_config *grid,
-                       const struct sort_config *sort)
-{
     if (!at(reading, "grid.cells") || !at(reading, "sort.key_bits"))
         return;
     /* b of the short key: as many bits as number every cell */
-    const uint32_t least = at_least(bits_below((uint64_t)grid->cells[0] * grid->cells[1]), 1);
+    const uint32_t least = at_least(bits_below(cells), 1);
     const uint32_t bits = sort->key_bits == SORT_AUTO ? least : sort->key_bits;
     if (bits < least)
         complain(reading, NULL, "expected %u to 32, or auto, to number %u x %u cells, found %u", least,
@@ -374,7 +370,6 @@ static void check_collisions(struct reading *reading)
 void check_config(struct reading *reading)
 {
     const struct config *config = reading->config;
-    check_cells(reading, &config->grid);
     check_sort(reading, &config->grid, &config->sort);
     for (uint32_t i = 0; i < config->fields.drive_count; i++)
         check_drive(reading, i);

@@ -41,16 +41,6 @@ static void check_speeds(struct reading *reading, uint32_t index)
                  light, speed);
 }
 
-/* The longest step is printed with six digits, which may round it up. */
-static void check_time_step(struct reading *reading)
-{
-    const struct config *config = reading->config;
-    const double most = config_longest_step(config);
-    if (is_sound(reading, "grid") && at(reading, "time.step") && config->time.step > most * (1 + 1e-5))
-        complain(reading, NULL, "expected at most %.6g, with a speed of light of %g on such cells, found %g",
-                 most, config->fields.speed_of_light, config->time.step);
-}
-
 void check_electromagnetic(struct reading *reading)
 {
     struct config *config = reading->config;
@@ -67,7 +57,10 @@ void check_electromagnetic(struct reading *reading)
         config->fields.speed_of_light = units_make(&config->units).speed_of_light;
     if (!is_sound(reading, "fields.speed_of_light") || !is_sound(reading, "units"))
         return;
-    check_time_step(reading);
+    const double most = config_longest_step(config); /* printed with six digits, which may round it up */
+    if (is_sound(reading, "grid") && at(reading, "time.step") && config->time.step > most * (1 + 1e-5))
+        complain(reading, NULL, "expected at most %.6g, with a speed of light of %g on such cells, found %g",
+                 most, config->fields.speed_of_light, config->time.step);
     check_field_formulas(reading, "initial");
     for (uint32_t s = 0; s < config->species_count; s++) {
         check_speeds(reading, s);

@@ -234,6 +234,9 @@ static void replace_brackets(char *path)
     *to = '\0';
 }
 
+/* Applies a setting, `--set dotted.path=value`, to the tree, whose root is a mapping. Items of lists are
+ * named by number, species also by name. The value is YAML and replaces that of the file. STATUS_FAILED: out
+ * of memory. */
 static enum status apply(struct reading *reading, int number)
 {
     const char *word = reading->settings[number], *equals = strchr(word, '=');
@@ -258,19 +261,6 @@ static enum status apply(struct reading *reading, int number)
     return status;
 }
 
-/* Applies the settings, `--set dotted.path=value`, in order to the tree, whose root is a mapping. Items of
- * lists are named by number, species also by name. The value is YAML and replaces that of the file.
- * STATUS_FAILED: out of memory. */
-static enum status settings_apply(struct reading *reading)
-{
-    for (size_t i = 0; i < reading->setting_count; i++) {
-        reading->path[0] = '\0';
-        TRY(apply(reading, (int)i));
-    }
-    reading->path[0] = '\0';
-    return STATUS_OK;
-}
-
 /* ---- the stages ---- */
 
 static enum status read_into(struct reading *reading, const char *text, size_t length)
@@ -289,7 +279,11 @@ static enum status read_into(struct reading *reading, const char *text, size_t l
                  : root->kind == TREE_SEQUENCE ? "a list"
                                                : "one value");
     } else {
-        TRY(settings_apply(reading));
+        for (size_t i = 0; i < reading->setting_count; i++) {
+            reading->path[0] = '\0';
+            TRY(apply(reading, (int)i));
+        }
+        reading->path[0] = '\0';
         read_tree(reading);
         check_config(reading);
         for (uint32_t s = 0; s < reading->config->species_count; s++)

@@ -188,27 +188,22 @@ static bool parse_choice(const struct schema_row *row, const char *text, void *t
     return false;
 }
 
-static bool is_formula(const struct schema_row *row, const char *text, char note[NOTE_LENGTH])
-{
-    char why[FORMULA_WHY_LENGTH];
-    const bool is_one = formula_is_sound(text, row->variables, (double[]){1, 1}, why);
-    if (!is_one)
-        snprintf(note, NOTE_LENGTH, "; %s", why);
-    return is_one;
-}
-
 static bool parse_text(const struct schema_row *row, const char *text, size_t length, void *target,
                        char note[NOTE_LENGTH])
 {
     const char *fault = text_fault(text, length, row->is_path);
+    char why[FORMULA_WHY_LENGTH];
     if (fault)
         snprintf(note, NOTE_LENGTH, ", which holds %s", fault);
     if (fault || (double)length < row->low || (double)length > row->high)
         return false;
     if (row->type == TYPE_NAME && (strspn(text, NAME_BYTES) != length || isdigit((unsigned char)text[0])))
         return false;
-    if (row->type == TYPE_FORMULA && length > 0 && !is_formula(row, text, note))
+    if (row->type == TYPE_FORMULA && length > 0 &&
+        !formula_is_sound(text, row->variables, (double[]){1, 1}, why)) {
+        snprintf(note, NOTE_LENGTH, "; %s", why);
         return false;
+    }
     memset(target, 0, row->capacity);
     memcpy(target, text, length);
     return true;

@@ -52,6 +52,8 @@ static enum status check_numbers(const struct checkpoint *checkpoint, uint32_t r
         return impossible(checkpoint, "its step is beyond the last of its config");
     if (checkpoint->step > 0 && !(checkpoint->first_energy >= 0 && isfinite(checkpoint->first_energy)))
         return impossible(checkpoint, "its first energy is negative or non-finite");
+    if (!isfinite(checkpoint->drive_work))
+        return impossible(checkpoint, "the work of its drives is non-finite");
     const bool is_whole = ranks == 1 && checkpoint->ghost == 0;
     if (!is_whole && (checkpoint->ghost < SLAB_LEAST_GHOST || checkpoint->ghost > MOST_GHOST))
         return impossible(checkpoint, "it has an impossible number of ghost rows");
@@ -76,15 +78,6 @@ static enum status read_config(struct checkpoint *checkpoint)
         return status;
     return status_fail_lines(STATUS_FAILED, "a checkpoint is broken: its config cannot be read: %s",
                              status_message());
-}
-
-static enum status read_drive_work(struct checkpoint *checkpoint)
-{
-    if (checkpoint->config.fields.drive_count == 0)
-        return STATUS_OK;
-    TRY(hdf5_read_number(&checkpoint->source, "drive_work", H5T_NATIVE_DOUBLE, &checkpoint->drive_work));
-    return isfinite(checkpoint->drive_work) ? STATUS_OK
-                                            : impossible(checkpoint, "the work of its drives is non-finite");
 }
 
 static enum status read_partition(struct checkpoint *checkpoint, uint32_t ranks)
@@ -172,7 +165,8 @@ static enum status load(struct checkpoint *checkpoint)
         return status_fail(STATUS_FAILED, "%s: HDF5 cannot open it to read", checkpoint->path);
     TRY(read_numbers(checkpoint, &ranks));
     TRY(read_config(checkpoint));
-    TRY(read_drive_work(checkpoint));
+    if (config->fields.drive_count > 0)
+        TRY(hdf5_read_number(&checkpoint->source, "drive_work", H5T_NATIVE_DOUBLE, &checkpoint->drive_work));
     TRY(check_numbers(checkpoint, ranks));
     TRY(read_partition(checkpoint, ranks));
     const struct hdf5_rows capacities = {H5T_NATIVE_UINT32, {ranks, config->species_count}, 0, ranks};

@@ -254,11 +254,13 @@ static void write_config(struct hdf5_file *file, const struct view *view)
 static void write_waves(struct hdf5_file *file, const struct view *view)
 {
     const size_t bytes = waves_bytes(view->config);
-    const struct waves *waves = view->fields->waves;
-    if (bytes > 0)
-        write_common(&file->root, view, "waves", hdf5_real(view->config->precision),
-                     bytes / precision_bytes(view->config->precision),
-                     hdf5_file_keep_buffer(file, waves ? waves->modes : NULL, bytes));
+    if (bytes == 0)
+        return;
+    void *modes = hdf5_file_room(file, bytes);
+    if (modes && !file->has_no_data)
+        hdf5_file_fail(file, buffer_read(view->fields->waves->modes, 0, bytes, modes));
+    write_common(&file->root, view, "waves", hdf5_real(view->config->precision),
+                 bytes / precision_bytes(view->config->precision), modes);
 }
 
 static void write_frame(struct hdf5_file *file, const struct view *view)

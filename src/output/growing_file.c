@@ -205,20 +205,11 @@ void growing_files_mark(const struct growing_files *files, struct growing_mark m
     }
 }
 
-/* The list has its own line at the end. */
-static enum status list_all(const struct growing_files *files)
-{
-    if (!files->list)
-        return STATUS_OK;
-    TRY(growing_files_sync(files));
-    for (uint32_t n = files->count; n-- > 0;)
-        TRY(growing_files_list(files, files->files[n].name, files->files[n].descriptor));
-    return STATUS_OK;
-}
-
 enum status growing_files_close(struct growing_files *files)
 {
-    enum status status = list_all(files);
+    enum status status = files->list ? growing_files_sync(files) : STATUS_OK;
+    for (uint32_t n = files->list ? files->count : 0; n-- > 0 && status == STATUS_OK;) /* the list last */
+        status = growing_files_list(files, files->files[n].name, files->files[n].descriptor);
     for (uint32_t n = 0; n < files->count; n++) {
         struct growing_file *file = &files->files[n];
         if (file->descriptor >= 0 && close(file->descriptor) != 0 && status == STATUS_OK)

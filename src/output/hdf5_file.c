@@ -85,14 +85,6 @@ void *hdf5_file_room(struct hdf5_file *file, size_t bytes)
     return hdf5_file_keep(file, file->has_no_data ? 0 : bytes);
 }
 
-const void *hdf5_file_keep_buffer(struct hdf5_file *file, const struct buffer *buffer, size_t bytes)
-{
-    void *values = hdf5_file_room(file, bytes);
-    if (values && !file->has_no_data)
-        hdf5_file_fail(file, buffer_read(buffer, 0, bytes, values));
-    return values;
-}
-
 /* ---- objects ---- */
 
 static const char *keep_text(struct hdf5_file *file, const char *text)

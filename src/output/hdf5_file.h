@@ -106,9 +106,6 @@ void *hdf5_file_keep_copy(struct hdf5_file *file, size_t bytes, const void *valu
 /* Such memory for the numbers of an array; of a file without data a place that is not to be touched. */
 void *hdf5_file_room(struct hdf5_file *file, size_t bytes);
 
-/* The same, with the first bytes of a buffer of the device in it. */
-const void *hdf5_file_keep_buffer(struct hdf5_file *file, const struct buffer *buffer, size_t bytes);
-
 struct hdf5_object *hdf5_group(struct hdf5_object *parent, const char *name);
 
 /* An array, in chunks of hdf5_choose_chunks(), shuffled, deflated (unless the file's level is 0) and with

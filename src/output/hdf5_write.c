@@ -190,14 +190,6 @@ static hid_t create_group(struct writing *writing, hid_t parent, const char *nam
     return group;
 }
 
-static void write_address(struct writing *writing, struct hdf5_object *object, hid_t dataset)
-{
-    const haddr_t address = H5Dget_offset(dataset);
-    if (address == HADDR_UNDEF && object->array.shape[0] > 0)
-        writing_fail_in(writing, "find a place for an array");
-    object->address = (uint64_t)address;
-}
-
 /* Collective. Ranks but the first pass H5I_INVALID_HID. */
 static void write_object(struct writing *writing, struct hdf5_object *object, hid_t parent)
 {
@@ -211,8 +203,11 @@ static void write_object(struct writing *writing, struct hdf5_object *object, hi
         write_attribute(writing, id, attribute);
     if (!object->is_group && !writing->file->is_plain && object->array.shape[0] > 0)
         writing_chunks(writing, object, id);
-    if (!object->is_group && writing->file->is_plain && id >= 0)
-        write_address(writing, object, id);
+    if (!object->is_group && writing->file->is_plain && id >= 0) {
+        object->address = (uint64_t)H5Dget_offset(id);
+        if (object->address == HADDR_UNDEF && object->array.shape[0] > 0)
+            writing_fail_in(writing, "find a place for an array");
+    }
     for (struct hdf5_object *child = object->first_child; child; child = child->next)
         write_object(writing, child, id);
     if (id >= 0 && H5Oclose(id) < 0)

@@ -60,28 +60,21 @@ static void print_command(FILE *stream)
         fclose(file);
 }
 
-/* Of muParser, which tells it of a parser and with a date behind it. */
-static void get_parser_version(char version[NAME_LENGTH])
-{
-    muParserHandle_t parser = mupCreate(muBASETYPE_FLOAT);
-    snprintf(version, NAME_LENGTH, "%s", mupGetVersion(parser));
-    version[strcspn(version, " ")] = '\0';
-    mupRelease(parser);
-}
-
 /* HDF5 by its header, for only the writer's thread may call it. */
 static void print_libraries(FILE *stream)
 {
-    char mpi[NAME_LENGTH], parser_version[NAME_LENGTH] = "";
+    char mpi[NAME_LENGTH];
     int yaml[3];
+    muParserHandle_t parser = mupCreate(muBASETYPE_FLOAT); /* tells its version, with a date behind it */
+    const char *version = mupGetVersion(parser);
     communicator_library(sizeof mpi, mpi);
-    get_parser_version(parser_version);
     yaml_get_version(&yaml[0], &yaml[1], &yaml[2]);
     fprintf(stream,
-            "HDF5 %d.%d.%d; %s; %s; libyaml %d.%d.%d; muParser %s; zlib %s; xxHash %d.%d.%d; glibc %s",
+            "HDF5 %d.%d.%d; %s; %s; libyaml %d.%d.%d; muParser %.*s; zlib %s; xxHash %d.%d.%d; glibc %s",
             H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE, mpi, fftw_version, yaml[0], yaml[1], yaml[2],
-            parser_version, zlibVersion(), (int)XXH_versionNumber() / 10000,
+            (int)strcspn(version, " "), version, zlibVersion(), (int)XXH_versionNumber() / 10000,
             (int)XXH_versionNumber() / 100 % 100, (int)XXH_versionNumber() % 100, gnu_get_libc_version());
+    mupRelease(parser);
 }
 
 static const struct {

@@ -22,16 +22,6 @@ struct writer {
     struct written totals;
 };
 
-static void add_written(struct writer *writer, const struct hdf5_file *file, double seconds)
-{
-    writer->totals.files++;
-    writer->totals.bytes += file->bytes;
-    writer->totals.seconds += seconds;
-    if (file->log)
-        log_line(file->log, LOG_VERBOSE, "%s: %.4g MB in %.3g s, %.3g GB/s", file->path,
-                 1e-6 * (double)file->bytes, seconds, 1e-9 * (double)file->bytes / seconds);
-}
-
 pthread_mutex_t writer_hdf5 = PTHREAD_MUTEX_INITIALIZER;
 
 /* Without the lock. */
@@ -46,7 +36,13 @@ static void write_one(struct writer *writer, struct hdf5_file *file, bool is_wan
         writer->status = status;
         writer->message = status_take();
     } else if (is_wanted) {
-        add_written(writer, file, timer_now() - begin);
+        const double seconds = timer_now() - begin;
+        writer->totals.files++;
+        writer->totals.bytes += file->bytes;
+        writer->totals.seconds += seconds;
+        if (file->log)
+            log_line(file->log, LOG_VERBOSE, "%s: %.4g MB in %.3g s, %.3g GB/s", file->path,
+                     1e-6 * (double)file->bytes, seconds, 1e-9 * (double)file->bytes / seconds);
     }
     pthread_mutex_unlock(&writer->lock);
     hdf5_file_free(&file);
