@@ -1,5 +1,5 @@
 /* Formulas: those of a config's velocities, which may be of u and v together, at nodes, and what follows from
- * them; and those of fields.external, which of them change in time, and what those of B say on the nodes. */
+ * them; and those of fields.external, which of them change in time, and what they say on the nodes. */
 #ifndef RADIXPIC_CONFIG_FORMULAS_H
 #define RADIXPIC_CONFIG_FORMULAS_H
 
