@@ -20,6 +20,8 @@ QUANTITIES = {
     "velocity/y": (r"mean $v$", "$v_{th}$", "m/s"),
     "velocity/z": (r"mean $w$", "$v_{th}$", "m/s"),
     "temperature": ("temperature", "$T$", "J"),
+    **{f"pressure/{axes}": (f"$p_{{{axes}}}$", "$n_0 T$", "Pa") for axes in ("xx", "xy", "yy", "xz", "yz", "zz")},
+    **{f"heatFlux/{axis}": (f"$q_{axis}$", "$n_0 T v_{th}$", "W/m$^2$") for axis in "xyz"},
 }
 PHASE_SPACE = re.compile("_[xyuvw]+$")  # how the name of one ends
 FOLDERS = ("snapshots", "moments", "lines", "phase_space")  # of a run, which have meshes
@@ -220,31 +222,33 @@ def density_label(axes, length, time, si, has_w):
     return f"${symbol}$ [${above}{'/' if below else ''}{below}$]"
 
 
-def mesh_label(name, si):
-    """What a mesh holds, of which species, with its unit."""
+def mesh_label(name, si, states):
+    """What a mesh holds, of which species, whether it is an average of up to so many states, with its unit."""
     owner, _, quantity = name.rpartition("_")
+    mean = f", mean of up to {states} states" if states > 1 else ""
     if quantity not in QUANTITIES:
-        return name.replace("_", " ")
+        return name.replace("_", " ") + mean
     symbol, unit, unit_si = QUANTITIES[quantity]
-    return f"{symbol} {f'of {owner} ' if owner else ''}[{unit_si if si else unit}]"
+    return f"{symbol}{f' of {owner}' if owner else ''}{mean} [{unit_si if si else unit}]"
 
 
 def mesh_rows(snapshots, names, si):
     """A row for each of these meshes, over the box or a line of it."""
     if strange := [name for name in names if PHASE_SPACE.search(name)]:
         raise Problem(f"{strange[0]} is a phase space: scripts/plot_phase_space.py draws it")
-    times, meshes = [], {name: [] for name in names}
+    times, meshes, states = [], {name: [] for name in names}, 1
     for snapshot in snapshots:
         with closing(snapshot.file):
             times.append(snapshot.time_label(si))
             for name, frames in meshes.items():
                 frames.append(read_mesh(snapshot, name, si))
+                states = max(states, snapshot.meshes[name.partition("/")[0]].attrs.get("averagedStates", 1))
     rows = []
     for name, frames in meshes.items():
         values, origin, spacing = frames[0]
         low = origin - spacing / 2  # a node's value fills the cell around it
         ranges = list(zip(low, low + spacing * values.shape))
-        label, is_plane = mesh_label(name, si), values.ndim == 2
+        label, is_plane = mesh_label(name, si, states), values.ndim == 2
         frames = [[values] for values, _, _ in frames]
         labels = axis_labels(si, "xy" if is_plane else "s")
         rows.append(Row(times, frames, ranges, labels, label, signed=True, equal=is_plane))

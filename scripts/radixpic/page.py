@@ -91,7 +91,7 @@ def coarser(row, finest):
 
 def quantity(name, steps, rows):
     """What is shown of a Row for each of these steps, each of one time."""
-    row = rows[0]._replace(frames=[frame for row in rows for frame in row.frames])
+    row = rows[-1]._replace(frames=[frame for row in rows for frame in row.frames])  # an average has its states there
     return {
         "name": name,
         "label": runs(row.label),

@@ -18,7 +18,7 @@ AXES = "[{axis: x, bins: 8, range: [0, 6]}, {axis: u, bins: 12, range: [-6, 6]}]
 OUTPUTS = f"""\
   phase_space: [{{species: electrons, axes: {AXES}, order: [u, x], every: 10}}]
   lines: [{{name: across, from: [0, 0], to: [6, 0], points: 17, fields: [E], every: 10}}]
-  moments: {{every: 23}}
+  moments: {{every: 23, average: 7}}
 """
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 
@@ -57,6 +57,12 @@ class View(ProgramTest):
         self.assertEqual(there["electrons_ux"]["ranges"], [[0, 6], [-6, 6]])
         self.assertEqual(there["E/x"]["label"], [["E", 0], ["x", -1], [" [", 0], ["T / e λ", 0], ["D", -1], ["]", 0]])
         self.assertEqual(there["electrons_ux"]["axes"], ["x", "u"])
+        for si, unit, flux in ((False, "n0 T", "n0 T vth"), (True, "Pa", "W/m2")):
+            said = {one["name"]: "".join(text for text, _ in one["label"]) for one in self.data(si=si)["quantities"]}
+            self.assertEqual(said["electrons_pressure/xy"], f"pxy of electrons, mean of up to 7 states [{unit}]")
+            self.assertEqual(said["electrons_heatFlux/y"], f"qy of electrons, mean of up to 7 states [{flux}]")
+            self.assertNotIn("mean", said["phi"])
+            self.assertEqual([name for name, label in said.items() if "[" not in label], [])
         groups = {one["name"]: one for one in data["history"]["groups"]}
         history = self.run.history
         np.testing.assert_array_equal(self.values(data["history"]["times"], "<f4"), history["time"].astype("f4"))
