@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,10 +27,12 @@ def settings_of(values):
 
 
 def failure(stderr, code):
-    """The sentence of the program, without what mpirun says before and after it."""
-    lines = list(itertools.takewhile(lambda line: not line.startswith("-----"), stderr.splitlines()))
+    """The sentence of the program, without what mpirun says before and after it; or that of mpirun alone."""
+    lines = stderr.splitlines()
     own = [number for number, line in enumerate(lines) if line.startswith("radixpic")]
-    sentence = "\n".join(lines[own[0] :] if own else lines).removeprefix("radixpic: ")
+    if own:
+        lines = list(itertools.takewhile(lambda line: not line.startswith("-----"), lines[own[0] :]))
+    sentence = "\n".join(line for line in lines if not line.startswith("-----")).strip().removeprefix("radixpic: ")
     return Problem(sentence or f"the program ended with code {code}", code)
 
 
@@ -42,6 +45,8 @@ def run(config, set=None, output=None, device=None, steps=None, force=False, res
     and code.
     """
     launcher = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
+    if launcher and not shutil.which("mpirun"):
+        raise Problem("there is no mpirun, which ranks > 1 take")
     command = [*launcher, find_program(), "run", config]
     for option, value in (("--output", output), ("--device", device), ("--steps", steps)):
         command += [option, value] if value is not None else []

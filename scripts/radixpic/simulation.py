@@ -201,7 +201,8 @@ class Simulation(Fits):
         return load().time(self._open())
 
     def step(self, steps=1):
-        """Takes steps, with the hooks after each; Ctrl-C stops between two, and other threads have their turn there.
+        """Takes steps, with the hooks after each; Ctrl-C stops after one by a KeyboardInterrupt, and other threads have
+        their turn between two.
 
         Where files are written Ctrl-C, and the other signals of output.checkpoints.on_signals, write a checkpoint and
         end the run by a KeyboardInterrupt; a second one does so at once, without a checkpoint.
@@ -212,9 +213,11 @@ class Simulation(Fits):
             count = -1
         if count < 0:
             raise Problem(f"steps: expected a whole number of at least 0, found {steps}")
-        with self._watch_signals():
+        with self._watch_signals() as asked:
             for _ in range(count):
                 self._step()
+                if asked and not self._signals:
+                    break
 
     @alone
     def _step(self):
@@ -234,18 +237,24 @@ class Simulation(Fits):
 
     @contextmanager
     def _watch_signals(self):
-        """The first of the signals asks the next step to end the run; Python lets only the main thread set handlers."""
+        """The first of the signals asks the next step to end the run, or where no files are written stops after this
+        one; Python lets only the main thread set handlers."""
 
         def note(number, frame):
             if asked:
                 raise KeyboardInterrupt
             asked.append(number)
-            load().stop(self._handle, number)
+            if self._signals:
+                load().stop(self._handle, number)
 
         is_main = threading.current_thread() is threading.main_thread()
-        asked, before = [], {number: signal.signal(number, note) for number in self._signals if is_main}
+        is_own = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        watched = (self._signals or [signal.SIGINT] * is_own) if is_main else []
+        asked, before = [], {number: signal.signal(number, note) for number in watched}
         try:
-            yield
+            yield asked
+            if asked and not self._signals:
+                raise KeyboardInterrupt(f"stopped by Ctrl-C after step {self.steps}; the simulation can go on")
             if asked and self.ranks == 1 and self.steps < self.config["time"]["steps"]:
                 self._step()  # which ends the run
         except KeyboardInterrupt as error:

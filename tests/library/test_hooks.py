@@ -204,7 +204,7 @@ class Interrupt(PackageTest):
     def test_one_without_files_goes_on(self):
         simulation = self.simulation()
         done, sentence = self.interrupted(simulation)
-        self.assertEqual((done, sentence), ([], ""))
+        self.assertEqual((done, sentence), ([7], "stopped by Ctrl-C after step 7; the simulation can go on"))
         simulation.step(3)
         self.assertEqual(simulation.steps, 10)
 

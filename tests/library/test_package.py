@@ -359,6 +359,12 @@ class Runs(PackageTest):
             run = self.run_config(ranks=2)
             self.assertIn("2 ranks", (run.folder / "log.txt").read_text())
             self.assert_problem(lambda: self.run_config({"time.stepp": 1}, ranks=2), 'did you mean "step"?', code=2)
+        with mock.patch.dict(os.environ, {"PATH": str(self.folder)}):
+            self.assert_problem(lambda: self.run_config(ranks=2), "there is no mpirun")
+            own = self.folder / "mpirun"  # which refuses what it is asked for, as Open MPI does for root
+            own.write_text("#!/bin/sh\nprintf '%s\\n' ------- 'not as root' ------- >&2\nexit 1\n")
+            own.chmod(0o755)
+            self.assert_problem(lambda: self.run_config(ranks=2), "not as root", code=1)
 
     def test_what_a_run_has(self):
         axes = [{"axis": "x", "bins": 8, "range": [0, 6]}, {"axis": "u", "bins": 12, "range": [-6, 6]}]
