@@ -13,7 +13,7 @@
  * of one of them, which lie together and mostly fit in its caches. Of more, each sorts the whole list, by the
  * low digit first.
  *
- * A pass reads one of three sources, which ends the names of its kernels (chunked_histogram_keys):
+ * A pass READS one of three sources, for each of which the program is built:
  *   KEYS    the list of keys; entry n has the index n
  *   PACKED  words with the unsorted bits of the key above index_bits bits of index
  *   SIGMA   indices; the keys are looked up through them
@@ -40,11 +40,12 @@
 #endif
 #endif
 
-enum source { KEYS, PACKED, SIGMA };
+#define KEYS   0
+#define PACKED 1
+#define SIGMA  2
 
 /* How the entries of this pass are read and written. */
 typedef struct {
-    enum source reads;
     global const uint *source;
     global const KEY *keys;
     uint shift;      /* of the digit in a key: KEYS, SIGMA */
@@ -56,11 +57,11 @@ typedef struct {
 /* Digit of entry n, and what is written for it. */
 static inline uint digit_of(const pass_format *format, uint n, uint *word)
 {
-    const uint entry = format->reads == KEYS ? n : format->source[n];
-    const uint index = format->reads == PACKED ? entry & ((1u << format->index_bits) - 1) : entry;
-    const uint key = format->reads == PACKED ? entry >> format->index_bits : format->keys[index];
-    const uint digit = format->reads == PACKED ? key : key >> format->shift;
-    const uint rest = format->reads == KEYS ? key : digit;
+    const uint entry = READS == KEYS ? n : format->source[n];
+    const uint index = READS == PACKED ? entry & ((1u << format->index_bits) - 1) : entry;
+    const uint key = READS == PACKED ? entry >> format->index_bits : format->keys[index];
+    const uint digit = READS == PACKED ? key : key >> format->shift;
+    const uint rest = READS == KEYS ? key : digit;
     *word = ((rest >> format->rest_shift) & format->keep) << format->index_bits | index;
     return digit & ((1u << format->radix_bits) - 1);
 }
@@ -77,13 +78,13 @@ static inline uint16 keys_at(global const KEY *keys, uint16 index)
 static inline uint16 digits_of(const pass_format *format, uint n, uint16 *word)
 {
     uint16 index, rest, digit;
-    if (format->reads == KEYS) {
+    if (READS == KEYS) {
         index = n + (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
         rest = convert_uint16(vload16(0, format->keys + n));
         digit = rest >> format->shift;
     } else {
         const uint16 entries = vload16(0, format->source + n);
-        const bool packed = format->reads == PACKED;
+        const bool packed = READS == PACKED;
         index = packed ? entries & ((1u << format->index_bits) - 1) : entries;
         rest = packed ? entries >> format->index_bits : keys_at(format->keys, index) >> format->shift;
         digit = rest;
@@ -127,40 +128,32 @@ static inline int count_block(const pass_format *format, uint begin, global uint
     return 0;
 }
 
-#define HISTOGRAM_ARGUMENTS                                                                                  \
-    global const uint *source, global const KEY *keys, global uint *table, global uint *few, uint count,     \
-        uint chunk, uint radix, uint shift, uint index_bits, uint radix_bits
-
 /* Item t counts the digits of chunk t in counts[t*radix ..]; few[t]: whether most of its blocks held few
  * distinct ones. */
-static inline void count_chunk(const enum source reads, HISTOGRAM_ARGUMENTS)
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+chunked_histogram(global const uint *source, global const KEY *keys, global uint *table, global uint *few,
+                  uint count, uint chunk, uint radix, uint shift, uint index_bits, uint radix_bits)
 {
     const uint t = (uint)get_global_id(0);
-    const pass_format format = {reads, source, keys, shift, index_bits, radix_bits, 0, 0};
+    const pass_format format = {source, keys, shift, index_bits, radix_bits, 0, 0};
     const chunk_range own = own_chunk((uint)get_global_id(0), chunk, count);
     global uint *counts = table + (ulong)t * radix;
     for (uint c = 0; c < radix; c++)
         counts[c] = 0;
 
     const uint blocks = own.length / BLOCK, end = own.begin + own.length;
-    uint tried_at = 0, of_many = 0, n = own.begin;
-    for (uint block = 0; block < blocks; block++) {
-        if (block < tried_at) {
-            for (uint last = n + BLOCK; n < last; n++) {
-                uint word;
-                counts[digit_of(&format, n, &word)]++;
+    uint tried_at = 0, of_many = 0, n = own.begin, word;
+    for (uint block = 0; n < end; block++) {
+        const uint stop = block < blocks ? n + BLOCK : end;
+        if (block < blocks && block >= tried_at) {
+            if (!count_block(&format, n, counts)) {
+                tried_at = block + NEXT_TRY;
+                of_many++;
             }
-            continue;
+            n = stop;
         }
-        if (!count_block(&format, n, counts)) {
-            tried_at = block + NEXT_TRY;
-            of_many++;
-        }
-        n += BLOCK;
-    }
-    for (; n < end; n++) {
-        uint word;
-        counts[digit_of(&format, n, &word)]++;
+        for (; n < stop; n++)
+            counts[digit_of(&format, n, &word)]++;
     }
     few[t] = of_many * NEXT_TRY <= blocks / 2;
 }
@@ -272,18 +265,17 @@ static inline void move_block(const pass_format *format, const chunk_output *out
 }
 #endif
 
-#define REORDER_ARGUMENTS                                                                                    \
-    global const uint *source, global const KEY *keys, global uint *result, global const uint *table,        \
-        global const uint *few, global uint *all_next, global uint *all_lines, uint count, uint chunk,       \
-        uint radix, uint shift, uint index_bits, uint radix_bits, uint rest_shift, uint keep
-
 /* Item t moves chunk t, by way of its own `next` and `lines`. Chunks of few distinct digits a block go block
  * by block where the device can, or else word by word, as their lines stay in the caches by themselves. */
-static inline void move_chunk(const enum source reads, REORDER_ARGUMENTS)
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+chunked_reorder(global const uint *source, global const KEY *keys, global uint *result,
+                global const uint *table, global const uint *few, global uint *all_next,
+                global uint *all_lines, uint count, uint chunk, uint radix, uint shift, uint index_bits,
+                uint radix_bits, uint rest_shift, uint keep)
 {
     const uint t = (uint)get_global_id(0);
     const ulong row = (ulong)t * radix;
-    const pass_format format = {reads, source, keys, shift, index_bits, radix_bits, rest_shift, keep};
+    const pass_format format = {source, keys, shift, index_bits, radix_bits, rest_shift, keep};
     const chunk_output output = {result, all_next + row, all_lines + row * LINE, table + row};
     const chunk_range own = own_chunk((uint)get_global_id(0), chunk, count);
     const uint end = own.begin + own.length;
@@ -314,21 +306,20 @@ static inline void move_chunk(const enum source reads, REORDER_ARGUMENTS)
             result[j] = output.lines[(ulong)c * LINE + j % LINE];
 }
 
-#define BINS_ARGUMENTS                                                                                       \
-    global const uint *source, global const KEY *keys, global uint *result, global const uint *starts,       \
-        global uint *offsets, uint count, uint cells, uint index_bits, uint radix_bits
-
 /* Item t sorts the entries with the high digit t, which begin at starts[t], by their low digits: counts and
  * places them one by one. Also offsets[c] = the number of keys below c for those keys, as far as there are
  * cells, and by the last item for what is above all keys. */
-static inline void sort_bin(const enum source reads, BINS_ARGUMENTS)
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+chunked_bins(global const uint *source, global const KEY *keys, global uint *result,
+             global const uint *starts, global uint *offsets, uint count, uint cells, uint index_bits,
+             uint radix_bits)
 {
     const uint t = (uint)get_global_id(0), bins = (uint)get_global_size(0);
     const uint begin = starts[t], end = t + 1 < bins ? starts[t + 1] : count;
     /* An empty bin has work only where offsets of its cells are wanted; a long key has many such bins. */
     const bool has_cells = cells > 0 && t << radix_bits <= cells;
     const uint radix = begin < end || has_cells ? 1u << radix_bits : 0;
-    const pass_format format = {reads, source, keys, 0, index_bits, radix_bits, 0, 0};
+    const pass_format format = {source, keys, 0, index_bits, radix_bits, 0, 0};
     uint places[1 << MOST_LOW_BITS], word;
     for (uint c = 0; c < radix; c++)
         places[c] = 0;
@@ -349,21 +340,3 @@ static inline void sort_bin(const enum source reads, BINS_ARGUMENTS)
         result[places[digit]++] = word;
     }
 }
-
-#define DEFINE_PASS(name, reads)                                                                             \
-    kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_histogram_##name(HISTOGRAM_ARGUMENTS) \
-    {                                                                                                        \
-        count_chunk(reads, source, keys, table, few, count, chunk, radix, shift, index_bits, radix_bits);    \
-    }                                                                                                        \
-    kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_reorder_##name(REORDER_ARGUMENTS)     \
-    {                                                                                                        \
-        move_chunk(reads, source, keys, result, table, few, all_next, all_lines, count, chunk, radix, shift, \
-                   index_bits, radix_bits, rest_shift, keep);                                                \
-    }                                                                                                        \
-    kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_bins_##name(BINS_ARGUMENTS)           \
-    {                                                                                                        \
-        sort_bin(reads, source, keys, result, starts, offsets, count, cells, index_bits, radix_bits);        \
-    }
-DEFINE_PASS(keys, KEYS)
-DEFINE_PASS(packed, PACKED)
-DEFINE_PASS(sigma, SIGMA)

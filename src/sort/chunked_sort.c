@@ -16,12 +16,13 @@ enum {
 };
 
 /* What a pass reads, as in kernels/chunked_sort.cl. */
-enum source { SOURCE_KEYS, SOURCE_PACKED, SOURCE_SIGMA, SOURCES };
+enum source { SOURCE_KEYS, SOURCE_PACKED, SOURCE_SIGMA };
 
 struct pass {
     enum source source;
     uint32_t shift, radix_bits;
     bool packs; /* writes words with the unsorted bits of the key, not indices alone */
+    struct kernel *histogram, *scan, *reorder, *bins;
 };
 
 struct plan {
@@ -35,9 +36,6 @@ struct chunked_sort {
     struct device *device; /* not owned */
     struct plan plan;
     uint32_t capacity;
-    struct kernel *histogram[SOURCES], *reorder[SOURCES];
-    struct kernel *bins[SOURCES];
-    struct kernel *scan;
     struct sorted_order order;
     struct buffer *table;   /* H(digit, chunk), chunk slowest: uint[chunks][R] */
     struct buffer *few;     /* uint[chunks]: chunks whose blocks hold few distinct digits */
@@ -110,26 +108,21 @@ enum status chunked_sort_resolve(const struct device_info *info, uint32_t key_bi
 
 static enum status create_kernels(struct chunked_sort *sort, const struct chunked_options *options)
 {
-    static const char *const names[SOURCES][3] = {
-        {"chunked_histogram_keys", "chunked_reorder_keys", "chunked_bins_keys"},
-        {"chunked_histogram_packed", "chunked_reorder_packed", "chunked_bins_packed"},
-        {"chunked_histogram_sigma", "chunked_reorder_sigma", "chunked_bins_sigma"}};
-    struct program *program = NULL;
+    const struct plan *plan = &sort->plan;
     const bool streaming = (uint64_t)sort->capacity * sizeof(uint32_t) >
                            (uint64_t)CACHED_BYTES * device_info(sort->device)->compute_units;
-    TRY(program_build(sort->device, "chunked_sort.cl", PRECISION_SINGLE, &program,
-                      "-D PORTABLE=%d -D STREAMING=%d -D MOST_LOW_BITS=%d -D KEY=%s", options->portable,
-                      streaming, sort->plan.passes == 2 ? sort->plan.pass[1].radix_bits : 0,
-                      key_type(options->short_keys)));
-    for (uint32_t n = 0; n < sort->plan.passes; n++) {
-        const enum source source = sort->plan.pass[n].source;
-        if (sort->histogram[source])
-            continue;
-        TRY(kernel_create(program, names[source][0], &sort->histogram[source]));
-        TRY(kernel_create(program, names[source][1], &sort->reorder[source]));
-        TRY(kernel_create(program, names[source][2], &sort->bins[source]));
+    for (struct pass *pass = sort->plan.pass; pass < sort->plan.pass + plan->passes; pass++) {
+        struct program *program = NULL;
+        TRY(program_build(sort->device, "chunked_sort.cl", PRECISION_SINGLE, &program,
+                          "-D READS=%d -D PORTABLE=%d -D STREAMING=%d -D MOST_LOW_BITS=%d -D KEY=%s",
+                          pass->source, options->portable, streaming,
+                          plan->passes == 2 ? plan->pass[1].radix_bits : 0, key_type(options->short_keys)));
+        TRY(kernel_create(program, "chunked_histogram", &pass->histogram));
+        TRY(kernel_create(program, "chunked_scan", &pass->scan));
+        TRY(kernel_create(program, "chunked_reorder", &pass->reorder));
+        TRY(kernel_create(program, "chunked_bins", &pass->bins));
     }
-    return kernel_create(program, "chunked_scan", &sort->scan);
+    return STATUS_OK;
 }
 
 static enum status create_parts(struct chunked_sort *sort, const struct chunked_options *options)
@@ -166,47 +159,27 @@ static uint64_t words_read(enum source source)
     return source == SOURCE_SIGMA ? 2 : 1;
 }
 
-/* Entries of a chunk: all but the last have as many. */
-static uint32_t chunk_length(const struct plan *plan, uint32_t count)
-{
-    return round_up(divide_up(count, plan->chunks), LINE);
-}
-
-static enum status count_digits(struct chunked_sort *sort, const struct pass *pass, uint32_t count,
-                                const struct buffer *keys, const struct buffer *from)
+/* One pass over all chunks, with the cell offsets where it is the only one. */
+static enum status sort_chunks(struct chunked_sort *sort, const struct pass *pass, uint32_t count,
+                               const struct radix_lists *lists, const struct buffer *from, struct buffer *to)
 {
     const struct plan *plan = &sort->plan;
-    const uint32_t radix = UINT32_C(1) << pass->radix_bits;
-    const uint64_t words = words_read(pass->source) * count + (uint64_t)plan->chunks * radix;
-    return KERNEL_LAUNCH(sort->histogram[pass->source],
-                         ((struct launch){plan->chunks, 1, STAGE_SORT_HISTOGRAM, words * sizeof(uint32_t)}),
-                         from, keys, sort->table, sort->few, count, chunk_length(plan, count), radix,
-                         pass->shift, plan->index_bits, pass->radix_bits);
-}
-
-/* With the cell offsets, where the pass is the only one. */
-static enum status scan(struct chunked_sort *sort, uint32_t bits, const struct radix_lists *lists)
-{
-    const bool offsets = lists->cell_offsets && sort->plan.passes == 1;
-    const uint32_t chunks = sort->plan.chunks, radix = UINT32_C(1) << bits;
-    const uint64_t bytes = 2 * sizeof(uint32_t) * (uint64_t)chunks * radix;
-    return KERNEL_LAUNCH(sort->scan, ((struct launch){1, 1, STAGE_SORT_SCAN, bytes}), sort->table, radix,
-                         chunks, offsets ? lists->cell_offsets : sort->few, offsets ? lists->cells : 0);
-}
-
-static enum status reorder(struct chunked_sort *sort, const struct pass *pass, uint32_t count,
-                           const struct buffer *keys, const struct buffer *from, struct buffer *to)
-{
-    const struct plan *plan = &sort->plan;
-    const uint32_t radix = UINT32_C(1) << pass->radix_bits;
-    const bool by_high_digit = plan->passes == 2;
+    const bool offsets = lists->cell_offsets && plan->passes == 1, by_high_digit = plan->passes == 2;
+    const uint32_t chunks = plan->chunks, radix = UINT32_C(1) << pass->radix_bits;
+    const uint32_t chunk = round_up(divide_up(count, chunks), LINE); /* all but the last have as many */
     const uint32_t unsorted = by_high_digit ? (UINT32_C(1) << pass->shift) - 1 : UINT32_MAX;
-    const uint64_t words = (words_read(pass->source) + 1) * count + (uint64_t)plan->chunks * radix;
-    return KERNEL_LAUNCH(sort->reorder[pass->source],
-                         ((struct launch){plan->chunks, 1, STAGE_SORT_REORDER, words * sizeof(uint32_t)}),
-                         from, keys, to, sort->table, sort->few, sort->next, sort->lines, count,
-                         chunk_length(plan, count), radix, pass->shift, plan->index_bits, pass->radix_bits,
-                         by_high_digit ? 0 : pass->radix_bits, pass->packs ? unsorted : 0);
+    const uint64_t word = sizeof(uint32_t), read = words_read(pass->source) * count,
+                   table = (uint64_t)chunks * radix;
+    TRY(KERNEL_LAUNCH(pass->histogram,
+                      ((struct launch){chunks, 1, STAGE_SORT_HISTOGRAM, (read + table) * word}), from,
+                      lists->keys, sort->table, sort->few, count, chunk, radix, pass->shift, plan->index_bits,
+                      pass->radix_bits));
+    TRY(KERNEL_LAUNCH(pass->scan, ((struct launch){1, 1, STAGE_SORT_SCAN, 2 * table * word}), sort->table,
+                      radix, chunks, offsets ? lists->cell_offsets : sort->few, offsets ? lists->cells : 0));
+    return KERNEL_LAUNCH(
+        pass->reorder, ((struct launch){chunks, 1, STAGE_SORT_REORDER, (read + count + table) * word}), from,
+        lists->keys, to, sort->table, sort->few, sort->next, sort->lines, count, chunk, radix, pass->shift,
+        plan->index_bits, pass->radix_bits, by_high_digit ? 0 : pass->radix_bits, pass->packs ? unsorted : 0);
 }
 
 /* The second of two passes, which makes the cell offsets too. */
@@ -215,7 +188,7 @@ static enum status sort_bins(struct chunked_sort *sort, uint32_t count, const st
     const struct plan *plan = &sort->plan;
     const struct pass *pass = &plan->pass[1];
     const uint64_t words = 2 * (words_read(pass->source) + 1) * (uint64_t)count;
-    return KERNEL_LAUNCH(sort->bins[pass->source],
+    return KERNEL_LAUNCH(pass->bins,
                          ((struct launch){UINT32_C(1) << plan->pass[0].radix_bits, 1, STAGE_SORT_REORDER,
                                           words * sizeof(uint32_t)}),
                          sort->scratch, lists->keys, lists->permutation, sort->table,
@@ -234,9 +207,7 @@ static enum status run_passes(struct chunked_sort *sort, uint32_t count, const s
         struct buffer *to = ends_in_result ? lists->permutation : sort->scratch;
         if (plan->passes == 2 && n == 1)
             return sort_bins(sort, count, lists);
-        TRY(count_digits(sort, pass, count, lists->keys, from));
-        TRY(scan(sort, pass->radix_bits, lists));
-        TRY(reorder(sort, pass, count, lists->keys, from, to));
+        TRY(sort_chunks(sort, pass, count, lists, from, to));
         from = to;
     }
     return STATUS_OK;
