@@ -16,11 +16,20 @@
 
 /* ---- random keys ---- */
 
-/* The keys of places 4 quad to 4 quad + 3 of a cell. */
-static inline random_words keys_of(uint cell, uint quad, uint species, ulong step, ulong seed)
+/* A cell, and what its keys are drawn by. */
+typedef struct {
+    uint cell, start, count; /* where its particles are in the list, and how many */
+    uint buckets;
+    uint species;
+    ulong step, seed;
+} drawn_cell;
+
+/* The keys of places 4 quad to 4 quad + 3. */
+static inline random_words keys_of(const drawn_cell *own, uint quad)
 {
-    const random_words counter = {{cell, quad, (uint)step, (uint)(step >> 32) << 8 | species}};
-    return random_words_at(counter, seed);
+    const random_words counter = {
+        {own->cell, quad, (uint)own->step, (uint)(own->step >> 32) << 8 | own->species}};
+    return random_words_at(counter, own->seed);
 }
 
 /* What is sorted. */
@@ -30,15 +39,13 @@ static inline ulong word_of(uint key, uint place)
 }
 
 /* The word of any one place. */
-static inline ulong word_at(uint cell, uint place, uint species, ulong step, ulong seed)
+static inline ulong word_at(const drawn_cell *own, uint place)
 {
-    const random_words keys = keys_of(cell, place / 4, species, step, seed);
+    const random_words keys = keys_of(own, place / 4);
     const uint even = place & 2 ? keys.word[2] : keys.word[0];
     const uint odd = place & 2 ? keys.word[3] : keys.word[1];
     return word_of(place & 1 ? odd : even, place);
 }
-
-/* ---- short cells: a group a cell ---- */
 
 /* One more of a bucket; how many it had. */
 static inline uint take_one(local uint *bucket)
@@ -56,29 +63,30 @@ static inline uint bucket_of(uint key, uint count)
     return (uint)((ulong)key * count >> 32);
 }
 
+/* ---- short cells: a group a cell ---- */
+
 /* keys[] <- those of all places; buckets[] <- how many each bucket has. CPUs draw LANES counters at once. */
-static inline void draw_keys(local uint *keys, local uint *buckets, uint count, uint cell, uint species,
-                             ulong step, ulong seed)
+static inline void draw_keys(const drawn_cell *own, local uint *keys, local uint *buckets)
 {
 #if LANES > 1
     uint drawn[4][LANES];
-    for (uint first = 0; first < count; first += 4 * LANES) {
-        uints words[4] = {(uints)cell, first / 4 + TO_UINTS(LANE_NUMBERS), (uints)(uint)step,
-                          (uints)((uint)(step >> 32) << 8 | species)};
-        random_lanes_at(words, seed);
+    for (uint first = 0; first < own->count; first += 4 * LANES) {
+        uints words[4] = {(uints)own->cell, first / 4 + TO_UINTS(LANE_NUMBERS), (uints)(uint)own->step,
+                          (uints)((uint)(own->step >> 32) << 8 | own->species)};
+        random_lanes_at(words, own->seed);
         for (uint n = 0; n < 4; n++)
             STORE(words[n], drawn[n]);
-        for (uint n = 0; n < 4 * LANES && first + n < count; n++) {
+        for (uint n = 0; n < 4 * LANES && first + n < own->count; n++) {
             keys[first + n] = drawn[n % 4][n / 4];
-            take_one(&buckets[bucket_of(keys[first + n], count)]);
+            take_one(&buckets[bucket_of(keys[first + n], own->count)]);
         }
     }
 #else
-    for (uint quad = (uint)get_local_id(0); 4 * quad < count; quad += CELL_ITEMS) {
-        const random_words drawn = keys_of(cell, quad, species, step, seed);
-        for (uint n = 0; n < 4 && 4 * quad + n < count; n++) {
+    for (uint quad = (uint)get_local_id(0); 4 * quad < own->count; quad += CELL_ITEMS) {
+        const random_words drawn = keys_of(own, quad);
+        for (uint n = 0; n < 4 && 4 * quad + n < own->count; n++) {
             keys[4 * quad + n] = drawn.word[n];
-            take_one(&buckets[bucket_of(drawn.word[n], count)]);
+            take_one(&buckets[bucket_of(drawn.word[n], own->count)]);
         }
     }
 #endif
@@ -146,12 +154,13 @@ shuffle_cells(global const uint *restrict cell_offsets, uint cells, uint cells_o
     for (uint n = 0; n < cells_of_group; n++) {
         const uint cell = min(first + n, cells), start = cell_offsets[cell];
         const uint all = cell_offsets[min(cell + 1, cells)] - start, count = all <= CELL_MOST ? all : 0;
+        const drawn_cell own = {cell, start, count, count, species, step, seed};
         if (all > CELL_MOST && item == 0)
             long_cells[atomic_inc(number)] = cell;
         for (uint b = item; b < count; b += CELL_ITEMS)
             buckets[b] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        draw_keys(keys, buckets, count, cell, species, step, seed);
+        draw_keys(&own, keys, buckets);
         barrier(CLK_LOCAL_MEM_FENCE);
         sum_buckets(buckets, totals, count);
         for (uint p = item; p < count; p += CELL_ITEMS)
@@ -164,65 +173,42 @@ shuffle_cells(global const uint *restrict cell_offsets, uint cells, uint cells_o
 
 /* ---- long cells: a group a cell ---- */
 
-/* A long cell, and what its keys are drawn by. */
-typedef struct {
-    uint cell, start, count; /* where its particles are in the list, and how many */
-    uint buckets;
-    uint species;
-    ulong step, seed;
-} long_cell;
-
 /* Counts the places of each bucket. */
-static inline void count_places(const long_cell *own, local uint *buckets)
+static inline void count_places(const drawn_cell *own, local uint *buckets)
 {
     for (uint quad = (uint)get_local_id(0); 4 * quad < own->count; quad += CELL_ITEMS) {
-        const random_words keys = keys_of(own->cell, quad, own->species, own->step, own->seed);
+        const random_words keys = keys_of(own, quad);
         for (uint n = 0; n < 4 && 4 * quad + n < own->count; n++)
             take_one(&buckets[bucket_of(keys.word[n], own->buckets)]);
     }
 }
 
-/* Brings the places to their buckets, from the begins on that are in buckets[] and become their ends. */
-static inline void bring_places(const long_cell *own, local uint *buckets, global uint *places)
+/* Brings the places to their buckets, from the begins on that are in buckets[] and become their ends. (One
+ * function for this and count_places() PoCL 3.1 compiles wrongly.) */
+static inline void bring_places(const drawn_cell *own, local uint *buckets, global uint *places)
 {
     for (uint quad = (uint)get_local_id(0); 4 * quad < own->count; quad += CELL_ITEMS) {
-        const random_words keys = keys_of(own->cell, quad, own->species, own->step, own->seed);
+        const random_words keys = keys_of(own, quad);
         for (uint n = 0; n < 4 && 4 * quad + n < own->count; n++)
             places[take_one(&buckets[bucket_of(keys.word[n], own->buckets)])] = 4 * quad + n;
     }
 }
 
-static inline bool comes_before(const long_cell *own, uint a, uint b)
+/* Sorts the places of a bucket, by gaps that halve (D. L. Shell, Commun. ACM 2, 30, 1959), and makes them
+ * those of the list. */
+static inline void sort_bucket(const drawn_cell *own, global uint *places, uint count)
 {
-    return word_at(own->cell, a, own->species, own->step, own->seed) <
-           word_at(own->cell, b, own->species, own->step, own->seed);
-}
-
-/* Makes a heap, of which the last place comes first, of a heap but for its element `root`. */
-static inline void sift(const long_cell *own, global uint *heap, uint root, uint count)
-{
-    for (uint child = 2 * root + 1; child < count; child = 2 * root + 1) {
-        child += child + 1 < count && comes_before(own, heap[child], heap[child + 1]);
-        if (!comes_before(own, heap[root], heap[child]))
-            return;
-        const uint lesser = heap[root];
-        heap[root] = heap[child];
-        heap[child] = lesser;
-        root = child;
-    }
-}
-
-/* Sorts the places of a bucket, and makes them those of the list. */
-static inline void sort_bucket(const long_cell *own, global uint *places, uint count)
-{
-    for (uint root = count / 2; root-- > 0;)
-        sift(own, places, root, count);
-    for (uint left = count; left > 0;) {
-        const uint last = places[0];
-        places[0] = places[--left];
-        places[left] = own->start + last;
-        sift(own, places, 0, left);
-    }
+    for (uint gap = count / 2; gap > 0; gap /= 2)
+        for (uint n = gap; n < count; n++) {
+            const uint place = places[n];
+            const ulong word = word_at(own, place);
+            uint at = n;
+            for (; at >= gap && word_at(own, places[at - gap]) > word; at -= gap)
+                places[at] = places[at - gap];
+            places[at] = place;
+        }
+    for (uint n = 0; n < count; n++)
+        places[n] += own->start;
 }
 
 /* Group g has cells_of_group of the listed cells from g cells_of_group on, as far as there are any: no loop
@@ -239,7 +225,7 @@ shuffle_long_cells(global const uint *restrict cell_offsets, uint cells_of_group
         const uint cell = is_there ? long_cells[first + n] : 0, start = cell_offsets[cell];
         const uint count = is_there ? cell_offsets[cell + 1] - start : 0,
                    used = min(count, (uint)LONG_BUCKETS);
-        const long_cell own = {cell, start, count, used, species, step, seed};
+        const drawn_cell own = {cell, start, count, used, species, step, seed};
         global uint *const places = permutation + start;
         for (uint b = item; b < used; b += CELL_ITEMS)
             buckets[b] = 0;

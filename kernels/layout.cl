@@ -36,5 +36,5 @@ kernel __attribute__((reqd_work_group_size(TILE * TILE_ROWS, 1, 1))) void
 transpose(global const ELEMENT *from, global ELEMENT *to, uint rows, uint columns)
 {
     local ELEMENT tile[TILE * (TILE + 1)];
-    transpose_tile(from, to, rows, columns, tile, TILE + 1);
+    transpose_tile(from, to, rows, columns, rows * columns, false, tile, TILE + 1);
 }

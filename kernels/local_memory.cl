@@ -84,7 +84,7 @@ kernel GROUP_OF(TILE *TILE_ROWS) void transpose_naive(global const float *restri
                                                uint rows, uint columns)                                      \
     {                                                                                                        \
         local float tile[TILE * (stride)];                                                                   \
-        transpose_tile(in, out, rows, columns, tile, stride);                                                \
+        transpose_tile(in, out, rows, columns, rows *columns, false, tile, stride);                          \
     }
 TRANSPOSE_KERNEL(transpose_tiled, TILE)
 TRANSPOSE_KERNEL(transpose_padded, TILE + 1)

@@ -1,4 +1,8 @@
 /* Radix scan: scan and transpose of radix_sort.cl's sort, the same for all options of that sort. */
+#define ELEMENT   uint
+#define TILE      16
+#define TILE_ROWS 16
+#include "shared/tile.h"
 
 /* Where entry n in the order c, g, i lies among `count`: a table by rows has `table_items` = G*I rows; where
  * that is 1 the entry lies at n, as in a table by columns and in any other list. */
@@ -58,36 +62,12 @@ kernel void radix_scan_add(global uint *values, global const uint *totals, uint 
 }
 
 /* Transpose (section 3.2.1): the list as a matrix of `rows` = G*I rows of `chunk` keys, row-major in the
- * list, column-major where TRANSPOSED. A group moves one tile of TILE x TILE through local memory, so that
- * both reading and writing go along rows; the extra column keeps the items of a column in different banks.
- * One barrier, reached by all items. */
-#define TILE 16
-
-kernel __attribute__((reqd_work_group_size(TILE * TILE, 1, 1))) void
+ * list, column-major where TRANSPOSED; an extra column keeps the items of a column of a tile in different
+ * banks. */
+kernel __attribute__((reqd_work_group_size(TILE * TILE_ROWS, 1, 1))) void
 radix_transpose(global const uint *from, global uint *to, uint count, uint rows, uint chunk, uint to_columns)
 {
-    local uint tile[TILE][TILE + 1];
-    const uint tiles_across = (chunk + TILE - 1) / TILE;
-    const uint row0 = (uint)get_group_id(0) / tiles_across * TILE,
-               column0 = (uint)get_group_id(0) % tiles_across * TILE;
-    const uint fast = (uint)get_local_id(0) % TILE, slow = (uint)get_local_id(0) / TILE;
-
-    /* (row, column) as seen along the memory of the list, and along the memory of the transposed one. */
-    const uint list_row = row0 + slow, list_column = column0 + fast;
-    const uint turned_row = row0 + fast, turned_column = column0 + slow;
-    const ulong in_list = (ulong)list_row * chunk + list_column;
-    const int list_inside = list_row < rows && list_column < chunk && in_list < count;
-    const int turned_inside =
-        turned_row < rows && turned_column < chunk && (ulong)turned_row * chunk + turned_column < count;
-    const ulong in_turned = (ulong)turned_column * rows + turned_row;
-
-    if (to_columns && list_inside)
-        tile[slow][fast] = from[in_list];
-    if (!to_columns && turned_inside)
-        tile[fast][slow] = from[in_turned];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (to_columns && turned_inside)
-        to[in_turned] = tile[fast][slow];
-    if (!to_columns && list_inside)
-        to[in_list] = tile[slow][fast];
+    local uint tile[TILE * (TILE + 1)];
+    transpose_tile(from, to, to_columns ? rows : chunk, to_columns ? chunk : rows, count, !to_columns, tile,
+                   TILE + 1);
 }

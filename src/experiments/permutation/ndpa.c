@@ -166,24 +166,10 @@ static enum status create_map(struct ndpa *ndpa, const uint32_t *axes)
     return keep_table(ndpa, map, 4 * (size_t)dimensions, &ndpa->map);
 }
 
-static enum status create_inside(struct ndpa *ndpa, struct device *scratch, const uint32_t *axes)
-{
-    const uint32_t p = ndpa->shape.cell_side, elements = ndpa->plan.cell_elements;
-    uint32_t *inside;
-    TRY(DEVICE_NEW_ARRAY(scratch, inside, elements));
-    for (uint32_t e = 0; e < elements; e++) {
-        const uint32_t before = ndpa_source_in_cell(&ndpa->shape, axes, e);
-        inside[e] = before / p * ndpa->plan.width + before % p;
-    }
-    return keep_table(ndpa, inside, elements, &ndpa->inside);
-}
-
-/* Place of piece `number` among those along axes `begin` to `end` - 1, and its number along the last. */
-static uint32_t partial_place(const struct ndpa_plan *plan, uint32_t begin, uint32_t end, uint32_t number,
-                              uint32_t *along_last)
+/* Place of piece `number` among those along axes `begin` to `end` - 1. */
+static uint32_t partial_place(const struct ndpa_plan *plan, uint32_t begin, uint32_t end, uint32_t number)
 {
     uint32_t place = 0;
-    *along_last = end > begin ? number % plan->counts[end - 1] : 0;
     for (uint32_t k = end; k-- > begin; number /= plan->counts[k])
         place += number % plan->counts[k] * plan->steps[k];
     return place;
@@ -196,36 +182,35 @@ static uint32_t columns_of(const struct ndpa *ndpa, uint32_t along)
                    ndpa->plan.width);
 }
 
-/* The memory of the host is that of `scratch`, here and below. */
-static enum status create_places(struct ndpa *ndpa, struct device *scratch)
+/* The memory of the host is that of `scratch`. */
+static enum status create_tables(struct ndpa *ndpa, struct device *scratch, const uint32_t *axes)
 {
+    const struct ndpa_shape *shape = &ndpa->shape;
     const struct ndpa_plan *plan = &ndpa->plan;
-    const uint32_t dimensions = ndpa->shape.dimensions;
+    const uint32_t p = shape->cell_side, elements = plan->cell_elements, dimensions = shape->dimensions;
     const uint32_t high_count = count_pieces(plan, 0, plan->split);
     const uint32_t low_count = count_pieces(plan, plan->split, dimensions);
-    uint32_t along = 0, *high, (*low)[2];
+    uint32_t *high, (*low)[2], *rows, *inside;
     TRY(DEVICE_NEW_ARRAY(scratch, high, high_count));
     TRY(DEVICE_NEW_ARRAY(scratch, low, low_count));
+    TRY(DEVICE_NEW_ARRAY(scratch, rows, elements / p));
+    TRY(DEVICE_NEW_ARRAY(scratch, inside, elements));
     for (uint32_t n = 0; n < high_count; n++)
-        high[n] = partial_place(plan, 0, plan->split, n, &along);
+        high[n] = partial_place(plan, 0, plan->split, n);
     for (uint32_t n = 0; n < low_count; n++) {
-        low[n][0] = partial_place(plan, plan->split, dimensions, n, &along);
-        low[n][1] = columns_of(ndpa, along);
+        low[n][0] = partial_place(plan, plan->split, dimensions, n);
+        low[n][1] = columns_of(ndpa, n % plan->counts[dimensions - 1]);
+    }
+    for (uint32_t n = 0; n < elements / p; n++)
+        rows[n] = ndpa_place_in_cell(shape, n * p);
+    for (uint32_t e = 0; e < elements; e++) {
+        const uint32_t before = ndpa_source_in_cell(shape, axes, e);
+        inside[e] = before / p * plan->width + before % p;
     }
     TRY(keep_table(ndpa, high, high_count, &ndpa->high));
-    return keep_table(ndpa, low[0], 2 * (size_t)low_count, &ndpa->low);
-}
-
-static enum status create_rows(struct ndpa *ndpa, struct device *scratch)
-{
-    const uint32_t last = ndpa->shape.dimensions - 1, side = ndpa->shape.cell_side;
-    const uint32_t count = ndpa->plan.cell_elements / side;
-    uint32_t *rows;
-    TRY(DEVICE_NEW_ARRAY(scratch, rows, count));
-    for (uint32_t n = 0; n < count; n++)
-        for (uint32_t k = last, rest = n; k-- > 0; rest /= side)
-            rows[n] += rest % side * ndpa->strides[k];
-    return keep_table(ndpa, rows, count, &ndpa->rows);
+    TRY(keep_table(ndpa, low[0], 2 * (size_t)low_count, &ndpa->low));
+    TRY(keep_table(ndpa, rows, elements / p, &ndpa->rows));
+    return keep_table(ndpa, inside, elements, &ndpa->inside);
 }
 
 /* ---- creation ---- */
@@ -246,23 +231,11 @@ static enum status build(struct ndpa *ndpa)
     return kernel_create(program, kernels[ndpa->kind], &ndpa->permute);
 }
 
-static enum status create_tables(struct ndpa *ndpa, const uint32_t *axes)
-{
-    struct device *scratch;
-    if (ndpa->kind != NDPA_TABLES)
-        return create_map(ndpa, axes);
-    TRY(device_branch(ndpa->device, &scratch));
-    TRY(create_places(ndpa, scratch));
-    TRY(create_rows(ndpa, scratch));
-    TRY(create_inside(ndpa, scratch, axes));
-    device_close(&scratch);
-    return STATUS_OK;
-}
-
 enum status ndpa_create(struct device *device, const struct ndpa_shape *shape, const uint32_t *axes,
                         enum ndpa_kind kind, uint32_t group_items, struct ndpa **ndpa)
 {
     struct ndpa *created = NULL;
+    struct device *scratch = NULL;
     *ndpa = NULL;
     TRY(ndpa_check(shape, axes));
     TRY(DEVICE_NEW(device, created));
@@ -271,23 +244,14 @@ enum status ndpa_create(struct device *device, const struct ndpa_shape *shape, c
     created->kind = kind;
     TRY(make_plan(created, group_items));
     TRY(build(created));
-    TRY(create_tables(created, axes));
+    TRY(device_branch(device, &scratch));
+    TRY(kind == NDPA_TABLES ? create_tables(created, scratch, axes) : create_map(created, axes));
+    device_close(&scratch);
     *ndpa = created;
     return STATUS_OK;
 }
 
 /* ---- launches ---- */
-
-static enum status launch_tables(struct ndpa *ndpa, struct launch launch, struct buffer *volume, size_t room)
-{
-    const struct ndpa_plan *plan = &ndpa->plan;
-    const uint32_t dimensions = ndpa->shape.dimensions;
-    const uint32_t last_columns = columns_of(ndpa, plan->counts[dimensions - 1] - 1);
-    const uint64_t whole = UINT64_C(1) << 32; /* whose parts are the reciprocals */
-    return KERNEL_LAUNCH(ndpa->permute, launch, volume, ndpa->high, ndpa->low, ndpa->rows, ndpa->inside,
-                         count_pieces(plan, plan->split, dimensions), plan->width,
-                         divide_up(whole, plan->width), divide_up(whole, last_columns), arg_local(room));
-}
 
 enum status ndpa_permute(struct ndpa *ndpa, struct buffer *volume)
 {
@@ -302,10 +266,14 @@ enum status ndpa_permute(struct ndpa *ndpa, struct buffer *volume)
     const struct launch by_bar = {plan->pieces, plan->group_items, STAGE_OUTPUT, 2 * bytes};
     const struct launch by_cell =
         launch_covering((uint64_t)plan->pieces * plan->team, plan->group_items, STAGE_OUTPUT, 2 * bytes);
+    const uint32_t last = shape->dimensions - 1, last_columns = columns_of(ndpa, plan->counts[last] - 1);
+    const uint64_t whole = UINT64_C(1) << 32; /* whose parts are the reciprocals */
     if (ndpa->kind == NDPA_TABLES)
-        return launch_tables(ndpa, by_bar, volume, room);
+        return KERNEL_LAUNCH(ndpa->permute, by_bar, volume, ndpa->high, ndpa->low, ndpa->rows, ndpa->inside,
+                             count_pieces(plan, plan->split, shape->dimensions), plan->width,
+                             divide_up(whole, plan->width), divide_up(whole, last_columns), arg_local(room));
     if (ndpa->kind == NDPA_BARS)
-        return KERNEL_LAUNCH(ndpa->permute, by_bar, volume, ndpa->map, plan->width,
-                             shape->sides[shape->dimensions - 1], arg_local(room));
+        return KERNEL_LAUNCH(ndpa->permute, by_bar, volume, ndpa->map, plan->width, shape->sides[last],
+                             arg_local(room));
     return KERNEL_LAUNCH(ndpa->permute, by_cell, volume, ndpa->map, plan->pieces, arg_local(room));
 }

@@ -106,6 +106,14 @@ uint32_t ndpa_source_in_cell(const struct ndpa_shape *shape, const uint32_t *axe
     return (uint32_t)ndpa_index(shape->dimensions, sides, from);
 }
 
+uint32_t ndpa_place_in_cell(const struct ndpa_shape *shape, uint32_t e)
+{
+    uint32_t sides[NDPA_MAX_DIMENSIONS], subscript[NDPA_MAX_DIMENSIONS];
+    cell_sides(shape, sides);
+    ndpa_subscript(shape->dimensions, sides, e, subscript);
+    return (uint32_t)ndpa_index(shape->dimensions, shape->sides, subscript);
+}
+
 /* ---- on the host ---- */
 
 /* One cell, and where its elements lie in the volume from the first one on, in the order of the cell and in
@@ -119,18 +127,14 @@ struct host_cell {
 static enum status host_cell_make(const struct ndpa_shape *shape, const uint32_t *axes,
                                   struct host_cell *cell)
 {
-    uint32_t sides[NDPA_MAX_DIMENSIONS], subscript[NDPA_MAX_DIMENSIONS];
     cell->elements = (uint32_t)ndpa_cell_elements(shape);
     cell->copy = calloc(cell->elements, 3 * sizeof *cell->copy);
     if (!cell->copy)
         return status_fail(STATUS_FAILED, "no memory for a cell of %" PRIu32 " elements", cell->elements);
     cell->places = cell->copy + cell->elements;
     cell->sources = cell->places + cell->elements;
-    cell_sides(shape, sides);
-    for (uint32_t e = 0; e < cell->elements; e++) {
-        ndpa_subscript(shape->dimensions, sides, e, subscript);
-        cell->places[e] = (uint32_t)ndpa_index(shape->dimensions, shape->sides, subscript);
-    }
+    for (uint32_t e = 0; e < cell->elements; e++)
+        cell->places[e] = ndpa_place_in_cell(shape, e);
     for (uint32_t e = 0; e < cell->elements; e++)
         cell->sources[e] = cell->places[ndpa_source_in_cell(shape, axes, e)];
     return STATUS_OK;

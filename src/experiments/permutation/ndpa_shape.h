@@ -53,6 +53,9 @@ uint64_t ndpa_place(const struct ndpa_shape *shape, const uint32_t *axes, const 
  * in the cell. */
 uint32_t ndpa_source_in_cell(const struct ndpa_shape *shape, const uint32_t *axes, uint32_t e);
 
+/* Where element e of the first cell lies in the volume. */
+uint32_t ndpa_place_in_cell(const struct ndpa_shape *shape, uint32_t e);
+
 /* Permutes a volume of the host in place, one cell after the other, on one thread. STATUS_USAGE as
  * ndpa_check(); STATUS_FAILED when memory for one cell and its tables runs out. */
 STATUS_CHECKED enum status ndpa_permute_host(const struct ndpa_shape *shape, const uint32_t *axes,
