@@ -95,31 +95,6 @@ kernel GROUP_SIZE void ndpa_bars(global uint *volume, constant const uint *map, 
     }
 }
 
-/* One item with a bar for itself, as on a CPU: row after row, which needs no division at all. */
-static inline void read_rows(global const uint *bar, global const uint *rows, uint columns, uint width,
-                             local uint *room)
-{
-    for (uint row = 0; row < CELL_ROWS; row++) {
-        global const uint *from = bar + rows[row];
-        for (uint column = 0; column < columns; column++)
-            room[row * width + column] = from[column];
-    }
-}
-
-static inline void write_rows(global uint *bar, global const uint *rows, global const uint *inside,
-                              uint columns, local const uint *room)
-{
-    for (uint row = 0; row < CELL_ROWS; row++) {
-        global uint *to = bar + rows[row];
-        uint before[CELL_SIDE];
-        for (uint n = 0; n < CELL_SIDE; n++)
-            before[n] = inside[row * CELL_SIDE + n];
-        for (uint cell = 0; cell < columns; cell += CELL_SIDE)
-            for (uint n = 0; n < CELL_SIDE; n++)
-                to[cell + n] = room[before[n] + cell];
-    }
-}
-
 /* A bar's number is high * low_count + low. The tables are in global memory: the items of a group look up
  * different entries, which constant memory would serve one after the other.
  *
@@ -137,9 +112,19 @@ kernel GROUP_SIZE void ndpa_tables(global uint *volume, global const uint *restr
     const uint bar = (uint)get_group_id(0);
     const uint2 of_low = low[bar % low_count];
     const uint begin = high[bar / low_count] + of_low.x, columns = of_low.y;
-#if GROUP_ITEMS == 1
-    read_rows(volume + begin, rows, columns, width, room);
-    write_rows(volume + begin, rows, inside, columns, room);
+#if GROUP_ITEMS == 1 /* with a bar for itself, as on a CPU: row after row, which needs no division at all */
+    for (uint row = 0; row < CELL_ROWS; row++)
+        for (uint column = 0; column < columns; column++)
+            room[row * width + column] = volume[begin + rows[row] + column];
+    for (uint row = 0; row < CELL_ROWS; row++) {
+        global uint *to = volume + begin + rows[row];
+        uint before[CELL_SIDE];
+        for (uint n = 0; n < CELL_SIDE; n++)
+            before[n] = inside[row * CELL_SIDE + n];
+        for (uint cell = 0; cell < columns; cell += CELL_SIDE)
+            for (uint n = 0; n < CELL_SIDE; n++)
+                to[cell + n] = room[before[n] + cell];
+    }
 #else
     const uint reciprocal = columns == width ? reciprocal_whole : reciprocal_last;
     for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += GROUP_ITEMS) {

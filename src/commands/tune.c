@@ -158,7 +158,7 @@ static int by_seconds(const void *left, const void *right)
 static enum status keep(struct search *search)
 {
     struct tuning found = {.entries = NULL};
-    char path[PATH_MAX], date[TUNING_DATE_LENGTH];
+    char path[PATH_MAX], date[TUNING_DATE_LENGTH], problem[TUNING_PROBLEM_LENGTH];
     const time_t now = time(NULL);
     struct tm day = {0};
     strftime(date, sizeof date, "%Y-%m-%d", localtime_r(&now, &day));
@@ -178,7 +178,7 @@ static enum status keep(struct search *search)
         memcpy(entry->date, date, sizeof date);
         print_trial(search, trial);
     }
-    TRY(tuning_write(&found));
+    TRY(tuning_write(&found, problem));
     cache_path(TUNING_FILE, path, sizeof path);
     log_line(&(struct log){.terminal = stdout}, LOG_QUIET,
              "stored in %s; a run takes the sort of the nearest length that its config allows", path);
@@ -196,7 +196,7 @@ static enum status tune(struct bench *bench)
     struct search *search = NULL;
     TRY(DEVICE_NEW(bench->device, search));
     search->bench = bench;
-    TRY(tuning_check_writable(problem)); /* before the search, not after it */
+    TRY(tuning_write(NULL, problem)); /* before the search, not after it */
     printf("tune: the fastest sort of %u particles in %ux%u cells (keys of b = %u bits), moved by less than "
            "a cell, on %s\n",
            count, options->cells[0], options->cells[1], grid_key_bits(&grid), bench->info->name);

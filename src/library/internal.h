@@ -21,7 +21,8 @@ struct radixpic {
     char *config_text;      /* NULL: there was no memory for it */
     char *failure;          /* the sentence of the step that failed, on all ranks; NULL: none did */
     struct cells cells[CONFIG_MAX_SPECIES];
-    unsigned sorts; /* of lists of which positions were written */
+    struct device *keys_owner; /* of their keys; NULL: there are none */
+    unsigned sorts;            /* of lists of which positions were written */
     char history_names[HISTORY_HEAD_LENGTH];
     double *history; /* [rows][history_columns()] */
     size_t rows, row_capacity;

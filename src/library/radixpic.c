@@ -235,12 +235,12 @@ void radixpic_destroy(struct radixpic **handle)
     if (!run || (needs_mpi && !communicator_runs()) || !handle_take(run))
         return;
     char *sentence = status_take();
+    state_forget(run);
     pthread_mutex_lock(&begin_and_end);
     const enum status status = session_end(&run->session, STATUS_OK);
     pthread_mutex_unlock(&begin_and_end);
     if (sentence)
         (void)status_keep(STATUS_FAILED, sentence, status);
-    state_forget(run);
     free(run->config_text);
     free(run->failure);
     free(run->history);

@@ -45,8 +45,8 @@ static enum status create_parts(struct radixpic_sorter *sorter)
     struct buffer *any = NULL;
     TRY(sorter_plan_default(device_info(device), &(struct sort_config){0}, shape->key_bits, shape->most,
                             &plan));
-    plan.radix.short_keys = plan.tiled.short_keys = plan.chunked.short_keys = short_keys;
-    plan.tiled.any_order = shape->any_order != 0;
+    plan.radix.short_keys = plan.fast.short_keys = short_keys;
+    plan.fast.any_order = shape->any_order != 0;
     plan.radix.transpose = plan.radix.transpose && !short_keys;
     TRY(sorter_create(device, &plan, shape->most, &sorter->sorter));
     TRY(permute_create(device, &sorter->permute));

@@ -7,7 +7,7 @@
 static enum status make_plan(const struct radixpic *run, struct radix_plan *plan)
 {
     TRY(radix_plan_make(device_info(run->session.device), &run->config.sort,
-                        grid_key_bits(&run->session.simulation.slab.box), plan));
+                        grid_key_bits(&run->session.simulation.slab.box), 0, plan));
     plan->transpose = plan->table_rows = false;
     return STATUS_OK;
 }

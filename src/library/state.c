@@ -128,42 +128,28 @@ enum radixpic_status radixpic_write_field(struct radixpic *run, const char *name
 
 void state_forget(struct radixpic *run)
 {
-    for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++) {
-        free(run->cells[s].keys);
-        run->cells[s] = (struct cells){0};
-    }
-}
-
-static enum status read_keys(const struct radixpic *run, const struct particles *list, uint32_t *offsets,
-                             uint32_t *keys)
-{
-    const struct slab *slab = &run->session.simulation.slab;
-    const size_t cells = slab_own_cells(slab);
-    TRY(buffer_read(list->cell_offsets, 0, (cells + 1) * sizeof *offsets, offsets));
-    for (size_t cell = 0; cell < cells; cell++)
-        for (uint32_t n = offsets[cell]; n < offsets[cell + 1]; n++)
-            keys[n] = (uint32_t)(first_cell(slab) + cell);
-    return STATUS_OK;
+    device_close(&run->keys_owner);
+    memset(run->cells, 0, sizeof run->cells);
 }
 
 static enum status find_keys(struct radixpic *run, uint32_t species)
 {
+    const struct slab *slab = &run->session.simulation.slab;
     const struct particles *list = &run->session.simulation.particles[species];
-    struct cells *cells = &run->cells[species];
-    if (cells->keys)
+    const size_t cells = slab_own_cells(slab);
+    uint32_t *offsets = NULL, *keys = NULL;
+    if (run->cells[species].keys)
         return STATUS_OK;
-    uint32_t *offsets = malloc((nodes(run) + 1) * sizeof *offsets);
-    uint32_t *keys = malloc((list->count + (size_t)1) * sizeof *keys);
-    const enum status status =
-        offsets && keys
-            ? read_keys(run, list, offsets, keys)
-            : status_fail(STATUS_FAILED, "species %s: no memory for its cells", list->species->name);
-    free(offsets);
-    if (status == STATUS_OK)
-        cells->keys = keys;
-    else
-        free(keys);
-    return status;
+    if (!run->keys_owner)
+        TRY(device_branch(run->session.device, &run->keys_owner));
+    TRY(DEVICE_NEW_ARRAY(run->keys_owner, offsets, cells + 1));
+    TRY(DEVICE_NEW_ARRAY(run->keys_owner, keys, list->count));
+    TRY(buffer_read(list->cell_offsets, 0, (cells + 1) * sizeof *offsets, offsets));
+    for (size_t cell = 0; cell < cells; cell++)
+        for (uint32_t n = offsets[cell]; n < offsets[cell + 1]; n++)
+            keys[n] = (uint32_t)(first_cell(slab) + cell);
+    run->cells[species].keys = keys;
+    return STATUS_OK;
 }
 
 enum status state_settle(struct radixpic *run)

@@ -64,7 +64,7 @@ static uint32_t fewest_passes(uint32_t key_bits, uint32_t chunks, uint32_t capac
 }
 
 static struct plan make_plan(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
-                             const struct chunked_options *options)
+                             const struct fast_options *options)
 {
     const uint32_t usual = CHUNKS_PER_UNIT * device->compute_units;
     const uint32_t chunks = options->chunks ? options->chunks : usual;
@@ -89,8 +89,8 @@ static struct plan make_plan(const struct device_info *device, uint32_t key_bits
     return plan;
 }
 
-enum status chunked_sort_resolve(const struct device_info *info, uint32_t key_bits, uint32_t capacity,
-                                 struct chunked_options *options)
+static enum status resolve(const struct device_info *info, uint32_t key_bits, uint32_t capacity,
+                           struct fast_options *options)
 {
     const struct plan plan = make_plan(info, key_bits, capacity, options);
     options->passes = plan.passes;
@@ -106,7 +106,7 @@ enum status chunked_sort_resolve(const struct device_info *info, uint32_t key_bi
 
 /* ---- making one ---- */
 
-static enum status create_kernels(struct chunked_sort *sort, const struct chunked_options *options)
+static enum status create_kernels(struct chunked_sort *sort, const struct fast_options *options)
 {
     const struct plan *plan = &sort->plan;
     const bool streaming = (uint64_t)sort->capacity * sizeof(uint32_t) >
@@ -125,7 +125,7 @@ static enum status create_kernels(struct chunked_sort *sort, const struct chunke
     return STATUS_OK;
 }
 
-static enum status create_parts(struct chunked_sort *sort, const struct chunked_options *options)
+static enum status create_parts(struct chunked_sort *sort, const struct fast_options *options)
 {
     const struct plan *plan = &sort->plan;
     const size_t word = sizeof(uint32_t), table = (size_t)plan->chunks << plan->radix_bits;
@@ -140,15 +140,16 @@ static enum status create_parts(struct chunked_sort *sort, const struct chunked_
                          "the list between sort passes", &sort->scratch);
 }
 
-enum status chunked_sort_create(struct device *device, uint32_t key_bits, uint32_t capacity,
-                                struct chunked_options options, struct chunked_sort **sort)
+static enum status create(struct device *device, uint32_t key_bits, uint32_t capacity,
+                          struct fast_options options, void **sort)
 {
     const struct plan plan = make_plan(device_info(device), key_bits, capacity, &options);
-    *sort = NULL;
-    TRY(chunked_sort_resolve(device_info(device), key_bits, capacity, &options));
-    TRY(DEVICE_NEW(device, *sort));
-    **sort = (struct chunked_sort){.device = device, .plan = plan, .capacity = capacity};
-    return create_parts(*sort, &options);
+    struct chunked_sort *created = NULL;
+    TRY(resolve(device_info(device), key_bits, capacity, &options));
+    TRY(DEVICE_NEW(device, created));
+    *sort = created;
+    *created = (struct chunked_sort){.device = device, .plan = plan, .capacity = capacity};
+    return create_parts(created, &options);
 }
 
 /* ---- one sort ---- */
@@ -213,8 +214,9 @@ static enum status run_passes(struct chunked_sort *sort, uint32_t count, const s
     return STATUS_OK;
 }
 
-enum status chunked_sort_run(struct chunked_sort *sort, uint32_t count, const struct radix_lists *lists)
+static enum status run(void *chunked, uint32_t count, const struct radix_lists *lists)
 {
+    struct chunked_sort *sort = chunked;
     TRY(sorted_order_check(&sort->order, count, lists));
     if (count > 0)
         TRY(run_passes(sort, count, lists));
@@ -222,3 +224,5 @@ enum status chunked_sort_run(struct chunked_sort *sort, uint32_t count, const st
         TRY(sorted_order_cells(&sort->order, count, lists, NULL));
     return sorted_order_keys(&sort->order, count, lists);
 }
+
+const struct fast_sort chunked_sort = {resolve, create, run};

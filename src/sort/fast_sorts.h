@@ -11,48 +11,34 @@
 
 #include "sort/sorted_order.h"
 
-struct tiled_sort;
-struct chunked_sort;
-
 /* 0 and false everywhere: chosen from the device and the key. */
-struct tiled_options {
-    uint32_t passes;   /* p: 1, 2, or the fewest */
-    uint32_t chunks;   /* that the list is cut into, or as many as there are tiles or places for */
-    uint32_t items;    /* of a group in the reorder: 128, 64 or 32, or as many as there is room for */
-    uint32_t reorders; /* kernels: 2, one of them for chunks of few distinct digits; or 1, a launch less, for
-                          short lists */
-    bool any_order;    /* not nearly in order; tiles are longer then */
-    bool short_keys;   /* ushorts, not uints, here and below */
-};
-
-struct chunked_options {
-    uint32_t passes; /* p */
-    uint32_t chunks; /* work-items */
-    bool portable;   /* without the fast path that some CPUs have */
-    bool short_keys;
+struct fast_options {
+    uint32_t passes; /* p: of tiled 1, 2, or the fewest */
+    uint32_t chunks; /* that the list is cut into; of chunked the work-items, of tiled as many as there are
+                        tiles or places for */
+    uint32_t items;  /* of tiled: of a group in the reorder: 128, 64 or 32, or as many as there is room for */
+    uint32_t reorders; /* of tiled: kernels: 2, one of them for chunks of few distinct digits; or 1, a launch
+                          less, for short lists */
+    bool any_order;    /* of tiled: not nearly in order; tiles are longer then */
+    bool portable;     /* of chunked: without the fast path that some CPUs have */
+    bool short_keys;   /* ushorts, not uints */
 };
 
 enum { TILED_SORT_MAX_KEY_BITS = 24 };
 
-/* These fill in the passes, and the chunks of chunked, that the options leave open. STATUS_USAGE, with a
- * sentence, where the device lacks the local memory or the group size for tiles of keys of `key_bits` bits,
- * the passes do not fit the keys, or a pass would have a digit of more than 16 bits. */
-STATUS_CHECKED enum status tiled_sort_resolve(const struct device_info *info, uint32_t key_bits,
-                                              struct tiled_options *options);
-STATUS_CHECKED enum status chunked_sort_resolve(const struct device_info *info, uint32_t key_bits,
-                                                uint32_t capacity, struct chunked_options *options);
-
-/* A sort of up to `capacity` keys below 2^key_bits, key_bits = 1..32. It dies with the device handle.
- * STATUS_USAGE as above. */
-STATUS_CHECKED enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t capacity,
-                                             struct tiled_options options, struct tiled_sort **sort);
-STATUS_CHECKED enum status chunked_sort_create(struct device *device, uint32_t key_bits, uint32_t capacity,
-                                               struct chunked_options options, struct chunked_sort **sort);
-
-/* As sorter_run(); tiled has at most 2^key_bits cells. */
-STATUS_CHECKED enum status tiled_sort_run(struct tiled_sort *sort, uint32_t count,
-                                          const struct radix_lists *lists);
-STATUS_CHECKED enum status chunked_sort_run(struct chunked_sort *sort, uint32_t count,
-                                            const struct radix_lists *lists);
+/* A sort of up to `capacity` keys below 2^key_bits, key_bits = 1..32. */
+struct fast_sort {
+    /* Fills in the passes, and the chunks of chunked, that the options leave open. STATUS_USAGE, with a
+     * sentence, where the device lacks the local memory or the group size for tiles of keys of `key_bits`
+     * bits, the passes do not fit the keys, or a pass would have a digit of more than 16 bits. */
+    enum status (*resolve)(const struct device_info *info, uint32_t key_bits, uint32_t capacity,
+                           struct fast_options *options);
+    /* *sort dies with the device handle. STATUS_USAGE as above. */
+    enum status (*create)(struct device *device, uint32_t key_bits, uint32_t capacity,
+                          struct fast_options options, void **sort);
+    /* As sorter_run(); tiled has at most 2^key_bits cells. */
+    enum status (*run)(void *sort, uint32_t count, const struct radix_lists *lists);
+};
+extern const struct fast_sort tiled_sort, chunked_sort;
 
 #endif

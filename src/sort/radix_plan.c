@@ -89,19 +89,14 @@ static enum status check(const struct device_info *device, const struct radix_pl
 }
 
 enum status radix_plan_make(const struct device_info *device, const struct sort_config *config,
-                            uint32_t grid_key_bits, struct radix_plan *plan)
+                            uint32_t grid_key_bits, uint32_t given_radix_bits, struct radix_plan *plan)
 {
     const uint32_t bits = config->key_bits != SORT_AUTO ? config->key_bits : grid_key_bits;
     const uint32_t most = device->is_cpu ? CPU_RADIX_BITS : GPU_RADIX_BITS;
     const uint32_t passes = config->passes != SORT_AUTO ? config->passes : divide_up(bits, most);
-    return radix_plan_make_radix(device, config, bits, divide_up(bits, passes), plan);
-}
-
-enum status radix_plan_make_radix(const struct device_info *device, const struct sort_config *config,
-                                  uint32_t key_bits, uint32_t radix_bits, struct radix_plan *plan)
-{
-    *plan = (struct radix_plan){.key_bits = key_bits, .radix_bits = radix_bits};
-    plan->passes = radix_bits > 0 ? divide_up(key_bits, radix_bits) : 0;
+    const uint32_t radix_bits = given_radix_bits > 0 ? given_radix_bits : divide_up(bits, passes);
+    *plan = (struct radix_plan){.key_bits = bits, .radix_bits = radix_bits};
+    plan->passes = radix_bits > 0 ? divide_up(bits, radix_bits) : 0;
     if (radix_bits < 1 || radix_bits > MAX_RADIX_BITS)
         return check(device, plan);
     plan->items_per_group =

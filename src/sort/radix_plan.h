@@ -18,17 +18,13 @@ struct radix_plan {
     bool table_rows;           /* H(c, g, i) in memory in the order g, i, c, not c, g, i */
 };
 
-/* The parameters for keys of `grid_key_bits` bits (used where config->key_bits is auto): r = ceil(b/p), the
- * others from the config or, where that says auto, from the device: few passes, one item a group and a group
- * a compute unit on CPUs, wide groups and a transposed list on GPUs. STATUS_USAGE with a sentence that says
- * which parameter does not fit and by how much. */
+/* The parameters for keys of `grid_key_bits` bits (used where config->key_bits is auto): r as given, or where
+ * that is 0, ceil(b/p), the others from the config or, where that says auto, from the device: few passes, one
+ * item a group and a group a compute unit on CPUs, wide groups and a transposed list on GPUs. STATUS_USAGE
+ * with a sentence that says which parameter does not fit and by how much. */
 STATUS_CHECKED enum status radix_plan_make(const struct device_info *device, const struct sort_config *config,
-                                           uint32_t grid_key_bits, struct radix_plan *plan);
-
-/* The same with r given instead of p (p = ceil(b/r)). */
-STATUS_CHECKED enum status radix_plan_make_radix(const struct device_info *device,
-                                                 const struct sort_config *config, uint32_t key_bits,
-                                                 uint32_t radix_bits, struct radix_plan *plan);
+                                           uint32_t grid_key_bits, uint32_t given_radix_bits,
+                                           struct radix_plan *plan);
 
 /* "columns" or "rows", as sort.table has it. */
 const char *radix_plan_table_name(const struct radix_plan *plan);

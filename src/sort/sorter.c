@@ -1,12 +1,16 @@
 /* Sorter: the choice between the methods. */
 #include "sort/sorter.h"
 
-/* One of the three; the others are NULL. */
 struct sorter {
+    const struct fast_sort *fast; /* NULL: paper */
+    void *sort;                   /* of it */
     struct radix_sort *paper;
-    struct tiled_sort *tiled;
-    struct chunked_sort *chunked;
 };
+
+static const struct fast_sort *const fast_sorts[] = {[SORT_METHOD_TILED] = &tiled_sort,
+                                                     [SORT_METHOD_CHUNKED] = &chunked_sort,
+                                                     [SORT_METHOD_PAPER] = NULL,
+                                                     [SORT_METHOD_AUTO] = NULL};
 
 const char *sort_method_name(enum sort_method method)
 {
@@ -22,26 +26,13 @@ const char *sort_method_name(enum sort_method method)
 enum status sorter_plan_choose(const struct device_info *info, const struct sort_config *config,
                                uint32_t count, struct sorter_plan *plan)
 {
-    const uint32_t bits = config->key_bits;
-    *plan = (struct sorter_plan){.method = config->method, .key_bits = bits};
-    switch (plan->method) {
-    case SORT_METHOD_TILED:
-        plan->tiled = (struct tiled_options){.passes = config->passes};
-        TRY(tiled_sort_resolve(info, bits, &plan->tiled));
-        plan->passes = plan->tiled.passes;
-        return STATUS_OK;
-    case SORT_METHOD_CHUNKED:
-        plan->chunked = (struct chunked_options){.passes = config->passes};
-        TRY(chunked_sort_resolve(info, bits, count, &plan->chunked));
-        plan->passes = plan->chunked.passes;
-        return STATUS_OK;
-    case SORT_METHOD_PAPER:
-    case SORT_METHOD_AUTO:
-        break;
-    }
-    plan->method = SORT_METHOD_PAPER;
-    TRY(radix_plan_make(info, config, bits, &plan->radix));
-    plan->passes = plan->radix.passes;
+    const struct fast_sort *fast = fast_sorts[config->method];
+    *plan = (struct sorter_plan){.method = fast ? config->method : SORT_METHOD_PAPER,
+                                 .key_bits = config->key_bits,
+                                 .fast = {.passes = config->passes}};
+    TRY(fast ? fast->resolve(info, plan->key_bits, count, &plan->fast)
+             : radix_plan_make(info, config, plan->key_bits, 0, &plan->radix));
+    plan->passes = fast ? plan->fast.passes : plan->radix.passes;
     return STATUS_OK;
 }
 
@@ -136,7 +127,7 @@ void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t siz
         return;
     }
     if (plan->method == SORT_METHOD_CHUNKED)
-        snprintf(chunks, sizeof chunks, "; %u chunks", plan->chunked.chunks);
+        snprintf(chunks, sizeof chunks, "; %u chunks", plan->fast.chunks);
     snprintf(text, size, "b = %u bits, p = %u passes%s; method %s%s", plan->key_bits, plan->passes, chunks,
              sort_method_name(plan->method), source);
 }
@@ -146,23 +137,15 @@ void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t siz
 enum status sorter_create(struct device *device, const struct sorter_plan *plan, uint32_t capacity,
                           struct sorter **sorter)
 {
+    const struct fast_sort *fast = fast_sorts[plan->method];
     TRY(DEVICE_NEW(device, *sorter));
-    switch (plan->method) {
-    case SORT_METHOD_TILED:
-        return tiled_sort_create(device, plan->key_bits, capacity, plan->tiled, &(*sorter)->tiled);
-    case SORT_METHOD_CHUNKED:
-        return chunked_sort_create(device, plan->key_bits, capacity, plan->chunked, &(*sorter)->chunked);
-    case SORT_METHOD_AUTO: /* no plan has it */
-    case SORT_METHOD_PAPER:
-        break;
-    }
-    return radix_sort_create(device, &plan->radix, capacity, true, &(*sorter)->paper);
+    (*sorter)->fast = fast;
+    return fast ? fast->create(device, plan->key_bits, capacity, plan->fast, &(*sorter)->sort)
+                : radix_sort_create(device, &plan->radix, capacity, !plan->keys_alone, &(*sorter)->paper);
 }
 
 enum status sorter_run(struct sorter *sorter, uint32_t count, const struct radix_lists *lists)
 {
-    if (sorter->paper)
-        return radix_sort_run(sorter->paper, count, lists);
-    return sorter->tiled ? tiled_sort_run(sorter->tiled, count, lists)
-                         : chunked_sort_run(sorter->chunked, count, lists);
+    return sorter->fast ? sorter->fast->run(sorter->sort, count, lists)
+                        : radix_sort_run(sorter->paper, count, lists);
 }

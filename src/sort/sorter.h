@@ -20,12 +20,12 @@ enum plan_source {
 
 /* What a sorter will do, resolved and checked for a device. */
 struct sorter_plan {
-    enum sort_method method;        /* never auto */
-    uint32_t key_bits;              /* b */
-    uint32_t passes;                /* p */
-    struct radix_plan radix;        /* of the method paper */
-    struct tiled_options tiled;     /* of tiled */
-    struct chunked_options chunked; /* of chunked */
+    enum sort_method method;  /* never auto */
+    bool keys_alone;          /* of paper: no permutation is made */
+    uint32_t key_bits;        /* b */
+    uint32_t passes;          /* p */
+    struct radix_plan radix;  /* of the method paper */
+    struct fast_options fast; /* of tiled and chunked */
     enum plan_source source;
     char date[TUNING_DATE_LENGTH];    /* of the tuning, with PLAN_TUNED */
     char note[TUNING_PROBLEM_LENGTH]; /* why what tune found could not be used; "" when there is no trouble */
@@ -54,7 +54,8 @@ void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t siz
 STATUS_CHECKED enum status sorter_create(struct device *device, const struct sorter_plan *plan,
                                          uint32_t capacity, struct sorter **sorter);
 
-/* Sorts `count` keys, from 0 up to the capacity. lists->permutation is required, lists->cell_offsets and
+/* Sorts `count` keys, from 0 up to the capacity. lists->permutation is required unless the plan has
+ * keys alone, lists->cell_offsets and
  * lists->sorted_keys are optional. Stages: STAGE_SORT_*. (Non-blocking.) */
 STATUS_CHECKED enum status sorter_run(struct sorter *sorter, uint32_t count, const struct radix_lists *lists);
 

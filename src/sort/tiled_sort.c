@@ -50,7 +50,7 @@ struct tiled_sort {
 
 /* False where the device has no room for a tile. */
 static bool make_shape(const struct device_info *info, uint32_t key_bits, uint32_t capacity,
-                       const struct tiled_options *options, struct shape *shape)
+                       const struct fast_options *options, struct shape *shape)
 {
     *shape = (struct shape){.passes = options->passes};
     const uint64_t short_tiles = (uint64_t)SHORT_TILES_PER_UNIT * info->compute_units;
@@ -87,13 +87,14 @@ static bool make_shape(const struct device_info *info, uint32_t key_bits, uint32
     return tile_plan_make(info, shape->digit_bits[0], &request, &shape->tiles);
 }
 
-enum status tiled_sort_resolve(const struct device_info *info, uint32_t key_bits,
-                               struct tiled_options *options)
+static enum status resolve(const struct device_info *info, uint32_t key_bits, uint32_t capacity,
+                           struct fast_options *options)
 {
     const uint32_t fewest = divide_up(key_bits, TILE_MAX_DIGIT_BITS), most = key_bits > 1 ? MAX_PASSES : 1;
     struct shape shape;
+    (void)capacity;
     if (key_bits < 1 || key_bits > TILED_SORT_MAX_KEY_BITS ||
-        !make_shape(info, key_bits, UINT32_MAX, &(struct tiled_options){.passes = fewest}, &shape))
+        !make_shape(info, key_bits, UINT32_MAX, &(struct fast_options){.passes = fewest}, &shape))
         return status_fail(
             STATUS_USAGE,
             "sort: the method tiled has no sort of keys of %u bits for %s (at most %d bits; it "
@@ -154,18 +155,19 @@ static enum status create_parts(struct tiled_sort *sort)
     return buffer_create_zeroed(device, totals * word, "the sort's totals", &sort->totals);
 }
 
-enum status tiled_sort_create(struct device *device, uint32_t key_bits, uint32_t capacity,
-                              struct tiled_options options, struct tiled_sort **sort)
+static enum status create(struct device *device, uint32_t key_bits, uint32_t capacity,
+                          struct fast_options options, void **sort)
 {
-    *sort = NULL;
-    TRY(tiled_sort_resolve(device_info(device), key_bits, &options));
-    TRY(DEVICE_NEW(device, *sort));
-    **sort = (struct tiled_sort){
+    struct tiled_sort *created = NULL;
+    TRY(resolve(device_info(device), key_bits, capacity, &options));
+    TRY(DEVICE_NEW(device, created));
+    *sort = created;
+    *created = (struct tiled_sort){
         .device = device, .key_bits = key_bits, .capacity = capacity, .short_keys = options.short_keys};
-    if (!make_shape(device_info(device), key_bits, capacity, &options, &(*sort)->shape))
+    if (!make_shape(device_info(device), key_bits, capacity, &options, &created->shape))
         return status_fail(STATUS_USAGE, "sort: %s has no room for the tiles of keys of %u bits in %u passes",
                            device_info(device)->name, key_bits, options.passes);
-    return create_parts(*sort);
+    return create_parts(created);
 }
 
 /* ---- sorting ---- */
@@ -219,8 +221,9 @@ static enum status one_pass(struct tiled_sort *sort, uint32_t number, const stru
                          two_reorders ? TILE_REGISTER_DIGITS : 0);
 }
 
-enum status tiled_sort_run(struct tiled_sort *sort, uint32_t count, const struct radix_lists *lists)
+static enum status run(void *tiled, uint32_t count, const struct radix_lists *lists)
 {
+    struct tiled_sort *sort = tiled;
     TRY(sorted_order_check(&sort->order, count, lists));
     if (lists->cell_offsets && lists->cells > UINT32_C(1) << sort->key_bits)
         return status_fail(STATUS_FAILED, "sort: keys of %u bits cannot have %u cells", sort->key_bits,
@@ -233,3 +236,5 @@ enum status tiled_sort_run(struct tiled_sort *sort, uint32_t count, const struct
         return sorted_order_cells(&sort->order, count, lists, NULL);
     return STATUS_OK;
 }
+
+const struct fast_sort tiled_sort = {resolve, create, run};

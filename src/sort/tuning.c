@@ -261,9 +261,8 @@ static enum status write_file(int folder, const char *path, const struct tuning 
 }
 
 /* Of two programs that write, one reads what the other has written. The lock is that of the folder, so that
- * no file is left; where the file system has none (NFS), it is done without. Where `found` is NULL nothing is
- * written. */
-static enum status update(const struct tuning *found, char problem[TUNING_PROBLEM_LENGTH])
+ * no file is left; where the file system has none (NFS), it is done without. */
+enum status tuning_write(const struct tuning *found, char problem[TUNING_PROBLEM_LENGTH])
 {
     char path[PATH_MAX], folder[PATH_MAX];
     struct tuning old;
@@ -277,15 +276,4 @@ static enum status update(const struct tuning *found, char problem[TUNING_PROBLE
     tuning_free(&old);
     below_end(lock);
     return status;
-}
-
-enum status tuning_check_writable(char problem[TUNING_PROBLEM_LENGTH])
-{
-    return update(NULL, problem);
-}
-
-enum status tuning_write(const struct tuning *found)
-{
-    char problem[TUNING_PROBLEM_LENGTH];
-    return update(found, problem);
 }

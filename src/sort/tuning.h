@@ -39,17 +39,14 @@ STATUS_CHECKED enum status tuning_read(struct tuning *tuning, char problem[TUNIN
  * own by ratio; by its method and in its passes, where these are not auto. NULL where there is none. */
 const struct tuning_entry *tuning_find(const struct tuning *tuning, const struct tuning_entry *wanted);
 
-/* Whether tuning_write() can write, whose folders are created, and in `problem` what tuning_read() finds.
- * STATUS_FAILED with the path where not, also where the file is of a newer format or cannot be read. */
-STATUS_CHECKED enum status tuning_check_writable(char problem[TUNING_PROBLEM_LENGTH]);
-
 /* Puts the entries, one or more of the same device, key_bits and length, in the place of those that the file
  * has of these. A file whose text cannot be used is replaced as a whole; one of a newer format, or that
  * cannot be read, is left: STATUS_FAILED. Written under another name, then renamed, under a lock of the
  * folder: a reader sees the old file or the new one, and of two writers none loses the other's entries,
  * except where the file system does not lock folders opened to read, as NFS: there the later of two writers
- * at the same time may lose them. */
-STATUS_CHECKED enum status tuning_write(const struct tuning *found);
+ * at the same time may lose them. Where `found` is NULL nothing is written, which tells whether it can be:
+ * the folders are created. `problem` gets what tuning_read() finds. STATUS_FAILED with the path. */
+STATUS_CHECKED enum status tuning_write(const struct tuning *found, char problem[TUNING_PROBLEM_LENGTH]);
 
 void tuning_free(struct tuning *tuning);
 

@@ -15,7 +15,7 @@ static struct radix_plan plan_of(uint32_t b, uint32_t r, uint32_t items, uint32_
                                        .transpose = transpose ? TRANSPOSE_ON : TRANSPOSE_OFF,
                                        .table = table_rows ? TABLE_ROWS : TABLE_COLUMNS};
     struct radix_plan plan;
-    assert_ok(radix_plan_make_radix(device_info(device), &config, b, r, &plan));
+    assert_ok(radix_plan_make(device_info(device), &config, b, r, &plan));
     return plan;
 }
 
@@ -31,13 +31,13 @@ static struct sorter_plan tiled(uint32_t bits, uint32_t passes, uint32_t chunks,
 {
     return (struct sorter_plan){.method = SORT_METHOD_TILED,
                                 .key_bits = bits,
-                                .tiled = {.passes = passes, .chunks = chunks, .items = items}};
+                                .fast = {.passes = passes, .chunks = chunks, .items = items}};
 }
 
 static struct sorter_plan chunked(uint32_t bits, uint32_t passes, uint32_t chunks)
 {
     return (struct sorter_plan){
-        .method = SORT_METHOD_CHUNKED, .key_bits = bits, .chunked = {.passes = passes, .chunks = chunks}};
+        .method = SORT_METHOD_CHUNKED, .key_bits = bits, .fast = {.passes = passes, .chunks = chunks}};
 }
 
 /* Each has a second variant: the table by rows, the reorders of long lists, the portable kernels. */
@@ -47,8 +47,8 @@ static struct sorter *sorter_of(struct sorter_plan plan, int variant, uint32_t c
 {
     struct sorter *sorter = NULL;
     plan.radix.table_rows = variant == 1;
-    plan.tiled.reorders = variant == 1 ? 2 : 0;
-    plan.chunked.portable = variant == 1;
+    plan.fast.reorders = variant == 1 ? 2 : 0;
+    plan.fast.portable = variant == 1;
     assert_ok(sorter_create(device, &plan, capacity, &sorter));
     return sorter;
 }
@@ -276,7 +276,7 @@ TEST(sorts_short_keys_in_a_workspace)
         struct sort_verdict verdict;
         struct buffer *lists[4];
         void *whole = NULL;
-        plan.radix.short_keys = plan.tiled.short_keys = true;
+        plan.radix.short_keys = plan.fast.short_keys = true;
         assert_ok(device_open_in(native.context, native.device, &guest));
         assert_ok(buffer_create_with(guest, sizeof short_keys, "keys", short_keys, &lists[0]));
         assert_ok(buffer_create(guest, sizeof sorted_keys, "sorted keys", &lists[1]));
@@ -309,15 +309,15 @@ TEST(tiles_are_sorted_where_they_fit)
     const struct device_info small = {.is_gpu = true, .local_memory = 32768, .group_limit = 256};
     const struct device_info tiny = {.is_gpu = true, .local_memory = 4096, .group_limit = 256};
     const struct device_info narrow = {.is_gpu = true, .local_memory = 32768, .group_limit = 32};
-    struct tiled_options options = {0};
+    struct fast_options options = {0};
     for (uint32_t bits = 1; bits <= 24; bits++) {
         options.passes = 0;
-        assert_ok(tiled_sort_resolve(&small, bits, &options));
+        assert_ok(tiled_sort.resolve(&small, bits, UINT32_MAX, &options));
         assert_int_equal(options.passes, bits <= 12 ? 1 : 2);
-        assert_int_equal(tiled_sort_resolve(&tiny, bits, &options), STATUS_USAGE);
-        assert_int_equal(tiled_sort_resolve(&narrow, bits, &options), STATUS_USAGE);
+        assert_int_equal(tiled_sort.resolve(&tiny, bits, UINT32_MAX, &options), STATUS_USAGE);
+        assert_int_equal(tiled_sort.resolve(&narrow, bits, UINT32_MAX, &options), STATUS_USAGE);
     }
-    assert_int_equal(tiled_sort_resolve(&small, 0, &options), STATUS_USAGE);
+    assert_int_equal(tiled_sort.resolve(&small, 0, UINT32_MAX, &options), STATUS_USAGE);
 }
 
 TEST(refuses_what_it_cannot_sort)
@@ -353,22 +353,22 @@ TEST(plans_the_short_key)
 {
     struct radix_plan plan;
     const struct sort_config two_passes = {.passes = 2};
-    assert_ok(radix_plan_make(&small_gpu, &two_passes, 10, &plan));
+    assert_ok(radix_plan_make(&small_gpu, &two_passes, 10, 0, &plan));
     assert_int_equal(plan.key_bits, 10);
     assert_int_equal(plan.radix_bits, 5);
     assert_int_equal(plan.passes, 2);
     assert_int_equal(plan.items_per_group, 64); /* 2^(5+2) * 128 = 16384 bytes are not below 16384 */
     assert_true(plan.transpose);
-    assert_ok(radix_plan_make(&small_gpu, &two_passes, 11, &plan));
+    assert_ok(radix_plan_make(&small_gpu, &two_passes, 11, 0, &plan));
     assert_int_equal(plan.radix_bits, 6);
     assert_int_equal(plan.items_per_group, 32);
-    assert_ok(radix_plan_make(&small_gpu, &(struct sort_config){.passes = 6, .key_bits = 30}, 10, &plan));
+    assert_ok(radix_plan_make(&small_gpu, &(struct sort_config){.passes = 6, .key_bits = 30}, 10, 0, &plan));
     assert_int_equal(plan.key_bits, 30);
     assert_int_equal(plan.radix_bits, 5);
     assert_int_equal(plan.passes, 6);
     /* Passes that are not needed are not made: 10 bits in 4 passes are digits of 3 bits; 7 bits in 6 are
      * digits of 2, and 4 of those cover the key. */
-    assert_ok(radix_plan_make(&small_gpu, &(struct sort_config){.passes = 6}, 7, &plan));
+    assert_ok(radix_plan_make(&small_gpu, &(struct sort_config){.passes = 6}, 7, 0, &plan));
     assert_int_equal(plan.passes, 4);
 }
 
@@ -379,7 +379,7 @@ TEST(plans_the_table_as_asked)
     for (int n = 0; n < 3; n++) {
         struct radix_plan plan;
         const struct sort_config config = {.passes = 2, .table = tables[n]};
-        assert_ok(radix_plan_make(&small_gpu, &config, 10, &plan));
+        assert_ok(radix_plan_make(&small_gpu, &config, 10, 0, &plan));
         assert_string_equal(radix_plan_table_name(&plan), names[n]);
     }
 }
@@ -407,7 +407,8 @@ TEST(refuses_plans_that_do_not_fit)
         {{.passes = 2, .histogram_splits = 8192}, "histogram_splits (s) = 8192", "16384 more than the 16384"},
     };
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
-        assert_refuses(radix_plan_make(&small_gpu, &cases[n].config, 10, &plan), cases[n].names, cases[n].by);
+        assert_refuses(radix_plan_make(&small_gpu, &cases[n].config, 10, 0, &plan), cases[n].names,
+                       cases[n].by);
     }
 }
 

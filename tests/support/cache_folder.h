@@ -42,7 +42,8 @@ static inline struct tuning_entry cache_entry(enum sort_method method, uint32_t 
 
 static inline void write_entries(struct tuning_entry *entries, size_t count)
 {
-    assert_ok(tuning_write(&(struct tuning){.entries = entries, .count = count}));
+    char found[TUNING_PROBLEM_LENGTH];
+    assert_ok(tuning_write(&(struct tuning){.entries = entries, .count = count}, found));
 }
 
 #endif

@@ -170,12 +170,12 @@ IN_CACHE(a_newer_file_is_read_and_left)
              entry_line);
     write_text(cache.file, text);
     expect(2, "line 6: driver: is missing");
-    assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), "newer radixpic");
-    assert_fails(tuning_check_writable(problem), cache.file);
+    assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}, problem), "newer radixpic");
+    assert_fails(tuning_write(NULL, problem), cache.file);
     expect(2, "line 6");
     write_text(cache.file, "format: 3\nlists: []\n");
     expect(0, "the list sorts");
-    assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), "newer radixpic");
+    assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}, problem), "newer radixpic");
 }
 
 /* A link to itself fails to open (ELOOP), and the first page of the memory to be read (EIO). */
@@ -186,8 +186,9 @@ IN_CACHE(a_file_that_cannot_be_read_is_left)
     for (size_t n = 0; n < sizeof targets / sizeof targets[0]; n++) {
         assert_int_equal(symlink(targets[n], cache.file), 0);
         expect(0, strerror(n == 0 ? ELOOP : EIO));
-        assert_fails(tuning_check_writable(problem), "it is left as it is");
-        assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), "it is left as it is");
+        assert_fails(tuning_write(NULL, problem), "it is left as it is");
+        assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}, problem),
+                     "it is left as it is");
         expect(0, strerror(n == 0 ? ELOOP : EIO));
         assert_int_equal(unlink(cache.file), 0);
     }
@@ -243,8 +244,8 @@ IN_CACHE(the_folder_comes_from_the_environment)
     assert_path("");
     expect(0, "");
     struct tuning_entry entry = cache_entry(SORT_METHOD_TILED, 2);
-    assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), "RADIXPIC_CACHE");
-    assert_int_equal(tuning_check_writable(problem), STATUS_FAILED);
+    assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}, problem), "RADIXPIC_CACHE");
+    assert_int_equal(tuning_write(NULL, problem), STATUS_FAILED);
 }
 
 IN_CACHE(folders_are_made_and_a_failure_names_the_path)
@@ -258,22 +259,23 @@ IN_CACHE(folders_are_made_and_a_failure_names_the_path)
     folder_file(&deeper, "tuning.yaml");
     assert_int_equal(folder_remove_with_file(&deeper), 0);
     setenv("RADIXPIC_CACHE", "/dev/null", 1);
-    assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}), "/dev/null/tuning.yaml: ");
+    assert_fails(tuning_write(&(struct tuning){.entries = &entry, .count = 1}, problem),
+                 "/dev/null/tuning.yaml: ");
 }
 
 IN_CACHE(whether_it_can_be_written_is_known_before)
 {
-    assert_ok(tuning_check_writable(problem));
+    assert_ok(tuning_write(NULL, problem));
     assert_int_equal(access(cache.file, F_OK), -1); /* and close_cache() finds nothing else there */
     write_text(cache.file, "not ours\n");
-    assert_ok(tuning_check_writable(problem));
+    assert_ok(tuning_write(NULL, problem));
     expect(0, "cannot be used"); /* it was left as it was */
     assert_int_equal(unlink(cache.file), 0);
     assert_int_equal(mkdir(cache.file, 0700), 0);
-    assert_fails(tuning_check_writable(problem), cache.file);
+    assert_fails(tuning_write(NULL, problem), cache.file);
     assert_int_equal(rmdir(cache.file), 0);
     setenv("RADIXPIC_CACHE", "/dev/null", 1);
-    assert_fails(tuning_check_writable(problem), "/dev/null/tuning.yaml: ");
+    assert_fails(tuning_write(NULL, problem), "/dev/null/tuning.yaml: ");
 }
 
 TEST_MAIN(NULL, NULL)

@@ -76,7 +76,7 @@ static enum status run_method(struct run *run, enum sort_method method)
     const uint32_t usual = info->is_cpu ? 6 : 5; /* the paper's Table 3 */
     const uint32_t radix_bits = run->options->radix_bits > 0 ? run->options->radix_bits : usual;
     struct sort_config sort = run->options->sort;
-    struct sort_case one = {.list = &run->list, .keys_alone = is_paper};
+    struct sort_case one = {.list = &run->list};
     sort.method = method;
     const enum status status =
         sort_plan_make(info, &sort, is_paper ? radix_bits : 0, run->list.count, &one.plan);
@@ -85,6 +85,7 @@ static enum status run_method(struct run *run, enum sort_method method)
         return STATUS_OK;
     }
     TRY(status);
+    one.plan.keys_alone = is_paper;
     TRY(bench_case(run->bench, sort_cases_time, &(struct sort_cases){&one, 1}));
     sort_report(&one, run->reference);
     return STATUS_OK;

@@ -2,6 +2,7 @@
 #include "experiments/sorting/sorting.h"
 
 #include "particles/loading.h"
+#include "shared/random.h"
 
 #include <string.h>
 
@@ -15,7 +16,7 @@ enum status sort_plan_make(const struct device_info *info, const struct sort_con
         return sorter_plan_default(info, &config, bits, count, plan);
     *plan = (struct sorter_plan){.method = config.method, .key_bits = bits, .passes = config.passes};
     /* The passes that cover the key could be made with fewer bits than asked for; here r is what counts. */
-    return radix_plan_make_radix(info, &config, bits, digit, &plan->radix);
+    return radix_plan_make(info, &config, bits, digit, &plan->radix);
 }
 
 /* ---- lists of keys ---- */
@@ -29,14 +30,6 @@ enum status sort_list_create(struct device *device, uint32_t count, uint32_t cel
     list->lists.keys = list->keys;
     TRY(buffer_create(device, bytes, "sorted keys", &list->lists.sorted_keys));
     return buffer_create(device, bytes, "permutation", &list->lists.permutation);
-}
-
-/* The finaliser of MurmurHash3: neighbours differ in every bit by chance. */
-static uint32_t hash(uint32_t j)
-{
-    j = (j ^ j >> 16) * UINT32_C(0x85ebca6b);
-    j = (j ^ j >> 13) * UINT32_C(0xc2b2ae35);
-    return j ^ j >> 16;
 }
 
 enum status pic_keys_fill(struct pic_keys *keys, const struct grid *grid, enum key_order order)
@@ -54,7 +47,7 @@ enum status pic_keys_fill(struct pic_keys *keys, const struct grid *grid, enum k
     }
     for (uint32_t j = 0; j < count; j++) {
         const uint32_t place = order == KEYS_REVERSED ? count - 1 - j : j;
-        on_host[j] = (uint32_t)(order == KEYS_RANDOM ? (uint64_t)hash(j) * cells >> 32
+        on_host[j] = (uint32_t)(order == KEYS_RANDOM ? (random_mix(j) >> 32) * cells >> 32
                                                      : (uint64_t)place * cells / count);
     }
     return buffer_write(keys->list.keys, 0, bytes, on_host);
@@ -161,9 +154,7 @@ static const double row_seconds = 0.01; /* long enough for a row of sorts */
 enum status sort_case_run(void *sort_case)
 {
     const struct sort_case *one = sort_case;
-    const uint32_t count = one->list->count;
-    return one->paper ? radix_sort_run(one->paper, count, &one->lists)
-                      : sorter_run(one->sorter, count, &one->lists);
+    return sorter_run(one->sorter, one->list->count, &one->lists);
 }
 
 /* The first warm-up: how many sorts are a row, which is long beside the clock. */
@@ -215,10 +206,9 @@ enum status sort_case_create(struct device *device, struct sort_case *one)
         one->lists.cell_offsets = NULL;
     else if (one->plan.method != SORT_METHOD_PAPER)
         one->lists.sorted_keys = NULL;
-    if (!one->keys_alone)
-        return sorter_create(device, &one->plan, one->list->count, &one->sorter);
-    one->lists.permutation = NULL;
-    return radix_sort_create(device, &one->plan.radix, one->list->count, false, &one->paper);
+    if (one->plan.keys_alone)
+        one->lists.permutation = NULL;
+    return sorter_create(device, &one->plan, one->list->count, &one->sorter);
 }
 
 enum status sort_cases_time(struct bench *bench, void *sort_cases)
@@ -281,7 +271,7 @@ static void name_sort(const struct sort_case *one)
     bench_words(one->bench, false, one->times.verified, "%s N=%u%s%s", sort_words_of(&one->plan, words),
                 one->list->count, one->order ? " order=" : "", one->order ? one->order : "");
     sorter_plan_describe(&one->plan, sort, sizeof sort);
-    printf("\nradix sort, %s; %s:\n", sort, one->keys_alone ? "keys alone" : "with permutation");
+    printf("\nradix sort, %s; %s:\n", sort, one->plan.keys_alone ? "keys alone" : "with permutation");
 }
 
 void sort_report(const struct sort_case *one, double reference)
@@ -296,7 +286,7 @@ void sort_report(const struct sort_case *one, double reference)
                      times->bytes[phase], (struct spread){0});
     sort_row(one->bench, "total", count, times->total, times_bytes(times),
              spread_rate(reference, times->total));
-    if (one->keys_alone)
+    if (one->plan.keys_alone)
         bench_print_verdict(one->bench, one->verdict.sorted ? "sorted" : "not sorted");
     else
         sort_print_verdict(one->bench, &one->verdict);

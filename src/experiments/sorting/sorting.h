@@ -99,19 +99,17 @@ STATUS_CHECKED enum status device_judge_sort(struct device *device, const struct
 
 /* ---- sorts on the device ---- */
 
-/* One way to sort a list; the first five are the caller's. */
+/* One way to sort a list; the first four are the caller's. */
 struct sort_case {
     const struct sort_list *list;
     struct sorter_plan plan;
     bool wants_cells;  /* cell offsets, and no sorted keys where the method does not make them on its way */
-    bool keys_alone;   /* no permutation, by the method paper */
     const char *order; /* word for the order of the list; NULL: none is told */
     struct bench *bench;
     struct radix_lists lists;
     struct sorter *sorter;
-    struct radix_sort *paper; /* instead of it for keys alone */
-    uint32_t row;             /* sorts in a row; 0: not chosen yet */
-    struct times times;       /* the total: of a sort in a row of them */
+    uint32_t row;       /* sorts in a row; 0: not chosen yet */
+    struct times times; /* the total: of a sort in a row of them */
     struct sort_verdict verdict;
 };
 
