@@ -243,17 +243,14 @@ static inline uint visit_block(local uint *sums, volatile local uint *dense_cell
 
 /* ---- the scan ---- */
 
-/* leavers: how many particles go to each cell from `own` on, then how many stand in rows before `low_row` and
- * before `high_row`, an item each. */
-kernel void step_count_leavers(COUNTS_ARGUMENTS, uint own, uint cells, uint ny, uint count, uint low_row,
-                               uint high_row, global uint *restrict leavers)
+/* leavers: how many particles go to each cell from `own` on, an item each, as far as they are counted. */
+kernel void step_count_leavers(COUNTS_ARGUMENTS, uint own, uint cells, uint ny, uint count,
+                               global uint *restrict leavers)
 {
     const uint n = (uint)get_global_id(0), cell = own + n;
     if (cell < cells)
         leavers[n] = visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, 0, 0, false) +
                      stray_counts[cell];
-    else if (cell < cells + 2)
-        leavers[n] = cell_offsets[(cell == cells ? low_row : high_row) * ny];
 }
 
 /* One item per cell: how many particles each is to hold. `offsets` gets their number in the cells before,
@@ -289,11 +286,13 @@ step_scan_blocks(global uint *restrict block_totals, uint blocks, global uint *r
 }
 
 /* One item per cell: where its particles start, in `offsets`, where each run of the table ends, where its
- * strays start, after all runs and before the arrivals, and the tiles that begin in it. */
+ * strays start, after all runs and before the arrivals, and the tiles that begin in it. With LEAVES_ROOM also
+ * where the cells `low`, `high` and `own` start, from edges[first_edge] on. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 step_place(COUNTS_ARGUMENTS, ARRIVAL_ARGUMENTS, uint cells, uint ny, uint count, uint new_count,
            global uint *restrict offsets, global const uint *restrict block_totals,
-           global uint *restrict stray_begins, global uint *restrict new_tile_cells)
+           global uint *restrict stray_begins, global uint *restrict new_tile_cells, uint low, uint high,
+           uint own, uint first_edge, global uint *restrict edges)
 {
     local uint sums[2 * ITEMS], dense_cells[DENSE_WORDS];
     const uint cell = (uint)get_global_id(0), tiles = new_count / TILE + (new_count % TILE != 0);
@@ -307,6 +306,12 @@ step_place(COUNTS_ARGUMENTS, ARRIVAL_ARGUMENTS, uint cells, uint ny, uint count,
     const uint end = strays + stray_counts[cell] + arrivals_of(arrival_rows, arrival_counts, cell, ny);
     offsets[cell] = start;
     stray_begins[cell] = strays;
+    if (LEAVES_ROOM && cell == low)
+        edges[first_edge] = start;
+    if (LEAVES_ROOM && cell == high)
+        edges[first_edge + 1] = start;
+    if (LEAVES_ROOM && cell == own)
+        edges[first_edge + 2] = start;
     for (uint tile = start / TILE + (start % TILE != 0); tile * TILE < end; tile++)
         new_tile_cells[tile] = cell;
     if (cell == cells - 1) {

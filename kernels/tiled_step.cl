@@ -58,6 +58,14 @@ typedef ushort digit_type;
 
 /* ---- tiles, and a particle of one ---- */
 
+/* That of a group of a count or move: those below `split`, and of the others from split + skip on; not by
+ * direction all are taken. */
+static inline uint chunk_of(uint split, uint skip)
+{
+    const uint group = (uint)get_group_id(0);
+    return group < split ? group : group + skip;
+}
+
 static inline tile_range chunk_tiles(uint chunk, uint count)
 {
 #if BY_DIRECTION
@@ -80,11 +88,11 @@ static inline tile_range chunk_tiles(uint chunk, uint count)
  * BY_DIRECTION: strays are listed in stray_list, in no order, and counted by cell; stray_number is how many
  * there are. `counts` is volatile for ptxas, which takes 10 registers fewer so. `measures`, a constant of
  * each kernel: the sums of push.cl too, chunk by chunk, in sums[SUM_COUNT chunk ...]. */
-static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUNT_ARGUMENTS,
+static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUNT_ARGUMENTS, uint chunk,
                                volatile local uint *counts, local uint *distinct, local real *shared,
                                local struct cell_field *around, local uint *starts, const bool measures)
 {
-    const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
+    const uint t = (uint)get_local_id(0);
     const tile_range own = chunk_tiles(chunk, count);
     for (uint c = t; c < RADIX; c += 2 * ITEMS)
         counts[c] = 0;
@@ -161,7 +169,7 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
  * oclgrind gives a kernel the local arrays of all whose names do. */
 #define DEFINE_COUNT(name, measures)                                                                         \
     kernel __attribute__((reqd_work_group_size(2 * ITEMS, 1, 1))) void name(                                 \
-        MOTION_ARGUMENTS, LIST_ARGUMENTS, COUNT_ARGUMENTS, uint first_sum)                                   \
+        MOTION_ARGUMENTS, LIST_ARGUMENTS, COUNT_ARGUMENTS, uint first_sum, uint split, uint skip)            \
     {                                                                                                        \
         local uint counts[RADIX], distinct;                                                                  \
         local struct cell_field around[COUNT_STAGED_CELLS];                                                  \
@@ -169,8 +177,8 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
         local real shared[SUM_SHARED];                                                                       \
         const struct motion motion = MOTION;                                                                 \
         count_chunk(&motion, cell_offsets, offset, velocity, w, tile_cells, digits, table, lists, totals,    \
-                    count, stray_number, stray_list, stray_counts, sums + first_sum, counts, &distinct,      \
-                    shared, around, starts, measures);                                                       \
+                    count, stray_number, stray_list, stray_counts, sums + first_sum, chunk_of(split, skip),  \
+                    counts, &distinct, shared, around, starts, measures);                                    \
     }
 DEFINE_COUNT(step_count, false)
 DEFINE_COUNT(step_measure_and_count, true)
@@ -263,9 +271,8 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
     }
 }
 
-/* Pushes every particle to its place, but for strays. By direction: those of the chunks below `split`, and of
- * the others from split + skip on, as many as there are groups; else it clears the totals for the next count.
- */
+/* Pushes every particle to its place, but for strays; not by direction it clears the totals for the next
+ * count. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cells,
           global const digit_type *restrict digits, global const uint *restrict table,
@@ -278,8 +285,7 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
 #else
     DECLARE_LOCAL_ARRAYS(ranked);
 #endif
-    const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0);
-    const uint chunk = group < split ? group : group + skip;
+    const uint t = (uint)get_local_id(0), chunk = chunk_of(split, skip);
     const tile_range own = chunk_tiles(chunk, count);
     const struct motion motion = MOTION;
     const struct arrays arrays = {cell_offsets, offset, velocity, w, new_offset, new_velocity, new_w, origin};

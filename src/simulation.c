@@ -116,26 +116,43 @@ static enum status start(struct simulation *simulation)
 
 /* ---- the particles ---- */
 
-static enum status advance_species(struct simulation *simulation, uint32_t s)
+static enum status count(struct simulation *simulation, uint32_t s)
 {
     struct stepper *stepper = &simulation->stepper;
-    const struct fields *fields = &simulation->acting;
-    struct particles *list = &simulation->particles[s];
     const bool measured = (simulation->needs & OUTPUT_NEEDS_MEASURED) != 0;
-    if (is_last_step(simulation))
-        return stepper->kind->measure(stepper, fields, s, list);
-    TRY(stepper->kind->count(stepper, fields, s, measured, list));
-    return simulation->exchange ? ranks_exchange(simulation, s)
-                                : stepper_move(stepper, fields, s, &stepper->no_room, list);
+    return is_last_step(simulation)
+               ? stepper->kind->measure(stepper, &simulation->acting, s, &simulation->particles[s])
+               : stepper->kind->count(stepper, &simulation->acting, s, measured, &simulation->particles[s]);
 }
 
+static enum status move(struct simulation *simulation, uint32_t s)
+{
+    struct stepper *stepper = &simulation->stepper;
+    if (is_last_step(simulation))
+        return STATUS_OK;
+    return simulation->exchange
+               ? ranks_move(simulation, s)
+               : stepper_move(stepper, &simulation->acting, s, &stepper->no_room, &simulation->particles[s]);
+}
+
+/* On several ranks leaving particles of a species go to others while the device counts the next one. */
 static enum status advance(struct simulation *simulation)
 {
+    const bool exchanges = simulation->exchange && !is_last_step(simulation);
+    uint32_t last = CONFIG_MAX_SPECIES; /* that has moved */
     simulation->is_solved = is_last_step(simulation);
-    for (uint32_t s = 0; s < simulation->config->species_count; s++)
-        if (simulation->config->species[s].push)
-            TRY(advance_species(simulation, s));
-    return simulation->exchange && !is_last_step(simulation) ? ranks_settle(simulation) : STATUS_OK;
+    for (uint32_t s = 0; s < simulation->config->species_count; s++) {
+        if (!simulation->config->species[s].push)
+            continue;
+        TRY(count(simulation, s));
+        if (exchanges && last < CONFIG_MAX_SPECIES)
+            TRY(ranks_follow(simulation, last));
+        TRY(move(simulation, s));
+        last = s;
+    }
+    if (exchanges && last < CONFIG_MAX_SPECIES)
+        TRY(ranks_follow(simulation, last));
+    return exchanges ? ranks_settle(simulation) : STATUS_OK;
 }
 
 /* The collisions change velocities at n-1/2, before the kick of the push: the energies that it sums at n are

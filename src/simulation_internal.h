@@ -49,9 +49,11 @@ uint32_t plan_capacity(uint64_t count);
 /* The slab becomes what the partition gives this rank, with `ghost` rows beside it. */
 void ranks_take_slab(struct simulation *simulation, uint32_t ghost);
 
-/* Between the count of species s and the end of its step: leaving particles go to the owners of the
- * ghost rows that they are in, and arrivals take their places. Collective. */
-STATUS_CHECKED enum status ranks_exchange(struct simulation *simulation, uint32_t species);
+/* After the count of a species: ranks tell each other how many particles of it come, and it moves; then
+ * leaving particles go to the owners of the ghost rows that they are in, and arrivals take their places.
+ * Collective. */
+STATUS_CHECKED enum status ranks_move(struct simulation *simulation, uint32_t species);
+STATUS_CHECKED enum status ranks_follow(struct simulation *simulation, uint32_t species);
 
 /* After all species: particles that went beyond the ghost rows, or for which a list had no room, come to
  * their ranks too, into lists that grow where they must. Collective. */

@@ -13,15 +13,20 @@ static bool is_last(const struct simulation *simulation, uint32_t species)
     return true;
 }
 
-enum status ranks_exchange(struct simulation *simulation, uint32_t species)
+enum status ranks_move(struct simulation *simulation, uint32_t species)
 {
     struct stepper *stepper = &simulation->stepper;
     struct particles *list = &simulation->particles[species];
     struct arrival_room room;
     TRY(stepper_leavers(stepper, species, list));
     TRY(exchange_announce(simulation->exchange, stepper->leavers, list->capacity - list->count, &room));
-    TRY(stepper_move(stepper, &simulation->acting, species, &room, list));
-    return exchange_follow(simulation->exchange, species, is_last(simulation, species), list,
+    return stepper_move(stepper, &simulation->acting, species, &room, list);
+}
+
+enum status ranks_follow(struct simulation *simulation, uint32_t species)
+{
+    return exchange_follow(simulation->exchange, species, is_last(simulation, species),
+                           simulation->stepper.leaving_begins[species], &simulation->particles[species],
                            &simulation->left);
 }
 

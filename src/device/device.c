@@ -151,6 +151,8 @@ void device_close(struct device **device)
     while (old->first)
         device_release(old->first);
     release_oldest(old, core->pending_count);
+    if (core->mark)
+        clReleaseEvent(core->mark);
     for (int n = 0; n < QUEUES; n++)
         if (core->queues[n])
             clReleaseCommandQueue(core->queues[n]);
@@ -243,6 +245,29 @@ enum status device_finish_queue(struct device *device)
         return STATUS_OK;
     const double start = timer_now();
     TRY(opencl_check(device, clFinish(device->core->queue), "finishing a queue"));
+    trace_host(device->core, "wait", start);
+    return STATUS_OK;
+}
+
+enum status device_mark(struct device *device)
+{
+    struct core *core = device->core;
+    if (core->mark)
+        clReleaseEvent(core->mark);
+    core->mark = NULL;
+    if (core->is_counting)
+        return STATUS_OK;
+    TRY(opencl_check(device, clEnqueueMarkerWithWaitList(core->queue, 0, NULL, &core->mark),
+                     "marking a queue"));
+    return opencl_check(device, clFlush(core->queue), "submitting a queue");
+}
+
+enum status device_finish_mark(struct device *device)
+{
+    const double start = timer_now();
+    if (!device->core->mark)
+        return STATUS_OK;
+    TRY(opencl_check(device, clWaitForEvents(1, &device->core->mark), "waiting for a mark"));
     trace_host(device->core, "wait", start);
     return STATUS_OK;
 }

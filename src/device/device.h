@@ -92,6 +92,11 @@ size_t device_most_bytes_held(struct device *device);
 STATUS_CHECKED enum status device_finish(struct device *device);
 STATUS_CHECKED enum status device_finish_queue(struct device *device);
 
+/* Notes how far the queue in use is now, and waits for that and for nothing that came later. One mark at a
+ * time; without one there is nothing to wait for. */
+STATUS_CHECKED enum status device_mark(struct device *device);
+STATUS_CHECKED enum status device_finish_mark(struct device *device);
+
 /* Work goes in order to the main queue. What can run at the same time as that goes to the side queue:
  *
  *   device_fork(device)               what goes there begins after all that the main queue has by then
@@ -344,21 +349,22 @@ size_t device_row_items(const struct device *device, uint32_t elements);
 STATUS_CHECKED enum status kernel_launch(struct kernel *kernel, struct launch launch,
                                          const struct kernel_argument *arguments);
 
-/* KERNEL_LAUNCH(kernel, launch, argument, ...): each of up to 20 arguments is a buffer, a uint32_t, a
+/* KERNEL_LAUNCH(kernel, launch, argument, ...): each of up to 22 arguments is a buffer, a uint32_t, a
  * uint64_t, a double, arg_uints(), arg_reals(), or arg_local(bytes). Its C type alone decides how it is
  * passed: what the kernel takes as a real is a double here (2.0, not 2), and what it takes as a uint no
  * size_t. More arguments do not compile, or the launch refuses them. */
 #define KERNEL_LAUNCH(kernel, launch, ...)                                                                   \
     LAUNCH_WITH(kernel, launch, __VA_ARGS__, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END,  \
                 ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END,    \
-                ARG_END, ARG_END, ARG_END, ARG_END)
-#define LAUNCH_WITH(kernel, launch, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, end, ...)    \
+                ARG_END, ARG_END, ARG_END, ARG_END, ARG_END, ARG_END)
+#define LAUNCH_WITH(kernel, launch, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, end,   \
+                    ...)                                                                                     \
     kernel_launch((kernel), (launch),                                                                        \
                   (const struct kernel_argument[]){                                                          \
-                      ARGUMENT(a), ARGUMENT(b), ARGUMENT(c),        ARGUMENT(d), ARGUMENT(e), ARGUMENT(f),   \
-                      ARGUMENT(g), ARGUMENT(h), ARGUMENT(i),        ARGUMENT(j), ARGUMENT(k), ARGUMENT(l),   \
-                      ARGUMENT(m), ARGUMENT(n), ARGUMENT(o),        ARGUMENT(p), ARGUMENT(q), ARGUMENT(r),   \
-                      ARGUMENT(s), ARGUMENT(t), LAST_ARGUMENT(end), ARG_END})
+                      ARGUMENT(a), ARGUMENT(b), ARGUMENT(c), ARGUMENT(d), ARGUMENT(e),        ARGUMENT(f),   \
+                      ARGUMENT(g), ARGUMENT(h), ARGUMENT(i), ARGUMENT(j), ARGUMENT(k),        ARGUMENT(l),   \
+                      ARGUMENT(m), ARGUMENT(n), ARGUMENT(o), ARGUMENT(p), ARGUMENT(q),        ARGUMENT(r),   \
+                      ARGUMENT(s), ARGUMENT(t), ARGUMENT(u), ARGUMENT(v), LAST_ARGUMENT(end), ARG_END})
 #define ARG_END            ((struct kernel_argument){.kind = ARGUMENT_NONE})
 #define LAST_ARGUMENT(end) _Generic((end), struct kernel_argument : (end))
 #define ARGUMENT(x)                                                                                          \

@@ -61,6 +61,7 @@ struct core {
     size_t staging_bytes;
     bool calls_host_in_queue; /* as native kernels; else device_call_host() waits and maps */
     cl_event region_begin;    /* owned between device_region_begin() and _end() */
+    cl_event mark;            /* owned; NULL: there is none */
     FILE *trace;              /* NULL: none is written */
     double trace_offset;      /* from seconds of the device's clock to those of timer_now() */
 };

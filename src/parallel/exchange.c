@@ -50,8 +50,8 @@ struct exchange {
     struct buffer *own_rows;  /* the same on the device */
 
     /* Of the species on its way. */
-    const uint32_t *leavers; /* not owned */
-    uint32_t *incoming;      /* [in.rows][ny] particles */
+    uint32_t *leavers;  /* [cells beside], in the outbox, where there is one */
+    uint32_t *incoming; /* [in.rows][ny] particles */
     struct buffer *announced;
     uint32_t *announced_host; /* the same: counts[reached][ny], begins[in.rows][ny], back[in.rows][ny] */
     size_t leaving, lost, arriving;
@@ -170,6 +170,10 @@ static enum status open_outboxes(struct exchange *exchange, const struct rank_pl
     if (outbox > 0 && ranks->local_size == ranks->size &&
         create_outboxes(exchange, place, outbox) != STATUS_OK)
         exchange->outboxes = NULL;
+    if (exchange->outboxes)
+        exchange->leavers = exchange->outboxes[ranks->rank].counts;
+    else
+        TRY(DEVICE_NEW_ARRAY(exchange->device, exchange->leavers, exchange->most_beside));
     return STATUS_OK;
 }
 
@@ -278,15 +282,14 @@ static void wait_for_partners(const struct exchange *exchange)
 /* Leavers to the owners of their rows, and those of others to `incoming`. */
 static void swap_counts(struct exchange *exchange)
 {
-    const size_t ny = exchange->slab.box.ny, beside = (exchange->slab.local.nx - exchange->slab.rows) * ny;
+    const size_t ny = exchange->slab.box.ny;
     if (!exchange->outboxes) {
         begin_counts(exchange, &exchange->in, exchange->incoming);
         begin_counts(exchange, &exchange->out, exchange->leavers);
         end_messages(exchange);
         return;
     }
-    uint32_t *counts = exchange->outboxes[exchange->rank].counts;
-    memcpy(counts, exchange->leavers, beside * sizeof *counts);
+    uint32_t *counts = exchange->leavers;
     counts[exchange->most_beside] = (uint32_t)exchange->leaving;
     shared_memory_raise(&exchange->shared);
     wait_for_partners(exchange);
@@ -385,8 +388,9 @@ enum status exchange_announce(struct exchange *exchange, const uint32_t *leavers
     const struct slab *slab = &exchange->slab;
     const size_t ny = slab->box.ny;
     const double start = timer_now();
-    exchange->leavers = leavers;
-    exchange->leaving = sum_of(leavers, (slab->local.nx - slab->rows) * ny);
+    const size_t beside = (slab->local.nx - slab->rows) * ny;
+    memcpy(exchange->leavers, leavers, beside * sizeof *leavers);
+    exchange->leaving = sum_of(leavers, beside);
     swap_counts(exchange);
     find_parcels(exchange);
     exchange->arriving = sum_of(exchange->incoming, exchange->in.rows * ny);
@@ -420,6 +424,56 @@ static enum status pass_on(const struct exchange *exchange, uint32_t species)
     return STATUS_OK;
 }
 
+/* `late` particles that leave the cells beside the own ones, the last in each, wait for migrate_settle(), and
+ * the leavers before them are brought together. The leaving ones are the list's from `first` on. */
+static enum status take_late(struct exchange *exchange, struct device *branch, uint32_t species,
+                             const struct particles *list, size_t first, size_t late)
+{
+    const struct slab *slab = &exchange->slab;
+    const size_t ny = slab->box.ny, own = slab_own_cells(slab), beside = grid_cells(&slab->local) - own;
+    struct host_particles all = {.device = branch, .precision = list->precision}, last = all;
+    uint32_t *offsets = NULL, *counts = NULL;
+    TRY(DEVICE_NEW_ARRAY(branch, offsets, beside + 1));
+    TRY(DEVICE_NEW_ARRAY(branch, counts, beside));
+    TRY(buffer_read(list->cell_offsets, own * sizeof *offsets, (beside + 1) * sizeof *offsets, offsets));
+    TRY(host_particles_reserve(&last, late));
+    TRY(host_particles_read(list, first, exchange->leaving + late, &all));
+    TRY(device_finish_queue(exchange->device));
+    exchange->leaves->count = 0;
+    for (size_t cell = 0; cell < beside; cell++) {
+        const size_t begin = offsets[cell] - first, leavers = exchange->leavers[cell];
+        counts[cell] = offsets[cell + 1] - offsets[cell] - (uint32_t)leavers;
+        host_particles_copy(&all, begin, exchange->leaves, exchange->leaves->count, leavers);
+        host_particles_copy(&all, begin + leavers, &last, last.count, counts[cell]);
+        exchange->leaves->count += leavers;
+        last.count += counts[cell];
+    }
+    last.count = 0;
+    for (uint32_t row = slab->rows; row < slab->local.nx; row++, counts += ny) {
+        TRY(migrate_add(exchange->migrate, slab, species, 1, &row, counts, &last, last.count));
+        last.count += sum_of(counts, ny);
+    }
+    return STATUS_OK;
+}
+
+/* The leaving particles are on the host when this is through; *first, where those of the list begin, is where
+ * they do if they are the leavers alone. */
+static enum status read_leaving(struct exchange *exchange, uint32_t species, const struct particles *list,
+                                const uint32_t *leaving_begin, size_t *first)
+{
+    struct device *branch = NULL;
+    TRY(host_particles_read(list, *first, exchange->leaving, exchange->leaves));
+    TRY(device_finish_queue(exchange->device));
+    const size_t late = leaving_begin ? *first - *leaving_begin : 0;
+    if (late == 0)
+        return STATUS_OK;
+    *first -= late;
+    TRY(device_branch(exchange->device, &branch));
+    const enum status status = take_late(exchange, branch, species, list, *first, late);
+    device_close(&branch);
+    return status;
+}
+
 /* Arrivals to the device, one behind the other, those that lie so already at once. */
 static enum status send_arrivals(struct exchange *exchange, const struct particles *list)
 {
@@ -451,10 +505,9 @@ static uint64_t bytes_moved(const struct exchange *exchange, const struct partic
 
 /* On the side queue, while the main queue still moves particles that stay. */
 static enum status travel(struct exchange *exchange, uint32_t species, bool is_last,
-                          const struct particles *list, size_t first)
+                          const struct particles *list, const uint32_t *leaving_begin, size_t *first)
 {
-    TRY(host_particles_read(list, first, exchange->leaving, exchange->leaves));
-    TRY(device_finish_queue(exchange->device));
+    TRY(read_leaving(exchange, species, list, leaving_begin, first));
     const double start = timer_now(); /* nothing may fail while messages are under way */
     for (size_t n = 0; n < exchange->in.count; n++)
         exchange->parcels[n].from->species = list->species;
@@ -489,15 +542,15 @@ static enum status insert(const struct exchange *exchange, const struct particle
     return STATUS_OK;
 }
 
-enum status exchange_follow(struct exchange *exchange, uint32_t species, bool is_last, struct particles *list,
-                            uint64_t *left)
+enum status exchange_follow(struct exchange *exchange, uint32_t species, bool is_last,
+                            const uint32_t *leaving_begin, struct particles *list, uint64_t *left)
 {
     const struct slab *slab = &exchange->slab;
     const uint32_t own = slab_own_cells(slab), cells = grid_cells(&slab->local);
     const size_t inserted = exchange->has_room ? exchange->arriving : 0;
-    const size_t stay = list->count - exchange->leaving + inserted;
+    size_t stay = list->count - exchange->leaving + inserted;
     TRY(device_use(exchange->device, QUEUE_SIDE));
-    const enum status status = travel(exchange, species, is_last, list, stay);
+    const enum status status = travel(exchange, species, is_last, list, leaving_begin, &stay);
     TRY(device_use(exchange->device, QUEUE_MAIN));
     TRY(status);
     TRY(device_join(exchange->device));

@@ -76,12 +76,12 @@ enum status migrate_add(struct migrate *migrate, const struct slab *slab, uint32
                         const struct host_particles *from, size_t first)
 {
     const uint32_t ny = slab->box.ny;
-    const bool lost = slab_is_lost(slab, rows[0]);
+    const bool lost = slab_is_lost(slab, rows[0]), arrives = rows[0] < slab->rows;
     size_t count = 0;
     for (size_t cell = 0; cell < (size_t)row_count * ny; cell++)
         count += counts[cell];
     TRY(hold(migrate));
-    struct host_particles *to = lost ? &migrate->waiting[species] : &migrate->arrived[species];
+    struct host_particles *to = arrives ? &migrate->arrived[species] : &migrate->waiting[species];
     TRY(host_particles_reserve(to, to->count + count));
     host_particles_copy(from, first, to, to->count, count);
     uint32_t *keys = host_particles_at(to, PART_KEY, 0);

@@ -30,8 +30,9 @@ STATUS_CHECKED enum status migrate_change_slab(struct migrate *migrate, const st
                                                const struct slab *to, uint32_t species,
                                                struct particles *list);
 
-/* Copies particles of rows[row_count] of the local grid, all own ones or the lost one: counts[row_count][ny]
- * in their cells, from number `first` of `from` on. Those of own rows have arrived, the others wait. */
+/* Copies particles of rows[row_count] of the local grid, all own ones or one beside them:
+ * counts[row_count][ny] in their cells, from number `first` of `from` on. Those of own rows have arrived, the
+ * others wait. */
 STATUS_CHECKED enum status migrate_add(struct migrate *migrate, const struct slab *slab, uint32_t species,
                                        uint32_t row_count, const uint32_t *rows, const uint32_t *counts,
                                        const struct host_particles *from, size_t first);

@@ -49,7 +49,7 @@ enum status stepper_create(struct device *device, const struct stepper_kind *kin
     stepper->no_room = (struct arrival_room){0, stepper->new_offsets, stepper->new_offsets};
     if (setup->leaves_room) {
         void *memory = NULL;
-        TRY(host_memory_create(device, (stepper_cells_beside(setup) + (size_t)2) * word, &memory));
+        TRY(host_memory_create(device, (stepper_cells_beside(setup) + (size_t)1) * word, &memory));
         stepper->leavers = memory;
     }
     TRY(kind->create(stepper));

@@ -8,7 +8,8 @@
  * on input and device alone, so the same input gives the same bits. A step of a species is
  *
  *   kind->count()      v n-1/2 -> n+1/2, x n -> n+1, as far as it tells how many go to each cell
- *   stepper_leavers()  on several ranks: how many go to each cell beside the own rows; they exchange that
+ *   stepper_leavers()  on several ranks: how many go to each cell beside the own rows; they exchange that,
+ *                      the tiled step while it still counts those that do not
  *   stepper_move()     every particle at its place, with room behind those of a cell for its arrivals
  *
  * On one rank the second is left out, and there is no room to leave.
@@ -97,7 +98,12 @@ struct stepper {
     struct device *device; /* not owned: the handle that all of it dies with */
     struct stepper_setup setup;
     struct arrival_room no_room;
-    uint32_t *leavers; /* uint[stepper_cells_beside() + 2], where the setup leaves room; two are the kind's */
+    uint32_t *leavers; /* uint[stepper_cells_beside()], where the setup leaves room */
+
+    /* Of each species where leaving particles begin in the list, once the side queue is through after a move.
+     * They may be more than the leavers: of a cell the last ones are those not counted then. NULL where the
+     * leavers are all. */
+    const uint32_t *leaving_begins[CONFIG_MAX_SPECIES];
 
     void *own;                  /* of the kind; the others may use */
     struct buffer *new_offsets; /* uint[cells + 1]: those of n+1, until the list has them */
@@ -136,8 +142,8 @@ STATUS_CHECKED enum status stepper_renew(struct stepper *stepper, uint32_t speci
 STATUS_CHECKED enum status stepper_start(struct stepper *stepper, const struct fields *fields,
                                          struct particles *list);
 
-/* Leaves in stepper->leavers, uint[], how many particles go to each cell that is not of an own row. Blocking.
- */
+/* Leaves in stepper->leavers, uint[], how many particles go to each cell that is not of an own row, but for
+ * those that stepper->leaving_begins is for. Blocking. */
 STATUS_CHECKED enum status stepper_leavers(struct stepper *stepper, uint32_t species,
                                            const struct particles *list);
 

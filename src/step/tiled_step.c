@@ -5,6 +5,10 @@
 
 enum { STRAY_GROUPS_PER_UNIT = 4, MOST_COMPARED = 128 /* strays of a cell (kernels/shared/strays.h) */ };
 
+/* How many particles stand before the rows that no particle can leave but as a stray, how many up to their
+ * end, and how many in all own rows. */
+enum { EDGE_LOW, EDGE_HIGH, EDGE_END, EDGES };
+
 struct tiled_step {
     struct tiled_layout layout;
     struct {
@@ -26,12 +30,17 @@ struct tiled_step {
     struct buffer *stray_begins;    /* uint[cells] */
     struct buffer *stray_order;     /* uint[capacity] */
     struct buffer *dense;           /* uint[]: cells of more than MOST_COMPARED strays */
-    struct buffer *leavers;         /* uint[stepper_cells_beside() + EDGES]: step_count_leavers() */
+    struct buffer *leavers;         /* uint[stepper_cells_beside()]: step_count_leavers() */
+
+    /* By direction, where the setup leaves room: edges of each species, uint[][EDGES], and on the host. */
+    struct buffer *edges;
+    uint32_t (*edges_host)[EDGES];
 };
 
-/* After the leavers of the cells: how many particles stand before the rows that no particle can leave but as
- * a stray, and how many up to their end. */
-enum { EDGE_LOW, EDGE_HIGH, EDGES };
+/* Chunks of a count or move: those below `split`, and from split + skip on. */
+struct chunk_set {
+    uint32_t groups, split, skip;
+};
 
 /* Of a digit, or of a direction. */
 static size_t digit_bytes(const struct tiled_step *step)
@@ -133,8 +142,15 @@ static enum status create_buffers(struct device *device, const struct stepper_se
         TRY(create_strays(device, setup, step));
     if (!setup->leaves_room)
         return STATUS_OK;
-    return buffer_create(device, (stepper_cells_beside(setup) + (size_t)EDGES) * word,
-                         "the numbers of leaving particles", &step->leavers);
+    TRY(buffer_create(device, stepper_cells_beside(setup) * word, "the numbers of leaving particles",
+                      &step->leavers));
+    if (!step->layout.by_direction)
+        return STATUS_OK;
+    void *memory = NULL;
+    TRY(host_memory_create(device, CONFIG_MAX_SPECIES * sizeof *step->edges_host, &memory));
+    step->edges_host = memory;
+    return buffer_create(device, CONFIG_MAX_SPECIES * sizeof *step->edges_host,
+                         "the ends of rows that particles leave", &step->edges);
 }
 
 static enum status create(struct stepper *stepper)
@@ -154,13 +170,32 @@ static enum status create(struct stepper *stepper)
             TRY(create_push(device, setup, has_w, step));
     TRY(create_scan(device, setup, step));
     TRY(create_buffers(device, setup, chunks, step));
+    for (uint32_t s = 0; s < setup->species_count && step->edges; s++)
+        stepper->leaving_begins[s] = &step->edges_host[s][EDGE_END];
     TRY(stepper_create_sums(stepper, chunks));
     return stepper_create_origin(stepper, step->totals);
+}
+
+/* From so many rows at either end particles may leave that are no strays: from the second over the end of a
+ * row (kernels/shared/windows.h). */
+static uint32_t edge_rows(const struct stepper *stepper)
+{
+    return at_most(2, stepper->setup.own_rows);
+}
+
+/* The cells where the edges lie. */
+static uint32_t edge_cell(const struct stepper *stepper, int edge)
+{
+    const uint32_t own = stepper->setup.own_rows, low = edge_rows(stepper);
+    return (edge == EDGE_LOW ? low : edge == EDGE_HIGH ? own - low : own) * stepper->setup.grid.ny;
 }
 
 static enum status renew(struct stepper *stepper, uint32_t species, struct particles *list)
 {
     struct tiled_step *step = stepper->own;
+    for (int edge = 0; edge < EDGES && step->edges; edge++)
+        TRY(buffer_read(list->cell_offsets, edge_cell(stepper, edge) * sizeof(uint32_t), sizeof(uint32_t),
+                        &step->edges_host[species][edge]));
     const uint64_t tiles = tile_count(&step->layout.tiles, list->count);
     return KERNEL_LAUNCH(
         step->find_tiles, launch_flat(tiles + 1, STAGE_SORT_OFFSETS, tiles * sizeof(uint32_t)),
@@ -186,23 +221,79 @@ static uint64_t table_bytes(const struct tiled_step *step, const struct particle
 
 /* ---- count ---- */
 
+static struct chunk_set all_chunks(const struct tiled_step *step, const struct particles *list)
+{
+    return (struct chunk_set){tiled_layout_chunks(&step->layout, list->count), 0, 0};
+}
+
+/* The chunks that hold particles of the rows at either end, and those between them. */
+static void cut_edges(const struct tiled_step *step, uint32_t species, const struct particles *list,
+                      struct chunk_set *edges, struct chunk_set *inner)
+{
+    const uint32_t length = tile_length(&step->layout.tiles); /* of a chunk */
+    const uint32_t chunks = all_chunks(step, list).groups;
+    const uint32_t low = divide_up(step->edges_host[species][EDGE_LOW], length),
+                   high = step->edges_host[species][EDGE_HIGH] / length;
+    const uint32_t between = high > low ? high - low : 0;
+    *edges = (struct chunk_set){chunks - between, between > 0 ? low : chunks, between};
+    *inner = (struct chunk_set){between, 0, low};
+}
+
+/* Bytes of a launch that moves `each` a particle; chunks are alike. */
+static uint64_t chunk_bytes(const struct tiled_step *step, const struct particles *list,
+                            const struct chunk_set *chunks, uint64_t each)
+{
+    const uint32_t all = all_chunks(step, list).groups;
+    return all > 0 ? each * list->count * chunks->groups / all : 0;
+}
+
+static enum status count_chunks(struct stepper *stepper, const struct fields *fields, uint32_t species,
+                                bool measured, struct particles *list, struct chunk_set chunks)
+{
+    struct tiled_step *step = stepper->own;
+    const struct pusher pusher = species_pusher(list->species, &stepper->setup);
+    const bool has_w = species_has_w(list->species);
+    const uint64_t each = state_bytes(list) + digit_bytes(step),
+                   row = tile_row(step->layout.tiles.digit_bits) * sizeof(uint32_t);
+    return KERNEL_LAUNCH(
+        measured ? step->push[has_w].measure_and_count : step->push[has_w].count,
+        ((struct launch){chunks.groups, 2 * (size_t)step->layout.tiles.items, STAGE_COUNT_CELLS,
+                         chunk_bytes(step, list, &chunks, each) + chunks.groups * row}),
+        PUSH_ARGUMENTS, step->tile_cells[species], step->digits, step->table, step->lists, step->totals,
+        list->count, step->stray_number[0], step->stray_list, step->stray_counts, stepper->sums,
+        stepper_first_sum(stepper, stepper->slot, species), chunks.split, chunks.skip);
+}
+
+/* On its way to the host when the mark is reached. */
+static enum status send_leavers(struct stepper *stepper, uint32_t species, const struct particles *list)
+{
+    struct tiled_step *step = stepper->own;
+    const struct stepper_setup *setup = &stepper->setup;
+    const uint32_t own = setup->own_rows * setup->grid.ny, cells = grid_cells(&setup->grid);
+    const struct launch launch = launch_flat(stepper_cells_beside(setup), STAGE_EXCHANGE, 0);
+    TRY(step->layout.by_direction
+            ? KERNEL_LAUNCH(step->count_leavers, launch, COUNTS_ARGUMENTS, own, cells, setup->grid.ny,
+                            list->count, step->leavers)
+            : KERNEL_LAUNCH(step->count_leavers, launch, step->totals, own, cells, step->leavers));
+    TRY(host_memory_read(step->leavers, 0, buffer_bytes(step->leavers), stepper->leavers, STAGE_EXCHANGE));
+    return device_mark(stepper->device);
+}
+
+/* By direction and with room to leave first the chunks that leavers come from, but for strays: their numbers
+ * go to other ranks while the others are counted. */
 static enum status count(struct stepper *stepper, const struct fields *fields, uint32_t species,
                          bool measured, struct particles *list)
 {
     struct tiled_step *step = stepper->own;
-    const struct pusher pusher = species_pusher(list->species, &stepper->setup);
-    const uint32_t chunks = tiled_layout_chunks(&step->layout, list->count);
-    const uint64_t each = state_bytes(list) + digit_bytes(step);
-    const bool has_w = species_has_w(list->species);
+    struct chunk_set first = all_chunks(step, list), then = {0};
     if (measured)
-        stepper->groups[stepper->slot][species] = chunks;
-    return KERNEL_LAUNCH(measured ? step->push[has_w].measure_and_count : step->push[has_w].count,
-                         ((struct launch){chunks, 2 * (size_t)step->layout.tiles.items, STAGE_COUNT_CELLS,
-                                          each * list->count + table_bytes(step, list)}),
-                         PUSH_ARGUMENTS, step->tile_cells[species], step->digits, step->table, step->lists,
-                         step->totals, list->count, step->stray_number[0], step->stray_list,
-                         step->stray_counts, stepper->sums,
-                         stepper_first_sum(stepper, stepper->slot, species));
+        stepper->groups[stepper->slot][species] = first.groups;
+    if (step->edges)
+        cut_edges(step, species, list, &first, &then);
+    TRY(count_chunks(stepper, fields, species, measured, list, first));
+    if (stepper->setup.leaves_room)
+        TRY(send_leavers(stepper, species, list));
+    return count_chunks(stepper, fields, species, measured, list, then);
 }
 
 /* By a count, of which what must be zero between steps is taken back. */
@@ -218,19 +309,9 @@ static enum status measure(struct stepper *stepper, const struct fields *fields,
 
 static enum status leavers(struct stepper *stepper, uint32_t species, const struct particles *list)
 {
-    struct tiled_step *step = stepper->own;
-    const struct stepper_setup *setup = &stepper->setup;
-    const uint32_t own = setup->own_rows * setup->grid.ny, cells = grid_cells(&setup->grid);
-    /* From so many rows at either end particles may leave that are no strays: from the second over the end of
-     * a row (kernels/shared/windows.h). */
-    const uint32_t low_row = at_most(2, setup->own_rows);
-    const struct launch launch =
-        launch_flat(stepper_cells_beside(setup) + (uint64_t)EDGES, STAGE_EXCHANGE, 0);
-    TRY(step->layout.by_direction
-            ? KERNEL_LAUNCH(step->count_leavers, launch, COUNTS_ARGUMENTS, own, cells, setup->grid.ny,
-                            list->count, low_row, setup->own_rows - low_row, step->leavers)
-            : KERNEL_LAUNCH(step->count_leavers, launch, step->totals, own, cells, step->leavers));
-    return buffer_read(step->leavers, 0, buffer_bytes(step->leavers), stepper->leavers);
+    (void)species;
+    (void)list;
+    return device_finish_mark(stepper->device);
 }
 
 /* ---- scan ---- */
@@ -264,16 +345,13 @@ static enum status scan_windows(struct stepper *stepper, uint32_t species, const
     TRY(KERNEL_LAUNCH(step->scan_blocks,
                       ((struct launch){1, step->layout.tiles.scan_items, STAGE_SORT_SCAN, 0}), step->totals,
                       blocks, step->stray_number[1]));
+    const struct buffer *const edges = step->edges ? step->edges : step->totals;
     return KERNEL_LAUNCH(step->place, launch, SCAN_ARGUMENTS, list->count + room->count, stepper->new_offsets,
-                         step->totals, step->stray_begins, step->new_tile_cells);
+                         step->totals, step->stray_begins, step->new_tile_cells, edge_cell(stepper, EDGE_LOW),
+                         edge_cell(stepper, EDGE_HIGH), edge_cell(stepper, EDGE_END), EDGES * species, edges);
 }
 
 /* ---- move ---- */
-
-/* Chunks of a move: those below `split`, and from split + skip on. */
-struct chunk_set {
-    uint32_t groups, split, skip;
-};
 
 static enum status move_chunks(struct stepper *stepper, const struct fields *fields, uint32_t species,
                                struct particles *list, struct chunk_set chunks)
@@ -281,10 +359,9 @@ static enum status move_chunks(struct stepper *stepper, const struct fields *fie
     struct tiled_step *step = stepper->own;
     const struct pusher pusher = species_pusher(list->species, &stepper->setup);
     const uint64_t each = 2 * state_bytes(list) + digit_bytes(step);
-    const uint32_t all = tiled_layout_chunks(&step->layout, list->count);
-    const uint64_t bytes = all > 0 ? each * list->count * chunks.groups / all : 0; /* chunks are alike */
     return KERNEL_LAUNCH(step->push[species_has_w(list->species)].move,
-                         ((struct launch){chunks.groups, step->layout.tiles.items, STAGE_PUSH, bytes}),
+                         ((struct launch){chunks.groups, step->layout.tiles.items, STAGE_PUSH,
+                                          chunk_bytes(step, list, &chunks, each)}),
                          PUSH_ARGUMENTS, step->tile_cells[species], step->digits, step->table, step->lists,
                          NEW_LIST_ARGUMENTS, list->count, chunks.split, chunks.skip, step->totals);
 }
@@ -305,42 +382,35 @@ static enum status move_strays(struct stepper *stepper, const struct fields *fie
                          room->counts, stepper->new_offsets, NEW_LIST_ARGUMENTS);
 }
 
-/* The chunks that hold particles of the rows at either end, and those between them. */
-static void cut_edges(const struct stepper *stepper, const struct particles *list, struct chunk_set *edges,
-                      struct chunk_set *inner)
-{
-    const struct tiled_step *step = stepper->own;
-    const uint32_t *before = stepper->leavers + stepper_cells_beside(&stepper->setup);
-    const uint32_t length = tile_length(&step->layout.tiles); /* of a chunk */
-    const uint32_t chunks = tiled_layout_chunks(&step->layout, list->count);
-    const uint32_t low = divide_up(before[EDGE_LOW], length), high = before[EDGE_HIGH] / length;
-    const uint32_t between = high > low ? high - low : 0;
-    *edges = (struct chunk_set){chunks - between, between > 0 ? low : chunks, between};
-    *inner = (struct chunk_set){between, 0, low};
-}
-
 /* Where room is left, leaving particles are in place when the side queue is through, whose work can go on
- * while the main queue moves the others. */
+ * while the main queue moves the others; it has the edges of the new list by then. The main queue goes on
+ * when the chunks of the side queue are done. */
 static enum status move_all(struct stepper *stepper, const struct fields *fields, uint32_t species,
                             struct particles *list, uint32_t new_count)
 {
     const struct tiled_step *step = stepper->own;
     struct device *device = stepper->device;
-    const bool leaves_room = stepper->setup.leaves_room;
-    const struct chunk_set all = {tiled_layout_chunks(&step->layout, list->count), 0, 0};
-    if (!leaves_room || !step->layout.by_direction || stepper->setup.carries) {
-        TRY(move_chunks(stepper, fields, species, list, all));
-        TRY(stepper_move_carried(stepper, new_count, list));
-        return leaves_room ? device_fork(device) : STATUS_OK;
-    }
-    struct chunk_set edges, inner;
-    cut_edges(stepper, list, &edges, &inner);
+    struct chunk_set edges = {0}, inner = all_chunks(step, list);
+    const bool apart = step->edges && !stepper->setup.carries;
+    if (apart)
+        cut_edges(step, species, list, &edges, &inner);
+    else
+        TRY(move_chunks(stepper, fields, species, list, inner));
+    TRY(stepper_move_carried(stepper, new_count, list));
+    if (!stepper->setup.leaves_room)
+        return STATUS_OK;
     TRY(device_fork(device));
     TRY(device_use(device, QUEUE_SIDE));
-    const enum status status = move_chunks(stepper, fields, species, list, edges);
+    enum status status = move_chunks(stepper, fields, species, list, edges);
+    if (step->edges && status == STATUS_OK)
+        status = host_memory_read(step->edges, species * sizeof *step->edges_host, sizeof *step->edges_host,
+                                  step->edges_host[species], STAGE_EXCHANGE);
     TRY(device_use(device, QUEUE_MAIN));
     TRY(status);
-    return move_chunks(stepper, fields, species, list, inner);
+    if (!apart)
+        return STATUS_OK;
+    TRY(move_chunks(stepper, fields, species, list, inner));
+    return device_join(device);
 }
 
 static enum status move(struct stepper *stepper, const struct fields *fields, uint32_t species,

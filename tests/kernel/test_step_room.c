@@ -48,20 +48,37 @@ static bool *open_places(const struct arrivals *arrivals, const struct sorted_pa
     return is_open;
 }
 
-/* How many were announced to leave for each cell beside the own ones. */
-static void check_leavers(const struct scene *scene, const uint32_t *leavers,
-                          const struct sorted_particles *after)
+/* How many were announced to leave for each cell beside the own ones. Where a stepper says where leaving
+ * particles begin at least those were that come from two rows at either end, which `before`, if it is not
+ * NULL, tells by their ids. */
+static void check_leavers(const struct scene *scene, const struct stepper *stepper,
+                          const struct sorted_particles *before, const struct sorted_particles *after)
 {
-    const uint32_t own = slab_own_cells(&scene->slab);
-    uint32_t *expected = test_array(after->cells - own, sizeof *expected);
+    enum { EDGE = 2 };
+    const uint32_t own = slab_own_cells(&scene->slab), ny = scene->slab.local.ny, rows = scene->slab.rows;
+    const uint32_t *begin = stepper->leaving_begins[USED];
+    uint32_t *most = test_array(after->cells - own, sizeof *most), staying = 0;
+    uint32_t *least = begin ? test_array(after->cells - own, sizeof *least) : most;
+    bool *is_inner = test_array(scene->ids + MOST_ARRIVALS, sizeof *is_inner);
+    for (uint32_t p = 0; before && p < before->particles.count; p++)
+        is_inner[before->id[p]] = before->cell[p] / ny >= EDGE && before->cell[p] / ny + EDGE < rows;
     for (uint32_t p = 0; p < after->particles.count; p++)
-        if (after->cell[p] >= own)
-            expected[after->cell[p] - own]++;
-    assert_memory_equal(leavers, expected, (after->cells - own) * sizeof *expected);
+        if (after->cell[p] >= own) {
+            most[after->cell[p] - own]++;
+            if (begin && before && !is_inner[after->id[p]])
+                least[after->cell[p] - own]++;
+        } else {
+            staying++;
+        }
+    if (begin)
+        assert_int_equal(*begin, staying);
+    for (uint32_t cell = 0; cell < after->cells - own; cell++)
+        assert_in_range(stepper->leavers[cell], least[cell], most[cell]);
 }
 
 /* A step with arrivals. Returns the list with places left open. */
-static struct sorted_particles step_with_room(struct stepper *stepper, struct scene *scene, bool measure,
+static struct sorted_particles step_with_room(struct stepper *stepper, struct scene *scene,
+                                              const struct sorted_particles *before, bool measure,
                                               const struct arrivals *arrivals)
 {
     struct particles *list = &scene->sorted.particles;
@@ -71,7 +88,7 @@ static struct sorted_particles step_with_room(struct stepper *stepper, struct sc
     assert_ok(device_join(scene->device));
     list->count += arrivals->room.count;
     struct sorted_particles after = state_read(scene);
-    check_leavers(scene, stepper->leavers, &after);
+    check_leavers(scene, stepper, before, &after);
     return after;
 }
 
@@ -126,7 +143,8 @@ static void check_room(const struct tested *tested, const struct scene_kind *kin
         struct arrivals arrivals;
         arrivals_create(&scenes[0], 100 * kind->count + (uint64_t)step, &arrivals);
         for (int way = 0; way < ways; way++)
-            after[way] = step_with_room(&steppers[way], &scenes[way], step == STEPS, &arrivals);
+            after[way] = step_with_room(&steppers[way], &scenes[way], way == 0 ? &before : NULL,
+                                        step == STEPS, &arrivals);
         bool *is_open = open_places(&arrivals, &after[0]);
         check_moved(tested, &scenes[0], &before, &after[0], is_open);
         if (ways > 1)

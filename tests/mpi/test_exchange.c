@@ -19,6 +19,7 @@ struct scene_kind {
     enum which_rank empty;   /* has no particles */
     enum which_rank no_room; /* for the arrivals of its list */
     bool all_stay;
+    bool late;     /* some particles leave that are no leavers */
     size_t outbox; /* bytes */
     uint32_t seed;
 };
@@ -31,8 +32,8 @@ struct scene {
     struct species_config species;
     struct device *branch; /* that owns the rest */
     struct particles list;
-    uint32_t *leavers; /* [cells beside the own rows] */
-    uint64_t staying, arriving, leaving, lost;
+    uint32_t *leavers;                               /* [cells beside the own rows] */
+    uint64_t staying, arriving, leaving, late, lost; /* `lost` are leavers, as `leaving` are */
     struct migrate *migrate;
     struct exchange *exchange;
 };
@@ -78,6 +79,13 @@ static uint32_t number_in(const struct scene *scene, int rank, uint32_t cell)
     return kind->all_stay || (row + (uint32_t)rank) % 4 == 3 ? 0 : (uint32_t)(random % 5);
 }
 
+/* How many of those, the last ones, leave without being leavers. */
+static uint32_t late_in(const struct scene *scene, int rank, uint32_t cell)
+{
+    const struct slab slab = slab_of(scene, rank);
+    return scene->kind.late && cell >= slab_own_cells(&slab) ? number_in(scene, rank, cell) / 2 : 0;
+}
+
 /* Number n of those: no two alike, all exact in single precision. */
 static struct particle particle_of(const struct scene *scene, int rank, uint32_t cell, uint32_t n)
 {
@@ -106,30 +114,34 @@ static uint32_t row_of(const struct slab *slab, uint32_t local_row, struct parti
 
 /* ---- what is expected ---- */
 
-/* Particles that a rank has in a local row and a cell's column, where they belong to this own cell. */
-static void add_from(const struct scene *scene, int rank, uint32_t local_row, uint32_t cell,
+/* Particles that a rank has in a local row and a cell's column, where they belong to this own cell: those
+ * that are late or the others. */
+static void add_from(const struct scene *scene, int rank, uint32_t local_row, uint32_t cell, bool late,
                      struct sorted_particles *expected)
 {
     const struct slab slab = slab_of(scene, rank);
     const uint32_t ny = scene->box.ny, from = local_row * ny + cell % ny;
-    for (uint32_t n = 0; n < number_in(scene, rank, from); n++) {
+    const uint32_t number = number_in(scene, rank, from), in_time = number - late_in(scene, rank, from);
+    for (uint32_t n = late ? in_time : 0; n < (late ? number : in_time); n++) {
         struct particle particle = particle_of(scene, rank, from, n);
         if (row_of(&slab, local_row, &particle) == scene->slab.first_row + cell / ny)
             sorted_particles_add(expected, cell, particle.state, particle.id);
     }
 }
 
-enum arrivals { NEAR = 1 /* from ghost rows */, LOST = 2 /* from beyond them */ };
+enum arrivals { NEAR = 1 /* from ghost rows */, GENERAL = 2 /* late, or from beyond them */ };
 
-/* Arrivals of one own cell by rank, then by local row. */
+/* Arrivals of one own cell by rank, then the late ones first, then by local row. */
 static void add_arrivals(const struct scene *scene, int which, uint32_t cell,
                          struct sorted_particles *expected)
 {
     for (int sender = 0; sender < ranks.size; sender++) {
         const struct slab slab = slab_of(scene, sender);
+        for (uint32_t row = slab.rows; row < slab.local.nx && which & GENERAL; row++)
+            add_from(scene, sender, row, cell, true, expected);
         for (uint32_t row = slab.rows; row < slab.local.nx; row++)
-            if (which & (slab_is_lost(&slab, row) ? LOST : NEAR))
-                add_from(scene, sender, row, cell, expected);
+            if (which & (slab_is_lost(&slab, row) ? GENERAL : NEAR))
+                add_from(scene, sender, row, cell, false, expected);
     }
 }
 
@@ -139,7 +151,7 @@ static struct sorted_particles expected_list(const struct scene *scene, int firs
     const uint32_t own = slab_own_cells(&scene->slab), cells = grid_cells(&scene->slab.local);
     struct sorted_particles expected = sorted_particles_empty(cells, MOST);
     for (uint32_t cell = 0; cell < own; cell++) {
-        add_from(scene, ranks.rank, cell / scene->box.ny, cell, &expected);
+        add_from(scene, ranks.rank, cell / scene->box.ny, cell, false, &expected);
         add_arrivals(scene, first, cell, &expected);
         add_arrivals(scene, second, cell, &expected);
     }
@@ -191,9 +203,11 @@ static void count_traffic(struct scene *scene)
 {
     const uint32_t own = slab_own_cells(&scene->slab), cells = grid_cells(&scene->slab.local);
     struct sorted_particles coming = sorted_particles_empty(1, MOST);
-    scene->staying = scene->leaving = scene->lost = 0;
+    scene->staying = scene->leaving = scene->late = scene->lost = 0;
     for (uint32_t cell = 0; cell < cells; cell++) {
-        const uint32_t number = number_in(scene, ranks.rank, cell);
+        const uint32_t late = late_in(scene, ranks.rank, cell),
+                       number = number_in(scene, ranks.rank, cell) - late;
+        scene->late += late;
         if (cell < own)
             scene->staying += number;
         else
@@ -218,7 +232,8 @@ static void scene_create(const struct scene_kind *kind, const struct partition *
     assert_ok(DEVICE_NEW_ARRAY(scene->branch, scene->leavers, grid_cells(&scene->slab.local)));
     count_traffic(scene);
     const uint64_t short_of = is_rank(kind->no_room, ranks.rank) && scene->arriving > 0;
-    const uint32_t capacity = (uint32_t)(scene->staying + scene->leaving + scene->arriving - short_of);
+    const uint32_t capacity =
+        (uint32_t)(scene->staying + scene->leaving + scene->late + scene->arriving - short_of);
     assert_ok(particles_create(scene->branch, &scene->slab, kind->precision, kind->layout, &scene->species,
                                capacity, &scene->list));
     assert_ok(migrate_create(scene->branch, &ranks, partition, kind->precision, &scene->migrate));
@@ -236,7 +251,7 @@ static void check_settle(struct scene *scene)
         uint64_t left = 1;
         assert_ok(migrate_settle(scene->migrate, &scene->slab, 1, &scene->list, &changed, &left));
         assert_int_equal(changed, time == 0 && scene->list.count > before);
-        assert_int_equal(left, 1 + (time == 0 ? scene->lost : 0));
+        assert_int_equal(left, 1 + (time == 0 ? scene->lost + scene->late : 0));
     }
 }
 
@@ -248,7 +263,7 @@ static uint64_t exchange_bytes(void)
 
 static void check_exchange(struct scene *scene)
 {
-    const uint32_t kept = (uint32_t)(scene->staying + scene->leaving);
+    const uint32_t kept = (uint32_t)(scene->staying + scene->leaving + scene->late);
     const uint64_t each = (scene->kind.w ? 5 : 4) * precision_bytes(scene->kind.precision) +
                           (scene->kind.ids ? sizeof(uint64_t) : 0);
     struct arrival_room left = {0};
@@ -260,13 +275,15 @@ static void check_exchange(struct scene *scene)
     build_list(scene, &left);
     assert_ok(device_fork(device)); /* as the move does */
     const uint64_t bytes = exchange_bytes() + each * (scene->leaving - scene->lost + scene->arriving);
-    assert_ok(exchange_follow(scene->exchange, 0, true, &scene->list, &gone));
+    const uint32_t begin = (uint32_t)scene->staying + left.count;
+    assert_ok(
+        exchange_follow(scene->exchange, 0, true, scene->kind.late ? &begin : NULL, &scene->list, &gone));
     assert_int_equal(exchange_bytes(), bytes + 2 * each * left.count); /* the latter by the kernels */
     const struct sorted_particles without = expected_list(scene, room ? NEAR : 0, 0);
     sorted_particles_check(&without, &scene->list);
     assert_int_equal(gone, 1 + scene->leaving - scene->lost);
     check_settle(scene);
-    const struct sorted_particles with = expected_list(scene, NEAR, LOST);
+    const struct sorted_particles with = expected_list(scene, NEAR, GENERAL);
     sorted_particles_check(&with, &scene->list);
 }
 
@@ -336,6 +353,10 @@ TEST(arrivals_take_their_places)
         /* all particles may stay */
         {EVEN, {.columns = 5, .ghost = 3, .all_stay = true}},
         {SINGLE_ROWS, {.columns = 5, .ghost = 3, .all_stay = true}},
+        /* some may leave unannounced */
+        {EVEN, {.columns = 5, .ghost = 3, .late = true}},
+        {LAST_IS_LARGE, {.columns = 5, .ghost = 3, .late = true, .no_room = LAST_RANK}},
+        {SINGLE_ROWS, {.columns = 5, .ghost = 3, .late = true}},
         /* ranks may be empty */
         {EVEN, {.columns = 5, .ghost = 3, .empty = LAST_RANK}},
         {FIRST_IS_LARGE, {.columns = 5, .ghost = 3, .empty = LAST_RANK}},
