@@ -144,6 +144,8 @@ static enum status advance(struct simulation *simulation)
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
         if (!simulation->config->species[s].push)
             continue;
+        if (exchanges && last < CONFIG_MAX_SPECIES)
+            TRY(device_join(simulation->device));
         TRY(count(simulation, s));
         if (exchanges && last < CONFIG_MAX_SPECIES)
             TRY(ranks_follow(simulation, last));

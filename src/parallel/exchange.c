@@ -10,6 +10,7 @@
  */
 #include "parallel/exchange.h"
 
+#include "base/integers.h"
 #include "parallel/host_particles.h"
 #include "parallel/shared_memory.h"
 
@@ -61,7 +62,7 @@ struct exchange {
     struct host_particles *leaves;        /* where leavers go: an outbox or `sent` */
     size_t room;                          /* particles in each of: */
     struct buffer *arrived[ATTRIBUTES];   /* what was received, on the device */
-    struct kernel *insert[ATTRIBUTES], *cut;
+    struct kernel *insert[ATTRIBUTES];
 };
 
 enum { FIRST_TAG = 1024 /* below: other exchanges' */ };
@@ -197,7 +198,7 @@ enum status exchange_create(const struct rank_place *place, struct migrate *migr
     TRY(program_build(device, "exchange.cl", place->precision, &program, "%s", ""));
     for (enum attribute a = 0; a < ATTRIBUTES; a++)
         TRY(attribute_kernel(program, "exchange_insert", place->precision, a, &created->insert[a]));
-    return kernel_create(program, "exchange_cut", &created->cut);
+    return STATUS_OK;
 }
 
 /* ---- announcing ---- */
@@ -526,27 +527,27 @@ static enum status travel(struct exchange *exchange, uint32_t species, bool is_l
     return STATUS_OK;
 }
 
-/* Arrivals to the places left for them. */
-static enum status insert(const struct exchange *exchange, const struct particles *list)
+/* Arrivals to the places left for them; the cell offsets end with the own cells. */
+static enum status insert(const struct exchange *exchange, const struct particles *list, uint32_t count)
 {
-    const uint32_t ny = exchange->slab.box.ny, count = (uint32_t)exchange->arriving;
+    const struct slab *slab = &exchange->slab;
+    const uint32_t own = slab_own_cells(slab), cells = grid_cells(&slab->local), ny = slab->box.ny;
     const uint32_t begins = exchange->reached * ny, back = begins + exchange->in.rows * ny;
-    for (enum attribute a = 0; a < ATTRIBUTES; a++)
+    for (enum attribute a = 0; a < ATTRIBUTES && (a == 0 || count > 0); a++)
         if (list->attribute[a])
-            TRY(KERNEL_LAUNCH(
-                exchange->insert[a],
-                launch_flat(count, STAGE_EXCHANGE, 2 * attribute_bytes(list->precision, a) * (uint64_t)count),
-                list->cell_offsets, exchange->own_rows, exchange->announced, begins, back, exchange->in.rows,
-                ny, count, particles_stride(list, a), particles_first(list, a), exchange->arrived[a],
-                list->attribute[a]));
+            TRY(KERNEL_LAUNCH(exchange->insert[a],
+                              launch_flat(at_least(count, cells - own), STAGE_EXCHANGE,
+                                          2 * attribute_bytes(list->precision, a) * (uint64_t)count),
+                              list->cell_offsets, exchange->own_rows, exchange->announced, begins, back,
+                              exchange->in.rows, ny, count, own, cells, particles_stride(list, a),
+                              particles_first(list, a), count > 0 ? exchange->arrived[a] : list->attribute[a],
+                              list->attribute[a]));
     return STATUS_OK;
 }
 
 enum status exchange_follow(struct exchange *exchange, uint32_t species, bool is_last,
                             const uint32_t *leaving_begin, struct particles *list, uint64_t *left)
 {
-    const struct slab *slab = &exchange->slab;
-    const uint32_t own = slab_own_cells(slab), cells = grid_cells(&slab->local);
     const size_t inserted = exchange->has_room ? exchange->arriving : 0;
     size_t stay = list->count - exchange->leaving + inserted;
     TRY(device_use(exchange->device, QUEUE_SIDE));
@@ -554,10 +555,7 @@ enum status exchange_follow(struct exchange *exchange, uint32_t species, bool is
     TRY(device_use(exchange->device, QUEUE_MAIN));
     TRY(status);
     TRY(device_join(exchange->device));
-    if (inserted > 0)
-        TRY(insert(exchange, list));
     list->count = (uint32_t)stay;
     *left += exchange->leaving - exchange->lost;
-    return KERNEL_LAUNCH(exchange->cut, launch_flat(cells - own + (uint64_t)1, STAGE_EXCHANGE, 0),
-                         list->cell_offsets, own, cells, list->count);
+    return insert(exchange, list, (uint32_t)inserted);
 }

@@ -150,8 +150,8 @@ STATUS_CHECKED enum status stepper_leavers(struct stepper *stepper, uint32_t spe
 /* Afterwards list and cell offsets are those of n+1. Where the setup leaves room, the cell offsets count the
  * arrivals, whose places are still empty, and list->count is left to the caller; `room` says how many come:
  * stepper->no_room where the setup leaves none. Leaving particles are the end of the list: they are in place
- * when the side queue is through, and the others when the main queue is. The list must have room for the
- * arrivals. (Non-blocking.) */
+ * when the side queue is through, and the others when the main queue is; the queues are to be joined before
+ * the next count. The list must have room for the arrivals. (Non-blocking.) */
 STATUS_CHECKED enum status stepper_move(struct stepper *stepper, const struct fields *fields,
                                         uint32_t species, const struct arrival_room *room,
                                         struct particles *list);

@@ -383,8 +383,7 @@ static enum status move_strays(struct stepper *stepper, const struct fields *fie
 }
 
 /* Where room is left, leaving particles are in place when the side queue is through, whose work can go on
- * while the main queue moves the others; it has the edges of the new list by then. The main queue goes on
- * when the chunks of the side queue are done. */
+ * while the main queue moves the others; the edges of the new list are on the host by then. */
 static enum status move_all(struct stepper *stepper, const struct fields *fields, uint32_t species,
                             struct particles *list, uint32_t new_count)
 {
@@ -407,10 +406,7 @@ static enum status move_all(struct stepper *stepper, const struct fields *fields
                                   step->edges_host[species], STAGE_EXCHANGE);
     TRY(device_use(device, QUEUE_MAIN));
     TRY(status);
-    if (!apart)
-        return STATUS_OK;
-    TRY(move_chunks(stepper, fields, species, list, inner));
-    return device_join(device);
+    return apart ? move_chunks(stepper, fields, species, list, inner) : STATUS_OK;
 }
 
 static enum status move(struct stepper *stepper, const struct fields *fields, uint32_t species,
