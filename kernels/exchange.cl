@@ -16,14 +16,14 @@ static inline uint place_of(global const uint *cell_offsets, global const uint *
     return cell_offsets[cell + 1] - back[piece] + n;
 }
 
-/* An item for each arrival, and for each cell behind the own ones, which ends with the own particles as the first
- * of them begins. */
+/* An item for each arrival, and for each cell behind the own ones, which ends with the own particles as the
+ * first of them begins. */
 #define DEFINE_INSERT(bytes)                                                                                 \
-    kernel void exchange_insert_##bytes(                                                                     \
-        global uint *cell_offsets, global const uint *restrict own_rows,                                     \
-        global const uint *restrict announced, uint begins, uint back, uint rows, uint ny, uint count,       \
-        uint own, uint cells, uint stride, uint first, global const ELEMENT(bytes) *restrict arrived,        \
-        global ELEMENT(bytes) *restrict array)                                                               \
+    kernel void exchange_insert_##bytes(global uint *cell_offsets, global const uint *restrict own_rows,     \
+                                        global const uint *restrict announced, uint begins, uint back,       \
+                                        uint rows, uint ny, uint count, uint own, uint cells, uint stride,   \
+                                        uint first, global const ELEMENT(bytes) *restrict arrived,           \
+                                        global ELEMENT(bytes) *restrict array)                               \
     {                                                                                                        \
         const uint n = (uint)get_global_id(0);                                                               \
         if (n < cells - own)                                                                                 \
