@@ -122,6 +122,48 @@ static void check_velocities(struct reading *reading, const struct species_confi
             check_ends(reading, velocities->range[axis], true);
 }
 
+/* The part of a density at nodes that changes along a row as fast as a wave of three steps: a tenth of a peak
+ * as narrow as a step, 3e-4 of one twice as wide. */
+static double find_ripple(const struct nodes *nodes, const double *values)
+{
+    double most = 0;
+    for (int axis = 0; axis < 2 && nodes->intervals[axis] > 0; axis++) {
+        const size_t length = nodes->intervals[axis] + 1, rows = nodes->intervals[!axis] + 1;
+        double ripple = 0, all = 0;
+        for (size_t row = 0; row < rows; row++) {
+            double sums[3] = {0};
+            for (size_t n = 0; n < length; n++)
+                sums[n % 3] += values[axis == 0 ? n * rows + row : row * length + n];
+            const double a = sums[0] - sums[1], b = sums[1] - sums[2];
+            ripple += sqrt(a * a + a * b + b * b); /* the modulus of the wave's amplitude */
+            all += sums[0] + sums[1] + sums[2];
+        }
+        most = fmax(most, ripple / all);
+    }
+    return most;
+}
+
+/* Loading is linear between nodes: a density that has as much in a peak of a step, at the nodes or in the
+ * middles, is another one. */
+static void check_width(struct reading *reading, const struct velocities_config *velocities,
+                        struct density_part part, double *values)
+{
+    const double most = 0.1;
+    double ripple = find_ripple(&part.nodes, values);
+    for (uint32_t axis = 0; axis < part.axes; axis++) {
+        double *ends = part.nodes.ends[axis], half = 0.5 * (ends[1] - ends[0]) / part.nodes.intervals[axis]--;
+        ends[0] += half;
+        ends[1] -= half;
+    }
+    if (density_tabulate(velocities, &part, values))
+        ripple = fmax(ripple, find_ripple(&part.nodes, values));
+    if (ripple > most)
+        complain(
+            reading, NULL,
+            "expected no peak as narrow as 1/%u of the range, the step of its table: take a smaller range",
+            part.nodes.intervals[0] + 1);
+}
+
 /* The formulas of u and v may have both, that of w has w alone. */
 static void check_density(struct reading *reading, struct velocities_config *velocities, uint32_t index)
 {
@@ -142,9 +184,11 @@ static void check_density(struct reading *reading, struct velocities_config *vel
         at(reading, "species.%u.velocities.density.%u", index, axis);
         check_values(reading, &part.nodes, density_tabulate(velocities, &part, values) ? values : NULL, 0,
                      &most);
-        free(values);
         if (is_sound(reading, reading->path) && !(most > 1e-100 && most < 1e100))
             complain(reading, NULL, "expected a greatest value from 1e-100 to 1e100, found %g", most);
+        else if (is_sound(reading, reading->path))
+            check_width(reading, velocities, part, values);
+        free(values);
     }
     if (at(reading, "species.%u.velocities", index) && !density_measure(velocities))
         complain(reading, NULL, "no memory to evaluate the formula");
