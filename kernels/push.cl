@@ -1,13 +1,14 @@
 /* Push: velocities n-1/2 -> n+1/2 and positions n -> n+1 in the field interpolated to each particle, the key
  * of the cell that it comes to, and the sums at n on the way.
  *
- * A group owns the particles [g chunk, (g + 1) chunk) of the sorted list; the cell of a particle follows from
- * the cell offsets. On a GPU the items of a group stride through its particles side by side, so that reads
- * and writes coalesce. On a CPU a group is one item, which pushes LANES particles at once, in one cell or in
+ * A group owns a chunk of the sorted list, each row of its items a part; the cell of a particle follows from
+ * the cell offsets. On a GPU a row strides through its part, so that reads and writes coalesce, and is soon
+ * in the next cell. On a CPU a row is one item, which pushes LANES particles at once, in one cell or in
  * several.
  */
 #include "shared/push.h"
 
+#define ROW_ITEMS (GROUP_ITEMS < 32 ? GROUP_ITEMS : 32)
 #define LIST_ARGUMENTS                                                                                       \
     uint count, uint chunk, global const uint *restrict cell_offsets, global real2 *restrict offset,         \
         global real2 *restrict velocity, global real *restrict w
@@ -95,22 +96,21 @@ static inline void store_state(const struct pushed *pushed, uints cells, uint p,
 
 #endif
 
-/* `moves` and `measures` are constants of each kernel. Group g leaves the sums of |v|^2, u, v and w at n in
- * sums[SUM_COUNT g ...]. */
+/* `moves` and `measures` are constants. Group g leaves its sums of |v|^2, u, v, w at sums[SUM_COUNT g]. */
 static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, global uint *restrict key,
                               global real *restrict sums, local real *shared, const bool moves,
                               const bool measures)
 {
-    const uint group = (uint)get_group_id(0), item = (uint)get_local_id(0);
-    const uint begin = group * chunk, end = begin + min(chunk, count - begin);
+    const uint item = (uint)get_global_id(0), part = chunk / (GROUP_ITEMS / ROW_ITEMS);
+    const uint begin = min(item / ROW_ITEMS * part, count), end = begin + min(part, count - begin);
     struct walk walk = walk_start();
     if (LANES > 1)
         walk_to(&walk, motion, cell_offsets, begin, 0, motion->nx * motion->ny - 1);
     reals total[SUM_COUNT] = {0}, excess[SUM_COUNT] = {0};
-    for (uint p = begin + item * LANES; p < end;) {
-        const uint block_end = min(end, p + SUM_BLOCK * GROUP_ITEMS * LANES);
+    for (uint p = begin + item % ROW_ITEMS * LANES; p < end;) {
+        const uint block_end = min(end, p + SUM_BLOCK * ROW_ITEMS * LANES);
         reals block[SUM_COUNT] = {0};
-        for (; p < block_end; p += GROUP_ITEMS * LANES) {
+        for (; p < block_end; p += ROW_ITEMS * LANES) {
             const uint number = LANES == 1 ? 1 : min((uint)LANES, end - p);
             const struct state state = load_state(offset, velocity, w, p, number);
             const struct surroundings around =
@@ -127,7 +127,7 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
             sum_add_block_of_lanes(total, excess, block);
     }
     if (measures)
-        sum_store(total, shared, sums + SUM_COUNT * group);
+        sum_store(total, shared, sums + SUM_COUNT * get_group_id(0));
 }
 
 /* One step; the same with the sums at n; the sums alone, where nothing moves. */

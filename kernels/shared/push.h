@@ -31,6 +31,7 @@ struct motion_grid {
 /* ---- the walk of an item ---- */
 
 #define WALK_NO_CELL 0xfffffffeu /* no next one either */
+#define WALK_CELLS   5           /* that a walk tries in turn before it searches all */
 
 /* The cell of the particles that an item is at, and the field around it. */
 struct walk {
@@ -62,9 +63,12 @@ static inline void walk_to(struct walk *walk, const struct motion *motion,
 {
     if (p >= walk->begin && p < walk->end)
         return;
-    uint cell = walk->cell + 1; /* often the next one */
-    if (p < walk->end || cell > high || cell_offsets[cell + 1] <= p)
-        cell = find_segment(cell_offsets, low, high, p);
+    uint cell = low;
+    if (p >= walk->end && walk->cell < high) /* often in the next one, or in one soon after */
+        for (cell = walk->cell + 1; cell_offsets[cell + 1] <= p && cell < min(high, walk->cell + WALK_CELLS);)
+            cell++;
+    if (cell_offsets[cell + 1] <= p)
+        cell = find_segment(cell_offsets, cell, high, p);
     walk->begin = cell_offsets[cell];
     walk->end = cell_offsets[cell + 1];
     walk_enter(walk, motion, cell);
