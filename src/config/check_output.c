@@ -66,19 +66,12 @@ static void check_cells_of_axis(struct reading *reading, const struct phase_axis
                  name, axis->bins);
 }
 
-/* An axis w is of a species that has w, which is known by its name. */
-static void check_w(struct reading *reading, const char *name)
-{
-    const struct config *config = reading->config;
-    const uint32_t s = species_find(config, name);
-    if (is_sound(reading, "species") && s < config->species_count && !species_has_w(&config->species[s]))
-        complain(reading, NULL,
-                 "expected an axis of species %s, which has no w: set species.%s.velocities.dimensions=3",
-                 name, name);
-}
-
 static void check_axes(struct reading *reading, uint32_t index, const struct phase_space_config *phase_space)
 {
+    const struct config *config = reading->config;
+    const char *name = phase_space->species;
+    const uint32_t s = species_find(config, name);
+    const bool has_no_w = s < config->species_count && !species_has_w(&config->species[s]);
     uint64_t bins = 1;
     for (uint32_t k = 0; k < phase_space->axis_count; k++) {
         const struct phase_axis_config *axis = &phase_space->axes[k];
@@ -87,8 +80,11 @@ static void check_axes(struct reading *reading, uint32_t index, const struct pha
         bins *= axis->bins; /* at most 2^14 each */
         if (at(reading, "%s.axis", path) && phase_axis_find(phase_space, axis->axis) < k)
             complain(reading, NULL, "expected each axis once, found %c again", phase_axis_name(axis->axis));
-        if (at(reading, "%s.axis", path) && axis->axis == PHASE_AXIS_W)
-            check_w(reading, phase_space->species);
+        if (at(reading, "%s.axis", path) && axis->axis == PHASE_AXIS_W && has_no_w &&
+            is_sound(reading, "species"))
+            complain(reading, NULL,
+                     "expected an axis of species %s, which has no w: set species.%s.velocities.dimensions=3",
+                     name, name);
         at(reading, "%s.range", path);
         if (check_ends(reading, axis->range, false) && phase_axis_is_space(axis->axis) &&
             is_sound(reading, "grid"))

@@ -103,25 +103,21 @@ enum status average_settle(struct average *average, const struct view *view, con
     return STATUS_OK;
 }
 
-enum status average_add(const struct average *average, const struct view *view, uint32_t mesh,
-                        struct buffer *values, uint32_t first, uint32_t cell, uint32_t cells)
+enum status average_take(const struct average *average, const struct view *view, uint32_t mesh,
+                         struct buffer *buffer, uint32_t first, uint32_t cell, uint32_t cells, void *values)
 {
     const uint32_t own = slab_own_cells(&average->slab);
+    const size_t bytes = own * precision_bytes(average->precision);
+    const size_t plane = 2 * (average_ending(view, average->keys) * average->meshes + mesh);
     for (uint32_t w = 0; w < average->windows; w++) {
         const uint64_t states = average_states(view, average->keys, w);
         const uint64_t place = 2 * (uint64_t)(w * average->meshes + mesh) * own + cell;
         if (states > 0)
-            TRY(KERNEL_LAUNCH(average->add, launch_flat(cells, STAGE_OUTPUT, 0), values, first, cells, states,
+            TRY(KERNEL_LAUNCH(average->add, launch_flat(cells, STAGE_OUTPUT, 0), buffer, first, cells, states,
                               place, own, average->means));
     }
-    return STATUS_OK;
-}
-
-enum status average_read(const struct average *average, const struct view *view, uint32_t mesh, void *values)
-{
-    const size_t bytes = slab_own_cells(&average->slab) * precision_bytes(average->precision);
-    const size_t plane = 2 * (average_ending(view, average->keys) * average->meshes + mesh);
-    return buffer_read(average->means, plane * bytes, bytes, values);
+    const bool is_wanted = values && cell + cells == own;
+    return is_wanted ? buffer_read(average->means, plane * bytes, bytes, values) : STATUS_OK;
 }
 
 uint64_t average_ended(const struct average *average, const struct view *view)

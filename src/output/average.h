@@ -40,13 +40,14 @@ STATUS_CHECKED enum status average_settle(struct average *average, const struct 
                                           const struct hdf5_source *source, uint32_t windows,
                                           const char *name);
 
-/* Adds the view's state to component `mesh`: values[first ...) of `cells` cells from own cell `cell` on
- * (enqueued). Reads the means of the own cells in a step in which the output is due, and tells of how many
- * states they are. */
-STATUS_CHECKED enum status average_add(const struct average *average, const struct view *view, uint32_t mesh,
-                                       struct buffer *values, uint32_t first, uint32_t cell, uint32_t cells);
-STATUS_CHECKED enum status average_read(const struct average *average, const struct view *view, uint32_t mesh,
+/* Adds the view's state to component `mesh`: buffer[first ...) of `cells` cells from own cell `cell` on
+ * (enqueued). With the last cells, in a step in which the output is due, values[own cells] <- the means,
+ * unless that is NULL. */
+STATUS_CHECKED enum status average_take(const struct average *average, const struct view *view, uint32_t mesh,
+                                        struct buffer *buffer, uint32_t first, uint32_t cell, uint32_t cells,
                                         void *values);
+
+/* Of how many states these are. */
 uint64_t average_ended(const struct average *average, const struct view *view);
 
 /* Records the planes of the own rows, 2 for each mesh and window, where `average` is NULL without data. */

@@ -52,18 +52,6 @@ static enum status refuse_locked(const char *path, int descriptor)
         path, text[0] ? ": " : "", text);
 }
 
-/* Says in the lock file which process has it. What cannot be written is left out: the lock alone counts. */
-static void sign(int descriptor)
-{
-    char host[128] = "", start[64];
-    const time_t now = time(NULL);
-    struct tm parts;
-    gethostname(host, sizeof host - 1);
-    strftime(start, sizeof start, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
-    if (ftruncate(descriptor, 0) == 0)
-        dprintf(descriptor, "process %ld on %s, started %s\n", (long)getpid(), host, start);
-}
-
 /* The file stays when the lock is given back, for removing it would take it from a process that has just
  * opened it. */
 enum status folder_lock_take(int folder, const char *path, int *descriptor, bool *has_no_locks)
@@ -73,8 +61,15 @@ enum status folder_lock_take(int folder, const char *path, int *descriptor, bool
     if (file < 0)
         return status_fail(folder_status_of(errno), "cannot write %s/%s: %s", path, lock_name,
                            below_text(errno));
-    if (fcntl(file, F_OFD_SETLK, &whole) == 0) {
-        sign(file);
+    if (fcntl(file, F_OFD_SETLK, &whole) ==
+        0) { /* what cannot be written is left out: the lock alone counts */
+        char host[128] = "", start[64];
+        const time_t now = time(NULL);
+        struct tm parts;
+        gethostname(host, sizeof host - 1);
+        strftime(start, sizeof start, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
+        if (ftruncate(file, 0) == 0)
+            dprintf(file, "process %ld on %s, started %s\n", (long)getpid(), host, start);
     } else if (errno == EAGAIN || errno == EACCES) {
         const enum status status = refuse_locked(path, file);
         close(file);

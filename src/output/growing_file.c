@@ -77,22 +77,6 @@ enum status growing_files_list_text(const struct growing_files *files, const cha
 
 /* ---- going on with an older file ---- */
 
-static enum status require_columns(const struct growing_file *file, const char *keys)
-{
-    const size_t length = strlen(file->head);
-    char found[GROWING_HEAD_LENGTH];
-    const ssize_t read = pread(file->descriptor, found, length, 0);
-    /* An empty file lacks the rows too. */
-    const bool is_same = read == 0 || (read == (ssize_t)length && memcmp(found, file->head, length) == 0);
-    if (read < 0 || is_same)
-        return is_same ? STATUS_OK : fail(file, "read");
-    return status_fail(
-        STATUS_USAGE,
-        "%s/%s has other columns than %s ask for; go on with those it was begun with, or write "
-        "elsewhere by --output",
-        file->folder->path, file->name, keys);
-}
-
 static enum status refuse_rows(const struct growing_file *file)
 {
     return status_fail(STATUS_USAGE,
@@ -111,9 +95,20 @@ static bool open_file(struct growing_file *file, int flags)
 /* Reads what was there at the checkpoint, and goes on behind it. */
 static enum status go_on(struct growing_file *file, const char *keys, const struct growing_mark *kept)
 {
+    const size_t length = strlen(file->head);
+    char head[GROWING_HEAD_LENGTH];
     if (!open_file(file, 0))
         return errno == ENOENT ? refuse_rows(file) : fail(file, "read");
-    TRY(require_columns(file, keys));
+    const ssize_t read = pread(file->descriptor, head, length, 0);
+    if (read < 0)
+        return fail(file, "read");
+    if (read > 0 &&
+        (read != (ssize_t)length || memcmp(head, file->head, length) != 0)) /* else it lacks rows */
+        return status_fail(
+            STATUS_USAGE,
+            "%s/%s has other columns than %s ask for; go on with those it was begun with, or write "
+            "elsewhere by --output",
+            file->folder->path, file->name, keys);
     file->whole = kept->bytes;
     if (!below_digest(file->descriptor, &file->whole, file->digest))
         return fail(file, "read");

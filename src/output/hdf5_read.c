@@ -77,25 +77,19 @@ static enum status require_within(const struct hdf5_source *source, const char *
     }
 }
 
-/* Whether the dataset's numbers lie in the file itself, one after the other. Asked before anything else, for
+/* Opens a dataset whose numbers lie in the file itself, one after the other. Asked before anything else, for
  * the shape of a virtual one is found in other files. */
-static bool is_plain(hid_t dataset)
-{
-    const hid_t creation = H5Dget_create_plist(dataset);
-    const bool plain =
-        creation >= 0 && H5Pget_layout(creation) == H5D_CONTIGUOUS && H5Pget_external_count(creation) == 0;
-    H5Pclose(creation);
-    return plain;
-}
-
-/* Opens a dataset of which nothing lies elsewhere. */
 static enum status open_plain(const struct hdf5_source *source, const char *name, hid_t *dataset)
 {
     TRY(require_within(source, name));
     *dataset = H5Dopen2(source->file, name, H5P_DEFAULT);
     if (*dataset < 0)
         return fail(source, name, "is missing");
-    if (is_plain(*dataset))
+    const hid_t creation = H5Dget_create_plist(*dataset);
+    const bool is_plain =
+        creation >= 0 && H5Pget_layout(creation) == H5D_CONTIGUOUS && H5Pget_external_count(creation) == 0;
+    H5Pclose(creation);
+    if (is_plain)
         return STATUS_OK;
     H5Dclose(*dataset);
     return fail(source, name, "is not stored as one piece of this file");

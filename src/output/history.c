@@ -31,28 +31,16 @@ __attribute__((format(printf, 3, 4))) static void add(struct columns *columns, d
     columns->count++;
 }
 
-static bool has_z(const struct config *config)
-{
-    bool has = false;
-    for (uint32_t s = 0; s < config->species_count; s++)
-        has |= species_has_w(&config->species[s]);
-    return has;
-}
-
-/* Columns of a species, in the order of history_row.species: without w none of momentum_z. */
-static void add_species(struct columns *columns, const struct species_config *species, const double sums[4])
-{
-    static const char *const names[] = {"kinetic_energy", "momentum_x", "momentum_y", "momentum_z"};
-    for (size_t n = 0; n < 1 + species_dimensions(species); n++)
-        add(columns, sums[n], "%s_%s", species->name, names[n]);
-}
-
 uint32_t history_columns(const struct config *config, const struct history_row *row, char *head,
                          double *values)
 {
+    static const char *const of_species[] = {"kinetic_energy", "momentum_x", "momentum_y", "momentum_z"};
     static const struct history_row none;
     const struct history_config *history = &config->output.history;
     struct columns columns = {.head = head, .values = values};
+    bool has_z = false;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        has_z |= species_has_w(&config->species[s]);
     row = row ? row : &none;
     add(&columns, (double)row->step, "step");
     add(&columns, (double)row->step * config->time.step, "time");
@@ -61,7 +49,7 @@ uint32_t history_columns(const struct config *config, const struct history_row *
     add(&columns, history_total_energy(row), "total_energy");
     add(&columns, row->momentum[0], "momentum_x");
     add(&columns, row->momentum[1], "momentum_y");
-    if (has_z(config))
+    if (has_z)
         add(&columns, row->momentum[2], "momentum_z");
     add(&columns, row->charge, "charge");
     if (config->fields.solver == SOLVER_ELECTROMAGNETIC) {
@@ -76,9 +64,12 @@ uint32_t history_columns(const struct config *config, const struct history_row *
         add(&columns, row->modes[n][0], "density_%d_%d_re", mx, my);
         add(&columns, row->modes[n][1], "density_%d_%d_im", mx, my);
     }
-    for (uint32_t s = 0; s < config->species_count; s++)
-        if (species_are_named(&history->species, config->species[s].name))
-            add_species(&columns, &config->species[s], row->species[s]);
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        const struct species_config *species = &config->species[s];
+        const bool is_named = species_are_named(&history->species, species->name);
+        for (size_t n = 0; n < 1 + species_dimensions(species) && is_named; n++)
+            add(&columns, row->species[s][n], "%s_%s", species->name, of_species[n]);
+    }
     return columns.count;
 }
 

@@ -16,11 +16,13 @@
 
 /* ---- the file ---- */
 
-static void write_root(struct hdf5_object *root, const struct config *config, const char *prefix,
-                       uint32_t extensions)
+struct openpmd openpmd_begin(struct hdf5_file *file, const struct view *view, const char *prefix,
+                             uint32_t extensions)
 {
+    struct openpmd openpmd = {.file = file, .view = view, .units = units_make(&view->config->units)};
     const struct passwd *account = getpwuid(getuid());
-    char format[64];
+    struct hdf5_object *root = &file->root;
+    char step[24], format[64];
     snprintf(format, sizeof format, "%s%%T.h5", prefix);
     hdf5_text(root, "openPMD", "1.1.0");
     hdf5_numbers(root, "openPMDextension", HDF5_UINT32, 0, &extensions);
@@ -30,19 +32,11 @@ static void write_root(struct hdf5_object *root, const struct config *config, co
     hdf5_text(root, "iterationEncoding", "fileBased");
     hdf5_text(root, "iterationFormat", format);
     hdf5_text(root, "author", account ? account->pw_name : "unknown");
-    if (config->title[0])
-        hdf5_text(root, "comment", config->title);
-}
-
-struct openpmd openpmd_begin(struct hdf5_file *file, const struct view *view, const char *prefix,
-                             uint32_t extensions)
-{
-    struct openpmd openpmd = {.file = file, .view = view, .units = units_make(&view->config->units)};
-    char step[24];
-    write_root(&file->root, view->config, prefix, extensions);
+    if (view->config->title[0])
+        hdf5_text(root, "comment", view->config->title);
     provenance_record(file, view);
     snprintf(step, sizeof step, "%" PRIu64, view->step);
-    struct hdf5_object *iteration = hdf5_group(hdf5_group(&file->root, "data"), step);
+    struct hdf5_object *iteration = hdf5_group(hdf5_group(root, "data"), step);
     hdf5_double(iteration, "time", view->time);
     hdf5_double(iteration, "dt", view->config->time.step);
     hdf5_double(iteration, "timeUnitSI", openpmd.units.time);
@@ -102,14 +96,12 @@ void openpmd_take(struct openpmd *openpmd, uint32_t mesh, struct buffer *buffer,
 {
     const struct view *view = openpmd->view;
     const size_t size = precision_bytes(view->config->precision);
-    const bool has_all = cell + cells == slab_own_cells(view->slab);
     struct hdf5_file *file = openpmd->file;
     if (values && view->average)
-        hdf5_file_fail(file, average_add(view->average, view, mesh, buffer, first, cell, cells));
+        hdf5_file_fail(file, average_take(view->average, view, mesh, buffer, first, cell, cells,
+                                          file->has_no_data ? NULL : values));
     else if (values && !file->has_no_data)
         hdf5_file_fail(file, buffer_read(buffer, first * size, cells * size, values + cell * size));
-    if (values && view->average && !file->has_no_data && has_all)
-        hdf5_file_fail(file, average_read(view->average, view, mesh, values));
 }
 
 struct openpmd_record openpmd_field(const struct openpmd *openpmd, enum field field, enum hdf5_type type,
@@ -258,17 +250,6 @@ static void write_patches(struct hdf5_object *group, const double cell[2],
         write_components(patches, &records[n], &list->patches, NULL);
 }
 
-static void write_method(struct hdf5_object *group, const struct config *config,
-                         const struct species_config *species)
-{
-    hdf5_double(group, "particleShape", (double)config->deposit.shape);
-    hdf5_text(group, "currentDeposition",
-              config->fields.solver == SOLVER_ELECTROMAGNETIC ? "directMorseNielson" : "none");
-    hdf5_text(group, "particlePush", species->push ? PUSHER_NAME : "other");
-    hdf5_text(group, "particleInterpolation", "uniform");
-    hdf5_text(group, "particleSmoothing", "none");
-}
-
 void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_particles *particles)
 {
     const struct openpmd_particles *list = hdf5_file_keep_copy(openpmd->file, sizeof *particles, particles);
@@ -306,7 +287,12 @@ void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_parti
         {{"weighting", {0}, {1}, {NULL}, NULL, 0, 0, list->of_weighting}, 1, 1, weight},
     };
     struct hdf5_object *group = hdf5_group(openpmd->particles, species->name);
-    write_method(group, config, species);
+    hdf5_double(group, "particleShape", (double)config->deposit.shape);
+    hdf5_text(group, "currentDeposition",
+              config->fields.solver == SOLVER_ELECTROMAGNETIC ? "directMorseNielson" : "none");
+    hdf5_text(group, "particlePush", species->push ? PUSHER_NAME : "other");
+    hdf5_text(group, "particleInterpolation", "uniform");
+    hdf5_text(group, "particleSmoothing", "none");
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
         write_record(group, &records[n], &list->part);
     for (size_t n = 0; n < list->more_count; n++)

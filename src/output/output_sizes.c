@@ -45,23 +45,6 @@ bool outputs_is_ever_due(const struct output_row *row, const struct config *conf
     return row->is_due || outputs_every(row, config) > 0;
 }
 
-/* A file waits in the memory of the host, in the precision of the run and before compression, until it is
- * written. */
-static void print_in_flight(const struct config *config)
-{
-    struct config kept = *config;
-    uint64_t most = 0;
-    kept.output.snapshots.precision = SNAPSHOT_PRECISION_RUN;
-    for (size_t n = 0; n < OUTPUTS; n++) {
-        const bool is_due = output_table[n]->record && outputs_is_ever_due(output_table[n], config);
-        const uint64_t bytes = is_due ? outputs_size(output_table[n], &kept).bytes : 0;
-        most = bytes > most ? bytes : most;
-    }
-    printf("files in flight           %d at most, about %.3g MB of host memory on all ranks together, and "
-           "up to %.3g MB on each to pack chunks\n",
-           WRITER_FILES, 1e-6 * WRITER_FILES * (double)most, 1e-6 * (double)hdf5_packing_bytes());
-}
-
 /* Of checkpoints none is of the first step; of phase spaces and lines the one that comes most often counts
  * for all; of tracks one file as large as they can be. */
 uint64_t outputs_expected_bytes(const struct config *config, uint64_t *each)
@@ -81,15 +64,25 @@ uint64_t outputs_expected_bytes(const struct config *config, uint64_t *each)
     return all;
 }
 
+/* A file waits in the memory of the host, in the precision of the run and before compression, until it is
+ * written. */
 void outputs_print_sizes(const struct config *config)
 {
+    struct config kept = *config;
+    uint64_t most = 0;
+    kept.output.snapshots.precision = SNAPSHOT_PRECISION_RUN;
     for (size_t n = 0; n < OUTPUTS; n++) {
         const struct output_row *row = output_table[n];
         const uint64_t times = outputs_times_due(config, outputs_every(row, config));
+        const bool is_due = row->record && outputs_is_ever_due(row, config);
+        const uint64_t bytes = is_due ? outputs_size(row, &kept).bytes : 0;
+        most = bytes > most ? bytes : most;
         if (row->print_size)
             row->print_size(config);
         else if (row->record && (times > 0 || row->items.size == 0))
             outputs_print_files(row->name, times, "", outputs_size(row, config).bytes);
     }
-    print_in_flight(config);
+    printf("files in flight           %d at most, about %.3g MB of host memory on all ranks together, and "
+           "up to %.3g MB on each to pack chunks\n",
+           WRITER_FILES, 1e-6 * WRITER_FILES * (double)most, 1e-6 * (double)hdf5_packing_bytes());
 }

@@ -181,16 +181,6 @@ void outputs_save(const struct outputs *outputs, struct hdf5_file *file, const s
         save_means(outputs, n, file, view);
 }
 
-static enum status open_growing(struct outputs *outputs)
-{
-    struct growing_file *list;
-    TRY(growing_files_add(&outputs->growing, FILE_LIST_NAME, FILE_LIST_HEAD, "the run", &list));
-    for (size_t n = 0; n < OUTPUTS; n++)
-        if (output_table[n]->open)
-            TRY(output_table[n]->open(&outputs->growing, outputs->config, &outputs->parts[n]));
-    return STATUS_OK;
-}
-
 enum status outputs_open(struct outputs *outputs, const struct communicator *communicator,
                          struct run_folder *folder)
 {
@@ -199,8 +189,12 @@ enum status outputs_open(struct outputs *outputs, const struct communicator *com
     outputs->folder = folder;
     if (communicator->rank > 0)
         return STATUS_OK;
+    struct growing_file *list;
     outputs->growing.folder = folder;
-    TRY(open_growing(outputs));
+    TRY(growing_files_add(&outputs->growing, FILE_LIST_NAME, FILE_LIST_HEAD, "the run", &list));
+    for (size_t n = 0; n < OUTPUTS; n++)
+        if (output_table[n]->open)
+            TRY(output_table[n]->open(&outputs->growing, outputs->config, &outputs->parts[n]));
     TRY(run_folder_begin(folder));
     char *again = NULL;
     enum status status = run_folder_clear(folder, &again);

@@ -107,29 +107,20 @@ static double *points_values(struct points *points, uint32_t slot)
     return points->shares + (size_t)slot * points->components * points->count;
 }
 
-static void interpolate(struct points *points, uint32_t slot)
-{
-    const size_t nodes = (size_t)NODES * points->count;
-    const double *values = points->read + slot * points->components * nodes;
-    double *shares = points_values(points, slot);
-    for (size_t p = 0; p < points->count; p++)
-        for (size_t v = 0; v < points->components; v++) {
-            double rows[2] = {0, 0};
-            for (size_t n = 0; n < NODES; n++)
-                rows[n / 2] += points->weights[NODES * p + n] * values[v * nodes + NODES * p + n];
-            shares[v * points->count + p] = rows[0] + rows[1];
-        }
-}
-
 /* Brings slots `first` to before first + count to the host. Blocking. */
 static enum status points_read(void *part, uint32_t first, uint32_t count)
 {
     struct points *points = part;
-    const size_t slot = (size_t)points->components * NODES * points->count;
+    const size_t nodes = (size_t)NODES * points->count, slot = points->components * nodes;
     TRY(buffer_read_reals(points->values, points->config->precision, first * slot, count * slot,
                           points->read + first * slot));
-    for (uint32_t n = first; n < first + count; n++)
-        interpolate(points, n);
+    for (size_t v = first * points->components; v < (first + (size_t)count) * points->components; v++)
+        for (size_t p = 0; p < points->count; p++) {
+            double rows[2] = {0, 0};
+            for (size_t n = 0; n < NODES; n++)
+                rows[n / 2] += points->weights[NODES * p + n] * points->read[v * nodes + NODES * p + n];
+            points->shares[v * points->count + p] = rows[0] + rows[1];
+        }
     return STATUS_OK;
 }
 

@@ -78,17 +78,6 @@ static void check_file(struct check *check, const struct listed_file *file, bool
         note(check, file->name, what);
 }
 
-static void check_checkpoint(struct check *check, uint64_t step)
-{
-    char path[PATH_MAX], name[OUTPUT_NAME];
-    bool is_damaged;
-    snprintf(path, sizeof path, "%s/%s", check->path, run_folder_name(&checkpoint_output, step, name));
-    const bool is_whole = checkpoint_seal_check(path, true, &is_damaged) == STATUS_OK;
-    *(is_whole ? &check->whole : &check->wrong) += 1;
-    if (!is_whole)
-        log_line(check->log, LOG_QUIET, "%s", status_message());
-}
-
 /* The rows that the newest checkpoint has of a file that may have got more of them. */
 static void check_rows(struct check *check, const char *name, const struct growing_mark *mark)
 {
@@ -107,6 +96,8 @@ static void check_files(struct check *check)
     const bool is_closed =
         check->count > 0 && strcmp(check->files[check->count - 1].name, FILE_LIST_NAME) == 0;
     const uint32_t checkpoints = manifest->checkpoint_count;
+    char path[PATH_MAX], name[OUTPUT_NAME];
+    bool is_damaged;
     uint64_t step;
     size_t last = 0;
     if (check->count == 0 && checkpoints == 0 && manifest->state >= MANIFEST_RUNNING)
@@ -115,8 +106,14 @@ static void check_files(struct check *check)
         last = run_folder_row(check->files[n].name, &step) ? n : last;
     for (size_t n = 0; n < check->count; n++)
         check_file(check, &check->files[n], n == last && !is_complete);
-    for (uint32_t n = 0; n < checkpoints; n++)
-        check_checkpoint(check, manifest->checkpoints[n].step);
+    for (uint32_t n = 0; n < checkpoints; n++) {
+        snprintf(path, sizeof path, "%s/%s", check->path,
+                 run_folder_name(&checkpoint_output, manifest->checkpoints[n].step, name));
+        const bool is_whole = checkpoint_seal_check(path, true, &is_damaged) == STATUS_OK;
+        *(is_whole ? &check->whole : &check->wrong) += 1;
+        if (!is_whole)
+            log_line(check->log, LOG_QUIET, "%s", status_message());
+    }
     for (uint32_t n = 0; n < MANIFEST_GROWING && checkpoints > 0 && !is_closed; n++)
         check_rows(check, manifest->growing[n], &manifest->checkpoints[checkpoints - 1].growing[n]);
 }

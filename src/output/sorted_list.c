@@ -26,26 +26,13 @@ struct selection {
     uint32_t *host_begins;
 };
 
-static enum status create_kernels(struct device *device, struct selection *selection)
-{
-    struct program *program = NULL;
-    char name[32];
-    TRY(program_build(device, "selection.cl", PRECISION_SINGLE, &program, "%s", ""));
-    TRY(kernel_create(program, "selection_mark", &selection->mark));
-    TRY(kernel_create(program, "selection_count", &selection->count));
-    TRY(kernel_create(program, "selection_cells", &selection->cells));
-    for (int n = 0; n < ELEMENT_SIZES; n++) {
-        snprintf(name, sizeof name, "selection_take_%d", LEAST_ELEMENT << n);
-        TRY(kernel_create(program, name, &selection->take[n]));
-    }
-    return STATUS_OK;
-}
-
 enum status selection_create(struct device *device, const struct config *config, struct selection **created)
 {
     const struct snapshots_config *snapshots = &config->output.snapshots;
     const size_t cells = (size_t)config->grid.cells[0] * config->grid.cells[1], word = sizeof(uint32_t);
     struct selection *selection;
+    struct program *program = NULL;
+    char name[32];
     uint64_t most = 0;
     void *memory = NULL;
     *created = NULL;
@@ -57,7 +44,14 @@ enum status selection_create(struct device *device, const struct config *config,
     for (uint32_t n = 0; n < config->species_count; n++)
         most = at_least(most, at_most(config->species[n].particles, CONFIG_MAX_PARTICLES));
     const size_t words = divide_up(most, WORD), begins = divide_up(words, BLOCK) + (size_t)1;
-    TRY(create_kernels(device, selection));
+    TRY(program_build(device, "selection.cl", PRECISION_SINGLE, &program, "%s", ""));
+    TRY(kernel_create(program, "selection_mark", &selection->mark));
+    TRY(kernel_create(program, "selection_count", &selection->count));
+    TRY(kernel_create(program, "selection_cells", &selection->cells));
+    for (int n = 0; n < ELEMENT_SIZES; n++) {
+        snprintf(name, sizeof name, "selection_take_%d", LEAST_ELEMENT << n);
+        TRY(kernel_create(program, name, &selection->take[n]));
+    }
     TRY(buffer_create(device, words * word, "the marks of chosen particles", &selection->marks));
     TRY(buffer_create(device, begins * word, "the numbers of chosen particles", &selection->begins));
     TRY(buffer_create(device, (cells + 1) * word, "the cells of chosen particles", &selection->cell_offsets));

@@ -52,14 +52,6 @@ static int compare_ids(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static void choose_ids(const struct tracks_config *config, uint64_t particles, struct tracks *tracks)
-{
-    for (uint32_t k = 0; k < tracks->count; k++)
-        tracks->ids[k] = config->id_count > 0 ? config->ids[k] - tracks->first_id
-                                              : (uint64_t)((double)particles * k / tracks->count);
-    qsort(tracks->ids, tracks->count, sizeof *tracks->ids, compare_ids);
-}
-
 static enum status create_kernels(struct device *device, struct tracks *tracks)
 {
     const size_t count = tracks->count, real = precision_bytes(tracks->config->precision);
@@ -96,7 +88,11 @@ static enum status create_tracks(struct device *device, const struct config *con
     TRY(DEVICE_NEW_ARRAY(device, tracks->sample, VALUES * tracks->count));
     TRY(DEVICE_NEW_ARRAY(device, tracks->waiting, (size_t)VALUES * tracks->count * tracks->room));
     TRY(DEVICE_NEW_ARRAY(device, tracks->times, tracks->room));
-    choose_ids(output, config->species[tracks->species].particles, tracks);
+    const double particles = (double)config->species[tracks->species].particles;
+    for (uint32_t k = 0; k < tracks->count; k++)
+        tracks->ids[k] = output->id_count > 0 ? output->ids[k] - tracks->first_id
+                                              : (uint64_t)(particles * k / tracks->count);
+    qsort(tracks->ids, tracks->count, sizeof *tracks->ids, compare_ids);
     return create_kernels(device, tracks);
 }
 
