@@ -316,21 +316,6 @@ static void check_dimensions(struct reading *reading, const struct species_confi
                      cases[n].what, species->name, species->name);
 }
 
-static void check_species(struct reading *reading, uint32_t index)
-{
-    struct species_config *species = &reading->config->species[index];
-    check_name(reading, "species", "species", reading->config->species, sizeof *species, index);
-    check_files(reading, species, index);
-    check_lattice(reading, species, index);
-    check_velocities(reading, species, index);
-    check_density(reading, &species->velocities, index);
-    check_dimensions(reading, species);
-    check_bases(reading, species, index);
-    check_waves(reading, &species->perturb.density, index, true);
-    check_waves(reading, &species->perturb.displacement, index, false);
-    check_profile(reading, species, index);
-}
-
 /* ---- drives ---- */
 
 /* A wave at the Nyquist mode is seen at the nodes as +1, -1, +1, ... or not at all, wherever it has run
@@ -420,7 +405,18 @@ void check_config(struct reading *reading)
     check_field_formulas(reading, "external");
     check_collisions(reading);
     check_output(reading);
-    for (uint32_t i = 0; i < config->species_count; i++)
-        check_species(reading, i);
+    for (uint32_t i = 0; i < config->species_count; i++) {
+        struct species_config *species = &reading->config->species[i];
+        check_name(reading, "species", "species", config->species, sizeof *species, i);
+        check_files(reading, species, i);
+        check_lattice(reading, species, i);
+        check_velocities(reading, species, i);
+        check_density(reading, &species->velocities, i);
+        check_dimensions(reading, species);
+        check_bases(reading, species, i);
+        check_waves(reading, &species->perturb.density, i, true);
+        check_waves(reading, &species->perturb.displacement, i, false);
+        check_profile(reading, species, i);
+    }
     check_electromagnetic(reading); /* of particles as fast as profiles make them */
 }

@@ -166,18 +166,6 @@ static void check_place(struct reading *reading, const char *path, uint32_t inde
                      "xy"[axis], place[axis]);
 }
 
-static void check_line(struct reading *reading, uint32_t index)
-{
-    const struct line_config *lines = reading->config->output.lines, *line = &lines[index];
-    check_name(reading, "output.lines", "line", lines, sizeof *lines, index);
-    check_place(reading, "output.lines", index, "from", line->from);
-    check_place(reading, "output.lines", index, "to", line->to);
-    if (at(reading, "output.lines.%u.from", index) && at(reading, "output.lines.%u.to", index) &&
-        line->from[0] == line->to[0] && line->from[1] == line->to[1])
-        complain(reading, NULL, "expected another place than that of from, found [%g, %g]", line->to[0],
-                 line->to[1]);
-}
-
 /* ---- tracks ---- */
 
 static void check_ids(struct reading *reading, uint64_t first, uint64_t particles)
@@ -239,7 +227,14 @@ void check_output(struct reading *reading)
     }
     check_tracks(reading);
     for (uint32_t i = 0; i < output->line_count; i++) {
-        check_line(reading, i);
+        const struct line_config *line = &output->lines[i];
+        check_name(reading, "output.lines", "line", output->lines, sizeof *line, i);
+        check_place(reading, "output.lines", i, "from", line->from);
+        check_place(reading, "output.lines", i, "to", line->to);
+        if (at(reading, "output.lines.%u.from", i) && at(reading, "output.lines.%u.to", i) &&
+            line->from[0] == line->to[0] && line->from[1] == line->to[1])
+            complain(reading, NULL, "expected another place than that of from, found [%g, %g]", line->to[0],
+                     line->to[1]);
         if (at(reading, "output.lines.%u.fields", i))
             check_field_list(reading, &output->lines[i].fields);
         snprintf(path, sizeof path, "output.lines.%u", i);

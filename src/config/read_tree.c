@@ -115,18 +115,6 @@ static void read_fallback(struct reading *reading, const struct schema_row *row,
         memcpy(base + row->count_offset, &count, sizeof count);
 }
 
-/* An item of a list without keys, which begins at `first`. Words stand in it once each. */
-static void read_item(struct reading *reading, const struct schema_row *row, const struct tree_node *node,
-                      const unsigned char *first, unsigned char *target)
-{
-    const struct schema_row *each = &row->items->rows[0];
-    const bool is_word = each->type == TYPE_CHOICE || each->type == TYPE_NAME;
-    read_value(reading, each, node, 0, target);
-    for (; is_word && first < target && is_sound(reading, reading->path); first += row->items->size)
-        if (memcmp(first, target, row->items->size) == 0)
-            complain(reading, node, "expected each word once, found %s again", node->text);
-}
-
 static void read_list(struct reading *reading, const struct schema_row *row, const struct tree_node *node,
                       unsigned char *base)
 {
@@ -137,16 +125,23 @@ static void read_list(struct reading *reading, const struct schema_row *row, con
         complain_shape(reading, allowed, node);
         return;
     }
+    const struct schema_row *each = &row->items->rows[0];
+    const bool is_bare = schema_is_bare(row->items);
+    const bool is_word = is_bare && (each->type == TYPE_CHOICE || each->type == TYPE_NAME);
     unsigned char *target = base + row->offset;
     uint32_t count = 0;
     for (const struct tree_node *item = node->first_child; item; item = item->next) {
+        const unsigned char *first = base + row->offset;
         char segment[16];
         snprintf(segment, sizeof segment, "%u", count++);
         const size_t length = enter(reading, segment);
-        if (schema_is_bare(row->items))
-            read_item(reading, row, item, base + row->offset, target);
+        if (is_bare)
+            read_value(reading, each, item, 0, target);
         else
             read_table(reading, row->items, item, target);
+        for (; is_word && first < target && is_sound(reading, reading->path); first += row->items->size)
+            if (memcmp(first, target, row->items->size) == 0)
+                complain(reading, item, "expected each word once, found %s again", item->text);
         reading->path[length] = '\0';
         target += row->items->size;
     }

@@ -132,17 +132,6 @@ enum status checkpoint_seal_check(const char *path, bool all, bool *is_damaged)
 
 /* ---- particles ---- */
 
-/* No particle may have got lost, or the file would not be read back. */
-static enum status require_all(const struct sorted_list *list)
-{
-    if (list->all == list->species->particles)
-        return STATUS_OK;
-    return status_fail(STATUS_FAILED,
-                       "species %s, step %" PRIu64 ": %" PRIu64 " particles are there, not %" PRIu64
-                       "; this state is not written as a checkpoint",
-                       list->species->name, list->step, list->all, list->species->particles);
-}
-
 /* An attribute of a list. */
 struct column {
     const struct sorted_list *list;
@@ -341,8 +330,13 @@ static void record_checkpoint(void *part, struct hdf5_file *file, const struct v
         if (species_file(&view->config->species[s])[0])
             write_common(group, view, "file", HDF5_UINT64, CHECKPOINT_FACTS,
                          hdf5_file_keep_copy(file, sizeof *facts, facts));
-        if (list)
-            hdf5_file_fail(file, require_all(list));
+        if (list && list->all != list->species->particles) /* the file would not be read back */
+            hdf5_file_fail(file,
+                           status_fail(STATUS_FAILED,
+                                       "species %s, step %" PRIu64 ": %" PRIu64
+                                       " particles are there, not %" PRIu64
+                                       "; this state is not written as a checkpoint",
+                                       list->species->name, list->step, list->all, list->species->particles));
         if (group && list)
             write_list(group, list);
     }

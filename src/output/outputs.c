@@ -397,25 +397,6 @@ static enum status plan_commit(struct outputs *outputs, size_t n, const struct v
     return STATUS_OK;
 }
 
-/* Of an output with a folder of its own. */
-static enum status record(struct outputs *outputs, size_t n, const char *folder, const struct view *view,
-                          struct hdf5_file **file)
-{
-    const struct output_row *row = output_table[n];
-    const double start = timer_now();
-    device_weigh_times(outputs->device, 0); /* the kernels of an output are within the time added here */
-    enum status status = view->communicator->rank == 0 ? prepare(outputs, row, view) : STATUS_OK;
-    status = communicator_agree(view->communicator, status);
-    if (status == STATUS_OK) {
-        status = outputs_record(row, outputs->parts[n], folder, view, file);
-        if (status == STATUS_OK && view->communicator->rank == 0)
-            status = plan_commit(outputs, n, view, *file);
-        status = communicator_agree(view->communicator, status);
-    }
-    device_add_time(outputs->device, STAGE_OUTPUT, timer_now() - start, 0);
-    return status;
-}
-
 /* STATUS_STOPPED, once all files are written, where the run ends with this one. */
 static enum status stop(struct outputs *outputs, size_t n, const char *folder, const struct view *view)
 {
@@ -440,7 +421,17 @@ static enum status write_into_folder(struct outputs *outputs, size_t n, const st
     const double start = timer_now();
     writer_make_room(outputs->writer);
     add_wait(outputs, start);
-    const enum status status = record(outputs, n, folder, view, &file);
+    const double begin = timer_now();
+    device_weigh_times(outputs->device, 0); /* the kernels of an output are within the time added here */
+    enum status status = view->communicator->rank == 0 ? prepare(outputs, row, view) : STATUS_OK;
+    status = communicator_agree(view->communicator, status);
+    if (status == STATUS_OK) {
+        status = outputs_record(row, outputs->parts[n], folder, view, &file);
+        if (status == STATUS_OK && view->communicator->rank == 0)
+            status = plan_commit(outputs, n, view, file);
+        status = communicator_agree(view->communicator, status);
+    }
+    device_add_time(outputs->device, STAGE_OUTPUT, timer_now() - begin, 0);
     if (status != STATUS_OK) {
         hdf5_file_free(&file);
         return status;

@@ -209,19 +209,6 @@ static void *sum_counts(struct hdf5_file *file, const struct item *item)
     return values;
 }
 
-static struct hdf5_object *write_dataset(struct openpmd *openpmd, const char *name, const struct item *item)
-{
-    const bool is_first = item->view->communicator->rank == 0;
-    const struct phase_volume *volume = item->volume;
-    struct hdf5_array array = {.type = hdf5_real(item->view->config->precision),
-                               .dimensions = (int)item->space->axis_count,
-                               .count = is_first ? volume->elements : 0,
-                               .source = sum_counts(openpmd->file, item)};
-    for (uint32_t k = 0; k < item->space->axis_count; k++)
-        array.shape[k] = volume->bins[k];
-    return hdf5_dataset(openpmd->meshes, name, &array);
-}
-
 /* An end of the range of axis k, normalised; of x and y where the edge of the cells is, to the last digit. */
 static double end_of(const struct item *item, uint32_t k, unsigned end)
 {
@@ -348,9 +335,15 @@ static void write_item(struct openpmd *openpmd, struct phase_spaces *spaces, uin
         hdf5_file_fail(file, item_count(spaces, index, &item));
     hdf5_file_fail(file, communicator_agree(view->communicator, file->status));
     if (file->status == STATUS_OK) {
+        struct hdf5_array array = {.type = hdf5_real(view->config->precision),
+                                   .dimensions = (int)volume.dimensions,
+                                   .count = view->communicator->rank == 0 ? volume.elements : 0};
+        for (uint32_t k = 0; k < volume.dimensions; k++)
+            array.shape[k] = volume.bins[k];
         if (spaces)
             count_outside(&item, name, &spaces->items[index].is_known);
-        write_attributes(openpmd, write_dataset(openpmd, name, &item), &item, list);
+        array.source = sum_counts(file, &item);
+        write_attributes(openpmd, hdf5_dataset(openpmd->meshes, name, &array), &item, list);
     }
     free(item.counts);
     free(item.sums);

@@ -112,22 +112,6 @@ char *provenance_text(const struct device_info *device)
     return text;
 }
 
-static void record_process(struct hdf5_object *root)
-{
-    hdf5_text(root, "software", "RadixPIC");
-    for (size_t n = 0; n < FACTS; n++) {
-        char *text = NULL;
-        size_t length = 0;
-        FILE *stream = open_memstream(&text, &length);
-        if (!stream)
-            continue;
-        facts[n].print(stream);
-        fclose(stream);
-        hdf5_text(root, facts[n].attribute, text);
-        free(text);
-    }
-}
-
 static void record_stages(struct hdf5_object *group, const struct timers *timers)
 {
     const char *names[STAGE_OTHER];
@@ -149,7 +133,18 @@ static void record_stages(struct hdf5_object *group, const struct timers *timers
 void provenance_record(struct hdf5_file *file, const struct view *view)
 {
     if (!file->has_no_data)
-        record_process(&file->root);
+        hdf5_text(&file->root, "software", "RadixPIC");
+    for (size_t n = 0; n < FACTS && !file->has_no_data; n++) {
+        char *text = NULL;
+        size_t length = 0;
+        FILE *stream = open_memstream(&text, &length);
+        if (!stream)
+            continue;
+        facts[n].print(stream);
+        fclose(stream);
+        hdf5_text(&file->root, facts[n].attribute, text);
+        free(text);
+    }
     for (uint32_t s = 0; s < view->config->species_count; s++) {
         char name[CONFIG_NAME_LENGTH + 16];
         snprintf(name, sizeof name, "%s_fileDigest", view->config->species[s].name);

@@ -52,24 +52,6 @@ static void write_field(struct openpmd *openpmd, enum field field, const char *n
     openpmd_write_mesh(openpmd, &mesh, 0, openpmd_filter_passes(openpmd, field));
 }
 
-static void write_fields(struct openpmd *openpmd)
-{
-    const struct config *config = openpmd->view->config;
-    const struct fields *fields = openpmd->view->fields;
-    write_solver_attributes(openpmd);
-    for (enum field f = 0; f < FIELDS; f++)
-        if (fields_hold(&config->output.snapshots.fields, f))
-            write_field(openpmd, f, field_table[f].record,
-                        f == FIELD_RHO ? "of all species, without the neutralising background" : NULL,
-                        &fields->component[field_first(config->fields.solver, f)]);
-    for (uint32_t s = 0; s < config->species_count; s++) {
-        char name[CONFIG_NAME_LENGTH + 16];
-        snprintf(name, sizeof name, "%s_%s", config->species[s].name, field_table[FIELD_RHO].record);
-        if (snapshots_separate(&config->output.snapshots, &config->species[s]))
-            write_field(openpmd, FIELD_RHO, name, NULL, &fields->species_rho[s]);
-    }
-}
-
 struct parts {
     struct selection *selection; /* NULL: all particles are written, or none */
     void *moments;               /* NULL: they are not written */
@@ -89,10 +71,23 @@ static enum status create_parts(struct device *device, const struct config *conf
 static void record_snapshot(void *part, struct hdf5_file *file, const struct view *view)
 {
     const struct parts *parts = part;
+    const struct config *config = view->config;
+    const struct snapshots_config *snapshots = &config->output.snapshots;
     struct openpmd openpmd = openpmd_begin(file, view, snapshot_output.prefix, OPENPMD_ED_PIC);
-    write_fields(&openpmd);
-    if (fields_hold(&view->config->output.snapshots.fields, FIELD_MOMENTS))
-        moments_write(&openpmd, parts ? parts->moments : NULL, snapshots_precision(view->config));
+    write_solver_attributes(&openpmd);
+    for (enum field f = 0; f < FIELDS; f++)
+        if (fields_hold(&snapshots->fields, f))
+            write_field(&openpmd, f, field_table[f].record,
+                        f == FIELD_RHO ? "of all species, without the neutralising background" : NULL,
+                        &view->fields->component[field_first(config->fields.solver, f)]);
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        char name[CONFIG_NAME_LENGTH + 16];
+        snprintf(name, sizeof name, "%s_%s", config->species[s].name, field_table[FIELD_RHO].record);
+        if (snapshots_separate(snapshots, &config->species[s]))
+            write_field(&openpmd, FIELD_RHO, name, NULL, &view->fields->species_rho[s]);
+    }
+    if (fields_hold(&snapshots->fields, FIELD_MOMENTS))
+        moments_write(&openpmd, parts ? parts->moments : NULL, snapshots_precision(config));
     openpmd_write_species(&openpmd, parts ? parts->selection : NULL);
 }
 

@@ -204,23 +204,21 @@ static enum status find_digest(const char *path, uint64_t *digest)
     return status;
 }
 
-static enum status read_species(const struct communicator *communicator, const struct config *config,
-                                struct species_config *species)
-{
-    const char *path = species_file(species);
-    uint64_t *digest = &species->read.facts.digest;
-    if (path[0] == '\0')
-        return STATUS_OK;
-    TRY(communicator_agree(communicator, communicator->rank == 0 ? find_digest(path, digest) : STATUS_OK));
-    communicator_broadcast(communicator, sizeof *digest, digest);
-    return path == species->positions.file ? read_particles(communicator, config, species)
-                                           : communicator_agree(communicator, read_density(config, species));
-}
-
 enum status species_files_read(const struct communicator *communicator, struct config *config)
 {
-    for (uint32_t s = 0; s < config->species_count; s++)
-        TRY(read_species(communicator, config, &config->species[s]));
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        struct species_config *species = &config->species[s];
+        const char *path = species_file(species);
+        uint64_t *digest = &species->read.facts.digest;
+        if (path[0] == '\0')
+            continue;
+        TRY(communicator_agree(communicator,
+                               communicator->rank == 0 ? find_digest(path, digest) : STATUS_OK));
+        communicator_broadcast(communicator, sizeof *digest, digest);
+        TRY(path == species->positions.file
+                ? read_particles(communicator, config, species)
+                : communicator_agree(communicator, read_density(config, species)));
+    }
     return STATUS_OK;
 }
 

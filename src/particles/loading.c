@@ -69,26 +69,10 @@ static void make_particle(const struct recipe_table *table, uint64_t index, enum
     piece->id[n] = index;
 }
 
-static enum status load_piece(const struct recipe_table *table, uint64_t first, uint32_t begin,
-                              uint32_t count, struct piece *piece, struct particles *particles,
-                              struct buffer *keys)
-{
-    const struct loaded_particle *read = particles->species->read.particles;
-    for (uint32_t n = 0; n < count; n++)
-        make_particle(table, first + begin + n, particles->precision, read ? read + begin + n : NULL, n,
-                      piece);
-    TRY(particles_write(particles, ATTRIBUTE_OFFSET, begin, count, piece->offset));
-    TRY(particles_write(particles, ATTRIBUTE_VELOCITY, begin, count, piece->velocity));
-    if (particles->attribute[ATTRIBUTE_W])
-        TRY(particles_write(particles, ATTRIBUTE_W, begin, count, piece->w));
-    if (particles->attribute[ATTRIBUTE_ID])
-        TRY(particles_write(particles, ATTRIBUTE_ID, begin, count, piece->id));
-    return buffer_write(keys, begin * sizeof *piece->key, count * sizeof *piece->key, piece->key);
-}
-
 enum status loading_fill_by_host(const struct grid *grid, uint64_t first, struct particles *particles,
                                  struct buffer *keys)
 {
+    const struct loaded_particle *read = particles->species->read.particles;
     struct recipe_table table;
     enum status status = STATUS_OK;
     TRY(recipe_table_create(grid, particles->species, &table));
@@ -98,7 +82,15 @@ enum status loading_fill_by_host(const struct grid *grid, uint64_t first, struct
     for (uint32_t begin = 0, count = 0; begin < particles->count && status == STATUS_OK; begin += count) {
         const uint32_t rest = particles->count - begin;
         count = rest < PIECE ? rest : PIECE;
-        status = load_piece(&table, first, begin, count, piece, particles, keys);
+        for (uint32_t n = 0; n < count; n++)
+            make_particle(&table, first + begin + n, particles->precision, read ? read + begin + n : NULL, n,
+                          piece);
+        const void *const values[ATTRIBUTES] = {piece->offset, piece->velocity, piece->w, piece->id};
+        for (enum attribute a = 0; a < ATTRIBUTES && status == STATUS_OK; a++)
+            if (particles->attribute[a])
+                status = particles_write(particles, a, begin, count, values[a]);
+        if (status == STATUS_OK)
+            status = buffer_write(keys, begin * sizeof *piece->key, count * sizeof *piece->key, piece->key);
     }
     free(piece);
     recipe_table_destroy(&table);
