@@ -377,22 +377,20 @@ static void check_collision(struct reading *reading, uint32_t index)
     }
 }
 
-static bool same_pair(const struct collision_config *a, const struct collision_config *b)
-{
-    return (strcmp(a->species[0], b->species[0]) == 0 && strcmp(a->species[1], b->species[1]) == 0) ||
-           (strcmp(a->species[0], b->species[1]) == 0 && strcmp(a->species[1], b->species[0]) == 0);
-}
-
 static void check_collisions(struct reading *reading)
 {
     const struct config *config = reading->config;
     for (uint32_t i = 0; i < config->collision_count; i++) {
-        const struct collision_config *items = config->collisions;
+        const char(*pair)[CONFIG_NAME_LENGTH] = config->collisions[i].species;
         check_collision(reading, i);
-        for (uint32_t j = 0; j < i; j++)
-            if (at(reading, "collisions.%u.species", i) && same_pair(&items[i], &items[j]))
-                complain(reading, NULL, "expected each pair of species once, found %s and %s again",
-                         items[i].species[0], items[i].species[1]);
+        for (uint32_t j = 0; j < i; j++) {
+            const char(*other)[CONFIG_NAME_LENGTH] = config->collisions[j].species;
+            const bool turned = strcmp(pair[0], other[0]) != 0;
+            if (at(reading, "collisions.%u.species", i) && strcmp(pair[0], other[turned]) == 0 &&
+                strcmp(pair[1], other[!turned]) == 0)
+                complain(reading, NULL, "expected each pair of species once, found %s and %s again", pair[0],
+                         pair[1]);
+        }
     }
 }
 

@@ -77,19 +77,6 @@ static void read_value(struct reading *reading, const struct schema_row *row, co
         read_value(reading, row, item, level + 1, target);
 }
 
-/* "output/" and the name of the file without folders and ending; "output/run" where that is not UTF-8. */
-static void default_directory(const char *name, char directory[CONFIG_TEXT_LENGTH])
-{
-    const char *slash = strrchr(name, '/');
-    const char *base = slash ? slash + 1 : name;
-    const char *dot = strrchr(base, '.');
-    const size_t length = dot && dot != base ? (size_t)(dot - base) : strlen(base);
-    if (text_fault(base, length, true))
-        snprintf(directory, CONFIG_TEXT_LENGTH, "output/run");
-    else
-        snprintf(directory, CONFIG_TEXT_LENGTH, "output/%.*s", (int)length, base);
-}
-
 /* The default in the struct at `base`: a word, or a flat list of words "[a, b]", of which the row may take
  * the first alone. */
 static void read_fallback(struct reading *reading, const struct schema_row *row, unsigned char *base)
@@ -100,8 +87,13 @@ static void read_fallback(struct reading *reading, const struct schema_row *row,
     unsigned char *target = base + row->offset;
     const uint32_t most = row->length_at ? row->length[0] : UINT32_MAX;
     uint32_t count = 0;
+    /* "output/" and the name of the file without folders and ending */
+    const char *slash = strrchr(reading->file, '/'), *name = slash ? slash + 1 : reading->file;
+    const char *dot = strrchr(name, '.');
+    const size_t length = dot && dot != name ? (size_t)(dot - name) : strlen(name);
+    const bool is_shown = !text_fault(name, length, true); /* it is in UTF-8 */
     char directory[CONFIG_TEXT_LENGTH];
-    default_directory(reading->file, directory);
+    snprintf(directory, sizeof directory, "output/%.*s", is_shown ? (int)length : 3, is_shown ? name : "run");
     const char *text = row->fallback == schema_directory_fallback ? directory : row->fallback;
     for (; text += is_list ? strspn(text, separators) : 0, *text != '\0' && count != most; count++) {
         char word[CONFIG_TEXT_LENGTH + 1], why[VALUE_WHY_LENGTH];

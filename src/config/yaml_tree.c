@@ -216,18 +216,6 @@ static enum status take_node(struct parse *parse, int depth, struct tree_node **
     return advance(parse);
 }
 
-static enum status take_all(struct parse *parse, struct tree_node **root)
-{
-    TRY(advance(parse));
-    while (parse->event.type != YAML_STREAM_END_EVENT) {
-        const yaml_event_type_t type = parse->event.type;
-        const bool is_node = type == YAML_SCALAR_EVENT || type == YAML_SEQUENCE_START_EVENT ||
-                             type == YAML_MAPPING_START_EVENT;
-        TRY(is_node ? take_node(parse, 0, root) : advance(parse));
-    }
-    return STATUS_OK;
-}
-
 enum status tree_parse(struct tree *tree, const char *text, size_t length, int setting,
                        struct tree_node **root, struct tree_problem *problem)
 {
@@ -243,7 +231,13 @@ enum status tree_parse(struct tree *tree, const char *text, size_t length, int s
     yaml_parser_set_encoding(&parse.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parse.parser, (const unsigned char *)parse.text, parse.length);
     struct tree_node *found = NULL;
-    const enum status status = take_all(&parse, &found);
+    enum status status = advance(&parse);
+    while (status == STATUS_OK && parse.event.type != YAML_STREAM_END_EVENT) {
+        const yaml_event_type_t type = parse.event.type;
+        const bool is_node = type == YAML_SCALAR_EVENT || type == YAML_SEQUENCE_START_EVENT ||
+                             type == YAML_MAPPING_START_EVENT;
+        status = is_node ? take_node(&parse, 0, &found) : advance(&parse);
+    }
     yaml_event_delete(&parse.event);
     yaml_parser_delete(&parse.parser);
     if (status == STATUS_OK)

@@ -60,32 +60,25 @@ static enum way way_of(const unsigned char *plane, size_t count)
     return of_pair < noise ? WAY_STORE : WAY_HUFFMAN;
 }
 
-static int deflate_planes(z_stream *stream, unsigned char *planes, size_t count, size_t size,
-                          uint32_t compression)
+static enum status deflate_all(unsigned char *planes, size_t count, size_t size, uint32_t compression,
+                               unsigned char *packed, size_t *bytes)
 {
     static const int strategies[] = {[WAY_STORE] = Z_DEFAULT_STRATEGY,
                                      [WAY_HUFFMAN] = Z_HUFFMAN_ONLY,
                                      [WAY_RUNS] = Z_RLE,
                                      [WAY_REPEATS] = Z_DEFAULT_STRATEGY};
-    int result = Z_OK;
-    for (size_t b = 0; b < size && result == Z_OK; b++) {
-        const enum way way = way_of(planes + b * count, count);
-        result = deflateParams(stream, way == WAY_STORE ? 0 : (int)compression, strategies[way]);
-        stream->next_in = planes + b * count;
-        stream->avail_in = (uInt)count;
-        if (result == Z_OK)
-            result = deflate(stream, b + 1 < size ? Z_NO_FLUSH : Z_FINISH);
-    }
-    return result;
-}
-
-static enum status deflate_all(unsigned char *planes, size_t count, size_t size, uint32_t compression,
-                               unsigned char *packed, size_t *bytes)
-{
     z_stream stream = {.next_out = packed, .avail_out = (uInt)(chunk_pack_room(count, size) - CHECKSUM)};
     if (deflateInit(&stream, 0) != Z_OK)
         return status_fail(STATUS_FAILED, "no memory to compress");
-    const int result = deflate_planes(&stream, planes, count, size, compression);
+    int result = Z_OK;
+    for (size_t b = 0; b < size && result == Z_OK; b++) {
+        const enum way way = way_of(planes + b * count, count);
+        result = deflateParams(&stream, way == WAY_STORE ? 0 : (int)compression, strategies[way]);
+        stream.next_in = planes + b * count;
+        stream.avail_in = (uInt)count;
+        if (result == Z_OK)
+            result = deflate(&stream, b + 1 < size ? Z_NO_FLUSH : Z_FINISH);
+    }
     *bytes = stream.total_out;
     deflateEnd(&stream);
     return result == Z_STREAM_END ? STATUS_OK

@@ -235,21 +235,6 @@ static void write_record(struct hdf5_object *group, const struct particle_record
     }
 }
 
-static void write_patches(struct hdf5_object *group, const double cell[2],
-                          const struct openpmd_particles *list)
-{
-    const double *const *low = list->low, *const *extent = list->extent;
-    const struct openpmd_record records[] = {
-        {"numParticles", {0}, {1}, {list->counts}, NULL, HDF5_UINT64, 0, NULL},
-        {"numParticlesOffset", {0}, {1}, {list->before}, NULL, HDF5_UINT64, 0, NULL},
-        {"offset", {1}, {cell[0], cell[1]}, {low[0], low[1]}, NULL, HDF5_DOUBLE, 0, NULL},
-        {"extent", {1}, {cell[0], cell[1]}, {extent[0], extent[1]}, NULL, HDF5_DOUBLE, 0, NULL},
-    };
-    struct hdf5_object *patches = hdf5_group(group, "particlePatches");
-    for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)
-        write_components(patches, &records[n], &list->patches, NULL);
-}
-
 void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_particles *particles)
 {
     const struct openpmd_particles *list = hdf5_file_keep_copy(openpmd->file, sizeof *particles, particles);
@@ -297,7 +282,15 @@ void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_parti
         write_record(group, &records[n], &list->part);
     for (size_t n = 0; n < list->more_count; n++)
         write_record(group, &list->more[n], &list->part);
-    write_patches(group, cell, list);
+    const struct openpmd_record patches[] = {
+        {"numParticles", {0}, {1}, {list->counts}, NULL, HDF5_UINT64, 0, NULL},
+        {"numParticlesOffset", {0}, {1}, {list->before}, NULL, HDF5_UINT64, 0, NULL},
+        {"offset", {1}, {cell[0], cell[1]}, {list->low[0], list->low[1]}, NULL, HDF5_DOUBLE, 0, NULL},
+        {"extent", {1}, {cell[0], cell[1]}, {list->extent[0], list->extent[1]}, NULL, HDF5_DOUBLE, 0, NULL},
+    };
+    struct hdf5_object *of_patches = hdf5_group(group, "particlePatches");
+    for (size_t n = 0; n < sizeof patches / sizeof patches[0]; n++)
+        write_components(of_patches, &patches[n], &list->patches, NULL);
 }
 
 /* ---- the list of a species ---- */

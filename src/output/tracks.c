@@ -52,31 +52,13 @@ static int compare_ids(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static enum status create_kernels(struct device *device, struct tracks *tracks)
-{
-    const size_t count = tracks->count, real = precision_bytes(tracks->config->precision);
-    struct program *program = NULL;
-    uint32_t filter[FILTER_BITS / WORD] = {0};
-    for (uint32_t k = 0; k < tracks->count; k++) {
-        const uint32_t bit = (uint32_t)(tracks->ids[k] % FILTER_BITS);
-        filter[bit / WORD] |= UINT32_C(1) << bit % WORD;
-    }
-    TRY(program_build(device, "tracks.cl", tracks->config->precision, &program,
-                      "-D FILTER_BITS=%d -D HAS_W=%d", FILTER_BITS,
-                      species_has_w(&tracks->config->species[tracks->species])));
-    TRY(kernel_create(program, "tracks_find", &tracks->find));
-    TRY(kernel_create(program, "tracks_take", &tracks->take));
-    TRY(buffer_create_with(device, count * sizeof *tracks->ids, "the ids of tracks", tracks->ids,
-                           &tracks->wanted));
-    TRY(buffer_create_with(device, sizeof filter, "the filter of ids", filter, &tracks->filter));
-    TRY(buffer_create(device, count * sizeof(uint32_t), "the places of tracks", &tracks->place));
-    return buffer_create(device, count * VALUES * real, "a sample of tracks", &tracks->values);
-}
-
 static enum status create_tracks(struct device *device, const struct config *config, void **part)
 {
     const struct tracks_config *output = &config->output.tracks;
+    const size_t count = count_of(output), real = precision_bytes(config->precision);
     struct tracks *tracks;
+    struct program *program = NULL;
+    uint32_t filter[FILTER_BITS / WORD] = {0};
     TRY(DEVICE_NEW(device, tracks));
     *part = tracks;
     tracks->config = config;
@@ -93,7 +75,19 @@ static enum status create_tracks(struct device *device, const struct config *con
         tracks->ids[k] = output->id_count > 0 ? output->ids[k] - tracks->first_id
                                               : (uint64_t)(particles * k / tracks->count);
     qsort(tracks->ids, tracks->count, sizeof *tracks->ids, compare_ids);
-    return create_kernels(device, tracks);
+    for (uint32_t k = 0; k < tracks->count; k++) {
+        const uint32_t bit = (uint32_t)(tracks->ids[k] % FILTER_BITS);
+        filter[bit / WORD] |= UINT32_C(1) << bit % WORD;
+    }
+    TRY(program_build(device, "tracks.cl", config->precision, &program, "-D FILTER_BITS=%d -D HAS_W=%d",
+                      FILTER_BITS, species_has_w(&config->species[tracks->species])));
+    TRY(kernel_create(program, "tracks_find", &tracks->find));
+    TRY(kernel_create(program, "tracks_take", &tracks->take));
+    TRY(buffer_create_with(device, count * sizeof *tracks->ids, "the ids of tracks", tracks->ids,
+                           &tracks->wanted));
+    TRY(buffer_create_with(device, sizeof filter, "the filter of ids", filter, &tracks->filter));
+    TRY(buffer_create(device, count * sizeof(uint32_t), "the places of tracks", &tracks->place));
+    return buffer_create(device, count * VALUES * real, "a sample of tracks", &tracks->values);
 }
 
 /* ---- a sample ---- */
