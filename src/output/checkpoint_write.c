@@ -226,20 +226,6 @@ static void write_common(struct hdf5_object *group, const struct view *view, con
     write_array(group, name, type, (uint64_t[]){length, 0}, 0, count, NULL, values);
 }
 
-static void write_config(struct hdf5_file *file, const struct view *view)
-{
-    size_t length = 0;
-    struct config resolved = *view->config; /* what was measured once is not measured again */
-    resolved.fields.decomposition = view->decomposition;
-    char *text = config_as_text(&resolved, &length);
-    if (text)
-        write_common(&file->root, view, "config", HDF5_UINT8, length,
-                     hdf5_file_keep_copy(file, length, text));
-    else
-        hdf5_file_fail(file, STATUS_FAILED);
-    free(text);
-}
-
 static void write_waves(struct hdf5_file *file, const struct view *view)
 {
     const size_t bytes = waves_bytes(view->config);
@@ -258,6 +244,10 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     const uint32_t ranks = (uint32_t)view->partition->ranks, rank = (uint32_t)view->communicator->rank;
     const uint32_t species = view->config->species_count;
     const size_t ends = ranks + (size_t)1;
+    size_t length = 0;
+    struct config resolved = *view->config; /* what was measured once is not measured again */
+    resolved.fields.decomposition = view->decomposition;
+    char *text = config_as_text(&resolved, &length);
     uint32_t capacities[CONFIG_MAX_SPECIES];
     hdf5_numbers(root, "version", HDF5_UINT32, 0, &(uint32_t){CHECKPOINT_VERSION});
     hdf5_numbers(root, "run", HDF5_UINT64, 0, &view->run);
@@ -268,7 +258,11 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     hdf5_numbers(root, "ranks", HDF5_UINT32, 0, &ranks);
     hdf5_numbers(root, "ghost", HDF5_UINT32, 0, &view->ghost);
     provenance_record(file, view);
-    write_config(file, view);
+    if (text)
+        write_common(root, view, "config", HDF5_UINT8, length, hdf5_file_keep_copy(file, length, text));
+    else
+        hdf5_file_fail(file, STATUS_FAILED);
+    free(text);
     write_common(root, view, "first_rows", HDF5_UINT32, ends,
                  hdf5_file_keep_copy(file, ends * sizeof(uint32_t), view->partition->first));
     for (uint32_t n = 0; n < species; n++)

@@ -63,18 +63,6 @@ enum status manifest_write(int folder, const char *path, const struct manifest *
 
 /* ---- reading ---- */
 
-/* Whether the last line is the digest of the text before it. */
-static bool is_whole(const char *text, size_t length)
-{
-    char line[64];
-    const int digest_length = snprintf(line, sizeof line, digest_form, UINT64_C(0));
-    if (length < (size_t)digest_length)
-        return false;
-    const size_t rest = length - (size_t)digest_length;
-    snprintf(line, sizeof line, digest_form, XXH3_64bits(text, rest));
-    return memcmp(text + rest, line, (size_t)digest_length) == 0;
-}
-
 /* The number in a node; 0 without one. */
 static uint64_t number(const struct tree_node *node, int base)
 {
@@ -121,7 +109,12 @@ static enum status read_text(const char *path, const char *text, size_t length, 
     struct tree tree = {0};
     struct tree_problem problem;
     const char *why = "is damaged";
-    bool is_read = is_whole(text, length);
+    char line[64];
+    /* The last line is the digest of the text before it. */
+    const size_t last = (size_t)snprintf(line, sizeof line, digest_form, UINT64_C(0));
+    const size_t rest = length < last ? 0 : length - last;
+    snprintf(line, sizeof line, digest_form, XXH3_64bits(text, rest));
+    bool is_read = length >= last && memcmp(text + rest, line, last) == 0;
     if (is_read) {
         const enum status parsed = tree_parse(&tree, text, length, TREE_FROM_FILE, &tree.root, &problem);
         is_read = parsed == STATUS_OK && read_tree(tree.root, manifest);

@@ -236,18 +236,6 @@ static enum status create(const struct run_folder *folder)
     return sync_parent(path); /* a folder that is there already may have been made a moment ago */
 }
 
-/* A file that was removed by hand is named no longer. */
-static void forget_missing(const struct run_folder *folder, struct manifest *manifest)
-{
-    uint32_t kept = 0;
-    for (uint32_t n = 0; n < manifest->checkpoint_count; n++) {
-        char name[OUTPUT_NAME];
-        if (holds(folder, run_folder_name(&checkpoint_output, manifest->checkpoints[n].step, name)))
-            manifest->checkpoints[kept++] = manifest->checkpoints[n];
-    }
-    manifest->checkpoint_count = kept;
-}
-
 enum status run_folder_require(const struct run_folder *folder)
 {
     const struct manifest *manifest = &folder->manifest;
@@ -290,7 +278,13 @@ enum status run_folder_begin(struct run_folder *folder)
     }
     if (folder->use == RUN_FOLDER_CONTINUE) {
         manifest_cut(manifest, folder->from_step);
-        forget_missing(folder, manifest);
+        const uint32_t count = manifest->checkpoint_count;
+        manifest->checkpoint_count = 0;
+        for (uint32_t n = 0; n < count; n++) { /* a file that was removed by hand is named no longer */
+            char name[OUTPUT_NAME];
+            if (holds(folder, run_folder_name(&checkpoint_output, manifest->checkpoints[n].step, name)))
+                manifest->checkpoints[manifest->checkpoint_count++] = manifest->checkpoints[n];
+        }
         manifest->state = MANIFEST_RESTARTING;
     } else {
         *manifest = (struct manifest){.state = MANIFEST_STARTING};
@@ -417,23 +411,18 @@ enum status run_folder_clear(struct run_folder *folder, char **again)
     return status == STATUS_OK ? cut(folder) : status;
 }
 
-/* Whether the checkpoint is whole at a glance. */
-static bool is_whole(const struct run_folder *folder, uint64_t step)
-{
-    char name[OUTPUT_NAME], path[PATH_MAX];
-    bool is_damaged;
-    snprintf(path, sizeof path, "%s/%s", folder->path, run_folder_name(&checkpoint_output, step, name));
-    return checkpoint_seal_check(path, false, &is_damaged) == STATUS_OK;
-}
-
 enum status run_folder_add(struct run_folder *folder, const struct manifest_checkpoint *file, uint32_t keep)
 {
     struct manifest *manifest = &folder->manifest;
     uint64_t gone[MANIFEST_CHECKPOINTS];
-    char name[OUTPUT_NAME];
+    char name[OUTPUT_NAME], path[PATH_MAX];
+    bool is_damaged;
     uint32_t first = manifest->checkpoint_count;
-    for (uint32_t kept = 1; first > 0 && kept < keep; first--)
-        kept += is_whole(folder, manifest->checkpoints[first - 1].step);
+    for (uint32_t kept = 1; first > 0 && kept < keep; first--) {
+        run_folder_name(&checkpoint_output, manifest->checkpoints[first - 1].step, name);
+        snprintf(path, sizeof path, "%s/%s", folder->path, name);
+        kept += checkpoint_seal_check(path, false, &is_damaged) == STATUS_OK;
+    }
     for (uint32_t n = 0; n < first; n++)
         gone[n] = manifest->checkpoints[n].step;
     manifest_drop(manifest, first);
