@@ -4,61 +4,88 @@
     docs/notebooks/execute.py                              all of this folder
     docs/notebooks/execute.py docs/notebooks/3_two_stream.ipynb
 
-It needs python3-nbclient and python3-ipykernel. A cell that fails is shown with its error, and its notebook is not
+It needs python3-ipython and python3-nbformat. A cell that fails is shown with its error, and its notebook is not
 written.
 """
 
+import contextlib
+import io
 import os
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-SECONDS = 600  # of a cell: only what hangs takes as long
-os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")  # else the debugger that no cell uses warns
+
+
+class Stream(io.TextIOBase):
+    """What is printed, as outputs of a notebook."""
+
+    def __init__(self, outputs, name):
+        self.outputs, self.name = outputs, name
+
+    def write(self, text):
+        from nbformat import v4
+
+        last = self.outputs[-1] if self.outputs else {}
+        if last.get("name") == self.name:
+            last.text += text
+        elif text:
+            self.outputs.append(v4.new_output("stream", name=self.name, text=text))
+        return len(text)
+
+
+def outputs_of(shell, source):
+    """What a cell prints and shows, in order, as outputs of a notebook; raises RuntimeError with a cell's error."""
+    from nbformat import v4
+
+    outputs = []
+
+    def show(data, metadata=None, **unused):
+        outputs.append(v4.new_output("display_data", data=data, metadata=metadata or {}))
+
+    def show_value(value):
+        if value is not None:
+            data, metadata = shell.display_formatter.format(value)
+            outputs.append(v4.new_output("execute_result", data=data, metadata=metadata))
+
+    shell.display_pub.publish, shell.display_trap.hook = show, show_value
+    with contextlib.redirect_stdout(Stream(outputs, "stdout")), contextlib.redirect_stderr(Stream(outputs, "stderr")):
+        result = shell.run_cell(source)
+    if not result.success:
+        raise RuntimeError("".join(output.get("text", "") for output in outputs))
+    return outputs
 
 
 def executed(path, folder=HERE):
-    """The notebook of that file with new outputs; it runs in a folder, from which ../../scripts is the package's."""
-    import nbclient
+    """The notebook of that file with new outputs; it runs in a folder, from which ../../scripts is the package's. All
+    notebooks run in this process, which forgets the names of one before the next."""
+    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     import nbformat
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
 
-    notebook = nbformat.read(path, as_version=4)
-    resources = {"metadata": {"path": str(folder)}}
-    nbclient.NotebookClient(
-        notebook, timeout=SECONDS, kernel_name="python3", record_timing=False, resources=resources
-    ).execute()
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    notebook.metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    no_history = Config(HistoryManager={"enabled": False})
+    shell, notebook = InteractiveShell.instance(colors="NoColor", config=no_history), nbformat.read(path, as_version=4)
+    shell.reset()
+    notebook.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    with contextlib.chdir(folder):
+        for number, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), 1):
+            cell.outputs, cell.execution_count = outputs_of(shell, cell.source), number
     for cell in notebook.cells:
         cell.metadata = {}
-        if cell.cell_type == "code":
-            cell.outputs = joined(cell.outputs)
     return notebook
 
 
-def joined(outputs):
-    """Outputs in which texts that were printed one after the other are one: where they are cut is a matter of luck."""
-    result = []
-    for output in outputs:
-        if (
-            result
-            and output.output_type == "stream"
-            and (result[-1].output_type, result[-1].get("name")) == ("stream", output.name)
-        ):
-            result[-1].text += output.text
-        else:
-            result.append(output)
-    return result
-
-
 def main(paths):
-    import nbclient
     import nbformat
 
     for path in paths or sorted(map(str, HERE.glob("*.ipynb"))):
         try:
             nbformat.write(executed(path), path)
-        except nbclient.exceptions.CellExecutionError as error:
+        except RuntimeError as error:
             sys.exit(f"{path}: {error}")
         print(f"{path}: {Path(path).stat().st_size / 1000:.0f} kB")
 

@@ -6,6 +6,7 @@ import re
 import sys
 import tempfile
 import unittest
+import warnings
 from pathlib import Path
 
 from program import PROGRAM, ROOT
@@ -69,6 +70,10 @@ class Committed(unittest.TestCase):
 
 class Run(unittest.TestCase):
     """In a tree of links to this one's folders, so that nothing is written here."""
+
+    def setUp(self):
+        for category in (DeprecationWarning, ResourceWarning):  # which unittest shows and Python does not
+            warnings.simplefilter("ignore", category)
 
     def check(self, path):
         with tempfile.TemporaryDirectory() as holder:
