@@ -10,6 +10,7 @@ enum {
     FIRST_DIGIT_MOST = 12, /* the counters and lines of a chunk still live in the second cache */
     RADIX_BITS_AUTO = 11,  /* of a digit where several passes are made */
     RADIX_BITS_MOST = 16,
+    LOW_BITS_USUAL = 13, /* of two digits: half of the longest key that a grid has */
     PASSES_MOST = 32,
     CHUNKS_PER_UNIT = 4,   /* more than one, so that a late thread does not keep all waiting */
     CACHED_BYTES = 2 << 20 /* a result of more than this a compute unit goes past the caches */
@@ -109,6 +110,8 @@ static enum status resolve(const struct device_info *info, uint32_t key_bits, ui
 static enum status create_kernels(struct chunked_sort *sort, const struct fast_options *options)
 {
     const struct plan *plan = &sort->plan;
+    /* One value for nearly all keys: a driver has the kernels already where another grid was sorted. */
+    const bool has_long_digit = plan->passes == 2 && plan->pass[1].radix_bits > LOW_BITS_USUAL;
     const bool streaming = (uint64_t)sort->capacity * sizeof(uint32_t) >
                            (uint64_t)CACHED_BYTES * device_info(sort->device)->compute_units;
     for (struct pass *pass = sort->plan.pass; pass < sort->plan.pass + plan->passes; pass++) {
@@ -116,7 +119,7 @@ static enum status create_kernels(struct chunked_sort *sort, const struct fast_o
         TRY(program_build(sort->device, "chunked_sort.cl", PRECISION_SINGLE, &program,
                           "-D READS=%d -D PORTABLE=%d -D STREAMING=%d -D MOST_LOW_BITS=%d -D KEY=%s",
                           pass->source, options->portable, streaming,
-                          plan->passes == 2 ? plan->pass[1].radix_bits : 0, key_type(options->short_keys)));
+                          has_long_digit ? RADIX_BITS_MOST : LOW_BITS_USUAL, key_type(options->short_keys)));
         TRY(kernel_create(program, "chunked_histogram", &pass->histogram));
         TRY(kernel_create(program, "chunked_scan", &pass->scan));
         TRY(kernel_create(program, "chunked_reorder", &pass->reorder));
