@@ -1,12 +1,11 @@
 /* Exchange: the rows between ranks, what they hand over, and the way to and from the device.
  *
- * Where the memory is shared a rank writes what leaves it into its outbox, raises its signal, and waits for
- * those of its partners, the ranks that take from it or that it takes from: once for counts and once for
- * particles. Counts are copied in between, so one place for them is enough. Particles go from the outbox to
- * the device of the rank that takes them when its side queue is that far. They have two places in turn: rank
- * A fills that of exchange k again in exchange k + 2, after its partner B raised its signal for the particles
- * of exchange k + 1, and before that B waited for its side queue, which is in order. Particles that do not
- * fit an outbox are sent in messages.
+ * Where the memory is shared a rank writes what leaves it into its outbox, and all ranks meet: once for
+ * counts and once for particles. What stands there beside particles is read before the next meeting, so one
+ * place for it is enough. Particles go from the outbox to the device of the rank that takes them when its
+ * side queue is that far. They have two places in turn: rank A fills that of exchange k again in exchange k +
+ * 2, after it met rank B for the particles of exchange k + 1, and before that B waited for its side queue,
+ * which is in order. Particles that do not fit an outbox are sent in messages.
  */
 #include "parallel/exchange.h"
 
@@ -18,7 +17,7 @@
 
 /* What a rank hands to others, in shared memory. */
 struct outbox {
-    uint32_t *counts;                   /* [most_beside] leavers, and how many they are */
+    uint32_t *counts; /* [most_beside] leavers, how many they are, and whether the rank holds particles */
     struct host_particles particles[2]; /* used in turn */
 };
 
@@ -40,7 +39,7 @@ struct exchange {
     struct shared_memory shared;
     struct outbox *outboxes; /* [ranks]; NULL where no memory is shared */
     size_t most_beside;      /* cells beside the slab of any rank */
-    int *partners, partner_count, rank;
+    int rank, ranks;
     uint32_t turn; /* of the outboxes' particles */
 
     /* Of own rows that are beside other ranks. */
@@ -115,27 +114,11 @@ static size_t particle_bytes(enum precision precision)
     return bytes;
 }
 
-/* Those that have ghost rows here or own some of this rank's. */
-static enum status find_partners(struct exchange *exchange, int ranks)
-{
-    TRY(DEVICE_NEW_ARRAY(exchange->device, exchange->partners, (size_t)ranks));
-    for (int rank = 0; rank < ranks; rank++) {
-        bool is_partner = false;
-        for (size_t n = 0; n < exchange->out.count; n++)
-            is_partner |= exchange->out.runs[n].rank == rank;
-        for (size_t n = 0; n < exchange->in.count; n++)
-            is_partner |= exchange->in.runs[n].rank == rank;
-        if (is_partner)
-            exchange->partners[exchange->partner_count++] = rank;
-    }
-    return STATUS_OK;
-}
-
 /* Collective. */
 static enum status create_outboxes(struct exchange *exchange, const struct rank_place *place, size_t outbox)
 {
     const struct communicator *ranks = place->communicator;
-    const size_t counts = buffer_view_stride((exchange->most_beside + 1) * sizeof(uint32_t)),
+    const size_t counts = buffer_view_stride((exchange->most_beside + 2) * sizeof(uint32_t)),
                  part = buffer_view_stride(outbox), each = counts + 2 * part,
                  all = (size_t)ranks->size * each;
     TRY(shared_memory_create(ranks, exchange->device, all, &exchange->shared));
@@ -167,7 +150,6 @@ static enum status open_outboxes(struct exchange *exchange, const struct rank_pl
         const size_t beside = (size_t)(slab.local.nx - slab.rows) * slab.box.ny;
         exchange->most_beside = beside > exchange->most_beside ? beside : exchange->most_beside;
     }
-    TRY(find_partners(exchange, ranks->size));
     if (outbox > 0 && ranks->local_size == ranks->size &&
         create_outboxes(exchange, place, outbox) != STATUS_OK)
         exchange->outboxes = NULL;
@@ -185,8 +167,11 @@ enum status exchange_create(const struct rank_place *place, struct migrate *migr
     struct program *program = NULL;
     TRY(DEVICE_NEW(device, *exchange));
     struct exchange *created = *exchange;
-    *created = (struct exchange){
-        .device = device, .migrate = migrate, .slab = *place->slab, .rank = place->communicator->rank};
+    *created = (struct exchange){.device = device,
+                                 .migrate = migrate,
+                                 .slab = *place->slab,
+                                 .rank = place->communicator->rank,
+                                 .ranks = place->communicator->size};
     created->sent = (struct host_particles){.device = device, .precision = place->precision};
     created->received = created->sent;
     TRY(ghost_runs_find(place, &created->out, &created->in));
@@ -274,12 +259,6 @@ static void begin_particles(struct exchange *exchange)
     }
 }
 
-static void wait_for_partners(const struct exchange *exchange)
-{
-    for (int n = 0; n < exchange->partner_count; n++)
-        shared_memory_wait(&exchange->shared, exchange->partners[n]);
-}
-
 /* Leavers to the owners of their rows, and those of others to `incoming`. */
 static void swap_counts(struct exchange *exchange)
 {
@@ -292,8 +271,7 @@ static void swap_counts(struct exchange *exchange)
     }
     uint32_t *counts = exchange->leavers;
     counts[exchange->most_beside] = (uint32_t)exchange->leaving;
-    shared_memory_raise(&exchange->shared);
-    wait_for_partners(exchange);
+    shared_memory_meet(&exchange->shared);
     for (const struct ghost_run *run = exchange->in.runs; run < exchange->in.runs + exchange->in.count; run++)
         memcpy(exchange->incoming + run->place * ny, exchange->outboxes[run->rank].counts + run->sent * ny,
                run->rows * ny * sizeof *counts);
@@ -504,6 +482,19 @@ static uint64_t bytes_moved(const struct exchange *exchange, const struct partic
     return (exchange->leaving - exchange->lost + exchange->arriving) * each;
 }
 
+/* For the particles; of the last species ranks also tell whether they hold some for migrate_settle(). */
+static void meet(struct exchange *exchange, bool is_last)
+{
+    const size_t holds = exchange->most_beside + 1;
+    bool any = false;
+    exchange->leavers[holds] = migrate_holds(exchange->migrate) || exchange->lost > 0 || !exchange->has_room;
+    shared_memory_meet(&exchange->shared);
+    for (int rank = 0; rank < exchange->ranks; rank++)
+        any |= exchange->outboxes[rank].counts[holds] != 0;
+    if (is_last)
+        migrate_answer(exchange->migrate, any);
+}
+
 /* On the side queue, while the main queue still moves particles that stay. */
 static enum status travel(struct exchange *exchange, uint32_t species, bool is_last,
                           const struct particles *list, const uint32_t *leaving_begin, size_t *first)
@@ -512,14 +503,12 @@ static enum status travel(struct exchange *exchange, uint32_t species, bool is_l
     const double start = timer_now(); /* nothing may fail while messages are under way */
     for (size_t n = 0; n < exchange->in.count; n++)
         exchange->parcels[n].from->species = list->species;
-    if (exchange->outboxes)
-        shared_memory_raise(&exchange->shared);
     begin_particles(exchange);
     if (exchange->outboxes)
-        wait_for_partners(exchange);
+        meet(exchange, is_last);
     end_messages(exchange);
     TRY(pass_on(exchange, species));
-    if (is_last)
+    if (is_last && !exchange->outboxes)
         migrate_ask(exchange->migrate);
     TRY(send_arrivals(exchange, list));
     exchange->turn = 1 - exchange->turn;

@@ -3,7 +3,7 @@
  * Why one meeting is enough where the memory is shared. It has two halves, which are used in turn: call k
  * uses half k mod 2, and calls k and k + 2 the same. In call k a rank
  *   1. reads its block from the device into the half, and waits for that;
- *   2. meets all others (raises its signal, and waits for theirs);
+ *   2. meets all others;
  *   3. enqueues the writing of the other blocks of the half to the device.
  * No block is taken before it is written, since step 2 is between all steps 1 and all steps 3 of a
  * call. No block is written that another rank still takes: rank A writes into the half of call k again
@@ -207,9 +207,7 @@ static enum status read_block(const struct gather *gather, uint32_t components, 
 static void meet(struct gather *gather, uint32_t components, char *half)
 {
     if (gather->shared.memory) {
-        shared_memory_raise(&gather->shared);
-        for (int rank = 0; rank < gather->communicator.size; rank++)
-            shared_memory_wait(&gather->shared, rank);
+        shared_memory_meet(&gather->shared);
         return;
     }
     MPI_Datatype row;

@@ -13,7 +13,8 @@ struct migrate {
     struct device *device; /* not owned */
     struct device *branch; /* of the particles held until migrate_settle(); NULL where none are */
     struct host_particles waiting[CONFIG_MAX_SPECIES], arrived[CONFIG_MAX_SPECIES], sorted;
-    int any; /* whether a rank holds some: */
+    bool is_asked; /* whether any rank holds some; `any` is the answer */
+    int any;       /* once there is no request, or it is done: */
     MPI_Request asked;
     int *sent, *sent_begins, *received, *received_begins; /* [ranks] particles of a species */
     uint32_t *begins;                                     /* [ranks + 1] */
@@ -297,20 +298,34 @@ static enum status settle_all(struct migrate *migrate, const struct slab *slab, 
     return communicator_agree(&migrate->communicator, status);
 }
 
+bool migrate_holds(const struct migrate *migrate)
+{
+    size_t held = 0;
+    for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++)
+        held += migrate->waiting[s].count + migrate->arrived[s].count;
+    return held > 0;
+}
+
 void migrate_ask(struct migrate *migrate)
 {
-    migrate->any = 0;
-    for (uint32_t s = 0; s < CONFIG_MAX_SPECIES; s++)
-        migrate->any |= migrate->waiting[s].count + migrate->arrived[s].count > 0;
+    migrate->any = migrate_holds(migrate);
     MPI_Iallreduce(MPI_IN_PLACE, &migrate->any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &migrate->asked);
+    migrate->is_asked = true;
+}
+
+void migrate_answer(struct migrate *migrate, bool any)
+{
+    migrate->any = any;
+    migrate->is_asked = true;
 }
 
 enum status migrate_settle(struct migrate *migrate, const struct slab *slab, uint32_t species_count,
                            struct particles *lists, uint32_t *changed, uint64_t *left)
 {
     *changed = 0;
-    if (migrate->asked == MPI_REQUEST_NULL)
+    if (!migrate->is_asked)
         migrate_ask(migrate);
+    migrate->is_asked = false;
     MPI_Wait(&migrate->asked, MPI_STATUS_IGNORE);
     const enum status status =
         migrate->any ? settle_all(migrate, slab, species_count, lists, changed, left) : STATUS_OK;

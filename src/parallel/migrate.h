@@ -37,15 +37,17 @@ STATUS_CHECKED enum status migrate_add(struct migrate *migrate, const struct sla
                                        uint32_t row_count, const uint32_t *rows, const uint32_t *counts,
                                        const struct host_particles *from, size_t first);
 
-/* Collective, and without waiting: asks whether any rank holds particles, once this one knows whether it
- * does, and before migrate_settle(), which then finds the answer there rather than asks. */
+/* Whether this rank holds particles, and before migrate_settle() whether any does: that is collective, and
+ * asked without waiting for the answer, or the caller knows it. Without either migrate_settle() asks, and
+ * waits. */
+bool migrate_holds(const struct migrate *migrate);
 void migrate_ask(struct migrate *migrate);
+void migrate_answer(struct migrate *migrate, bool any);
 
 /* Collective. Waiting particles of all species travel to the owners of their rows, and all that arrived are
  * merged into lists[species_count]: within a cell in the order of the ranks they come from, then in the order
  * they had there. Bit s of *changed says that list s of this rank has got some; *left grows by the particles
- * that this rank sent. Where no rank has any such particles, one reduction finds that out, and nothing else
- * is done. Ranks fail together. */
+ * that this rank sent. Where no rank has any such particles nothing else is done. Ranks fail together. */
 STATUS_CHECKED enum status migrate_settle(struct migrate *migrate, const struct slab *slab,
                                           uint32_t species_count, struct particles *lists, uint32_t *changed,
                                           uint64_t *left);

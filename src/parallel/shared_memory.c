@@ -92,7 +92,7 @@ enum status shared_memory_create(const struct communicator *communicator, struct
     }
     double missing = status != STATUS_OK;
     communicator_max(communicator, 1, &missing);
-    *shared = (struct shared_memory){.rank = communicator->rank};
+    *shared = (struct shared_memory){.rank = communicator->rank, .ranks = communicator->size};
     if (missing > 0)
         return status_fail(STATUS_FAILED, "no memory of %.1f MiB that all ranks share (%s)",
                            (double)bytes / 0x1p20,
@@ -102,14 +102,11 @@ enum status shared_memory_create(const struct communicator *communicator, struct
     return STATUS_OK;
 }
 
-void shared_memory_raise(struct shared_memory *shared)
+void shared_memory_meet(struct shared_memory *shared)
 {
-    atomic_store_explicit(&shared->signals[shared->rank].raised, ++shared->raised, memory_order_release);
-}
-
-void shared_memory_wait(const struct shared_memory *shared, int rank)
-{
-    while ((int32_t)(atomic_load_explicit(&shared->signals[rank].raised, memory_order_acquire) -
-                     shared->raised) < 0)
-        sched_yield(); /* ranks and their devices may be more than the processors */
+    const uint32_t met = ++shared->met;
+    atomic_store_explicit(&shared->signals[shared->rank].raised, met, memory_order_release);
+    for (int rank = 0; rank < shared->ranks; rank++)
+        while ((int32_t)(atomic_load_explicit(&shared->signals[rank].raised, memory_order_acquire) - met) < 0)
+            sched_yield(); /* ranks and their devices may be more than the processors */
 }

@@ -6,8 +6,7 @@
  * gone.
  *
  * Each rank has a signal behind the memory, a number that it raises when its part is ready for others and
- * that these wait for: no message is sent, and a rank waits for no more ranks than it takes something from.
- * All ranks raise theirs at the same places of the program.
+ * that these wait for: so they meet without messages.
  */
 #ifndef RADIXPIC_PARALLEL_SHARED_MEMORY_H
 #define RADIXPIC_PARALLEL_SHARED_MEMORY_H
@@ -20,8 +19,8 @@ struct shared_signal; /* of shared_memory.c */
 struct shared_memory {
     char *memory; /* from the begin of a page on; NULL: there is none */
     struct shared_signal *signals;
-    int rank;
-    uint32_t raised; /* how often this rank has */
+    int rank, ranks;
+    uint32_t met; /* how often they have */
 };
 
 /* Collective. shared->memory is where this rank finds `bytes` bytes (more than none, the same number on every
@@ -31,9 +30,9 @@ STATUS_CHECKED enum status shared_memory_create(const struct communicator *commu
                                                 struct device *device, size_t bytes,
                                                 struct shared_memory *shared);
 
-/* What this rank has written and read in the memory until now lies before what others do there after
- * shared_memory_wait(), which waits until rank `rank` has raised its signal as often as this one. */
-void shared_memory_raise(struct shared_memory *shared);
-void shared_memory_wait(const struct shared_memory *shared, int rank);
+/* Collective. All ranks meet: what they have written and read in the memory before lies before what any of
+ * them does there afterwards. Where one never comes the others wait until they are ended
+ * (communicator_stop()). */
+void shared_memory_meet(struct shared_memory *shared);
 
 #endif
