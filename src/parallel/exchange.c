@@ -64,7 +64,7 @@ struct exchange {
     struct kernel *insert[ATTRIBUTES];
 };
 
-enum { FIRST_TAG = 1024 /* below: other exchanges' */ };
+enum { FIRST_TAG = 1024 /* below: other exchanges' */, MOST_OUTBOX_BYTES = 1 << 24 /* of all ranks */ };
 
 /* ---- rows ---- */
 
@@ -119,25 +119,19 @@ static enum status create_outboxes(struct exchange *exchange, const struct rank_
 {
     const struct communicator *ranks = place->communicator;
     const size_t counts = buffer_view_stride((exchange->most_beside + 2) * sizeof(uint32_t)),
-                 part = buffer_view_stride(outbox), each = counts + 2 * part,
-                 all = (size_t)ranks->size * each;
+                 part = buffer_view_stride(at_most(outbox, MOST_OUTBOX_BYTES / (size_t)ranks->size)),
+                 each = counts + 2 * part, all = (size_t)ranks->size * each;
     TRY(shared_memory_create(ranks, exchange->device, all, &exchange->shared));
-    struct outbox *outboxes = NULL;
-    double failed = DEVICE_NEW_ARRAY(exchange->device, outboxes, (size_t)ranks->size) != STATUS_OK ||
-                    host_memory_adopt(exchange->device, exchange->shared.memory, all) != STATUS_OK;
-    communicator_max(ranks, 1, &failed);
-    if (failed > 0)
-        return status_fail(STATUS_FAILED, "a device cannot reach the memory that the ranks share");
+    struct outbox *const outboxes = exchange->outboxes;
     for (int rank = 0; rank < ranks->size; rank++) {
         char *const memory = exchange->shared.memory + (size_t)rank * each;
         outboxes[rank].counts = (uint32_t *)memory;
         for (int n = 0; n < 2; n++)
             outboxes[rank].particles[n] =
                 (struct host_particles){.precision = place->precision,
-                                        .capacity = outbox / particle_bytes(place->precision),
+                                        .capacity = at_most(outbox, part) / particle_bytes(place->precision),
                                         .elements = memory + counts + (size_t)n * part};
     }
-    exchange->outboxes = outboxes;
     return STATUS_OK;
 }
 
@@ -150,7 +144,8 @@ static enum status open_outboxes(struct exchange *exchange, const struct rank_pl
         const size_t beside = (size_t)(slab.local.nx - slab.rows) * slab.box.ny;
         exchange->most_beside = beside > exchange->most_beside ? beside : exchange->most_beside;
     }
-    if (outbox > 0 && ranks->local_size == ranks->size &&
+    TRY(DEVICE_NEW_ARRAY(exchange->device, exchange->outboxes, (size_t)ranks->size));
+    if (outbox == 0 || ranks->local_size < ranks->size ||
         create_outboxes(exchange, place, outbox) != STATUS_OK)
         exchange->outboxes = NULL;
     if (exchange->outboxes)

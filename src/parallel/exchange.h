@@ -19,7 +19,7 @@
 
 struct exchange;
 
-/* Bytes of leaving particles of a rank that an outbox usually has room for. */
+/* Bytes of leaving particles of a rank that an outbox usually has room for; of more than 8 ranks less. */
 enum { EXCHANGE_OUTBOX = 1 << 21 };
 
 /* Collective. Migrate is kept. `outbox` is how many bytes of leaving particles the memory that ranks of one

@@ -125,28 +125,15 @@ static enum status find_rows(struct gather *gather, struct device *scratch, cons
 
 /* ---- the memory of the blocks ---- */
 
-/* Collective. No rank comes from here before all devices have the memory: to take it over a driver may write
- * there what it read there. */
-static enum status share_memory(struct gather *gather)
-{
-    const size_t half = buffer_view_stride(all_bytes(gather)); /* whole pages */
-    struct shared_memory shared;
-    TRY(shared_memory_create(&gather->communicator, gather->device, 2 * half, &shared));
-    double failed = host_memory_adopt(gather->device, shared.memory, 2 * half) != STATUS_OK;
-    communicator_max(&gather->communicator, 1, &failed);
-    if (failed > 0)
-        return status_fail(STATUS_FAILED, "a device cannot reach the memory that the ranks share");
-    gather->shared = shared;
-    gather->halves[0] = shared.memory;
-    gather->halves[1] = gather->halves[0] + half;
-    return STATUS_OK;
-}
-
 static enum status create_memory(struct gather *gather, enum gather_way way)
 {
     const bool is_one_machine = gather->communicator.local_size == gather->communicator.size;
+    const size_t half = buffer_view_stride(all_bytes(gather)); /* whole pages */
     if (way == GATHER_SHARED || (way == GATHER_AUTO && is_one_machine)) {
-        const enum status status = share_memory(gather);
+        const enum status status =
+            shared_memory_create(&gather->communicator, gather->device, 2 * half, &gather->shared);
+        for (size_t n = 0; n < 2 && status == STATUS_OK; n++)
+            gather->halves[n] = gather->shared.memory + n * half;
         if (status == STATUS_OK || way == GATHER_SHARED)
             return status;
     }

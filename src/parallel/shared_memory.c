@@ -90,13 +90,15 @@ enum status shared_memory_create(const struct communicator *communicator, struct
         *mapping = (struct mapping){mapped, all};
         status = device_at_close(device, unmap, mapping);
     }
+    if (status == STATUS_OK)
+        status = host_memory_adopt(device, mapped, begin);
     double missing = status != STATUS_OK;
     communicator_max(communicator, 1, &missing);
     *shared = (struct shared_memory){.rank = communicator->rank, .ranks = communicator->size};
     if (missing > 0)
-        return status_fail(STATUS_FAILED, "no memory of %.1f MiB that all ranks share (%s)",
-                           (double)bytes / 0x1p20,
-                           (void *)mapped == MAP_FAILED ? strerror(error) : "on another rank");
+        return status_fail(
+            STATUS_FAILED, "no memory of %.1f MiB that all ranks share (%s)", (double)bytes / 0x1p20,
+            (void *)mapped == MAP_FAILED ? strerror(error) : "on another rank, or by a device");
     shared->memory = mapped;
     shared->signals = (struct shared_signal *)(mapped + begin);
     return STATUS_OK;

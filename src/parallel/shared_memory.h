@@ -24,8 +24,10 @@ struct shared_memory {
 };
 
 /* Collective. shared->memory is where this rank finds `bytes` bytes (more than none, the same number on every
- * rank, zero at first), until the handle is closed. STATUS_FAILED on all ranks where one of them cannot have
- * it: ranks on several machines, or a machine with less shared memory. */
+ * rank, zero at first), which its device reaches as in host_memory_adopt(), until the handle is closed. No
+ * rank comes from here before all devices have it: to take it over a driver may write there what it read
+ * there. STATUS_FAILED on all ranks where one of them cannot have it: ranks on several machines, a machine
+ * with less shared memory, or a device that does not reach it. */
 STATUS_CHECKED enum status shared_memory_create(const struct communicator *communicator,
                                                 struct device *device, size_t bytes,
                                                 struct shared_memory *shared);
