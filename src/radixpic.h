@@ -129,7 +129,7 @@ RADIXPIC_API enum radixpic_status radixpic_unit(const struct radixpic *run, cons
 /* ---- fields ---- */
 
 /* values[cells_x][cells_y] <- a field on the nodes, at n: "E/x", "E/y", "phi" (of mean 0) or "chargeDensity"
- * (of the particles, smoothed if the config says so, without the neutralising background); of an
+ * (or "rho"; of the particles, smoothed if the config says so, without the neutralising background); of an
  * electromagnetic run "E/z" and "B/x" to "B/z" too, and "J/x" to "J/z" at n-1/2. */
 RADIXPIC_API enum radixpic_status radixpic_read_field(struct radixpic *run, const char *name, double *values);
 

@@ -18,8 +18,6 @@ from radixpic.library import DOUBLES, HANDLE, STOPPED, WORDS, SortShape, Species
 from radixpic.program import settings_of
 from radixpic.script import Problem, numpy as np
 
-ALIASES = {"rho": "chargeDensity"}  # the word of the config and the name in files
-
 
 def pointer(array, kind=DOUBLES):
     return array.ctypes.data_as(kind)
@@ -341,7 +339,7 @@ class Simulation(Fits):
     def unit(self, quantity):
         """One normalised unit of "time", "x", "u" or a field in SI units, by `units` of the config."""
         value = ctypes.c_double()
-        load().unit(self._open(), ALIASES.get(quantity, quantity).encode(), value)
+        load().unit(self._open(), quantity.encode(), value)
         return value.value
 
     @alone
@@ -349,7 +347,7 @@ class Simulation(Fits):
         """"E/x", "E/y", "phi", "rho"; of an electromagnetic run also "B/z", "J/x", ...: [along x, along y]."""
         self._settle()
         values = np.empty(self.cells)
-        load().read_field(self._open(), ALIASES.get(name, name).encode(), pointer(values))
+        load().read_field(self._open(), name.encode(), pointer(values))
         return values * self.unit(name) if si else values
 
     @alone
@@ -411,7 +409,7 @@ class Simulation(Fits):
         """
         if not self._views:
             self._settle()
-        name, lent = ALIASES.get(name, name), View()
+        lent = View()
         load().lend(self._open(), species and species.encode(), name.encode(), lent)
         if lent.values:
             array, end = self._array_of(lent, (lent.count,) if species else self.cells)

@@ -132,3 +132,11 @@ uint32_t fields_acting(const struct fields_config *fields)
      noun},
 
 const struct field_row field_table[FIELDS] = {FIELD_TABLE(ROW)};
+
+const char *field_record(const char *name)
+{
+    for (enum field f = 0; f < FIELDS; f++)
+        if (strcmp(field_table[f].word, name) == 0)
+            return field_table[f].record;
+    return name;
+}

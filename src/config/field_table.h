@@ -49,6 +49,9 @@ struct field_row {
 
 extern const struct field_row field_table[FIELDS];
 
+/* The openPMD record of the field that a config calls so; every other name is its own. */
+const char *field_record(const char *name);
+
 static inline uint32_t field_components(enum solver_name solver, enum field field)
 {
     return field_table[field].components[solver];

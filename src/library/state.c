@@ -52,7 +52,7 @@ static enum status find_field(struct radixpic *run, const char *name, enum field
     const char *known[FIELD_COMPONENTS];
     size_t c;
     const size_t count = name_components(run->config.fields.solver, names, known);
-    TRY(suggest_find("field", name, known, count, &c));
+    TRY(suggest_find("field", field_record(name), known, count, &c));
     *field = names[c].field;
     *component = simulation->fields.component[c];
     TRY(state_settle(run));
@@ -429,7 +429,7 @@ enum radixpic_status radixpic_unit(const struct radixpic *run, const char *quant
     const struct units units = units_make(&run->config.units);
     memcpy(known + 1, component_names, sizeof component_names);
     const size_t count = OWN + name_components(run->config.fields.solver, names, known + OWN);
-    if (suggest_find("quantity", quantity, known, count, &n) != STATUS_OK)
+    if (suggest_find("quantity", field_record(quantity), known, count, &n) != STATUS_OK)
         return RADIXPIC_USAGE;
     *si = n == 0         ? units.time
           : n <= SPATIAL ? units.length

@@ -37,10 +37,7 @@ static herr_t look_at(hid_t root, const char *link, const H5L_info_t *info, void
 static enum status open_place(const char *path, const char *place, hid_t *file, struct search *search)
 {
     const hid_t access = hdf5_access();
-    *search = (struct search){.end = place};
-    for (enum field f = 0; f < FIELDS; f++)
-        if (strcmp(field_table[f].word, place) == 0)
-            search->end = field_table[f].record;
+    *search = (struct search){.end = field_record(place)};
     *file = H5Fopen(path, H5F_ACC_RDONLY, access);
     H5Pclose(access);
     if (*file < 0)

@@ -142,6 +142,7 @@ static void test_errors(void **state)
     run = make(0, NULL);
     refuses(radixpic_read_field(run, "E/z", values), "field \"E/z\" is not known");
     refuses(radixpic_write_field(run, "phi", values), "phi follows from the particles");
+    refuses(radixpic_write_field(run, "rho", values), "rho follows from the particles");
     refuses(radixpic_read_particles(run, "ions", "x", values), "species \"ions\" is not known");
     refuses(radixpic_read_particles(run, "electrons", "s", values), "attribute \"s\" is not known");
     refuses(radixpic_read_particles(run, "electrons", "w", values), "species electrons has no w");
