@@ -208,10 +208,21 @@ kernel void refine_parent(global uint *values, global uint *listed, volatile glo
         listed[atomic_inc(listed_count)] = cell;
 }
 
-/* One group per child grid, that of cell listed[first + group]. */
+/* One group per child grid, that of cell listed[first + group]: each item a cell of the child, summed by
+ * halves into the value of the parent's cell. As many rounds, thus barriers, for all items. */
 kernel GROUP_OF(REFINEMENT_CELLS) void refine_child(global uint *values, global const uint *listed,
                                                     uint first, uint cells)
 {
     local uint sums[REFINEMENT_CELLS];
-    refine_cell(values, listed[first + (uint)get_group_id(0)], cells, sums);
+    const uint item = (uint)get_local_id(0), cell = listed[first + (uint)get_group_id(0)];
+    const uint i = cell / cells * REFINEMENT + item / REFINEMENT;
+    const uint j = cell % cells * REFINEMENT + item % REFINEMENT;
+    sums[item] = refinement_density(cells, 2 * i + 1, 2 * j + 1);
+    for (uint half_of = REFINEMENT_CELLS / 2; half_of > 0; half_of /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < half_of)
+            sums[item] += sums[item + half_of];
+    }
+    if (item == 0)
+        values[cell] = sums[0];
 }

@@ -185,7 +185,8 @@ tiled_reorder_registers(global const KEY *restrict keys, global const uint *rest
     const uint t = (uint)get_local_id(0), chunk = (uint)get_group_id(0);
     const tile_range own = own_tiles(chunk, (uint)get_num_groups(0), count);
     const uint distinct = lists[chunk * LIST_WORDS];
-    open_register_list(arrays, t, chunk, distinct, table, lists);
+    open_list(arrays.number_of, arrays.digits, arrays.places, arrays.ends, REGISTER_DIGITS, 8, t, chunk,
+              distinct, table, lists);
     const uint tiles = distinct <= REGISTER_DIGITS ? own.tiles : 0;
     for (uint left = tiles; left > 0; left--) {
         const uint begin = (own.first + left - 1) * TILE, valid = min((uint)TILE, count - begin);

@@ -65,24 +65,4 @@ static inline uint coarse_density(uint cell, uint cells)
                               REFINEMENT * (cell % cells) * 2 + REFINEMENT);
 }
 
-#ifdef __OPENCL_VERSION__
-/* The child grid of `cell`, by a group of REFINEMENT_CELLS items: each a cell of the child, summed by halves
- * in `sums`, REFINEMENT_CELLS words, into the value of the parent's cell. As many rounds, thus barriers, for
- * all items. */
-static inline void refine_cell(global uint *values, uint cell, uint cells, local uint *sums)
-{
-    const uint item = (uint)get_local_id(0);
-    const uint i = cell / cells * REFINEMENT + item / REFINEMENT;
-    const uint j = cell % cells * REFINEMENT + item % REFINEMENT;
-    sums[item] = refinement_density(cells, 2 * i + 1, 2 * j + 1);
-    for (uint half_of = REFINEMENT_CELLS / 2; half_of > 0; half_of /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < half_of)
-            sums[item] += sums[item + half_of];
-    }
-    if (item == 0)
-        values[cell] = sums[0];
-}
-#endif
-
 #endif

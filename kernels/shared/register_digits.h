@@ -51,13 +51,6 @@ typedef struct {
         name##_number_of, name##_numbers, name##_staged, name##_quads, name##_sums,                          \
         name##_starts,    name##_ends,    name##_places, name##_digits}
 
-static inline void open_register_list(const register_arrays arrays, uint t, uint chunk, uint distinct,
-                                      global const uint *restrict table, global const uint *restrict lists)
-{
-    open_list(arrays.number_of, arrays.digits, arrays.places, arrays.ends, REGISTER_DIGITS, 8, t, chunk,
-              distinct, table, lists);
-}
-
 /* Ranks a tile of `valid` entries. Item t holds the digits of four entries, from 4*(n*ITEMS + t) on, in
  * digits[n]; those past the end of the list are RADIX. Afterwards, and after a barrier,
  * staged[HALFWORD_PLACE(position)] names the entry that stands at `position`, and places[] where that is in

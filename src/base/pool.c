@@ -90,14 +90,6 @@ static enum status take_piece(struct run *run, size_t n, bool has_threads)
     return status;
 }
 
-static size_t start_threads(struct run *run, size_t wanted, pthread_t *threads)
-{
-    size_t started = 0;
-    while (started < wanted && thread_start(&threads[started], make_pieces, run) == 0)
-        started++;
-    return started;
-}
-
 /* As many as there is memory for. */
 static void allocate_slots(struct run *run, size_t wanted)
 {
@@ -133,7 +125,9 @@ enum status pool_run(const struct pool_work *work, size_t count)
     allocate_slots(&run, wanted * SLOTS_PER_THREAD < count ? wanted * SLOTS_PER_THREAD : count);
     if (run.slot_count == 0 && count > 0)
         return status_fail(STATUS_FAILED, "no memory for the work of a thread");
-    const size_t started = wanted > 1 ? start_threads(&run, wanted, threads) : 0;
+    size_t started = 0;
+    while (wanted > 1 && started < wanted && thread_start(&threads[started], make_pieces, &run) == 0)
+        started++;
     for (size_t n = 0; n < count && status == STATUS_OK; n++)
         status = take_piece(&run, n, started > 0);
     end_threads(&run, started, threads);

@@ -33,9 +33,9 @@ enum { TRIALS_MOST = 512, MOST_REPEATS = 25, MOST_PASSES = 6 };
 static const double enough_seconds = 0.05; /* of timed sorts of one trial */
 
 struct trial {
+    double seconds; /* the least, since other load only makes a sort slower; first, for by_seconds() */
     struct sort_config sort;
     struct sorter_plan plan;
-    double seconds; /* the least, since other load only makes a sort slower */
 };
 
 struct search {
@@ -148,11 +148,7 @@ static enum status try_all(struct search *search, uint32_t key_bits)
 
 /* ---- what is kept ---- */
 
-static int by_seconds(const void *left, const void *right)
-{
-    const double a = ((const struct trial *)left)->seconds, b = ((const struct trial *)right)->seconds;
-    return (a > b) - (a < b);
-}
+ASCENDING(by_seconds, double)
 
 /* The fastest of each method and p, in the order of their times. */
 static enum status keep(struct search *search)

@@ -30,8 +30,16 @@ static cl_int allocate(struct core *core, size_t bytes, bool in_room, cl_mem *me
 static void release(struct owned *owned)
 {
     struct buffer *buffer = (struct buffer *)owned;
+    struct core *core = buffer->device->core;
     if (!buffer->whole)
-        buffer->device->core->bytes_held -= buffer->bytes;
+        core->bytes_held -= buffer->bytes;
+    if (!buffer->memory)
+        free(buffer->mapped);
+    else if (buffer->mapped) {
+        clEnqueueUnmapMemObject(core->queue, buffer->memory, buffer->mapped, 0, NULL, NULL);
+        for (int n = 0; n < QUEUES; n++) /* transfers, in whichever queue */
+            clFinish(core->queues[n]);
+    }
     if (buffer->memory)
         clReleaseMemObject(buffer->memory);
     free(buffer);
@@ -181,6 +189,46 @@ enum status buffer_write(struct buffer *buffer, size_t offset, size_t bytes, con
 enum status buffer_send(struct buffer *buffer, size_t offset, size_t bytes, const void *source)
 {
     return write_part(buffer, CL_FALSE, offset, bytes, source, NULL);
+}
+
+/* Memory of the host: a buffer that OpenCL places where the host can see it, or on `memory` of the caller,
+ * mapped for as long as it lives. Drivers of GPUs pin such memory, and transfers from and to it run at the
+ * speed of the bus. */
+static enum status create_mapped(struct device *device, void *memory, size_t bytes, void **mapped)
+{
+    struct core *core = device->core;
+    struct buffer *created = device_own_new(device, sizeof *created, release);
+    const cl_mem_flags where = memory ? CL_MEM_USE_HOST_PTR : CL_MEM_ALLOC_HOST_PTR;
+    const size_t held = bytes > 0 ? bytes : 1;
+    cl_int error = CL_SUCCESS;
+    *mapped = NULL;
+    if (!created)
+        return STATUS_FAILED;
+    created->device = device;
+    if (!core->is_counting)
+        created->memory = clCreateBuffer(core->context, CL_MEM_READ_WRITE | where, held, memory, &error);
+    else if (!(created->mapped = calloc(held, 1)))
+        error = CL_OUT_OF_HOST_MEMORY;
+    if (created->memory)
+        created->mapped = clEnqueueMapBuffer(core->queue, created->memory, CL_TRUE,
+                                             CL_MAP_READ | CL_MAP_WRITE, 0, held, 0, NULL, NULL, &error);
+    if (error != CL_SUCCESS) {
+        device_release(&created->owned);
+        return status_fail(STATUS_FAILED, "%s: no host memory for transfers of %.1f MiB (%s)",
+                           core->info.name, (double)bytes / 0x1p20, opencl_error_name(error));
+    }
+    *mapped = created->mapped;
+    return STATUS_OK;
+}
+
+enum status host_memory_create(struct device *device, size_t bytes, void **memory)
+{
+    return create_mapped(device, NULL, bytes, memory);
+}
+
+enum status host_memory_adopt(struct device *device, void *memory, size_t bytes)
+{
+    return create_mapped(device, memory, bytes, &memory);
 }
 
 enum status host_memory_read(const struct buffer *buffer, size_t offset, size_t bytes, void *destination,

@@ -74,6 +74,7 @@ struct buffer {
     uint64_t number;      /* in the order of creation; 0 of views */
     struct buffer *whole; /* of a view: the buffer that holds its bytes, from byte `offset` on; else NULL */
     size_t offset;
+    void *mapped; /* of memory of the host, where that finds it; else NULL */
 };
 
 struct program {

@@ -103,17 +103,12 @@ enum status handle_meet(struct radixpic *run, const char *sentence)
     return keep_failure(run, status);
 }
 
-static enum status settle(struct radixpic *run)
-{
-    TRY(state_settle(run));
-    return state_take_waves(run, true);
-}
-
 static enum status meet(struct radixpic *run, const char *failure, int *moved)
 {
     const unsigned before = run->sorts;
     TRY(handle_meet(run, failure));
-    TRY(handle_agreed(run, settle(run)));
+    TRY(handle_agreed(run, state_settle(run)));
+    TRY(handle_agreed(run, state_take_waves(run, true)));
     *moved = run->sorts != before;
     return STATUS_OK;
 }

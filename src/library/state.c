@@ -211,12 +211,6 @@ static enum status find_component(struct radixpic *run, const char *species, con
     return n < SPATIAL ? find_keys(run, found->species) : STATUS_OK;
 }
 
-/* The cell along the axis in which a key is. */
-static uint32_t cell_along(const struct grid *grid, uint32_t axis, uint32_t key)
-{
-    return axis == 0 ? key / grid->ny : key % grid->ny;
-}
-
 /* All components of the attribute of all particles; the caller frees them. */
 static enum status read_all(const struct component *component, double **values)
 {
@@ -241,9 +235,9 @@ static enum status read_particles(struct radixpic *run, const char *species, con
     const uint32_t *keys = run->cells[component.species].keys, axis = component.axis;
     const double side = axis == 0 ? grid->dx : grid->dy;
     for (size_t n = 0; n < component.list->count; n++) {
-        const double own = all[component.components * n + axis];
-        values[n] =
-            component.attribute == ATTRIBUTE_OFFSET ? (cell_along(grid, axis, keys[n]) + own) * side : own;
+        values[n] = all[component.components * n + axis];
+        if (component.attribute == ATTRIBUTE_OFFSET)
+            values[n] = ((axis == 0 ? keys[n] / grid->ny : keys[n] % grid->ny) + values[n]) * side;
     }
     free(all);
     return STATUS_OK;
@@ -335,14 +329,6 @@ enum radixpic_status radixpic_read_ids(struct radixpic *run, const char *species
 
 /* ---- without a copy ---- */
 
-static enum status lend_field(struct radixpic *run, const char *name, struct buffer **buffer)
-{
-    enum field field;
-    return run->session.communicator.size == 1
-               ? find_field(run, name, &field, buffer)
-               : status_fail(STATUS_USAGE, "a field of several ranks cannot be lent; read and write it");
-}
-
 static enum status lend(struct radixpic *run, const char *species, const char *name,
                         struct radixpic_view *view)
 {
@@ -352,7 +338,10 @@ static enum status lend(struct radixpic *run, const char *species, const char *n
     size_t first = 0;
     *view = (struct radixpic_view){.count = nodes(run), .stride = bytes, .bytes = bytes};
     if (!species) {
-        TRY(lend_field(run, name, &buffer));
+        enum field field;
+        if (run->session.communicator.size > 1)
+            return status_fail(STATUS_USAGE, "a field of several ranks cannot be lent; read and write it");
+        TRY(find_field(run, name, &field, &buffer));
     } else {
         TRY(find_component(run, species, name, &component));
         if (component.attribute == ATTRIBUTE_OFFSET)

@@ -250,7 +250,7 @@ WRONG = [
       ("local_memory.cl", "tile_a[y][k]", "tile_a[y][0]", "part=stencil version=product,_loop"),
       ("shared/local_memory.h", "atomic_sub(at", "atomic_add(at", "part=atomics version=sub"),
       ("shared/local_memory.h", "atomic_xchg(at, n + 1)", "atomic_xchg(at, n)", "part=atomics version=xchg"),
-      ("shared/local_memory.h", "sums[item] += ", "sums[item] = ", "part=refine"),
+      ("local_memory.cl", "sums[item] += ", "sums[item] = ", "part=refine"),
       ("local_memory.cl", "middle * 0.5f", "middle", "part=filter")], "", "a result is not that of the host"),
     *[("deposit", ["--particles=512", "--per-cell=8"], changes, "node", "not the host's") for changes in (
         [("deposit.cl", "int a = (int)(n / DEPOSIT_NODES), b", "int b = (int)(n / DEPOSIT_NODES), a", "method=sorted"),

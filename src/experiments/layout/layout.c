@@ -164,16 +164,6 @@ static const struct bench_table report_table = {
                 WORD("L", "L", 6), WORD("layout", "layout", 11), SPREAD("ms", "time_ms", 1e3),
                 NUMBER("over column-wise", "ratio", 1)}};
 
-/* What the chosen tables have of a case and type, bits: measured once for all of them. */
-static uint32_t wanted_of(const struct options *options, enum table_case of, enum layout_type type)
-{
-    uint32_t wanted = 0;
-    for (int t = 0; t < TABLES; t++)
-        if (options->chosen[t] && tables[t].of == of && (tables[t].all_types || options->type == type))
-            wanted |= tables[t].whats;
-    return wanted;
-}
-
 static enum status run_point(struct bench *bench, enum table_case of, struct layout_point *point)
 {
     TRY(bench_case(bench, layout_point_measure, point));
@@ -195,7 +185,10 @@ static enum status run_case(struct bench *bench, enum table_case of, enum layout
 {
     const struct options *options = bench->options;
     const struct option_list arrays = arrays_of(options, of);
-    const uint32_t wanted = wanted_of(options, of, type);
+    uint32_t wanted = 0; /* bits of what the chosen tables have of it: measured once for all of them */
+    for (int t = 0; t < TABLES; t++)
+        if (options->chosen[t] && tables[t].of == of && (tables[t].all_types || options->type == type))
+            wanted |= tables[t].whats;
     if (wanted == 0)
         return STATUS_OK;
     if (type == LAYOUT_DOUBLE && !bench->info->has_fp64) {

@@ -81,16 +81,14 @@ static bool is_right(const struct refinement *grid)
 {
     const uint32_t cells = grid->cells;
     uint32_t refined = 0;
-    for (uint32_t i = 0; i < cells; i++)
-        for (uint32_t j = 0; j < cells; j++) {
-            const uint32_t density =
-                refinement_density(cells, REFINEMENT * (2 * i + 1), REFINEMENT * (2 * j + 1));
-            const bool has_child = density > threshold_of(grid);
-            refined += has_child;
-            if (grid->found[(size_t)cells * i + j] !=
-                (has_child ? child_sum(cells, i, j) : REFINEMENT_CELLS * density))
-                return false;
-        }
+    for (uint32_t cell = 0; cell < grid->count; cell++) {
+        const uint32_t density = coarse_density(cell, cells);
+        const bool has_child = density > threshold_of(grid);
+        refined += has_child;
+        if (grid->found[cell] !=
+            (has_child ? child_sum(cells, cell / cells, cell % cells) : REFINEMENT_CELLS * density))
+            return false;
+    }
     return refined == grid->refined;
 }
 

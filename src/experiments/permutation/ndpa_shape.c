@@ -140,15 +140,6 @@ static enum status host_cell_make(const struct ndpa_shape *shape, const uint32_t
     return STATUS_OK;
 }
 
-/* `elements`: from the first one of the cell on. */
-static void permute_cell(const struct host_cell *cell, uint32_t *elements)
-{
-    for (uint32_t e = 0; e < cell->elements; e++)
-        cell->copy[e] = elements[cell->sources[e]];
-    for (uint32_t e = 0; e < cell->elements; e++)
-        elements[cell->places[e]] = cell->copy[e];
-}
-
 /* To the next subscript in steps of `step`, the last axis fastest; false after the last one. */
 static bool step_on(uint32_t dimensions, const uint32_t *sides, uint32_t step, uint32_t *subscript)
 {
@@ -168,7 +159,11 @@ enum status ndpa_permute_host(const struct ndpa_shape *shape, const uint32_t *ax
     TRY(ndpa_check(shape, axes));
     TRY(host_cell_make(shape, axes, &cell));
     do {
-        permute_cell(&cell, volume + ndpa_index(shape->dimensions, shape->sides, first));
+        uint32_t *elements = volume + ndpa_index(shape->dimensions, shape->sides, first);
+        for (uint32_t e = 0; e < cell.elements; e++)
+            cell.copy[e] = elements[cell.sources[e]];
+        for (uint32_t e = 0; e < cell.elements; e++)
+            elements[cell.places[e]] = cell.copy[e];
     } while (step_on(shape->dimensions, shape->sides, shape->cell_side, first));
     free(cell.copy);
     return STATUS_OK;

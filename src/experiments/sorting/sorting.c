@@ -265,20 +265,15 @@ const char *sort_words_of(const struct sorter_plan *plan, char words[SORT_WORDS_
     return words;
 }
 
-static void name_sort(const struct sort_case *one)
-{
-    char words[SORT_WORDS_LENGTH], sort[256];
-    bench_words(one->bench, false, one->times.verified, "%s N=%u%s%s", sort_words_of(&one->plan, words),
-                one->list->count, one->order ? " order=" : "", one->order ? one->order : "");
-    sorter_plan_describe(&one->plan, sort, sizeof sort);
-    printf("\nradix sort, %s; %s:\n", sort, one->plan.keys_alone ? "keys alone" : "with permutation");
-}
-
 void sort_report(const struct sort_case *one, double reference)
 {
     const struct times *times = &one->times;
     const uint32_t count = one->list->count;
-    name_sort(one);
+    char words[SORT_WORDS_LENGTH], sort[256];
+    bench_words(one->bench, false, times->verified, "%s N=%u%s%s", sort_words_of(&one->plan, words), count,
+                one->order ? " order=" : "", one->order ? one->order : "");
+    sorter_plan_describe(&one->plan, sort, sizeof sort);
+    printf("\nradix sort, %s; %s:\n", sort, one->plan.keys_alone ? "keys alone" : "with permutation");
     bench_head(&sort_table);
     for (enum stage phase = first_phase; phase <= last_phase; phase++)
         if (times->stages[phase].most > 0) /* its name begins with "sort: " */

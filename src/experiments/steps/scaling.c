@@ -33,11 +33,6 @@ static double efficiency(const struct step_run *run)
     return run->alone ? per_second(rate(run) / run->point.ranks, rate(run->alone)) : 1;
 }
 
-static const char *decomposition_name(const struct step_run *run)
-{
-    return run->point.ranks == 1 ? "alone" : run->point.has_slabs ? "slabs" : "replicated";
-}
-
 /* ---- on the terminal and in the file, of rank 0 ---- */
 
 static void print_title(const struct bench *bench)
@@ -114,9 +109,12 @@ static void name_run(const struct step_run *run)
                 "scaling=%s shape=%s precision=%s method=%s decomposition=%s ranks=%d cells=%ux%u rows=%u "
                 "ghost=%u N=%llu most=%llu steps=%u",
                 kind_names[options->kind], setup->shape, setup->precision, point->method,
-                decomposition_name(run), point->ranks, setup->cells[0], setup->cells[1], point->rows_most,
-                point->ghost_rows, (unsigned long long)setup->particles,
-                (unsigned long long)point->particles_most, point->steps);
+                point->ranks == 1  ? "alone"
+                : point->has_slabs ? "slabs"
+                                   : "replicated",
+                point->ranks, setup->cells[0], setup->cells[1], point->rows_most, point->ghost_rows,
+                (unsigned long long)setup->particles, (unsigned long long)point->particles_most,
+                point->steps);
 }
 
 /* ---- runs ---- */

@@ -90,17 +90,6 @@ static enum status run_point(struct step_run *run)
     return bench_case(bench, step_run, run);
 }
 
-static enum status run_single(struct step_run *run)
-{
-    struct step_setup *setup = &run->setup;
-    printf("step: %llu particles in %ux%u cells (%.4g a cell%s), %s, %s precision, on %s\n",
-           (unsigned long long)setup->particles, setup->cells[0], setup->cells[1], per_cell(setup),
-           setup->hot ? ", half of them in one" : "", setup->shape, setup->precision, run->bench->info->name);
-    TRY(run_point(run));
-    print_point(run);
-    return STATUS_OK;
-}
-
 /* ---- sweep ---- */
 
 /* A point that was measured. */
@@ -192,18 +181,6 @@ static enum status sweep_grid(struct step_run *run, uint32_t cells, struct costs
     return STATUS_OK;
 }
 
-static void name_point(struct bench *bench, const struct step_setup *setup)
-{
-    bench_words(bench, false, !bench->is_wrong, PLASMA_WORDS " cells=%ux%u N=%llu", PLASMA_OF(setup),
-                setup->cells[0], setup->cells[1], (unsigned long long)setup->particles);
-}
-
-static bool counts(const struct growth_rule *rule, const struct step_setup *setup)
-{
-    return setup->particles >= rule->particles[0] && setup->particles <= rule->particles[1] &&
-           per_cell(setup) >= rule->per_cell[0] && per_cell(setup) <= rule->per_cell[1];
-}
-
 /* Every point over the least of all; and of those that count the largest over the least, beside what is
  * wanted. */
 static void report_growth(struct bench *bench, const struct costs *costs)
@@ -220,9 +197,12 @@ static void report_growth(struct bench *bench, const struct costs *costs)
     }
     for (const struct cost *cost = costs->points; cost < costs->points + costs->count; cost++) {
         const struct spread ratio = spread_of_one(cost->nanoseconds / costs->least);
-        name_point(bench, &cost->setup);
+        const struct step_setup *setup = &cost->setup;
+        bench_words(bench, false, !bench->is_wrong, PLASMA_WORDS " cells=%ux%u N=%llu", PLASMA_OF(setup),
+                    setup->cells[0], setup->cells[1], (unsigned long long)setup->particles);
         bench_row(bench, &ratio_table, NULL, &ratio, NULL);
-        if (!counts(rule, &cost->setup))
+        if (setup->particles < rule->particles[0] || setup->particles > rule->particles[1] ||
+            per_cell(setup) < rule->per_cell[0] || per_cell(setup) > rule->per_cell[1])
             continue;
         least = fmin(least, cost->nanoseconds);
         most = fmax(most, cost->nanoseconds);
@@ -258,8 +238,16 @@ static enum status run_sweep(struct step_run *run)
 static enum status run_step(struct bench *bench)
 {
     const struct options *options = bench->options;
-    struct step_run run = {.bench = bench, .setup = options->setup, .ranks = bench->ranks};
-    return options->sweep ? run_sweep(&run) : run_single(&run);
+    const struct step_setup *setup = &options->setup;
+    struct step_run run = {.bench = bench, .setup = *setup, .ranks = bench->ranks};
+    if (options->sweep)
+        return run_sweep(&run);
+    printf("step: %llu particles in %ux%u cells (%.4g a cell%s), %s, %s precision, on %s\n",
+           (unsigned long long)setup->particles, setup->cells[0], setup->cells[1], per_cell(setup),
+           setup->hot ? ", half of them in one" : "", setup->shape, setup->precision, bench->info->name);
+    TRY(run_point(&run));
+    print_point(&run);
+    return STATUS_OK;
 }
 
 static enum status settle(struct bench *bench)
