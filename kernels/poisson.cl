@@ -37,6 +37,19 @@ kernel void poisson_spectral_field(global const real2 *restrict rho, global cons
     }
 }
 
+/* One group per mode along x: modes, from element `begin` on, become those after the filter, and `scaled`
+ * `scale` times as much; it may be where the modes are. */
+kernel void poisson_filter(global const real *filter_x, global const real *filter_y, uint modes_y, uint begin,
+                           real scale, global real2 *modes, global real2 *scaled)
+{
+    const uint m = (uint)get_group_id(0);
+    for (uint n = (uint)get_local_id(0); n < modes_y; n += (uint)get_local_size(0)) {
+        const real2 left = modes[begin + modes_y * m + n] * (filter_x[m] * filter_y[n]);
+        modes[begin + modes_y * m + n] = left;
+        scaled[modes_y * m + n] = left * scale;
+    }
+}
+
 /* One group per row of nodes: E = -(phi(i+1) - phi(i-1)) / (2 dx), and along y alike. half_per_dx: 1/(2 dx).
  */
 kernel void poisson_centred_field(global const real *restrict phi, uint nx, uint ny, real half_per_dx,

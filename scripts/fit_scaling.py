@@ -22,7 +22,7 @@ CONSTANTS = {
     "step": "a step's launches, however few particles there are",
     "node": "a node times log2 of all nodes, solved on a device",
     "solve": "a solve's launches on a device, however few nodes there are",
-    "node_slabs": "a node times log2 of all nodes, solved by FFTW-MPI on a host",
+    "node_slabs": "a node times log2 of all nodes, of transforms that ranks share",
     "byte": "a byte of counts or rows between device and host or in a message",
     "leaving": "a byte of leaving particles, on its way while others move",
     "transfer": "a transfer between device and host that is waited for",
@@ -34,6 +34,7 @@ METHOD = "tiled"  # the step that the model is of
 REACHED_ROWS = 3  # of nodes beside a slab
 ANNOUNCEMENTS, STATES = 2, 4  # messages: counts to two neighbours; offsets and velocities to them
 SOLVE_TRANSFERS = 1  # waited for, of a step and rank: the charge density
+SHARED_TRANSFERS = 3  # the same of slabs: rows beside, and modes between rows and columns and back
 # Of a particle's time: what hides the particles on their way, and the counts of the rest.
 MOVE_SHARE, DEPOSIT_SHARE = 0.6, 0.1
 MOST_ROWS, MOST_CELLS = 16384, 1 << 26  # of a config
@@ -67,18 +68,17 @@ def announced_bytes(run):
 
 
 def row_bytes(run):
-    """The charge density and the field, between a device and its host, and in the messages of a rank."""
+    """The charge density, or its rows beside and modes of it and the field, between a device and its host."""
     row = run.ny * run.real
-    deposited = (run.rows + REACHED_ROWS) * row
     if run.decomposition == "slabs":
-        return deposited + 4 * REACHED_ROWS * row + 3 * (run.rows + REACHED_ROWS) * row
-    return deposited + (run.nx + REACHED_ROWS * run.ranks) * row
+        return 2 * REACHED_ROWS * row + transposed_bytes(run)
+    return (run.rows + REACHED_ROWS) * row + (run.nx + REACHED_ROWS * run.ranks) * row
 
 
 def transposed_bytes(run):
-    """Of three transforms, each between rows and columns of complex doubles, for the fullest rank."""
+    """Of three transforms, each out and in between rows and columns of modes, for the fullest rank."""
     modes = max(run.rows * (run.ny // 2 + 1), run.nx * columns_of(run))
-    return 3 * 16 * modes * (run.ranks - 1) / run.ranks
+    return 3 * 2 * 2 * run.real * modes * (run.ranks - 1) / run.ranks
 
 
 def of(**amounts):
@@ -115,10 +115,8 @@ def amounts(run, constants):
     field = of(node_slabs=solved_nodes(run)) if slabs else of(node=solved_nodes(run), solve=1.0)
     if run.ranks == 1:
         return {"particles": particles, "field": field, "wall clock": particles + field}
-    if slabs:
-        field += of(byte=transposed_bytes(run), message=3 * (run.ranks - 1))
-    messages = 4 * REACHED_ROWS if slabs else math.log2(run.ranks)  # rows beside of rho and the field, or a barrier
-    halo = of(byte=row_bytes(run), transfer=SOLVE_TRANSFERS, message=messages)
+    transfers = SHARED_TRANSFERS if slabs else SOLVE_TRANSFERS  # with a barrier each
+    halo = of(byte=row_bytes(run), transfer=transfers, message=transfers * math.log2(run.ranks))
     announced = of(byte=announced_bytes(run), transfer=1.0, message=ANNOUNCEMENTS, ranks=1.0)
     return {
         "exchange": of(message=ANNOUNCEMENTS) + sum(work for work, _ in hidden(run)),

@@ -35,7 +35,7 @@ STATUS_CHECKED enum status parts_create_for_grid(struct simulation *simulation);
  * takes over. */
 STATUS_CHECKED enum status parts_create_for_lists(struct simulation *simulation);
 
-/* The state of the field's solver, where it has one, becomes the modes of waves_bytes() bytes, at n. */
+/* The state of the field's solver, where it has one, becomes the modes, as struct waves has them, at n. */
 STATUS_CHECKED enum status parts_restore_waves(struct simulation *simulation, uint64_t n, const void *modes);
 
 /* Rows beside a slab: as the config says, or as few as the loaded speeds let most particles stay within. */

@@ -118,7 +118,7 @@ enum status parts_restore_waves(struct simulation *simulation, uint64_t n, const
     if (!waves)
         return STATUS_OK;
     waves->step = n;
-    return buffer_write(waves->modes, 0, waves_bytes(simulation->config), modes);
+    return buffer_write(waves->modes, 0, buffer_bytes(waves->modes), modes);
 }
 
 /* At the start the config's choice must fit; a rank whose rows changed takes what fits. */

@@ -97,7 +97,7 @@ static enum status balance_with(struct simulation *simulation, struct device *br
             (unsigned long long)simulation->step, before, partition_imbalance(partition, loads));
     TRY(sums_read(simulation));
     const struct waves *waves = simulation->fields.waves;
-    const size_t bytes = waves_bytes(simulation->config);
+    const size_t bytes = waves ? buffer_bytes(waves->modes) : 0; /* columns stay with their rank */
     const uint64_t n = waves ? waves->step : 0;
     unsigned char *modes = NULL;
     TRY(DEVICE_NEW_ARRAY(branch, modes, bytes));

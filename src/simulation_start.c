@@ -171,10 +171,13 @@ static enum status restore(struct simulation *simulation, const struct checkpoin
 
 static enum status restore_waves(struct simulation *simulation, const struct checkpoint *checkpoint)
 {
-    const size_t bytes = waves_bytes(simulation->config);
-    void *modes = malloc(bytes + 1);
+    const struct waves *waves = simulation->fields.waves;
+    if (!waves)
+        return STATUS_OK;
+    const size_t bytes = buffer_bytes(waves->modes);
+    void *modes = malloc(bytes);
     enum status status =
-        modes ? checkpoint_read_waves(checkpoint, modes)
+        modes ? checkpoint_read_waves(checkpoint, waves, modes)
               : status_fail(STATUS_FAILED, "no memory for the %zu bytes of the waves of the fields", bytes);
     if (status == STATUS_OK)
         status = parts_restore_waves(simulation, checkpoint->step, modes);

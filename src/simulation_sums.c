@@ -217,7 +217,7 @@ enum status sums_take_fields(struct simulation *simulation)
                                      .row = {.step = simulation->step}};
     TRY(energy_measure(simulation->energy, &simulation->fields, slot));
     if (is_driven || simulation->needs & OUTPUT_NEEDS_MEASURED)
-        field_solver_read_modes(simulation->field_solver, &pending->row.modes[0][0]);
+        TRY(field_solver_read_modes(simulation->field_solver, &pending->row.modes[0][0]));
     return is_due && waits ? finish_all(simulation) : STATUS_OK;
 }
 

@@ -68,8 +68,6 @@ void check_electromagnetic(struct reading *reading)
     }
     if (at(reading, "fields.gradient") && config->fields.gradient != GRADIENT_SPECTRAL)
         complain(reading, NULL, "the electromagnetic solver has the spectral gradient alone");
-    if (at(reading, "fields.decomposition") && config->fields.decomposition == DECOMPOSITION_SLABS)
-        complain(reading, NULL, "the electromagnetic solver has no slabs: expected replicated, or auto");
     /* Half a step before, such particles reach three cells further: kernels/deposit.cl. */
     if (at(reading, "deposit.shape") && config->deposit.shape == SHAPE_CUBIC && is_sound(reading, "grid") &&
         (config->grid.cells[0] < 3 || config->grid.cells[1] < 3))

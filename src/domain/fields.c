@@ -19,12 +19,3 @@ enum status fields_create(struct device *device, const struct grid *grid, enum p
     const uint32_t rho = field_first(solver, FIELD_RHO);
     return buffer_view(fields->all, rho * stride, (components - rho) * stride, &fields->sources);
 }
-
-size_t waves_bytes(const struct config *config)
-{
-    const uint32_t *cells = config->grid.cells;
-    const size_t modes = cells[0] * (cells[1] / 2 + (size_t)1);
-    return config->fields.solver == SOLVER_ELECTROMAGNETIC
-               ? 6 * buffer_view_stride(2 * modes * precision_bytes(config->precision))
-               : 0;
-}

@@ -10,15 +10,25 @@
  * n % SUM_SLOTS. */
 enum { SUM_SLOTS = 32 };
 
-/* The state of a solver: the modes of the transverse part of E and of B at `step`, of the whole box, the same
- * on every rank. What is behind the modes of a component, up to the next one's, is 0. */
+/* The state of a solver: the modes of the transverse part of E and of B at `step`: [6][nx][row] complex, a
+ * component buffer_view_stride() of its bytes from the next. The first `columns` of a row are modes along y
+ * from first_column on: all of them, the same on every rank, or where ranks share the box those of the rank.
+ */
 struct waves {
-    struct buffer *modes; /* of waves_bytes(): [6][buffer_view_stride() of the modes of a component] */
+    struct buffer *modes;
+    uint32_t row, columns, first_column;
     uint64_t step;
 };
 
-/* 0 with a solver without a state. */
-size_t waves_bytes(const struct config *config);
+/* Which real of such modes, components being `stride` reals apart, is number n in the order of columns,
+ * components, modes along x, real and imaginary part: that of checkpoints, where a rank's columns are one
+ * piece.
+ */
+static inline size_t waves_place(uint32_t nx, uint32_t row, size_t stride, uint64_t n)
+{
+    const uint64_t m = n / 2 % nx, component = n / 2 / nx % 6, column = n / 2 / nx / 6;
+    return component * stride + 2 * (m * row + column) + n % 2;
+}
 
 /* A component is real[nx * ny], node (i, j) at ny*i + j. rho is the charge density of all species, without
  * the neutralising background; phi has mean 0. */

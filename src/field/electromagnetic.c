@@ -3,18 +3,21 @@
  * The state is the modes of B and of the transverse part of E, at a whole step; the longitudinal part of E
  * is that of Poisson's equation, so Gauss's law holds in every step.
  */
+#include "base/integers.h"
 #include "config/formula.h"
 #include "field/poisson.h"
 #include "field/tabulate.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { COMPONENTS = 6 /* of E and B */ };
 
 struct electromagnetic {
     struct poisson *poisson; /* of rho, with the transforms */
     struct grid grid;
+    struct slab slab; /* where the fields are */
     enum precision precision;
     double c_squared;
     size_t stride; /* bytes from one component's modes to the next */
@@ -29,15 +32,15 @@ struct electromagnetic {
 static enum status create_turns(struct electromagnetic *solver, const struct config *config)
 {
     const struct grid *grid = &solver->grid;
-    const uint32_t modes_y = grid->ny / 2 + 1;
-    const size_t modes = (size_t)grid->nx * modes_y;
+    const uint32_t modes_y = solver->poisson->columns, first = solver->poisson->first_column;
+    const size_t modes = (size_t)grid->nx * at_least(modes_y, 1);
     double *turns = malloc(2 * modes * sizeof *turns);
     if (!turns)
         return status_fail(STATUS_FAILED, "no memory for %zu waves", modes);
     for (uint32_t m = 0; m < grid->nx; m++)
         for (uint32_t n = 0; n < modes_y; n++) {
             const double k = hypot(poisson_wave(m, grid->nx, grid->lx, GRADIENT_SPECTRAL, 0).slope,
-                                   poisson_wave(n, grid->ny, grid->ly, GRADIENT_SPECTRAL, 0).slope);
+                                   poisson_wave(first + n, grid->ny, grid->ly, GRADIENT_SPECTRAL, 0).slope);
             const double ck = config->fields.speed_of_light * k, th = ck * config->time.step;
             double *turn = turns + 2 * ((size_t)m * modes_y + n);
             turn[0] = 2 * sin(th / 2) * sin(th / 2);
@@ -52,51 +55,66 @@ static enum status create_turns(struct electromagnetic *solver, const struct con
     return status;
 }
 
+/* The unnormalised modes of a component of fields.initial, on the own rows. */
+static enum status transform_initial(struct electromagnetic *solver, struct device *scratch, const char *text,
+                                     double *values, struct buffer *nodes, struct buffer *modes)
+{
+    const size_t cells = grid_cells(&solver->slab.local), own = slab_own_cells(&solver->slab);
+    TRY(tabulate(&solver->slab, "fields.initial", text, 0, values));
+    memset(values + own, 0, (cells - own) * sizeof *values); /* no rank leaves anything for another one */
+    TRY(buffer_write_reals(nodes, solver->precision, 0, cells, values));
+    TRY(device_region_begin(scratch));
+    const enum status status = fft_run(solver->poisson->fft, FFT_FORWARD, 1, nodes, modes);
+    TRY(device_region_end(scratch, STAGE_START_OTHER, 0));
+    TRY(status);
+    return device_finish(scratch);
+}
+
 /* The state at 0: the transverse part of fields.initial. */
 static enum status begin(struct electromagnetic *solver, struct device *scratch, const struct config *config)
 {
-    const struct grid *grid = &solver->grid;
-    const uint32_t modes_y = grid->ny / 2 + 1, cells = grid_cells(grid);
-    const struct slab everything = slab_whole_box(grid);
     struct poisson *poisson = solver->poisson;
-    double *values = NULL;
     struct buffer *nodes = NULL, *modes = NULL;
-    TRY(DEVICE_NEW_ARRAY(scratch, values, cells));
-    TRY(buffer_create(scratch, cells * precision_bytes(solver->precision), "initial fields", &nodes));
+    double *values = NULL;
+    TRY(DEVICE_NEW_ARRAY(scratch, values, grid_cells(&solver->slab.local)));
+    TRY(buffer_create(scratch, poisson->fft->real_bytes, "initial fields", &nodes));
     TRY(buffer_fill(poisson->result_modes, 0));
     for (size_t c = 0; c < COMPONENTS; c++) {
         const char *text = config->fields.initial[c / 3][c % 3];
         if (!profile_is_given(text, "0"))
             continue;
-        TRY(tabulate(&everything, "fields.initial", text, 0, values));
-        TRY(buffer_write_reals(nodes, solver->precision, 0, cells, values));
         TRY(buffer_view(poisson->result_modes, c * solver->stride, poisson->fft->modes_bytes, &modes));
-        TRY(fft_run(poisson->fft, FFT_FORWARD, 1, nodes, modes));
-        TRY(device_finish(scratch));
+        TRY(transform_initial(solver, scratch, text, values, nodes, modes));
     }
-    TRY(KERNEL_LAUNCH(solver->begin, poisson_rows(poisson, modes_y), poisson->result_modes, poisson->wave_x,
-                      poisson->wave_y, modes_y,
-                      (uint32_t)(solver->stride / (2 * precision_bytes(solver->precision))), 1.0 / cells,
-                      solver->waves.modes));
+    TRY(KERNEL_LAUNCH(solver->begin, poisson_rows(poisson, poisson->columns), poisson->result_modes,
+                      poisson->wave_x, poisson->wave_y, poisson->columns,
+                      (uint32_t)(solver->stride / (2 * precision_bytes(solver->precision))),
+                      1.0 / grid_cells(&solver->grid), solver->waves.modes));
     return device_finish(scratch);
 }
 
 static enum status create(struct device *device, const struct grid *box, const struct config *config,
-                          struct followed_modes *followed, void **own)
+                          const struct sharing *sharing, struct followed_modes *followed, void **own)
 {
+    const int ranks = sharing ? sharing->place->communicator->size : 1;
+    const int rank = sharing ? sharing->place->communicator->rank : 0;
     struct electromagnetic *solver = NULL;
     struct program *program = NULL;
     struct device *scratch = NULL;
     TRY(DEVICE_NEW(device, solver));
     *own = solver;
     solver->grid = *box;
+    solver->slab = sharing ? *sharing->place->slab : slab_whole_box(box);
     solver->precision = config->precision;
     solver->c_squared = config->fields.speed_of_light * config->fields.speed_of_light;
     TRY(poisson_create(device, box, config->precision, config->fields.solver, config->fields.transforms,
-                       GRADIENT_SPECTRAL, &solver->poisson));
+                       GRADIENT_SPECTRAL, sharing, &solver->poisson));
     TRY(poisson_follow(solver->poisson, followed->count, followed->wanted, followed));
     solver->stride = buffer_view_stride(solver->poisson->fft->modes_bytes);
-    TRY(buffer_create(device, waves_bytes(config), "the waves of E and B", &solver->waves.modes));
+    solver->waves.row = solver->poisson->columns;
+    solver->waves.first_column = solver->poisson->first_column;
+    solver->waves.columns = fft_first_column(box, ranks, rank + 1) - solver->waves.first_column;
+    TRY(buffer_create(device, COMPONENTS * solver->stride, "the waves of E and B", &solver->waves.modes));
     TRY(create_turns(solver, config));
     TRY(program_build(device, "electromagnetic.cl", config->precision, &program, "%s", ""));
     TRY(kernel_create(program, "electromagnetic_begin", &solver->begin));
@@ -113,7 +131,7 @@ static enum status create(struct device *device, const struct grid *box, const s
 static enum status transform(struct electromagnetic *solver, struct fields *fields, uint64_t n)
 {
     struct poisson *poisson = solver->poisson;
-    const uint32_t modes_y = solver->grid.ny / 2 + 1;
+    const uint32_t modes_y = poisson->columns;
     const bool steps = n != solver->waves.step;
     TRY(poisson_transform(poisson, fields));
     TRY(KERNEL_LAUNCH(solver->advance, poisson_rows(poisson, modes_y), poisson->source_modes, poisson->wave_x,
@@ -142,6 +160,11 @@ static enum status potential(void *own, struct fields *fields)
     return poisson_potential(((struct electromagnetic *)own)->poisson, fields);
 }
 
+static enum status sum(void *own, struct buffer *density)
+{
+    return poisson_sum(((struct electromagnetic *)own)->poisson, density);
+}
+
 static const char *transforms(const void *own)
 {
     return poisson_solver_name(((const struct electromagnetic *)own)->poisson);
@@ -159,6 +182,7 @@ const struct solver_kind electromagnetic_solver = {
     .create = create,
     .solve = solve,
     .potential = potential,
+    .sum = sum,
     .transforms = transforms,
     .waves = waves,
 };

@@ -1,9 +1,32 @@
 /* FFT: the choice between VkFFT and FFTW. */
 #include "field/fft.h"
 
-size_t fft_complex_bytes(const struct grid *grid, enum precision precision)
+#include "base/integers.h"
+
+size_t fft_complex_bytes(const struct grid *grid, uint32_t columns, enum precision precision)
 {
-    return (size_t)grid->nx * (grid->ny / 2 + 1) * 2 * precision_bytes(precision);
+    return (size_t)grid->nx * at_least(columns, 1) * 2 * precision_bytes(precision);
+}
+
+uint32_t fft_first_column(const struct grid *grid, int rank_count, int rank)
+{
+    return (uint32_t)((uint64_t)(grid->ny / 2 + 1) * (uint64_t)rank / (uint64_t)rank_count);
+}
+
+/* VkFFT plans a transform along the columns, too, which is never run. It has them of small primes alone. */
+uint32_t fft_columns(const struct grid *grid, int rank_count, int rank)
+{
+    static const uint32_t primes[] = {2, 3, 5, 7, 11, 13};
+    const uint32_t own =
+        fft_first_column(grid, rank_count, rank + 1) - fft_first_column(grid, rank_count, rank);
+    for (uint32_t columns = own > 1 || own == 0 ? own : 2;; columns++) {
+        uint32_t rest = columns;
+        for (size_t n = 0; n < sizeof primes / sizeof primes[0]; n++)
+            while (rest > 1 && rest % primes[n] == 0)
+                rest /= primes[n];
+        if (rest <= 1)
+            return columns;
+    }
 }
 
 /* Enqueued transforms use the plans, which go next. */
@@ -28,8 +51,15 @@ static enum status make_plans(struct fft *fft, enum transform_library library)
 enum status fft_create(struct device *device, const struct grid *grid, enum precision precision,
                        enum transform_library library, const uint32_t batch[FFT_WAYS], struct fft **fft)
 {
+    return fft_create_along(device, grid, FFT_ALONG_BOTH, grid->ny / 2 + 1, precision, library, batch, fft);
+}
+
+enum status fft_create_along(struct device *device, const struct grid *grid, enum fft_axes axes,
+                             uint32_t columns, enum precision precision, enum transform_library library,
+                             const uint32_t batch[FFT_WAYS], struct fft **fft)
+{
     const size_t real_bytes = grid_cells(grid) * precision_bytes(precision);
-    const size_t modes_bytes = fft_complex_bytes(grid, precision);
+    const size_t modes_bytes = fft_complex_bytes(grid, columns, precision);
     TRY(DEVICE_NEW(device, *fft));
     **fft = (struct fft){.name = "none",
                          /* along y real numbers become modes, along x modes become modes in place */
@@ -38,9 +68,11 @@ enum status fft_create(struct device *device, const struct grid *grid, enum prec
                          .modes_bytes = modes_bytes,
                          .device = device,
                          .grid = *grid,
+                         .axes = axes,
+                         .columns = columns,
                          .precision = precision,
                          .batch = {batch[FFT_FORWARD], batch[FFT_INVERSE]}};
-    if (device_is_counting(device))
+    if (device_is_counting(device) || columns == 0)
         return STATUS_OK;
     TRY(make_plans(*fft, library));
     return device_at_close(device, wait_for_device, device);

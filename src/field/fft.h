@@ -8,14 +8,17 @@
 #ifndef RADIXPIC_FIELD_FFT_H
 #define RADIXPIC_FIELD_FFT_H
 
-#include "device/device.h"
-#include "domain/grid.h"
+#include "parallel/gather.h"
 
 enum fft_way {
     FFT_FORWARD, /* real (real[nx*ny], kept) -> modes */
     FFT_INVERSE, /* modes (contents lost) -> real */
     FFT_WAYS
 };
+
+/* Of a transform that ranks share, the half that a rank has by itself: along y the rows of its local grid,
+ * between reals and modes; along x its modes along y, in place. */
+enum fft_axes { FFT_ALONG_Y = 1, FFT_ALONG_X = 2, FFT_ALONG_BOTH = 3 };
 
 /* What is known of a transform; what the library does is for this room only. */
 struct fft {
@@ -24,6 +27,8 @@ struct fft {
     size_t real_bytes, modes_bytes; /* of one array */
     struct device *device;          /* not owned */
     struct grid grid;
+    enum fft_axes axes;
+    uint32_t columns; /* of a row of modes: ny/2 + 1, or of the rank's share fft_columns() */
     enum precision precision;
     uint32_t batch[FFT_WAYS]; /* arrays that may be transformed at once */
     enum status (*run)(const struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
@@ -38,8 +43,29 @@ STATUS_CHECKED enum status fft_create(struct device *device, const struct grid *
                                       enum precision precision, enum transform_library library,
                                       const uint32_t batch[FFT_WAYS], struct fft **fft);
 
-/* Bytes of a complex array: nx * (ny/2 + 1) pairs of reals. */
-size_t fft_complex_bytes(const struct grid *grid, enum precision precision);
+/* The same for one half of it, of `columns` modes along y. */
+STATUS_CHECKED enum status fft_create_along(struct device *device, const struct grid *grid,
+                                            enum fft_axes axes, uint32_t columns, enum precision precision,
+                                            enum transform_library library, const uint32_t batch[FFT_WAYS],
+                                            struct fft **fft);
+
+/* The transform of the whole box, shared by all ranks (fft_shared.c). Real arrays are those of the rank's
+ * local grid, and modes those in the rank's columns, [fft_first_column(rank), fft_first_column(rank + 1)) of
+ * all modes along y, in an array [nx][fft_columns(rank)], of which the rest is 0. fft_run() is then
+ * collective, and waits. Forward it adds, first of all, to the own rows what other ranks left for them beside
+ * theirs. Inverse it sets the rows beside the own ones, too. It is called within a region, which it ends and
+ * begins again where it waits. A block for a rank goes in parts of some part_bytes, so that sending and
+ * receiving overlap. */
+STATUS_CHECKED enum status fft_create_shared(const struct rank_place *place, enum gather_way way,
+                                             size_t part_bytes, enum transform_library library,
+                                             const uint32_t batch[FFT_WAYS], struct fft **fft);
+enum { FFT_PART_BYTES = 1 << 23 };
+
+uint32_t fft_first_column(const struct grid *grid, int rank_count, int rank);
+uint32_t fft_columns(const struct grid *grid, int rank_count, int rank);
+
+/* Bytes of a complex array: nx * columns pairs of reals; of none as many as of one. */
+size_t fft_complex_bytes(const struct grid *grid, uint32_t columns, enum precision precision);
 
 /* Of one array, or of a batch, which takes hardly longer on a GPU: each further array begins
  * buffer_view_stride() of the bytes of one after the last, in both buffers. Only enqueues, but for FFTW on a

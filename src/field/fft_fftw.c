@@ -28,35 +28,42 @@ struct fftw_plans {
  * bytes, which is more than plans for vector instructions ask for. Estimating leaves the arrays alone: FFTW
  * looks at where they are. Row i of modes_y modes follows row i-1; a column has a stride of modes_y. */
 #define DEFINE_FOR(precision, fftw, number)                                                                  \
-    static bool plan_##precision(fftw##_plan plans[PLANS], int nx, int ny, void *memory, void *modes)        \
+    static bool plan_##precision(fftw##_plan plans[PLANS], const struct fft *fft, void *memory, void *modes) \
     {                                                                                                        \
-        const int modes_y = ny / 2 + 1;                                                                      \
+        const int nx = (int)fft->grid.nx, ny = (int)fft->grid.ny, modes_y = (int)fft->columns;               \
         number *const real = memory;                                                                         \
+        if (fft->axes & FFT_ALONG_X) {                                                                       \
+            plans[COLUMNS_FORWARD] = fftw##_plan_many_dft(1, &nx, modes_y, modes, NULL, modes_y, 1, modes,   \
+                                                          NULL, modes_y, 1, FFTW_FORWARD, FFTW_ESTIMATE);    \
+            plans[COLUMNS_INVERSE] = fftw##_plan_many_dft(1, &nx, modes_y, modes, NULL, modes_y, 1, modes,   \
+                                                          NULL, modes_y, 1, FFTW_BACKWARD, FFTW_ESTIMATE);   \
+            if (!plans[COLUMNS_FORWARD] || !plans[COLUMNS_INVERSE])                                          \
+                return false;                                                                                \
+        }                                                                                                    \
+        if (!(fft->axes & FFT_ALONG_Y))                                                                      \
+            return true;                                                                                     \
         plans[ROWS_FORWARD] =                                                                                \
             fftw##_plan_many_dft_r2c(1, &ny, nx, real, NULL, 1, ny, modes, NULL, 1, modes_y, FFTW_ESTIMATE); \
-        plans[COLUMNS_FORWARD] = fftw##_plan_many_dft(1, &nx, modes_y, modes, NULL, modes_y, 1, modes, NULL, \
-                                                      modes_y, 1, FFTW_FORWARD, FFTW_ESTIMATE);              \
-        plans[COLUMNS_INVERSE] = fftw##_plan_many_dft(1, &nx, modes_y, modes, NULL, modes_y, 1, modes, NULL, \
-                                                      modes_y, 1, FFTW_BACKWARD, FFTW_ESTIMATE);             \
         plans[ROWS_INVERSE] =                                                                                \
             fftw##_plan_many_dft_c2r(1, &ny, nx, modes, NULL, 1, modes_y, real, NULL, 1, ny, FFTW_ESTIMATE); \
-        return plans[ROWS_FORWARD] && plans[COLUMNS_FORWARD] && plans[COLUMNS_INVERSE] &&                    \
-               plans[ROWS_INVERSE];                                                                          \
+        return plans[ROWS_FORWARD] && plans[ROWS_INVERSE];                                                   \
     }                                                                                                        \
     static void transform_##precision(const void *context, void *const *memory)                              \
     {                                                                                                        \
         const struct call *call = context;                                                                   \
         const struct fftw_plans *plans = call->plans;                                                        \
+        const bool forward = call->way == FFT_FORWARD;                                                       \
+        const fftw##_plan along_x = plans->in_##precision[forward ? COLUMNS_FORWARD : COLUMNS_INVERSE];      \
+        const fftw##_plan along_y = plans->in_##precision[forward ? ROWS_FORWARD : ROWS_INVERSE];            \
         for (uint32_t n = 0; n < call->arrays; n++) {                                                        \
             void *const real = (char *)memory[0] + n * plans->real_stride;                                   \
             void *const modes = (char *)memory[1] + n * plans->modes_stride;                                 \
-            if (call->way == FFT_FORWARD)                                                                    \
-                fftw##_execute_dft_r2c(plans->in_##precision[ROWS_FORWARD], real, modes);                    \
-            fftw##_execute_dft(                                                                              \
-                plans->in_##precision[call->way == FFT_FORWARD ? COLUMNS_FORWARD : COLUMNS_INVERSE], modes,  \
-                modes);                                                                                      \
-            if (call->way == FFT_INVERSE)                                                                    \
-                fftw##_execute_dft_c2r(plans->in_##precision[ROWS_INVERSE], modes, real);                    \
+            if (along_y && forward)                                                                          \
+                fftw##_execute_dft_r2c(along_y, real, modes);                                                \
+            if (along_x)                                                                                     \
+                fftw##_execute_dft(along_x, modes, modes);                                                   \
+            if (along_y && !forward)                                                                         \
+                fftw##_execute_dft_c2r(along_y, modes, real);                                                \
         }                                                                                                    \
     }
 DEFINE_FOR(single, fftwf, float)
@@ -85,7 +92,6 @@ static enum status run(const struct fft *fft, enum fft_way way, uint32_t arrays,
 
 enum status fft_fftw_create(struct fft *fft)
 {
-    const int nx = (int)fft->grid.nx, ny = (int)fft->grid.ny;
     struct fftw_plans *plans = NULL;
     TRY(DEVICE_NEW(fft->device, plans));
     plans->real_stride = buffer_view_stride(fft->real_bytes);
@@ -98,12 +104,13 @@ enum status fft_fftw_create(struct fft *fft)
     fft->run = run;
     fft->plans = plans;
     void *real = fftw_malloc(fft->real_bytes), *modes = fftw_malloc(fft->modes_bytes);
-    const bool made =
-        real && modes &&
-        (fft->precision == PRECISION_DOUBLE ? plan_double(plans->in_double, nx, ny, real, modes)
-                                            : plan_single(plans->in_single, nx, ny, real, modes));
+    const bool made = real && modes &&
+                      (fft->precision == PRECISION_DOUBLE ? plan_double(plans->in_double, fft, real, modes)
+                                                          : plan_single(plans->in_single, fft, real, modes));
     fftw_free(modes);
     fftw_free(real);
     TRY(device_at_close(fft->device, destroy_plans, plans));
-    return made ? STATUS_OK : status_fail(STATUS_FAILED, "FFTW makes no plan for %d x %d cells", nx, ny);
+    return made ? STATUS_OK
+                : status_fail(STATUS_FAILED, "FFTW makes no plan for %u x %u cells", fft->grid.nx,
+                              fft->grid.ny);
 }

@@ -68,7 +68,8 @@ static enum status run(const struct fft *fft, enum fft_way way, uint32_t arrays,
 }
 
 /* VkFFT's first axis is y, along which elements are neighbours in memory. Several arrays are planes of a
- * third axis, which is not transformed; they go one `way`. */
+ * third axis, which is not transformed; they go one `way`. Nor is the second one in transforms along y alone,
+ * or the first one in those along x alone. */
 static enum status plan(struct fft *fft, uint64_t arrays, enum fft_way way, struct application *application,
                         bool *unsupported)
 {
@@ -78,20 +79,22 @@ static enum status plan(struct fft *fft, uint64_t arrays, enum fft_way way, stru
     const size_t modes_stride = buffer_view_stride(fft->modes_bytes) / (2 * precision_bytes(fft->precision));
     application->real_bytes = arrays * buffer_view_stride(fft->real_bytes);
     application->modes_bytes = arrays * buffer_view_stride(fft->modes_bytes);
+    const bool in_place = fft->axes == FFT_ALONG_X;
     const VkFFTConfiguration configuration = {
-        .FFTdim = 2,
-        .size = {grid->ny, grid->nx, arrays},
+        .FFTdim = fft->axes == FFT_ALONG_Y ? 1 : 2,
+        .omitDimension = {in_place},
+        .size = {in_place ? fft->columns : grid->ny, grid->nx, arrays},
         .device = &plans->device,
         .context = &plans->context,
-        .performR2C = 1,
+        .performR2C = !in_place,
         .doublePrecision = fft->precision == PRECISION_DOUBLE,
-        .isInputFormatted = 1,
-        .inverseReturnToInputBuffer = 1,
+        .isInputFormatted = !in_place,
+        .inverseReturnToInputBuffer = !in_place,
         .makeForwardPlanOnly = arrays > 1 && way == FFT_FORWARD,
         .makeInversePlanOnly = arrays > 1 && way == FFT_INVERSE,
         .inputBufferStride = {grid->ny, real_stride, arrays * real_stride},
         .inputBufferSize = &application->real_bytes,
-        .bufferStride = {grid->ny / 2 + 1, modes_stride, arrays * modes_stride},
+        .bufferStride = {fft->columns, modes_stride, arrays * modes_stride},
         .bufferSize = &application->modes_bytes,
     };
     const double start = timer_now();

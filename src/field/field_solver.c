@@ -2,46 +2,30 @@
 #include "field/field_solver.h"
 
 #include "field/filter.h"
-#include "field/slab_solver.h"
+#include "field/poisson.h"
 #include "parallel/gather.h"
-#include "parallel/halo.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { PIECES = 2 };
-
-/* Bytes of an array on the local grid: rows that the particles reach, those from the own ones up and those
- * below. */
-struct piece {
-    size_t begin, bytes;
-};
-
 struct field_solver {
     struct device *device; /* not owned */
+    struct communicator communicator;
     struct slab slab;
     enum precision precision;
     uint32_t filter_passes;
+    bool is_shared; /* slabs */
 
     const struct solver_kind *kind;
-
-    /* Replicated, and on one rank. */
-    struct filter *filter;
     void *own_solver;      /* of the kind */
-    struct gather *gather; /* NULL on one rank, where the local grid is the box */
+    struct filter *filter; /* NULL: there is none, or the solver's own */
+    struct gather *gather; /* NULL but where it is replicated: the local grid is the solver's */
     struct fields box;     /* of all rows; with a gather */
     struct followed_modes followed;
 
     /* What the history follows, then those of the drives. */
     uint32_t wanted_count;
     int32_t wanted[FIELD_MOST_MODES][2];
-
-    /* Slabs. */
-    struct slab_solver *slabs;
-    struct halo *halo;
-    double *own[FIELD_COMPONENTS]; /* of the own rows, on the host */
-    void *local[FIELD_COMPONENTS]; /* of the local grid, as the device has them, in memory that it reaches */
-    struct piece pieces[PIECES];
 };
 
 static const struct solver_kind *const solver_table[] = {
@@ -66,42 +50,21 @@ static uint32_t source_count(const struct field_solver *solver, enum solver_name
     return (uint32_t)__builtin_popcount(field_component_bits(name, solver->kind->sources));
 }
 
-static enum status create_replicated(struct field_solver *solver, const struct rank_place *place,
-                                     const struct config *config)
+static enum status create_solver(struct field_solver *solver, const struct rank_place *place,
+                                 const struct config *config)
 {
     const struct grid *box = &solver->slab.box;
-    if (place->communicator->size > 1) {
+    const struct sharing sharing = {place, GATHER_AUTO, FFT_PART_BYTES, solver->filter_passes};
+    if (place->communicator->size > 1 && !solver->is_shared) {
         TRY(fields_create(solver->device, box, solver->precision, config->fields.solver, &solver->box));
         TRY(gather_create(place, source_count(solver, config->fields.solver), GATHER_AUTO, &solver->gather));
     }
-    if (solver->filter_passes > 0)
+    if (solver->filter_passes > 0 && !solver->is_shared)
         TRY(filter_create(solver->device, box, solver->precision, NULL, &solver->filter));
-    solver->followed =
-        (struct followed_modes){.count = solver->wanted_count, .wanted = (const int32_t(*)[2])solver->wanted};
-    return solver->kind->create(solver->device, box, config, &solver->followed, &solver->own_solver);
-}
-
-/* The number of a field's first component with the solver that the slabs are for. */
-static uint32_t place_of(enum field field)
-{
-    return field_first(SOLVER_ELECTROSTATIC, field);
-}
-
-static enum status create_slabs(struct field_solver *solver, const struct rank_place *place,
-                                const struct config *config)
-{
-    struct device *device = solver->device;
-    const struct slab *slab = &solver->slab;
-    const size_t row_bytes = slab->box.ny * precision_bytes(solver->precision);
-    const uint32_t upward = ghost_upward_rows(slab), below = ghost_reached_rows(slab) - upward;
-    solver->pieces[0] = (struct piece){0, upward * row_bytes};
-    solver->pieces[1] = (struct piece){(slab->local.nx - below) * row_bytes, below * row_bytes};
-    for (uint32_t n = 0; n < field_first(SOLVER_ELECTROSTATIC, FIELDS); n++) {
-        TRY(DEVICE_NEW_ARRAY(device, solver->own[n], slab_own_cells(slab)));
-        TRY(host_memory_create(device, slab->local.nx * row_bytes, &solver->local[n]));
-    }
-    TRY(halo_create(place, &solver->halo));
-    return slab_solver_create(place, config->fields.gradient, config->deposit.filter_passes, &solver->slabs);
+    solver->followed = (struct followed_modes){.count = solver->is_shared ? 0 : solver->wanted_count,
+                                               .wanted = (const int32_t(*)[2])solver->wanted};
+    return solver->kind->create(solver->device, box, config, solver->is_shared ? &sharing : NULL,
+                                &solver->followed, &solver->own_solver);
 }
 
 static enum status create(const struct rank_place *place, const struct config *config,
@@ -110,22 +73,23 @@ static enum status create(const struct rank_place *place, const struct config *c
     TRY(DEVICE_NEW(place->device, *solver));
     **solver = (struct field_solver){
         .device = place->device,
+        .communicator = *place->communicator,
         .kind = solver_table[config->fields.solver],
         .slab = *place->slab,
         .precision = place->precision,
         .filter_passes = config->deposit.filter_passes,
+        .is_shared = decomposition == DECOMPOSITION_SLABS && place->communicator->size > 1,
     };
     choose_modes(*solver, config);
-    return decomposition == DECOMPOSITION_SLABS ? create_slabs(*solver, place, config)
-                                                : create_replicated(*solver, place, config);
+    return create_solver(*solver, place, config);
 }
 
 const char *field_solver_name(const struct field_solver *solver)
 {
-    return solver->slabs ? "FFTW-MPI" : solver->kind->transforms(solver->own_solver);
+    return solver->kind->transforms(solver->own_solver);
 }
 
-/* ---- replicated ---- */
+/* ---- a solve ---- */
 
 static struct buffer *rho_of(const struct fields *fields)
 {
@@ -134,11 +98,10 @@ static struct buffer *rho_of(const struct fields *fields)
 
 static enum status filter(struct field_solver *solver, struct buffer *density)
 {
-    return solver->filter_passes > 0 ? filter_apply(solver->filter, solver->filter_passes, density)
-                                     : STATUS_OK;
+    return solver->filter ? filter_apply(solver->filter, solver->filter_passes, density) : STATUS_OK;
 }
 
-static enum status solve_replicated(struct field_solver *solver, struct fields *fields, uint64_t n)
+enum status field_solver_solve(struct field_solver *solver, struct fields *fields, uint64_t n)
 {
     struct fields *box = solver->gather ? &solver->box : fields;
     const unsigned solved =
@@ -156,87 +119,6 @@ static enum status solve_replicated(struct field_solver *solver, struct fields *
                : STATUS_OK;
 }
 
-/* ---- slabs ---- */
-
-static void to_doubles(enum precision precision, size_t count, const void *reals, double *doubles)
-{
-    if (precision == PRECISION_DOUBLE)
-        memcpy(doubles, reals, count * sizeof *doubles);
-    else
-        for (size_t n = 0; n < count; n++)
-            doubles[n] = (double)((const float *)reals)[n];
-}
-
-static void from_doubles(enum precision precision, size_t count, const double *doubles, void *reals)
-{
-    if (precision == PRECISION_DOUBLE)
-        memcpy(reals, doubles, count * sizeof *doubles);
-    else
-        for (size_t n = 0; n < count; n++)
-            ((float *)reals)[n] = (float)doubles[n];
-}
-
-/* The host's rho <- a density of the own rows, with what the neighbours deposited there. */
-static enum status sum_rows(struct field_solver *solver, const struct buffer *density)
-{
-    char *const local = solver->local[place_of(FIELD_RHO)];
-    TRY(device_finish(solver->device)); /* so that the deposit is not timed as waiting for rows */
-    const double start = timer_now();
-    for (int n = 0; n < PIECES; n++) {
-        const struct piece piece = solver->pieces[n];
-        TRY(host_memory_read(density, piece.begin, piece.bytes, local + piece.begin, STAGE_OTHER));
-    }
-    TRY(device_finish(solver->device));
-    halo_add(solver->halo, local);
-    to_doubles(solver->precision, slab_own_cells(&solver->slab), local, solver->own[place_of(FIELD_RHO)]);
-    device_add_time(solver->device, STAGE_HALO, timer_now() - start,
-                    solver->pieces[0].bytes + solver->pieces[1].bytes);
-    return STATUS_OK;
-}
-
-/* The own rows of a set of fields, and those beside from their owners, to the device. Only enqueues: the
- * device must have taken what was sent before. */
-static enum status send_rows(struct field_solver *solver, unsigned fields, struct buffer *const components[])
-{
-    const unsigned which = field_component_bits(SOLVER_ELECTROSTATIC, fields);
-    const double start = timer_now();
-    void *sent[FIELD_COMPONENTS];
-    size_t count = 0;
-    for (unsigned c = 0; c < FIELD_COMPONENTS; c++)
-        if (which >> c & 1) {
-            from_doubles(solver->precision, slab_own_cells(&solver->slab), solver->own[c], solver->local[c]);
-            sent[count++] = solver->local[c];
-        }
-    halo_fill(solver->halo, count, sent);
-    device_add_time(solver->device, STAGE_HALO, timer_now() - start, 0);
-    for (unsigned c = 0; c < FIELD_COMPONENTS; c++)
-        for (int n = 0; n < PIECES && (which >> c & 1); n++) {
-            const struct piece piece = solver->pieces[n];
-            const char *const local = solver->local[c];
-            TRY(host_memory_write(components[c], piece.begin, piece.bytes, local + piece.begin, STAGE_HALO));
-        }
-    return STATUS_OK;
-}
-
-static enum status solve_slabs(struct field_solver *solver, struct fields *fields)
-{
-    double **own = solver->own;
-    TRY(sum_rows(solver, rho_of(fields)));
-    const double start = timer_now();
-    slab_solver_solve(solver->slabs, own[place_of(FIELD_RHO)], own[place_of(FIELD_E)],
-                      own[place_of(FIELD_E) + 1]);
-    device_add_time(solver->device, STAGE_FIELD, timer_now() - start,
-                    6 * sizeof(double) * (uint64_t)slab_own_cells(&solver->slab));
-    return send_rows(solver, solver->kind->sources | solver->kind->provides, fields->component);
-}
-
-/* ---- either ---- */
-
-enum status field_solver_solve(struct field_solver *solver, struct fields *fields, uint64_t n)
-{
-    return solver->slabs ? solve_slabs(solver, fields) : solve_replicated(solver, fields, n);
-}
-
 struct waves *field_solver_waves(const struct field_solver *solver)
 {
     return solver->kind->waves ? solver->kind->waves(solver->own_solver) : NULL;
@@ -244,11 +126,6 @@ struct waves *field_solver_waves(const struct field_solver *solver)
 
 enum status field_solver_potential(struct field_solver *solver, struct fields *fields)
 {
-    if (solver->slabs) {
-        TRY(device_finish(solver->device)); /* it has taken the rows of the solve */
-        slab_solver_potential(solver->slabs, solver->own[place_of(FIELD_PHI)]);
-        return send_rows(solver, 1u << FIELD_PHI, fields->component);
-    }
     if (!solver->gather)
         return solver->kind->potential(solver->own_solver, fields);
     TRY(solver->kind->potential(solver->own_solver, &solver->box));
@@ -256,19 +133,10 @@ enum status field_solver_potential(struct field_solver *solver, struct fields *f
                        solver->box.stride, fields->all, fields->stride);
 }
 
-static enum status sum_slabs(struct field_solver *solver, struct buffer *density)
-{
-    struct buffer *components[FIELD_COMPONENTS] = {NULL};
-    components[place_of(FIELD_RHO)] = density;
-    TRY(sum_rows(solver, density));
-    slab_solver_filter(solver->slabs, solver->own[place_of(FIELD_RHO)]);
-    return send_rows(solver, 1u << FIELD_RHO, components);
-}
-
 enum status field_solver_sum(struct field_solver *solver, struct buffer *density)
 {
-    if (solver->slabs)
-        return sum_slabs(solver, density);
+    if (solver->is_shared)
+        return solver->kind->sum(solver->own_solver, density);
     struct buffer *const sum = solver->gather ? rho_of(&solver->box) : density;
     if (solver->gather)
         TRY(gather_sum(solver->gather, 1, density, 0, sum, 0));
@@ -281,23 +149,44 @@ const struct followed_modes *field_solver_modes(const struct field_solver *solve
     return &solver->followed;
 }
 
-void field_solver_read_modes(const struct field_solver *solver, double *modes)
+/* Each rank reads those in its columns. */
+enum status field_solver_read_modes(const struct field_solver *solver, double *modes)
 {
-    if (solver->slabs)
-        slab_solver_read_modes(solver->slabs, solver->wanted_count, (const int32_t(*)[2])solver->wanted,
-                               modes);
+    const struct grid *box = &solver->slab.box;
+    const int ranks = solver->communicator.size, rank = solver->communicator.rank;
+    const uint32_t first = fft_first_column(box, ranks, rank), end = fft_first_column(box, ranks, rank + 1);
+    const double cells = grid_cells(box);
+    enum status status = STATUS_OK;
+    if (!solver->is_shared)
+        return STATUS_OK;
+    for (size_t n = 0; n < solver->wanted_count; n++) {
+        const struct stored_mode stored = poisson_stored_mode(box, solver->wanted[n]);
+        double *mode = &modes[2 * n];
+        mode[0] = mode[1] = 0;
+        if (stored.n < first || stored.n >= end || status != STATUS_OK)
+            continue; /* another rank's */
+        status = buffer_read_reals(solver->followed.modes, solver->precision,
+                                   2 * ((size_t)stored.m * fft_columns(box, ranks, rank) + stored.n - first),
+                                   2, mode);
+        mode[0] /= cells;
+        mode[1] /= stored.is_conjugate ? -cells : cells;
+    }
+    TRY(communicator_agree(&solver->communicator, status));
+    communicator_sum(&solver->communicator, 2 * (size_t)solver->wanted_count, modes);
+    return STATUS_OK;
 }
 
 /* ---- which ---- */
 
 /* Seconds that the slowest rank takes for a solve: the least of a few, after one that is not counted. A rank
  * that fails alone leaves the others waiting in a solve, where they cannot agree on anything. */
-static enum status measure(const struct rank_place *place, struct field_solver *solver, double *seconds)
+static enum status measure(const struct rank_place *place, struct field_solver *solver, enum solver_name name,
+                           double *seconds)
 {
     enum { REPEATS = 3 };
     struct fields fields;
-    TRY(fields_create(place->device, &place->slab->local, place->precision, SOLVER_ELECTROSTATIC, &fields));
-    TRY(buffer_fill(rho_of(&fields), 0));
+    TRY(fields_create(place->device, &place->slab->local, place->precision, name, &fields));
+    TRY(buffer_fill(fields.all, 0));
     *seconds = INFINITY;
     for (int n = 0; n <= REPEATS; n++) {
         const double start = timer_now();
@@ -327,7 +216,7 @@ static enum status choose(const struct rank_place *place, const struct config *c
         TRY(device_branch(place->device, &measured.device));
         own.device = handles[n];
         TRY(create(&own, config, kinds[n], &solvers[n]));
-        TRY(measure(&measured, solvers[n], &times[n]));
+        TRY(measure(&measured, solvers[n], config->fields.solver, &times[n]));
         device_close(&measured.device);
     }
     const int better = times[1] < clearly * times[0];
@@ -341,8 +230,7 @@ enum status field_solver_create(const struct rank_place *place, const struct con
                                 enum decomposition_kind *decomposition, struct field_solver **solver)
 {
     const uint32_t nodes = grid_cells(&place->slab->box);
-    const bool is_large = place->communicator->size > 1 && nodes > FIELD_SMALL_GRID &&
-                          config->fields.solver == SOLVER_ELECTROSTATIC;
+    const bool is_large = place->communicator->size > 1 && nodes > FIELD_SMALL_GRID;
     if (*decomposition == DECOMPOSITION_AUTO && is_large)
         return choose(place, config, decomposition, solver);
     if (*decomposition == DECOMPOSITION_AUTO)

@@ -3,9 +3,9 @@
  *
  * On one rank that is filter.h and a solver (solver.h) on the arrays as they are. On several, one of
  *   replicated  every rank gets the whole densities, solves for all of the box on its device and keeps its
- * rows: one gathering of rows for each, for grids that a device solves faster than ranks can talk slabs each
- * rank transforms a share of the rows (slab_solver.h): for large grids, electrostatic both of the same
- * discrete equations.
+ *               rows: one gathering of rows for each, for grids that a device solves faster than ranks can
+ * talk slabs       the ranks share transforms and solver (fft_create_shared()): for large grids, since the
+ * memory and the work of a rank fall with the number of ranks both of the same discrete equations.
  */
 #ifndef RADIXPIC_FIELD_FIELD_SOLVER_H
 #define RADIXPIC_FIELD_FIELD_SOLVER_H
@@ -24,7 +24,7 @@ STATUS_CHECKED enum status field_solver_create(const struct rank_place *place, c
 
 enum { FIELD_SMALL_GRID = 1 << 16 };
 
-/* "VkFFT", "FFTW" or "FFTW-MPI". */
+/* "VkFFT" or "FFTW". */
 const char *field_solver_name(const struct field_solver *solver);
 
 /* `fields` are those of the slab's local grid. In: the solver's sources as deposited, with the rows beside
@@ -43,11 +43,11 @@ STATUS_CHECKED enum status field_solver_sum(struct field_solver *solver, struct 
 /* Sets phi on the own rows from the rho of the last solve. Collective. */
 STATUS_CHECKED enum status field_solver_potential(struct field_solver *solver, struct fields *fields);
 
-/* Those of the config's history, then one for each drive, of the whole box. None with slabs: there the host
- * has them, and field_solver_read_modes() gives every rank those of the last solve, as energy_sums() does.
- * Collective; else it does nothing. */
+/* Those of the config's history, then one for each drive, of the whole box. None with slabs: there
+ * field_solver_read_modes() gives every rank those of the last solve, as energy_sums() does. Collective, and
+ * waits; else it does nothing. */
 enum { FIELD_MOST_MODES = CONFIG_MAX_MODES + CONFIG_MAX_DRIVES };
 const struct followed_modes *field_solver_modes(const struct field_solver *solver);
-void field_solver_read_modes(const struct field_solver *solver, double *modes);
+STATUS_CHECKED enum status field_solver_read_modes(const struct field_solver *solver, double *modes);
 
 #endif

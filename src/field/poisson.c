@@ -2,6 +2,8 @@
  * the field at once or of the potential. */
 #include "field/poisson.h"
 
+#include "base/integers.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,21 +18,29 @@ struct wave poisson_wave(uint32_t m, uint32_t n, double length, enum gradient_ki
     return (struct wave){k * k, nyquist ? 0 : slope, pow(pass, filter_passes)};
 }
 
-/* A table of (k^2, k of the gradient) for modes 0 to count-1 of an axis with n nodes. Computed in double: a
- * product of float wave numbers would lose the last digits of every solution. */
-static enum status wave_numbers(struct device *device, enum precision precision, uint32_t n, double length,
-                                uint32_t count, struct buffer **table)
+/* Tables of `modes` modes from `first` on of an axis with n nodes: (k^2, k of the gradient), and the filter,
+ * where there is one. Computed in double: a product of float wave numbers would lose the last digits of every
+ * solution. */
+static enum status wave_numbers(struct poisson *poisson, uint32_t n, double length, uint32_t first,
+                                uint32_t modes, uint32_t passes, struct buffer **table,
+                                struct buffer **filter)
 {
-    TRY(buffer_create(device, 2 * (size_t)count * precision_bytes(precision), "wave numbers", table));
-    double *numbers = malloc(2 * (size_t)count * sizeof *numbers);
+    const size_t count = at_least(modes, 1), bytes = count * precision_bytes(poisson->precision);
+    TRY(buffer_create(poisson->device, 2 * bytes, "wave numbers", table));
+    double *numbers = malloc(3 * count * sizeof *numbers);
     if (!numbers)
-        return status_fail(STATUS_FAILED, "no memory for %u wave numbers", count);
+        return status_fail(STATUS_FAILED, "no memory for %zu wave numbers", count);
     for (uint32_t m = 0; m < count; m++) {
-        const struct wave wave = poisson_wave(m, n, length, GRADIENT_SPECTRAL, 0);
+        const struct wave wave = poisson_wave(first + m, n, length, poisson->gradient, passes);
         numbers[2 * m] = wave.k_squared;
         numbers[2 * m + 1] = wave.slope;
+        numbers[2 * count + m] = wave.filter;
     }
-    const enum status status = buffer_write_reals(*table, precision, 0, 2 * (size_t)count, numbers);
+    enum status status = buffer_write_reals(*table, poisson->precision, 0, 2 * count, numbers);
+    if (status == STATUS_OK && passes > 0)
+        status = buffer_create(poisson->device, bytes, "the filter of waves", filter);
+    if (status == STATUS_OK && passes > 0)
+        status = buffer_write_reals(*filter, poisson->precision, 0, count, numbers + 2 * count);
     free(numbers);
     return status;
 }
@@ -44,29 +54,47 @@ enum status poisson_program(struct device *device, enum precision precision, enu
 
 enum status poisson_create(struct device *device, const struct grid *grid, enum precision precision,
                            enum solver_name solver, enum transform_library library,
-                           enum gradient_kind gradient, struct poisson **poisson)
+                           enum gradient_kind gradient, const struct sharing *sharing,
+                           struct poisson **poisson)
 {
+    const int ranks = sharing ? sharing->place->communicator->size : 1;
+    const int rank = sharing ? sharing->place->communicator->rank : 0;
+    const uint32_t first = fft_first_column(grid, ranks, rank);
+    const uint32_t columns = sharing ? fft_columns(grid, ranks, rank) : grid->ny / 2 + 1;
+    const uint32_t passes = sharing ? sharing->filter_passes : 0;
+    const bool is_spectral = sharing || gradient == GRADIENT_SPECTRAL;
     const uint32_t sources = field_first(solver, FIELDS) - field_first(solver, FIELD_RHO);
-    const uint32_t results = gradient == GRADIENT_SPECTRAL ? field_first(solver, FIELD_PHI) : 1;
-    const size_t modes_bytes = fft_complex_bytes(grid, precision), stride = buffer_view_stride(modes_bytes);
+    const uint32_t results = is_spectral ? field_first(solver, FIELD_PHI) : 1;
+    const size_t modes_bytes = fft_complex_bytes(grid, columns, precision),
+                 stride = buffer_view_stride(modes_bytes);
+    const uint32_t batch[FFT_WAYS] = {sources, results};
     struct poisson *created = NULL;
     struct program *program = NULL;
     TRY(DEVICE_NEW(device, created));
-    *created =
-        (struct poisson){.device = device, .grid = *grid, .precision = precision, .gradient = gradient};
+    *created = (struct poisson){.device = device,
+                                .grid = *grid,
+                                .precision = precision,
+                                .gradient = sharing ? gradient : GRADIENT_SPECTRAL,
+                                .columns = columns,
+                                .first_column = first};
     TRY(buffer_create(device, sources * stride, "modes of the sources", &created->source_modes));
     TRY(buffer_create(device, results * stride, "modes of the fields", &created->result_modes));
     TRY(buffer_view(created->source_modes, 0, modes_bytes, &created->rho_modes));
     TRY(buffer_view(created->result_modes, 0, modes_bytes, &created->phi_modes));
-    TRY(wave_numbers(device, precision, grid->nx, grid->lx, grid->nx, &created->wave_x));
-    TRY(wave_numbers(device, precision, grid->ny, grid->ly, grid->ny / 2 + 1, &created->wave_y));
+    TRY(wave_numbers(created, grid->nx, grid->lx, 0, grid->nx, passes, &created->wave_x, &created->filter_x));
+    TRY(wave_numbers(created, grid->ny, grid->ly, first, columns, passes, &created->wave_y,
+                     &created->filter_y));
+    created->gradient = is_spectral ? GRADIENT_SPECTRAL : gradient;
     TRY(poisson_program(device, precision, SOLVER_ELECTROSTATIC, &program));
     TRY(kernel_create(program, "poisson_potential", &created->potential));
     TRY(kernel_create(program, "poisson_spectral_field", &created->spectral_field));
     TRY(kernel_create(program, "poisson_centred_field", &created->centred_field));
+    TRY(kernel_create(program, "poisson_filter", &created->filter));
     *poisson = created;
-    return fft_create(device, grid, precision, library, (const uint32_t[]){sources, results},
-                      &created->fft); /* last: it goes first, and waits */
+    return sharing ? fft_create_shared(sharing->place, sharing->way, sharing->part_bytes, library, batch,
+                                       &created->fft)
+                   : fft_create(device, grid, precision, library, batch,
+                                &created->fft); /* last: it goes first, and waits */
 }
 
 const char *poisson_solver_name(const struct poisson *poisson)
@@ -79,15 +107,32 @@ struct launch poisson_rows(const struct poisson *poisson, uint32_t elements)
     return (struct launch){poisson->grid.nx, device_row_items(poisson->device, elements), STAGE_OTHER, 0};
 }
 
+/* Source c, whose modes are number c of `modes`, and `nodes`, becomes what it is after the filter, if there
+ * is one. */
+static enum status filter(struct poisson *poisson, uint32_t c, struct buffer *modes, struct buffer *nodes)
+{
+    const size_t stride =
+        buffer_view_stride(poisson->fft->modes_bytes) / (2 * precision_bytes(poisson->precision));
+    if (!poisson->filter_x)
+        return STATUS_OK;
+    TRY(KERNEL_LAUNCH(poisson->filter, poisson_rows(poisson, poisson->columns), poisson->filter_x,
+                      poisson->filter_y, poisson->columns, (uint32_t)(c * stride),
+                      1.0 / grid_cells(&poisson->grid), modes, poisson->phi_modes));
+    return fft_run(poisson->fft, FFT_INVERSE, 1, nodes, poisson->phi_modes);
+}
+
 enum status poisson_transform(struct poisson *poisson, struct fields *fields)
 {
-    return fft_run(poisson->fft, FFT_FORWARD, poisson->fft->batch[FFT_FORWARD], fields->sources,
-                   poisson->source_modes);
+    const uint32_t sources = poisson->fft->batch[FFT_FORWARD], first = field_first(fields->solver, FIELD_RHO);
+    TRY(fft_run(poisson->fft, FFT_FORWARD, sources, fields->sources, poisson->source_modes));
+    for (uint32_t c = 0; c < sources; c++)
+        TRY(filter(poisson, c, poisson->source_modes, fields->component[first + c]));
+    return STATUS_OK;
 }
 
 static enum status solve_spectral(struct poisson *poisson, struct fields *fields)
 {
-    const uint32_t modes_y = poisson->grid.ny / 2 + 1;
+    const uint32_t modes_y = poisson->columns;
     const size_t stride = buffer_view_stride(poisson->fft->modes_bytes);
     const size_t ey_begin = stride / (2 * precision_bytes(poisson->precision));
     TRY(poisson_transform(poisson, fields));
@@ -101,7 +146,7 @@ static enum status solve_spectral(struct poisson *poisson, struct fields *fields
 /* From the modes of the density. */
 static enum status solve_potential(struct poisson *poisson, struct fields *fields)
 {
-    const uint32_t modes_y = poisson->grid.ny / 2 + 1;
+    const uint32_t modes_y = poisson->columns;
     TRY(KERNEL_LAUNCH(poisson->potential, poisson_rows(poisson, modes_y), poisson->rho_modes, poisson->wave_x,
                       poisson->wave_y, modes_y, 1.0 / grid_cells(&poisson->grid), poisson->phi_modes));
     return fft_run(poisson->fft, FFT_INVERSE, 1, field_component(fields, FIELD_PHI, 0), poisson->phi_modes);
@@ -142,6 +187,20 @@ enum status poisson_potential(struct poisson *poisson, struct fields *fields)
     return timed(poisson, fields, poisson->fft->bytes + 2 * poisson->fft->modes_bytes, solve_potential);
 }
 
+static enum status sum(struct poisson *poisson, struct buffer *density)
+{
+    TRY(fft_run(poisson->fft, FFT_FORWARD, 1, density, poisson->phi_modes)); /* which adds on the way */
+    return filter(poisson, 0, poisson->phi_modes, density);
+}
+
+enum status poisson_sum(struct poisson *poisson, struct buffer *density)
+{
+    TRY(device_region_begin(poisson->device));
+    const enum status status = sum(poisson, density);
+    const enum status ended = device_region_end(poisson->device, STAGE_FIELD, 0);
+    return status != STATUS_OK ? status : ended;
+}
+
 struct stored_mode poisson_stored_mode(const struct grid *grid, const int32_t wanted[2])
 {
     const bool is_conjugate = wanted[1] < 0;
@@ -170,11 +229,11 @@ enum status poisson_follow(struct poisson *poisson, uint32_t count, const int32_
 /* ---- the row of the table of solvers ---- */
 
 static enum status create(struct device *device, const struct grid *box, const struct config *config,
-                          struct followed_modes *followed, void **own)
+                          const struct sharing *sharing, struct followed_modes *followed, void **own)
 {
     struct poisson *poisson = NULL;
     TRY(poisson_create(device, box, config->precision, config->fields.solver, config->fields.transforms,
-                       config->fields.gradient, &poisson));
+                       config->fields.gradient, sharing, &poisson));
     *own = poisson;
     return poisson_follow(poisson, followed->count, followed->wanted, followed);
 }
@@ -190,6 +249,11 @@ static enum status potential(void *own, struct fields *fields)
     return poisson_potential(own, fields);
 }
 
+static enum status sum_of(void *own, struct buffer *density)
+{
+    return poisson_sum(own, density);
+}
+
 static const char *transforms(const void *own)
 {
     return poisson_solver_name(own);
@@ -201,4 +265,5 @@ const struct solver_kind electrostatic_solver = {.name = "electrostatic",
                                                  .create = create,
                                                  .solve = solve,
                                                  .potential = potential,
+                                                 .sum = sum_of,
                                                  .transforms = transforms};

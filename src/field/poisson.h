@@ -10,6 +10,16 @@
 #include "field/fft.h"
 #include "field/solver.h"
 
+/* Where ranks share the box. The filter is then the solver's, since it needs no rows beside a rank's own ones
+ * in Fourier space: a pass is cos^2(kx dx/2) cos^2(ky dy/2); and so is the centred gradient, i sin(k dx)/dx.
+ */
+struct sharing {
+    const struct rank_place *place; /* not kept */
+    enum gather_way way;
+    size_t part_bytes;
+    uint32_t filter_passes;
+};
+
 /* What the electromagnetic solver takes, too. */
 struct poisson {
     struct device *device; /* not owned */
@@ -17,13 +27,16 @@ struct poisson {
     enum precision precision;
     enum gradient_kind gradient;
     struct fft *fft;
-    /* complex[nx * (ny/2 + 1)] each, buffer_view_stride() apart: of rho and what else a solver has deposited,
+    uint32_t columns, first_column; /* modes along y: all, or of a box that ranks share fft_columns() */
+    /* complex[nx * columns] each, buffer_view_stride() apart: of rho and what else a solver has deposited,
      * and of phi, or of the components of E and B, which transforms back destroy. */
     struct buffer *source_modes, *result_modes;
     struct buffer *rho_modes;       /* view of the first of the sources, */
     struct buffer *phi_modes;       /* and of the results */
-    struct buffer *wave_x, *wave_y; /* real2[nx], real2[ny/2 + 1]: k^2, and k of the gradient */
-    struct kernel *potential, *spectral_field, *centred_field;
+    struct buffer *wave_x, *wave_y; /* real2[nx], real2[columns]: k^2, and k of the gradient */
+    struct buffer *filter_x,
+        *filter_y; /* real[nx], real[columns]: of all passes; NULL: there are none here */
+    struct kernel *potential, *spectral_field, *centred_field, *filter;
 };
 
 enum { POISSON_ITEMS = 256 /* of a group of energy_sums(); 1 on a CPU */ };
@@ -32,16 +45,18 @@ enum { POISSON_ITEMS = 256 /* of a group of energy_sums(); 1 on a CPU */ };
 STATUS_CHECKED enum status poisson_program(struct device *device, enum precision precision,
                                            enum solver_name solver, struct program **program);
 
-/* For the sources and the fields that `solver` has. */
+/* For the sources and the fields that `solver` has. With `sharing`, which may be NULL, fields are those of
+ * the rank's local grid, and what transforms is collective (fft_create_shared()). */
 STATUS_CHECKED enum status poisson_create(struct device *device, const struct grid *grid,
                                           enum precision precision, enum solver_name solver,
                                           enum transform_library library, enum gradient_kind gradient,
-                                          struct poisson **poisson);
+                                          const struct sharing *sharing, struct poisson **poisson);
 
 /* The name of its transforms (fft.h). */
 const char *poisson_solver_name(const struct poisson *poisson);
 
-/* The first part of a solve: source_modes <- rho, and what stands behind it where there are more sources. */
+/* The first part of a solve: source_modes <- rho, and what stands behind it where there are more sources.
+ * Those of ranks that share the box are summed and filtered on the way. */
 STATUS_CHECKED enum status poisson_transform(struct poisson *poisson, struct fields *fields);
 
 /* A launch of one group per row of modes or nodes, of `elements` elements, which its items share. The time is
@@ -55,6 +70,10 @@ STATUS_CHECKED enum status poisson_solve(struct poisson *poisson, struct fields 
 /* Sets phi from the rho of the last solve, which a step does not need. Enqueues
  * like poisson_solve(). */
 STATUS_CHECKED enum status poisson_potential(struct poisson *poisson, struct fields *fields);
+
+/* Where ranks share the box: a density of the local grid <- its sum over ranks, filtered, on the own rows.
+ * The last solve stays known. */
+STATUS_CHECKED enum status poisson_sum(struct poisson *poisson, struct buffer *density);
 
 /* Each solve from now on leaves those of its rho. To be called once. */
 STATUS_CHECKED enum status poisson_follow(struct poisson *poisson, uint32_t count, const int32_t (*wanted)[2],

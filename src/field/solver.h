@@ -1,8 +1,8 @@
 /* Solver: one way to the fields on the nodes of the whole box, a row of a table (config word fields.solver).
  * field_solver.h brings the sources of all ranks to it, and the fields back to them.
  *
- * A solver without a state finds the fields at n from the sources at n alone. One with a state has it for the
- * whole box, on every rank: checkpoints hold it, and it is carried along where rows change hands.
+ * A solver without a state finds the fields at n from the sources at n alone. The state of another one is in
+ * checkpoints, and it is carried along where rows change hands.
  */
 #ifndef RADIXPIC_FIELD_SOLVER_H
 #define RADIXPIC_FIELD_SOLVER_H
@@ -18,14 +18,17 @@ struct followed_modes {
     const int32_t (*wanted)[2]; /* not owned */
 };
 
+struct sharing;
+
 struct solver_kind {
     const char *name;
     unsigned sources;  /* the fields that it needs deposited, summed and filtered */
     unsigned provides; /* and those that solve() sets; one of FIELD_ON_REQUEST is potential()'s */
 
-    /* On the whole box; what it makes dies with the device handle. `followed` has count and wanted set. */
+    /* On the whole box, or with `sharing`, else NULL, on the rank's share (poisson.h); what it makes dies
+     * with the device handle. `followed` has count and wanted set. */
     enum status (*create)(struct device *device, const struct grid *box, const struct config *config,
-                          struct followed_modes *followed, void **own);
+                          const struct sharing *sharing, struct followed_modes *followed, void **own);
 
     /* From the sources to the fields at n; a state of n-1 goes on to n, and one of n stays. Only enqueues, as
      * far as fft.h says so. */
@@ -33,6 +36,10 @@ struct solver_kind {
 
     /* Sets phi from the sources of the last solve. */
     enum status (*potential)(void *own, struct fields *fields);
+
+    /* With `sharing`: a density of the local grid <- its sum over ranks, filtered, on the own rows; the last
+     * solve stays known. */
+    enum status (*sum)(void *own, struct buffer *density);
 
     /* The name of the library that transforms. */
     const char *(*transforms)(const void *own);

@@ -13,7 +13,7 @@
  *     /config                         uint8[bytes]            YAML, as config_echo() writes it
  *     /first_rows                     uint32[ranks + 1]       of the ranks, and the number of rows
  *     /capacities                     uint32[ranks][species]  of the lists
- *     /waves                          real[]                  of an electromagnetic run: struct waves
+ *     /waves                          real[ny/2 + 1][6 nx 2]  of an electromagnetic run: waves_place()
  *     /OUTPUT                                                 of an output that averages: outputs_save()
  *     /particles/SPECIES/row_counts   uint64[nx]
  *     /particles/SPECIES/cell_counts  uint32[nx][ny]
@@ -99,8 +99,9 @@ STATUS_CHECKED enum status checkpoint_read_attribute(const struct checkpoint *ch
                                                      enum attribute attribute, uint32_t first_row,
                                                      uint32_t rows, void *values);
 
-/* modes[waves_bytes()] <- the state of the field's solver; nothing without one. STATUS_FAILED where a number
- * is non-finite. */
-STATUS_CHECKED enum status checkpoint_read_waves(const struct checkpoint *checkpoint, void *modes);
+/* The modes of `waves` on the host <- the state of the field's solver. STATUS_FAILED where a number is
+ * non-finite. */
+STATUS_CHECKED enum status checkpoint_read_waves(const struct checkpoint *checkpoint,
+                                                 const struct waves *waves, void *modes);
 
 #endif

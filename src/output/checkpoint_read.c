@@ -308,16 +308,27 @@ enum status checkpoint_read_attribute(const struct checkpoint *checkpoint, uint3
                : STATUS_OK;
 }
 
-enum status checkpoint_read_waves(const struct checkpoint *checkpoint, void *modes)
+enum status checkpoint_read_waves(const struct checkpoint *checkpoint, const struct waves *waves, void *modes)
 {
-    const enum precision precision = checkpoint->config.precision;
-    const uint64_t count = waves_bytes(&checkpoint->config) / precision_bytes(precision);
-    const struct hdf5_rows all = {hdf5_native(hdf5_real(precision)), {count}, 0, count};
-    if (count == 0)
-        return STATUS_OK;
-    TRY(hdf5_read_rows(&checkpoint->source, "waves", &all, modes));
-    for (uint64_t n = 0; n < count; n++)
-        if (!isfinite(load_real(precision, modes, n)))
-            return impossible(checkpoint, "a wave of its fields is non-finite");
-    return STATUS_OK;
+    const struct config *config = &checkpoint->config;
+    const enum precision precision = config->precision;
+    const uint32_t nx = config->grid.cells[0];
+    const size_t real = precision_bytes(precision), stride = buffer_bytes(waves->modes) / 6 / real;
+    const struct hdf5_rows own = {hdf5_native(hdf5_real(precision)),
+                                  {config->grid.cells[1] / 2 + 1, 12 * (uint64_t)nx},
+                                  waves->first_column,
+                                  waves->columns};
+    const uint64_t count = own.shape[1] * waves->columns;
+    char *values = malloc(count * real + 1);
+    if (!values)
+        return status_fail(STATUS_FAILED, "no memory for the waves of the fields");
+    enum status status = hdf5_read_rows(&checkpoint->source, "waves", &own, values);
+    memset(modes, 0, buffer_bytes(waves->modes));
+    for (uint64_t n = 0; n < count && status == STATUS_OK; n++) {
+        memcpy((char *)modes + real * waves_place(nx, waves->row, stride, n), values + n * real, real);
+        if (!isfinite(load_real(precision, values, n)))
+            status = impossible(checkpoint, "a wave of its fields is non-finite");
+    }
+    free(values);
+    return status;
 }

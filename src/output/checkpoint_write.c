@@ -226,16 +226,44 @@ static void write_common(struct hdf5_object *group, const struct view *view, con
     write_array(group, name, type, (uint64_t[]){length, 0}, 0, count, NULL, values);
 }
 
+struct kept_waves {
+    uint32_t nx, row;
+    size_t stride, real; /* see waves_place(); bytes */
+    const char *modes;
+};
+
+static enum status fill_waves(const void *source, uint64_t first, size_t count, void *values)
+{
+    const struct kept_waves *kept = source;
+    for (size_t n = 0; n < count; n++) {
+        const size_t place = waves_place(kept->nx, kept->row, kept->stride, first + n);
+        memcpy((char *)values + n * kept->real, kept->modes + place * kept->real, kept->real);
+    }
+    return STATUS_OK;
+}
+
+/* Rank 0 writes what all ranks have, or each rank its own columns. */
 static void write_waves(struct hdf5_file *file, const struct view *view)
 {
-    const size_t bytes = waves_bytes(view->config);
-    if (bytes == 0)
+    const struct config *config = view->config;
+    const struct waves *waves = view->fields->waves;
+    const uint64_t shape[2] = {config->grid.cells[1] / 2 + 1, 12 * (uint64_t)config->grid.cells[0]};
+    struct kept_waves kept = {.nx = config->grid.cells[0], .real = precision_bytes(config->precision)};
+    uint64_t first = 0, columns = 0;
+    if (config->fields.solver != SOLVER_ELECTROMAGNETIC)
         return;
-    void *modes = hdf5_file_room(file, bytes);
-    if (modes && !file->has_no_data)
-        hdf5_file_fail(file, buffer_read(view->fields->waves->modes, 0, bytes, modes));
-    write_common(&file->root, view, "waves", hdf5_real(view->config->precision),
-                 bytes / precision_bytes(view->config->precision), modes);
+    if (waves && (waves->columns < shape[0] || view->communicator->rank == 0)) {
+        kept.row = waves->row;
+        kept.stride = buffer_bytes(waves->modes) / 6 / kept.real;
+        void *const modes = hdf5_file_room(file, buffer_bytes(waves->modes));
+        if (modes && !file->has_no_data)
+            hdf5_file_fail(file, buffer_read(waves->modes, 0, buffer_bytes(waves->modes), modes));
+        kept.modes = modes;
+        first = waves->first_column;
+        columns = waves->columns;
+    }
+    write_array(&file->root, "waves", hdf5_real(config->precision), shape, first * shape[1],
+                columns * shape[1], fill_waves, hdf5_file_keep_copy(file, sizeof kept, &kept));
 }
 
 static void write_frame(struct hdf5_file *file, const struct view *view)

@@ -43,7 +43,6 @@ REFUSED = [
     (["species.electrons.velocities={kind: cold}", "fields.magnetic=0"], "velocities in three dimensions, found 2"),
     (["species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 2]}"], "one number above 0"),
     (["fields.gradient=centred"], "fields.gradient: the electromagnetic solver has the spectral gradient alone"),
-    (["fields.decomposition=slabs"], "fields.decomposition: the electromagnetic solver has no slabs"),
     (["deposit.shape=cubic", "grid.cells=[16, 2]"], "deposit.shape: the shape cubic deposits a current on 3 or more"),
     (["deposit.method=atomic"], "deposit.method: the current is deposited by the method sorted alone"),
     (["collisions=[{species: [electrons, electrons]}]"], "collisions are not relativistic"),
@@ -135,6 +134,32 @@ class Electromagnetic(ProgramTest):
         result = self.run_on(2, "run", "waves.yaml", "--output", "cubic", *sets("deposit.shape=cubic"))
         self.assertEqual(result.returncode, 2)
         self.assertIn("by the shapes ngp, cic and tsc, found cubic", result.stderr)
+
+    @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
+    def test_ranks_that_share_the_waves(self):
+        """Checkpoints hold the same waves however many ranks have them, and any number goes on from them."""
+        self.run_waves("one")
+        slabs = sets("fields.decomposition=slabs", "parallel.balance_every=5", "parallel.threshold=1")
+        one, waves = self.rows("one"), self.waves("one")
+        for ranks in (2, 3):
+            folder = f"slabs{ranks}"
+            self.run_well_on(ranks, "run", "waves.yaml", "--quiet", "--output", folder, *slabs)
+            self.assert_alike(one, self.rows(folder))
+            self.assertEqual(self.waves(folder).shape, (5, 6 * 16 * 2))
+            np.testing.assert_allclose(self.waves(folder), waves, rtol=0, atol=1e-16 * 16 * 9)
+        np.testing.assert_allclose(*(self.loaded(folder) for folder in ("one", "slabs3")), rtol=0, atol=1e-12)
+        for folder, ranks, way in (("slabs3", 2, "slabs"), ("slabs2", 3, "replicated"), ("one", 4, "slabs")):
+            half = ["--restart", f"{folder}/checkpoints/checkpoint_8.h5", *sets(f"fields.decomposition={way}")]
+            self.run_well_on(ranks, "run", "waves.yaml", "--quiet", "--output", f"more{ranks}{way}", *half)
+            self.assert_alike(one[8:], self.rows(f"more{ranks}{way}"))
+        again = ["--restart", "slabs3/checkpoints/checkpoint_4.h5", *slabs]
+        self.run_well_on(3, "run", "waves.yaml", "--quiet", "--output", "again", *again)
+        lines = self.read("slabs3/history.csv").splitlines()
+        self.assertEqual(self.read("again/history.csv").splitlines()[1:], lines[5:])
+
+    def waves(self, folder):
+        with h5py.File(self.folder / folder / "checkpoints/checkpoint_8.h5") as file:
+            return file["waves"][...]
 
     def assert_alike(self, expected, found):
         """Sums of 4,000 particles in another order, of numbers up to 3,000: 1e-15 of that a sum."""

@@ -30,17 +30,17 @@ def stages(ranks, rows, ny, particles, leavers, decomposition):
         columns = math.ceil((ny // 2 + 1) / ranks)
         modes = max(rows * (ny // 2 + 1), nx * columns)
         field = (rows * ny / 2 + nx * columns) * depth * c["node_slabs"]
-        field += 48 * modes * (ranks - 1) / ranks * c["byte"] + 3 * (ranks - 1) * c["message"]
     times = {"deposit": 0.3 * push, "push": 0.7 * push, "field": field}
     wall = push + field
     if ranks > 1:
         beside = 5 if rows + 5 < nx else nx - rows
         others, states = math.log2(ranks) * c["message"], 48 * leavers * c["leaving"] + 4 * c["message"]
-        halo = (rows + 3) * row * c["byte"]
         if decomposition == "slabs":
-            halo += (12 + 3 * (rows + 3)) * row * c["byte"] + 12 * c["message"] + c["transfer"]
+            halo = (6 * row + 48 * modes * (ranks - 1) / ranks) * c["byte"]
+            halo += 3 * (math.log2(ranks) * c["message"] + c["transfer"])
         else:
-            halo += (nx + 3 * ranks) * row * c["byte"] + math.log2(ranks) * c["message"] + c["transfer"]
+            halo = (rows + 3 + nx + 3 * ranks) * row * c["byte"]
+            halo += math.log2(ranks) * c["message"] + c["transfer"]
         announced = 20 * beside * ny * c["byte"] + c["transfer"] + 2 * c["message"] + c["ranks"]
         pushed = particles * c["particle"]
         wall += halo + announced + max(0, states - 0.6 * pushed) + max(0, others - 0.1 * pushed)

@@ -146,7 +146,7 @@ class Install(ProgramTest):
         self.make("cpack", "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B", self.folder / "package")
         package = next((self.folder / "package").glob("radixpic_*.deb"))
         needs = self.make("dpkg-deb", "--field", package, "Depends")
-        for name in ("libhdf5-", "libopenmpi", "ocl-icd-libopencl1", "libfftw3-mpi3", "libyaml-0-2"):
+        for name in ("libhdf5-", "libopenmpi", "ocl-icd-libopencl1", "libfftw3-single3", "libyaml-0-2"):
             self.assertIn(name, needs)
         self.make("dpkg-deb", "--extract", package, "root")
         installed = self.folder / "root" / "usr" / "bin" / "radixpic"

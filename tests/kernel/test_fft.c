@@ -33,10 +33,10 @@ static struct transform transform_create(const uint32_t cells[2], enum precision
 {
     struct transform t = {.grid = field_grid(cells[0], cells[1], 1.0, 1.0), .precision = precision};
     t.cells = grid_cells(&t.grid);
-    t.numbers = fft_complex_bytes(&t.grid, precision) / precision_bytes(precision);
+    t.numbers = fft_complex_bytes(&t.grid, t.grid.ny / 2 + 1, precision) / precision_bytes(precision);
     assert_ok(fft_create(device, &t.grid, precision, library, one, &t.fft));
     t.real = test_buffer(t.cells * precision_bytes(precision), NULL);
-    t.modes = test_buffer(fft_complex_bytes(&t.grid, precision), NULL);
+    t.modes = test_buffer(fft_complex_bytes(&t.grid, t.grid.ny / 2 + 1, precision), NULL);
     t.f = field_random(t.cells);
     assert_ok(buffer_write_reals(t.real, precision, 0, t.cells, t.f));
     return t;

@@ -27,8 +27,8 @@ static struct bench bench_create(const uint32_t cells[2], enum precision precisi
     struct bench b = {.precision = precision, .gradient = gradient};
     b.grid = field_grid(cells[0], cells[1], 3.0, 5.0);
     b.cells = grid_cells(&b.grid);
-    assert_ok(
-        poisson_create(device, &b.grid, precision, SOLVER_ELECTROSTATIC, library, gradient, &b.poisson));
+    assert_ok(poisson_create(device, &b.grid, precision, SOLVER_ELECTROSTATIC, library, gradient, NULL,
+                             &b.poisson));
     assert_ok(fields_create(device, &b.grid, precision, SOLVER_ELECTROSTATIC, &b.fields));
     return b;
 }

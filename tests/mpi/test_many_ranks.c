@@ -83,6 +83,27 @@ TEST(a_run_on_many_ranks_is_that_on_one)
     }
 }
 
+/* Three dimensions, a wave of light to begin with, and rows that change hands. */
+TEST(electromagnetic_waves_on_many_ranks)
+{
+    struct config config = physics_config(
+        "{grid: {cells: [12, 10], length: [12.6, 9.4]}, time: {step: 0.05, steps: 20}, precision: double,"
+        " fields: {solver: electromagnetic, speed_of_light: 8, initial: {E: [0, 0, \"0.3*cos(2*pi*x/lx)\"]}},"
+        " species: [{name: electrons, charge: -1, mass: 1, density: 1, particles: 6000,"
+        " velocities: {kind: maxwellian, dimensions: 3, thermal: [1, 1, 1]},"
+        " perturb: {density: [{axis: x, mode: 1, amplitude: 0.2}]}}],"
+        " parallel: {balance_every: 7, threshold: 1},"
+        " output: {history: {modes: [[1, 0], [0, 2], [1, -1]]}}}");
+    for (enum decomposition_kind way = DECOMPOSITION_REPLICATED; way <= DECOMPOSITION_SLABS; way++) {
+        config.fields.decomposition = way;
+        config.deposit.filter_passes = way == DECOMPOSITION_SLABS;
+        config.precision = PRECISION_DOUBLE;
+        compare_with_one(&config, 1e-10);
+        config.precision = PRECISION_SINGLE;
+        compare_with_one(&config, 1e-5);
+    }
+}
+
 TEST(every_shape_and_filter_reaches_over_the_ends_of_a_rank)
 {
     struct config config = physics_config(waves);
