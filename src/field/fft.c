@@ -13,7 +13,8 @@ uint32_t fft_first_column(const struct grid *grid, int rank_count, int rank)
     return (uint32_t)((uint64_t)(grid->ny / 2 + 1) * (uint64_t)rank / (uint64_t)rank_count);
 }
 
-/* VkFFT plans a transform along the columns, too, which is never run. It has them of small primes alone. */
+/* VkFFT plans a transform along the columns, too, which is never run. It has them of small primes alone. Rows
+ * of powers of two would put all numbers of a column in few lines of a CPU's cache. */
 uint32_t fft_columns(const struct grid *grid, int rank_count, int rank)
 {
     static const uint32_t primes[] = {2, 3, 5, 7, 11, 13};
@@ -24,7 +25,7 @@ uint32_t fft_columns(const struct grid *grid, int rank_count, int rank)
         for (size_t n = 0; n < sizeof primes / sizeof primes[0]; n++)
             while (rest > 1 && rest % primes[n] == 0)
                 rest /= primes[n];
-        if (rest <= 1)
+        if (rest <= 1 && (columns % 32 != 0 || columns == 0))
             return columns;
     }
 }
