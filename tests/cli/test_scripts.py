@@ -380,15 +380,16 @@ class PlotSnapshot(ScriptTest):
         self.assertEqual(self.run_it_well("--mesh", "E/x", "phi", "--movie", "both.gif"), "both.gif\n")
 
     def test_labels_have_units(self):
-        for name, label, label_si in (
-            ("E/y", r"$E_y$ [$T / e \lambda_D$]", "$E_y$ [V/m]"),
-            ("my_ions_chargeDensity", "charge density of my_ions [$e n_0$]", "charge density of my_ions [C/m$^3$]"),
-            ("ions_density", "density of ions [$n_0$]", "density of ions [1/m$^3$]"),
-            ("ions_velocity/y", "mean $v$ of ions [$v_{th}$]", "mean $v$ of ions [m/s]"),
-            ("ions_velocity/z", "mean $w$ of ions [$v_{th}$]", "mean $w$ of ions [m/s]"),
-            ("ions_temperature", "temperature of ions [$T$]", "temperature of ions [J]"),
+        for name, states, label, label_si in (
+            ("E/y", 1, r"$E_y$ [$T / e \lambda_D$]", "$E_y$ [V/m]"),
+            ("E/y", 4, r"$E_y$, mean of up to 4 states [$T / e \lambda_D$]", "$E_y$, mean of up to 4 states [V/m]"),
+            ("my_ions_chargeDensity", 1, "charge density of my_ions [$e n_0$]", "charge density of my_ions [C/m$^3$]"),
+            ("ions_density", 1, "density of ions [$n_0$]", "density of ions [1/m$^3$]"),
+            ("ions_velocity/y", 1, "mean $v$ of ions [$v_{th}$]", "mean $v$ of ions [m/s]"),
+            ("ions_velocity/z", 1, "mean $w$ of ions [$v_{th}$]", "mean $w$ of ions [m/s]"),
+            ("ions_temperature", 1, "temperature of ions [$T$]", "temperature of ions [J]"),
         ):
-            self.assertEqual((fields.mesh_label(name, False), fields.mesh_label(name, True)), (label, label_si))
+            self.assertEqual(tuple(fields.mesh_label(name, si, states) for si in (False, True)), (label, label_si))
 
     def test_moments_and_lines(self):
         """Of the folders beside snapshots/, found by the mesh, and the lines stepwise."""
