@@ -19,8 +19,8 @@
 
 struct exchange;
 
-/* Bytes of leaving particles of a rank that an outbox usually has room for; of more than 8 ranks less. */
-enum { EXCHANGE_OUTBOX = 1 << 21 };
+/* Bytes of leaving particles of a rank that an outbox has room for; of more than 2 ranks less. */
+enum { EXCHANGE_OUTBOX = 1 << 23 };
 
 /* Collective. Migrate is kept. `outbox` is how many bytes of leaving particles the memory that ranks of one
  * machine share has room for, the same on all; with 0, on several machines, or where there is no such memory
