@@ -115,7 +115,7 @@ def amounts(run, constants):
     field = of(node_slabs=solved_nodes(run)) if slabs else of(node=solved_nodes(run), solve=1.0)
     if run.ranks == 1:
         return {"particles": particles, "field": field, "wall clock": particles + field}
-    transfers = SHARED_TRANSFERS if slabs else SOLVE_TRANSFERS  # with a barrier each
+    transfers = SHARED_TRANSFERS if slabs else SOLVE_TRANSFERS  # with a meeting each
     halo = of(byte=row_bytes(run), transfer=transfers, message=transfers * math.log2(run.ranks))
     announced = of(byte=announced_bytes(run), transfer=1.0, message=ANNOUNCEMENTS, ranks=1.0)
     return {

@@ -1,8 +1,8 @@
 /* Modes: complex numbers (real2) of a field's waves, as src/field/fft.h lays them out.
  *
- * Element e = modes_y m + n, modes_y = ny/2 + 1, is mode m along x and n along y, m beyond nx/2 standing for
- * m - nx. wave_x[m] and wave_y[n] hold (k^2, k of the gradient) of their axis; the latter is 0 at the Nyquist
- * mode, which has no real derivative on the nodes.
+ * Element e = modes_y m + n is mode m along x and the n-th of the modes_y along y that are there, all ny/2 +
+ * 1 or a rank's share; m beyond nx/2 stands for m - nx. wave_x[m] and wave_y[n] hold (k^2, k of the gradient)
+ * of their axis; the latter is 0 at the Nyquist mode, which has no real derivative on the nodes.
  */
 #ifndef SHARED_MODES_H
 #define SHARED_MODES_H

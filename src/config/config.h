@@ -99,7 +99,7 @@ struct velocities_config {
     double thermal[3];             /* maxwellian: standard deviations; juttner: sqrt(T/m), three times */
     double drift[3];               /* cold, maxwellian: mean velocity */
     double range[3][2];            /* formula: [u, v or w][low, high] */
-    char density[3][CONFIG_FORMULA_LENGTH]; /* formula: of u, v and w; density.h sets thermal, drift and */
+    char density[3][CONFIG_FORMULA_LENGTH]; /* formula: of u, v and w; formulas.h sets thermal, drift and */
     double lost; /* the share that lies outside of the ranges in ranges three times as wide */
 };
 

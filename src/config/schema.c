@@ -281,7 +281,7 @@ static const struct schema_row config_rows[] = {
      WORDS({"auto", DECOMPOSITION_AUTO}, {"replicated", DECOMPOSITION_REPLICATED},
            {"slabs", DECOMPOSITION_SLABS}),
      .fallback = "auto",
-     .help = "over ranks: replicated, each solves the whole grid; slabs, each a share of the rows; auto: "
+     .help = "over ranks: replicated, each solves the whole grid; slabs, they share the transforms; auto: "
              "measured at the start"},
     {CONFIG(fields.gradient, TYPE_CHOICE),
      WORDS({"spectral", GRADIENT_SPECTRAL}, {"centred", GRADIENT_CENTRED}), .fallback = "spectral",

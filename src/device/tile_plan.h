@@ -26,7 +26,7 @@ struct tile_plan {
 /* What a caller knows better; 0 leaves it to the plan. */
 struct tile_request {
     uint32_t items;       /* 128, 64 or 32, or as many as there is room for */
-    uint32_t keys;        /* 32 or 16 */
+    uint32_t keys;        /* 32, 16 or 8 */
     uint32_t chunks;      /* or as many as there are tiles or places for */
     uint32_t ranked_bits; /* bits of what is ranked, where that is more than the digit */
 };

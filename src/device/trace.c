@@ -1,7 +1,9 @@
 /* Trace: when each timed launch, transfer and wait of a rank began and ended, for scripts/plot_trace.py. */
 #include "device/internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Seconds to add to a device's time. Of several markers the one that the host learned of first tells it best.
  */
@@ -22,17 +24,19 @@ static double clock_offset(const struct core *core)
     return offset;
 }
 
-void trace_open(struct core *core, uint32_t share)
+enum status trace_open(struct core *core, uint32_t share)
 {
     const char *name = getenv("RADIXPIC_TRACE");
     char path[4096];
-    if (!name || snprintf(path, sizeof path, "%s.%u.csv", name, share) >= (int)sizeof path)
-        return;
-    core->trace = fopen(path, "w");
+    if (!name)
+        return STATUS_OK;
+    if (snprintf(path, sizeof path, "%s.%u.csv", name, share) < (int)sizeof path)
+        core->trace = fopen(path, "w");
     if (!core->trace)
-        return;
+        return status_fail(STATUS_FAILED, "cannot write %s, the trace: %s", path, strerror(errno));
     core->trace_offset = clock_offset(core);
     fprintf(core->trace, "lane,stage,begin_s,end_s\n");
+    return STATUS_OK;
 }
 
 void trace_host(const struct core *core, const char *what, double begin)

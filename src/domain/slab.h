@@ -27,7 +27,12 @@ struct slab {
 };
 
 /* Rows beside a slab that its own particles' shapes reach: one below, two above (tsc, cubic). */
-enum { SLAB_NODES_BELOW = 1, SLAB_NODES_ABOVE = 2, SLAB_LEAST_GHOST = 2 };
+enum {
+    SLAB_NODES_BELOW = 1,
+    SLAB_NODES_ABOVE = 2,
+    SLAB_NODES_BESIDE = SLAB_NODES_BELOW + SLAB_NODES_ABOVE,
+    SLAB_LEAST_GHOST = 2
+};
 
 /* The slab of `rows` rows from first_row on. Whole where ghost is 0, or where rows + 2 ghost + 1 rows would
  * be no fewer than the box has. */

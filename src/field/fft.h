@@ -61,6 +61,8 @@ STATUS_CHECKED enum status fft_create_shared(const struct rank_place *place, enu
                                              const uint32_t batch[FFT_WAYS], struct fft **fft);
 enum { FFT_PART_BYTES = 1 << 23 };
 
+/* Of the ny/2 + 1 modes along y: the first of `rank`, their end for rank_count; and the length of its rows,
+ * which are its modes and zeros behind them. */
 uint32_t fft_first_column(const struct grid *grid, int rank_count, int rank);
 uint32_t fft_columns(const struct grid *grid, int rank_count, int rank);
 

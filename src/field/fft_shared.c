@@ -88,12 +88,11 @@ static enum status find_shares(struct shared_fft *shared, const struct rank_plac
 /* Which rows of nodes other ranks leave, and for which own ones. */
 static enum status find_left(struct shared_fft *shared, uint32_t arrays)
 {
-    enum { BESIDE = SLAB_NODES_BELOW + SLAB_NODES_ABOVE };
     const int ranks = shared->communicator.size, me = shared->communicator.rank;
     struct device *const device = shared->device;
     uint32_t *left = NULL, (*places)[2] = NULL, count = 0, placed = 0;
-    TRY(DEVICE_NEW_ARRAY(device, left, BESIDE * (size_t)ranks));
-    TRY(DEVICE_NEW_ARRAY(device, places, BESIDE * (size_t)ranks));
+    TRY(DEVICE_NEW_ARRAY(device, left, SLAB_NODES_BESIDE * (size_t)ranks));
+    TRY(DEVICE_NEW_ARRAY(device, places, SLAB_NODES_BESIDE * (size_t)ranks));
     TRY(DEVICE_NEW_ARRAY(device, shared->left_begins, (size_t)ranks + 1));
     for (int rank = 0; rank < ranks; rank++) {
         const struct slab *slab = &shared->slabs[rank];
@@ -119,7 +118,7 @@ static enum status create_move(struct shared_fft *shared, const struct rank_plac
                                const uint32_t batch[FFT_WAYS], uint32_t arrays)
 {
     const size_t ranks = (size_t)place->communicator->size;
-    const size_t room = arrays * (2 * CUTS * ranks + SLAB_NODES_BELOW + SLAB_NODES_ABOVE);
+    const size_t room = arrays * ranks * (CUTS + SLAB_NODES_BESIDE);
     size_t *most = NULL;
     TRY(DEVICE_NEW_ARRAY(place->device, most, ranks * ranks));
     TRY(DEVICE_NEW_ARRAY(place->device, shared->out.list, room));

@@ -4,8 +4,9 @@
  * On one rank that is filter.h and a solver (solver.h) on the arrays as they are. On several, one of
  *   replicated  every rank gets the whole densities, solves for all of the box on its device and keeps its
  *               rows: one gathering of rows for each, for grids that a device solves faster than ranks can
- * talk slabs       the ranks share transforms and solver (fft_create_shared()): for large grids, since the
- * memory and the work of a rank fall with the number of ranks both of the same discrete equations.
+ *   slabs       the ranks share transforms and solver (fft_create_shared()): for large grids, since the
+ *               memory and the work of a rank fall with the number of ranks
+ * both of the same discrete equations.
  */
 #ifndef RADIXPIC_FIELD_FIELD_SOLVER_H
 #define RADIXPIC_FIELD_FIELD_SOLVER_H
@@ -44,8 +45,9 @@ STATUS_CHECKED enum status field_solver_sum(struct field_solver *solver, struct 
 STATUS_CHECKED enum status field_solver_potential(struct field_solver *solver, struct fields *fields);
 
 /* Those of the config's history, then one for each drive, of the whole box. None with slabs: there
- * field_solver_read_modes() gives every rank those of the last solve, as energy_sums() does. Collective, and
- * waits; else it does nothing. */
+ * field_solver_read_modes() gives every rank those of the last solve, as energy_sums() does: modes[2 n] and
+ * modes[2 n + 1] are the parts of number n over the number of cells. Collective, and waits, and fails on all
+ * ranks together; else it does nothing. */
 enum { FIELD_MOST_MODES = CONFIG_MAX_MODES + CONFIG_MAX_DRIVES };
 const struct followed_modes *field_solver_modes(const struct field_solver *solver);
 STATUS_CHECKED enum status field_solver_read_modes(const struct field_solver *solver, double *modes);

@@ -44,6 +44,13 @@ bool communicator_runs(void)
     return started && !stopped;
 }
 
+void communicator_progress(void)
+{
+    int found = 0;
+    if (communicator_runs())
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+}
+
 /* A number of this process by MPI, or before MPI runs by variables that Open MPI, or the PMI of MPICH and
  * others, sets in a process that it starts; 0 where there is none. */
 static int launched_number(int (*ask)(MPI_Comm communicator, int *number), const char *open_mpi,

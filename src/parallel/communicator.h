@@ -28,6 +28,9 @@ STATUS_CHECKED enum status communicator_start_mpi(void);
 /* Whether MPI runs. */
 bool communicator_runs(void);
 
+/* Lets MPI go on with what it has still to send, where a rank waits for others without it. */
+void communicator_progress(void);
+
 /* Before communicator_start() too: whether mpirun started more than one rank, and whether this one is the
  * first or alone. What every rank would print alike is for the first. */
 bool communicator_is_parallel(void);

@@ -64,7 +64,10 @@ struct exchange {
     struct kernel *insert[ATTRIBUTES];
 };
 
-enum { FIRST_TAG = 1024 /* below: other exchanges' */, MOST_OUTBOX_BYTES = 1 << 24 /* of all ranks */ };
+enum {
+    FIRST_TAG = 1024 /* below: other exchanges' */,
+    MOST_OUTBOX_BYTES = 1 << 24 /* of all ranks, for each of two places */
+};
 
 /* ---- rows ---- */
 
@@ -280,7 +283,7 @@ static struct host_particles *outbox_of(const struct exchange *exchange, int ran
     return particles && leaving <= particles->capacity ? particles : NULL;
 }
 
-/* Where the particles of each run will be found, whose numbers are known. */
+/* Where the particles of each run will be found; their numbers are known. */
 static void find_parcels(struct exchange *exchange)
 {
     const size_t ny = exchange->slab.box.ny;

@@ -17,7 +17,7 @@ uint32_t ghost_upward_rows(const struct slab *slab)
 
 uint32_t ghost_reached_rows(const struct slab *slab)
 {
-    return at_most(slab->rows + SLAB_NODES_ABOVE + SLAB_NODES_BELOW, slab->local.nx);
+    return at_most(slab->rows + SLAB_NODES_BESIDE, slab->local.nx);
 }
 
 uint32_t ghost_reached_row(const struct slab *slab, uint32_t n)

@@ -32,8 +32,8 @@ struct radixpic_sorter_shape {
     uint32_t key_bytes; /* 2, as ushort, or 4, as uint */
     uint32_t key_bits;  /* b, 1 to 8 key_bytes */
     uint32_t cells;     /* where offsets are wanted, up to 2^b; else 0 */
-    uint32_t any_order; /* not 0: lists are not nearly in order, as those of particles after a step are; they
-                           are sorted all the same, but on GPUs faster where this is right */
+    uint32_t any_order; /* 0: lists are nearly in order, as those of particles after a step; else they are
+                           not. Both are sorted right; on GPUs the right answer is faster */
 };
 
 /* Buffers of a sort of `count` keys, no two of them the same. `keys` are kept. */

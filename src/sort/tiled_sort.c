@@ -11,8 +11,8 @@ enum {
     MAX_PASSES = 2,
     SHORT_ITEMS = 64,          /* where a list is short: more groups, which end together */
     LEAST_KEYS = 8,            /* of an item */
-    LONG_ROW_BITS = 11,        /* of digits whose rows of local memory leave room to few groups */
-    WINDOW_CELLS = 16,         /* of a tile in PIC order, whose digits then mostly fit in a window */
+    LONG_ROW_BITS = 11,        /* of digits: rows of local memory then leave room to few groups */
+    WINDOW_CELLS = 16,         /* of a tile in PIC order: its digits then mostly fit in a window */
     RUN_WORDS = 129,           /* of kernels/tiled_sort.cl */
     SHORT_TILES_PER_UNIT = 64, /* of TILE_MOST_ITEMS: up to here it is */
     GROUPS_AT_ONCE = 4         /* of these, what a compute unit of a large GPU holds */
@@ -65,7 +65,7 @@ static bool make_shape(const struct device_info *info, uint32_t key_bits, uint32
     }
     uint32_t items = options->items, keys = 0;
     if (items == 0 && shape->passes == 2 && !shape->counts_cells && !options->any_order) {
-        /* Tiles whose digits, in PIC order, fit in a window. */
+        /* Tiles of digits that, in PIC order, fit in a window. */
         const uint64_t of_window = (uint64_t)WINDOW_CELLS * (capacity >> key_bits);
         keys = TILE_KEYS;
         while (keys > LEAST_KEYS && TILE_MOST_ITEMS * (uint64_t)keys > of_window)

@@ -55,6 +55,10 @@ class Runs(RanksTest):
 
 
 class Traced(RanksTest):
+    def test_a_trace_that_cannot_be_written(self):
+        environment = {"RADIXPIC_TRACE": str(self.folder / "none" / "trace")}
+        self.refuse(1, ["none/trace.0.csv, the trace: No such file"], "run", "small.yaml", environment=environment)
+
     def test_a_trace_has_both_queues_and_the_host_of_every_rank(self):
         traced = {**MPI_ENVIRONMENT, "RADIXPIC_TRACE": str(self.folder / "trace")}
         command = ("mpirun", "-n", "2", PROGRAM)

@@ -44,7 +44,7 @@ struct step_point {
     uint64_t stages_bytes;           /* of all stages together */
     char method[32], sort[256];      /* the step taken; how it sorts, where that is a choice */
     size_t bytes_held;               /* in device arrays, after the last block */
-    bool has_slabs;                  /* each rank solves for its rows of the field alone */
+    bool has_slabs;                  /* the ranks share the transforms of the field */
     uint32_t rows_most, ghost_rows;  /* of a rank */
     uint64_t particles_most;         /* of the fullest rank */
     double leavers;                  /* particles that leave a rank in a step, the mean */
