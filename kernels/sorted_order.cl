@@ -17,20 +17,21 @@ kernel void order_keys(global const KEY *restrict keys, global const uint *restr
 }
 
 /* Cell offsets, offsets[c] = number of keys below c, for c = 0..cells. Item n fills the entries of the cells
- * after that of key 4n - 1 up to that of key 4n + 3, or after the last key up to the last cell. */
+ * after that of key M n - 1 up to that of key M n + M - 1, M = MARKED_KEYS, or after the last key up to the
+ * last cell. */
 kernel void order_mark_cells(global const KEY *restrict keys, global const uint *restrict permutation,
                              uint through, global uint *restrict offsets, uint count, uint cells)
 {
-    const uint first = 4 * (uint)get_global_id(0);
+    const uint first = MARKED_KEYS * (uint)get_global_id(0);
     if (first > count)
         return;
-    uint places[4], found[4];
-    for (uint n = 0; n < 4; n++)
+    uint places[MARKED_KEYS], found[MARKED_KEYS];
+    for (uint n = 0; n < MARKED_KEYS; n++)
         places[n] = through && first + n < count ? permutation[first + n] : first + n;
     uint c = first == 0 ? 0 : key_at(keys, permutation, through, first - 1) + 1;
-    for (uint n = 0; n < 4; n++)
+    for (uint n = 0; n < MARKED_KEYS; n++)
         found[n] = first + n < count ? keys[places[n]] : cells;
-    for (uint n = 0; n < 4; n++)
+    for (uint n = 0; n < MARKED_KEYS; n++)
         for (; c <= found[n]; c++)
             offsets[c] = min(first + n, count);
 }

@@ -15,8 +15,8 @@ static enum status need_kernels(struct sorted_order *order)
     struct program *program = NULL;
     if (order->find_cells)
         return STATUS_OK;
-    TRY(program_build(order->device, "sorted_order.cl", PRECISION_SINGLE, &program, "-D KEY=%s",
-                      key_type(order->short_keys)));
+    TRY(program_build(order->device, "sorted_order.cl", PRECISION_SINGLE, &program,
+                      "-D KEY=%s -D MARKED_KEYS=%d", key_type(order->short_keys), MARKED_KEYS));
     TRY(kernel_create(program, "order_keys", &order->keys));
     TRY(kernel_create(program, "order_mark_cells", &order->mark_cells));
     return kernel_create(program, "order_find_cells", &order->find_cells);
