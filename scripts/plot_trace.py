@@ -18,9 +18,15 @@ LANES = ("main queue", "side queue", "host")
 
 
 def read(path):
-    """The rows of a table as (lane, stage, begin, end)."""
-    with open(path, newline="", encoding="utf-8") as file:
-        return [(row["lane"], row["stage"], float(row["begin_s"]), float(row["end_s"])) for row in csv.DictReader(file)]
+    """The rows of a table as (lane, stage, begin, end), but for the last, which a killed run may leave cut."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            header, *rows = csv.reader(file)
+    except (OSError, ValueError) as error:
+        raise Problem(f"{path}: cannot read a trace of a rank: {error}") from error
+    if header != ["lane", "stage", "begin_s", "end_s"]:
+        raise Problem(f"{path} is no trace of a rank")
+    return [(lane, stage, float(begin), float(end)) for lane, stage, begin, end in rows[:-1]]
 
 
 def choose(tables, before, span):
@@ -63,6 +69,8 @@ def main():
     arguments = parser.parse_args()
 
     tables = [read(path) for path in arguments.traces]
+    if arguments.span <= 0:
+        raise Problem(f"--span: expected more than 0, found {arguments.span:g}")
     shown = choose(tables, arguments.before, arguments.span)
     plt = look.import_pyplot(arguments.show)
     look.save(draw(plt, shown, len(tables), arguments.span), arguments.output or "trace.png", arguments.show)

@@ -28,7 +28,7 @@ enum status trace_open(struct core *core, uint32_t share)
 {
     const char *name = getenv("RADIXPIC_TRACE");
     char path[4096];
-    if (!name)
+    if (!name || !*name)
         return STATUS_OK;
     if (snprintf(path, sizeof path, "%s.%u.csv", name, share) < (int)sizeof path)
         core->trace = fopen(path, "w");

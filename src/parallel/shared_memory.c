@@ -21,7 +21,7 @@ struct mapping {
     size_t bytes;
 };
 
-enum { NAME_BYTES = 64, MEETING_TRIES = 1000 };
+enum { NAME_BYTES = 64, MEETING_TRIES = 4000 };
 
 /* A new file of that name with all of its memory, or -1. Memory that is short shows here, where it can be
  * told, and not when it is first touched. */
@@ -108,12 +108,15 @@ void shared_memory_meet(struct shared_memory *shared)
 {
     const uint32_t met = ++shared->met;
     atomic_store_explicit(&shared->signals[shared->rank].raised, met, memory_order_release);
+    const struct timespec nap = {.tv_nsec = 50000}; /* after a while: the processors are for others, too */
     uint32_t tries = 0;
     for (int rank = 0; rank < shared->ranks; rank++)
         while ((int32_t)(atomic_load_explicit(&shared->signals[rank].raised, memory_order_acquire) - met) <
                0) {
             sched_yield(); /* ranks and their devices may be more than the processors */
-            if (++tries % MEETING_TRIES == 0)
-                communicator_progress(); /* the other may wait for what MPI has still to send from here */
+            if (++tries < MEETING_TRIES)
+                continue;
+            communicator_progress(); /* the other may wait for what MPI has still to send from here */
+            nanosleep(&nap, NULL);
         }
 }
