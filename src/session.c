@@ -66,12 +66,31 @@ enum status session_begin(struct session *session)
 
 /* ---- its folder ---- */
 
+/* A run that replaces another reads nothing of it: that would be gone, and the run could not be repeated. */
+static enum status require_files_elsewhere(const struct session *session)
+{
+    const struct config *config = &session->config;
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        const char *const files[] = {config->species[s].positions.file, config->species[s].profile.file};
+        for (int n = 0; n < 2; n++)
+            if (*files[n] && run_folder_holds(&session->folder, files[n]))
+                return status_fail(
+                    STATUS_USAGE,
+                    "--force replaces the run in folder %s, but %s, which species %s reads, is "
+                    "of that run; copy the file, or write elsewhere by --output DIR",
+                    session->folder.path, files[n], config->species[s].name);
+    }
+    return STATUS_OK;
+}
+
 /* On rank 0. */
 static enum status use_folder(struct session *session, bool replaces)
 {
     struct run_folder *folder = &session->folder;
     TRY(run_folder_look(folder));
     folder->use = replaces ? RUN_FOLDER_REPLACE : RUN_FOLDER_NEW;
+    if (replaces && !session->checkpoint)
+        TRY(require_files_elsewhere(session));
     if (session->checkpoint) {
         folder->from_run = session->checkpoint->run;
         folder->from_step = session->checkpoint->step;

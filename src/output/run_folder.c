@@ -182,6 +182,18 @@ bool run_folder_keeps(const struct run_folder *folder, const char *file)
            own.st_ino == other.st_ino;
 }
 
+bool run_folder_holds(const struct run_folder *folder, const char *file)
+{
+    char path[PATH_MAX];
+    struct stat own, above;
+    if (!realpath(file, path) || stat(folder->path, &own) != 0)
+        return false;
+    do
+        dirname(path); /* in place: realpath() left no slash at the end */
+    while ((stat(path, &above) != 0 || own.st_dev != above.st_dev || own.st_ino != above.st_ino) && path[1]);
+    return own.st_dev == above.st_dev && own.st_ino == above.st_ino;
+}
+
 /* ---- creation ---- */
 
 /* Brings the name of a new folder to the disk. */

@@ -199,6 +199,8 @@ STATUS_CHECKED enum status run_folder_make_inner(const struct run_folder *folder
 
 /* Whether the file lies among the checkpoints, by whatever path. */
 bool run_folder_keeps(const struct run_folder *folder, const char *file);
+/* Whether it lies anywhere in the folder, by whatever path. */
+bool run_folder_holds(const struct run_folder *folder, const char *file);
 
 /* What there was at the checkpoint of a file that the run goes on with, or NULL. */
 const struct growing_mark *run_folder_kept(struct run_folder *folder, const char *name);

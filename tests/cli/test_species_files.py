@@ -70,6 +70,13 @@ class SpeciesFiles(OneRunTest):
 
     # ---- particles ----
 
+    def test_a_run_does_not_replace_what_it_reads(self):
+        file = f"out/snapshots/data_{STEP}.h5"
+        before = (self.folder / file).read_bytes()
+        words = f"--force replaces the run in folder out, but {file}, which species electrons reads, is of that run"
+        self.refuse(2, [words], "run", "again.yaml", "--force", "--output", "out", *sets(positions(file)))
+        self.assertEqual((self.folder / file).read_bytes(), before)
+
     def test_a_snapshot_goes_on_with_the_same_bits(self):
         then = self.numbers("out")[STEP:]
         np.testing.assert_array_equal(self.run_again(positions("then.h5")), then)
