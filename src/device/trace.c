@@ -30,6 +30,7 @@ enum status trace_open(struct core *core, uint32_t share)
     char path[4096];
     if (!name || !*name)
         return STATUS_OK;
+    errno = ENAMETOOLONG;
     if (snprintf(path, sizeof path, "%s.%u.csv", name, share) < (int)sizeof path)
         core->trace = fopen(path, "w");
     if (!core->trace)

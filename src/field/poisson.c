@@ -107,7 +107,7 @@ struct launch poisson_rows(const struct poisson *poisson, uint32_t elements)
     return (struct launch){poisson->grid.nx, device_row_items(poisson->device, elements), STAGE_OTHER, 0};
 }
 
-/* Source c, whose modes are number c of `modes`, and `nodes`, becomes what it is after the filter, if there
+/* Source c, with modes number c of `modes`, and `nodes`, becomes what it is after the filter, if there
  * is one. */
 static enum status filter(struct poisson *poisson, uint32_t c, struct buffer *modes, struct buffer *nodes)
 {

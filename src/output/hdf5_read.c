@@ -77,8 +77,8 @@ static enum status require_within(const struct hdf5_source *source, const char *
     }
 }
 
-/* Opens a dataset whose numbers lie in the file itself, one after the other. Asked before anything else, for
- * the shape of a virtual one is found in other files. */
+/* Opens a dataset with numbers that lie in the file itself, one after the other. Asked before anything else,
+ * for the shape of a virtual one is found in other files. */
 static enum status open_plain(const struct hdf5_source *source, const char *name, hid_t *dataset)
 {
     TRY(require_within(source, name));

@@ -115,7 +115,7 @@ class Install(ProgramTest):
     def test_the_sort_for_a_program_of_others(self):
         """The example of its page, from the prefix alone, with every warning an error."""
         library = next(self.prefix.glob("lib*/**/libradixpic.so")).parent
-        environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library)}
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig")}
         example = shutil.copy(self.prefix / "share" / "doc" / "radixpic" / "docs" / "sort_example.c", self.folder)
         command = next(line for line in (ROOT / "docs" / "sort.md").read_text().splitlines() if "    cc " in line)
         build = command.replace("docs/sort_example.c", str(example)).replace("./sort", "RADIXPIC_KERNELS= ./sort")

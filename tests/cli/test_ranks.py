@@ -80,6 +80,8 @@ class Traced(RanksTest):
         (self.folder / "empty.csv").write_text("lane,stage,begin_s,end_s\n")
         result = self.run_script("plot_trace.py", "empty.csv")
         self.assert_refused(result, 1, "no work of a device", by="plot_trace.py: ")
+        for name, words in (("small.yaml", "is no trace of a rank"), ("trace", "cannot read a trace")):
+            self.assert_refused(self.run_script("plot_trace.py", name), 1, words, by="plot_trace.py: ")
 
 
 class Alike(RanksTest):

@@ -25,7 +25,7 @@ static bool has_rows(const uint32_t cells[2])
     return cells[0] >= (uint32_t)ranks.size;
 }
 
-/* ---- who has which rows ---- */
+/* ---- rows of ranks ---- */
 
 enum shares { EVEN, FIRST_HAS_MOST, LAST_HAS_MOST, SHARES };
 

@@ -267,7 +267,7 @@ enum status ndpa_permute(struct ndpa *ndpa, struct buffer *volume)
     const struct launch by_cell =
         launch_covering((uint64_t)plan->pieces * plan->team, plan->group_items, STAGE_OUTPUT, 2 * bytes);
     const uint32_t last = shape->dimensions - 1, last_columns = columns_of(ndpa, plan->counts[last] - 1);
-    const uint64_t whole = UINT64_C(1) << 32; /* whose parts are the reciprocals */
+    const uint64_t whole = UINT64_C(1) << 32; /* the reciprocals are parts of it */
     if (ndpa->kind == NDPA_TABLES)
         return KERNEL_LAUNCH(ndpa->permute, by_bar, volume, ndpa->high, ndpa->low, ndpa->rows, ndpa->inside,
                              count_pieces(plan, plan->split, shape->dimensions), plan->width,
