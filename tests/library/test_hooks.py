@@ -212,6 +212,7 @@ class Interrupt(PackageTest):
 class Ranks(PackageTest):
     def ranks(self, text, *arguments, count=2):
         environment = {**MPI_ENVIRONMENT, "PYTHONPATH": str(ROOT / "scripts"), "RADIXPIC": PROGRAM}
+        environment["PYTHONUNBUFFERED"] = ""  # else print() writes word by word, and words of ranks mix
         command = ("mpirun", "-n", str(count), sys.executable, "-B", "-c", BEGIN + text)
         return self.run_program(self.config, *arguments, command=command, environment=environment)
 
