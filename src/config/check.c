@@ -65,13 +65,20 @@ static void check_values(struct reading *reading, const struct nodes *nodes, con
         complain(reading, NULL, "expected a number above 0 somewhere in the %s, found 0 everywhere", where);
 }
 
-void check_formula(struct reading *reading, const char *formula, double least, double *most)
+/* Evaluates a formula at the nodes, at t = 0, and stores its greatest modulus. */
+static void check_formula(struct reading *reading, const struct nodes *nodes, const char *formula,
+                          double least, double *most)
+{
+    double *values = malloc(nodes_count(nodes) * sizeof *values);
+    const bool are_there = values && nodes_tabulate(nodes, formula, false, values);
+    check_values(reading, nodes, are_there ? values : NULL, least, most);
+    free(values);
+}
+
+static void check_profile_formula(struct reading *reading, const char *formula, double least, double *most)
 {
     const struct nodes nodes = profile_nodes(reading->config->grid.cells, reading->config->grid.length);
-    double *values = malloc(nodes_count(&nodes) * sizeof *values);
-    const bool are_there = values && nodes_tabulate(&nodes, formula, false, values);
-    check_values(reading, &nodes, are_there ? values : NULL, least, most);
-    free(values);
+    check_formula(reading, &nodes, formula, least, most);
 }
 
 /* ---- species ---- */
@@ -252,12 +259,13 @@ void check_field_formulas(struct reading *reading, const char *group)
 {
     const struct fields_config *fields = &reading->config->fields;
     const bool is_initial = strcmp(group, "initial") == 0;
+    const struct nodes nodes = box_nodes(reading->config->grid.cells, reading->config->grid.length);
     double most;
     for (int n = 0; n < 6; n++) {
         const char *formula = (is_initial ? fields->initial : fields->external)[n / 3][n % 3];
         if (at(reading, "fields.%s.%s", group, n < 3 ? "E" : "B") && is_sound(reading, "grid") &&
             profile_is_given(formula, "0"))
-            check_formula(reading, formula, -INFINITY, &most);
+            check_formula(reading, &nodes, formula, -INFINITY, &most);
     }
 }
 
@@ -269,7 +277,7 @@ static void check_velocity_formula(struct reading *reading, const char *formula,
     if (!strstr(kinds, word))
         complain(reading, NULL, "belongs to velocities of kind %s, found kind %s", kinds, word);
     else if (is_sound(reading, "grid"))
-        check_formula(reading, formula, least, most);
+        check_profile_formula(reading, formula, least, most);
 }
 
 static void check_profile(struct reading *reading, struct species_config *species, uint32_t index)
@@ -283,7 +291,7 @@ static void check_profile(struct reading *reading, struct species_config *specie
         if (species->perturb.density.count > 0)
             complain(reading, NULL, "is the whole density; write the waves of perturb.density into it");
         else if (is_sound(reading, "grid"))
-            check_formula(reading, profile->density, 0, &most);
+            check_profile_formula(reading, profile->density, 0, &most);
     }
     for (uint32_t axis = 0; axis < species->velocities.dimensions; axis++) {
         if (at(reading, "species.%u.profile.drift", index) && profile_is_given(profile->drift[axis], "0"))

@@ -160,6 +160,14 @@ bool nodes_tabulate(const struct nodes *nodes, const char *text, bool multiplies
     return formula != NULL;
 }
 
+struct nodes box_nodes(const uint32_t intervals[2], const double length[2])
+{
+    return (struct nodes){.names = "xyt",
+                          .is_box = true,
+                          .intervals = {intervals[0], intervals[1]},
+                          .ends = {{0, length[0]}, {0, length[1]}}};
+}
+
 /* ---- profiles ---- */
 
 bool profile_is_given(const char *formula, const char *none)
@@ -176,8 +184,5 @@ static uint32_t profile_intervals(uint32_t cells)
 
 struct nodes profile_nodes(const uint32_t cells[2], const double length[2])
 {
-    return (struct nodes){.names = "xyt",
-                          .is_box = true,
-                          .intervals = {profile_intervals(cells[0]), profile_intervals(cells[1])},
-                          .ends = {{0, length[0]}, {0, length[1]}}};
+    return box_nodes((const uint32_t[]){profile_intervals(cells[0]), profile_intervals(cells[1])}, length);
 }

@@ -68,11 +68,8 @@ void check_species_name(struct reading *reading, const char *name, const char *o
 /* The fields of a list are those that the solver has. */
 void check_field_list(struct reading *reading, const struct field_list *fields);
 
-/* Evaluates a formula at all nodes of its table, at t = 0: finite and at least `least` everywhere, not 0
- * everywhere where that is 0. Stores the greatest modulus. */
-void check_formula(struct reading *reading, const char *formula, double least, double *most);
-
-/* So the formulas of E and B of fields.GROUP, `initial` or `external`. */
+/* The formulas of E and B of fields.GROUP, `initial` or `external`, are finite at the nodes of the grid, at
+ * t = 0. */
 void check_field_formulas(struct reading *reading, const char *group);
 
 /* Whether the ends of a range are in order, and a double holds their difference. */
