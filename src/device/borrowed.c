@@ -47,6 +47,7 @@ enum status buffer_borrow(struct device *device, void *memory, size_t bytes, con
         return STATUS_FAILED;
     clRetainMemObject(memory);
     (*buffer)->device = device;
+    (*buffer)->number = ++device->core->buffers_created;
     (*buffer)->memory = memory;
     (*buffer)->bytes = bytes;
     return STATUS_OK;

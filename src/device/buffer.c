@@ -106,6 +106,7 @@ enum status buffer_view(struct buffer *whole, size_t offset, size_t bytes, struc
     const cl_buffer_region region = {offset, bytes};
     created->device = whole->device;
     created->bytes = bytes;
+    created->number = ++whole->device->core->buffers_created;
     created->whole = whole;
     created->offset = offset;
     if (whole->memory)

@@ -191,9 +191,10 @@ struct device_native device_native(const struct device *device)
 /* Waits for the oldest `count` events and moves their times into the table. */
 static enum status harvest(struct device *device, size_t count)
 {
-    cl_int error = CL_SUCCESS;
-    for (size_t n = count; n-- > 0 && error == CL_SUCCESS;) /* of either queue the last one is waited for */
-        error = clWaitForEvents(1, &device->core->pending[n].end);
+    cl_event ends[PENDING_CAPACITY]; /* the latest first: once it is waited for most others are done */
+    for (size_t n = 0; n < count; n++)
+        ends[count - 1 - n] = device->core->pending[n].end;
+    cl_int error = count > 0 ? clWaitForEvents((cl_uint)count, ends) : CL_SUCCESS;
     if (error != CL_SUCCESS) {
         release_oldest(device, count);
         return opencl_check(device, error, "waiting for kernels");
@@ -306,6 +307,7 @@ enum status device_use(struct device *device, enum device_queue queue)
 
 enum status device_join(struct device *device)
 {
+    device->core->queue = device->core->queues[QUEUE_MAIN];
     return order_queues(device, device->core->queues[QUEUE_SIDE], device->core->queues[QUEUE_MAIN]);
 }
 

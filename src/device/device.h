@@ -101,7 +101,7 @@ STATUS_CHECKED enum status device_finish_mark(struct device *device);
  *
  *   device_fork(device)               what goes there begins after all that the main queue has by then
  *   device_use(device, QUEUE_SIDE)    launches and transfers go there ...
- *   device_use(device, QUEUE_MAIN)    ... until here
+ *   device_use(device, QUEUE_MAIN)    ... until here, or until the join
  *   device_join(device)               what goes to the main queue begins after all that the side queue has
  *
  * None of them waits; a blocking transfer waits for its own queue. A fork is joined before other code gives
@@ -269,7 +269,7 @@ enum kernel_argument_kind {
     ARGUMENT_LOCAL  /* bytes of local memory */
 };
 
-enum { MOST_REALS = 16 };
+enum { MOST_REALS = 16, MOST_ARGUMENTS = 23 };
 
 struct kernel_argument {
     enum kernel_argument_kind kind;

@@ -71,7 +71,7 @@ struct buffer {
     struct device *device; /* not owned */
     cl_mem memory;
     size_t bytes;
-    uint64_t number;      /* in the order of creation; 0 of views */
+    uint64_t number;      /* in the order of creation, from 1 on */
     struct buffer *whole; /* of a view: the buffer that holds its bytes, from byte `offset` on; else NULL */
     size_t offset;
     void *mapped; /* of memory of the host, where that finds it; else NULL */
@@ -84,11 +84,24 @@ struct program {
     char file[64];
 };
 
+/* An argument that OpenCL was told of. */
+struct set_argument {
+    size_t size;     /* 0: none yet */
+    size_t known;    /* bytes of `value`; 0: so much local memory */
+    uint64_t buffer; /* its number, for a later buffer may have the same handle; 0: a value */
+    union {
+        cl_mem memory;
+        cl_float floats[MOST_REALS];
+        double doubles[MOST_REALS];
+    } value;
+};
+
 struct kernel {
     struct owned owned;
     struct program *program; /* not owned */
     cl_kernel handle;
     char name[64];
+    struct set_argument set[MOST_ARGUMENTS];
 };
 
 /* "CL_OUT_OF_RESOURCES" and so on; a static string. */

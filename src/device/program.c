@@ -161,32 +161,46 @@ enum status kernel_create(struct program *program, const char *name, struct kern
     return STATUS_OK;
 }
 
-/* Reals in the precision of the kernel's program. */
-static cl_int set_argument(const struct kernel *kernel, cl_uint index, const struct kernel_argument *argument)
+/* The argument as OpenCL takes it. */
+static cl_int convert(const struct kernel_argument *argument, enum precision precision,
+                      struct set_argument *converted)
 {
     const struct buffer *buffer = argument->values;
-    const double *reals = argument->values ? argument->values : &argument->own.real_value;
-    const size_t count = argument->count;
-    cl_float narrowed[MOST_REALS];
-    switch (argument->kind) {
-    case ARGUMENT_BUFFER:
-        return clSetKernelArg(kernel->handle, index, sizeof buffer->memory, &buffer->memory);
-    case ARGUMENT_BYTES:
-        return clSetKernelArg(kernel->handle, index, count,
-                              argument->values ? argument->values : &argument->own);
-    case ARGUMENT_LOCAL:
-        return clSetKernelArg(kernel->handle, index, count, NULL);
-    case ARGUMENT_NONE:
-    case ARGUMENT_REALS:
-        break;
+    const void *values = argument->values ? argument->values : &argument->own;
+    const bool is_real = argument->kind == ARGUMENT_REALS;
+    *converted = (struct set_argument){.size = argument->count * (is_real ? precision_bytes(precision) : 1)};
+    if (argument->kind == ARGUMENT_LOCAL)
+        return CL_SUCCESS;
+    if (argument->kind == ARGUMENT_BUFFER) {
+        converted->buffer = buffer->number;
+        converted->size = converted->known = sizeof converted->value.memory;
+        converted->value.memory = buffer->memory;
+        return CL_SUCCESS;
     }
-    if (count > MOST_REALS)
+    converted->known = converted->size;
+    if (converted->size > sizeof converted->value)
         return CL_INVALID_ARG_SIZE;
-    for (size_t n = 0; n < count; n++)
-        narrowed[n] = (cl_float)reals[n];
-    return kernel->program->precision == PRECISION_DOUBLE
-               ? clSetKernelArg(kernel->handle, index, count * sizeof *reals, reals)
-               : clSetKernelArg(kernel->handle, index, count * sizeof *narrowed, narrowed);
+    if (!is_real || precision == PRECISION_DOUBLE)
+        memcpy(&converted->value, values, converted->size);
+    else
+        for (size_t n = 0; n < argument->count; n++)
+            converted->value.floats[n] = (cl_float)((const double *)values)[n];
+    return CL_SUCCESS;
+}
+
+/* Most arguments are those of the last launch, and OpenCL is told of the others alone. */
+static cl_int set_argument(struct kernel *kernel, cl_uint index, const struct kernel_argument *argument)
+{
+    struct set_argument *set = &kernel->set[index], wanted;
+    cl_int error = convert(argument, kernel->program->precision, &wanted);
+    if (error == CL_SUCCESS && wanted.size == set->size && wanted.buffer == set->buffer &&
+        wanted.known == set->known && memcmp(&wanted.value, &set->value, wanted.known) == 0)
+        return CL_SUCCESS;
+    if (error == CL_SUCCESS)
+        error = clSetKernelArg(kernel->handle, index, wanted.size, wanted.known ? &wanted.value : NULL);
+    if (error == CL_SUCCESS)
+        *set = wanted;
+    return error;
 }
 
 size_t device_group_items(const struct device *device, size_t wanted)

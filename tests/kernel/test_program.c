@@ -7,9 +7,9 @@
 #include <dlfcn.h>
 
 static struct folder folder; /* of the kernels */
-static int sources_built;
+static int sources_built, arguments_set;
 
-/* OpenCL's is called through this one. */
+/* OpenCL's are called through these. */
 cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const char **texts,
                                      const size_t *lengths, cl_int *error)
 {
@@ -18,6 +18,15 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const ch
         *(void **)&original = dlsym(RTLD_NEXT, "clCreateProgramWithSource");
     sources_built++;
     return original(context, count, texts, lengths, error);
+}
+
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
+{
+    static cl_int (*original)(cl_kernel, cl_uint, size_t, const void *);
+    if (!original)
+        *(void **)&original = dlsym(RTLD_NEXT, "clSetKernelArg");
+    arguments_set++;
+    return original(kernel, index, size, value);
 }
 
 static void write_kernel(int plus)
@@ -100,6 +109,50 @@ TEST(more_or_fewer_arguments_than_a_kernel_takes)
                  "kernel answer: launching", "CL_INVALID_KERNEL_ARGS");
     assert_fails(KERNEL_LAUNCH(kernel, launch, buffer, 1), "kernel answer: argument 1",
                  "CL_INVALID_ARG_INDEX");
+}
+
+/* A sum of all arguments but the local memory, and how many arguments OpenCL was told of. */
+static double sum_with(struct kernel *kernel, struct buffer *buffer, uint32_t one, double two, int *told)
+{
+    const double reals[] = {two, 0.5};
+    float sum = 0;
+    arguments_set = 0;
+    assert_ok(KERNEL_LAUNCH(kernel, ((struct launch){1, 1, STAGE_OTHER, 0}), buffer, one, two,
+                            arg_reals(reals, 2), arg_local(sizeof sum)));
+    assert_ok(buffer_read(buffer, 0, sizeof sum, &sum));
+    *told = arguments_set;
+    return (double)sum;
+}
+
+/* A buffer is not taken for an earlier one, which had the same handle where the driver frees and takes memory
+ * in turn. */
+TEST(arguments_are_set_where_they_are_new)
+{
+    enum { BUFFERS = 10 };
+    struct program *program = NULL;
+    struct kernel *kernel = NULL;
+    int told;
+    write_text(folder_file(&folder, "sum.cl"),
+               "kernel void sum(global float *a, uint one, float two, float2 three, local float *memory)\n"
+               "{ memory[0] = one + two; a[0] = memory[0] + three.x + three.y; }\n");
+    assert_ok(program_build(device, "sum.cl", PRECISION_SINGLE, &program, "%s", ""));
+    assert_ok(kernel_create(program, "sum", &kernel));
+    struct buffer *buffer = test_buffer(sizeof(float), NULL);
+    assert_near(sum_with(kernel, buffer, 1, 2, &told), 5.5, 0);
+    assert_int_equal(told, 5);
+    assert_near(sum_with(kernel, buffer, 1, 2, &told), 5.5, 0);
+    assert_int_equal(told, 0);
+    assert_near(sum_with(kernel, buffer, 2, 2, &told), 6.5, 0);
+    assert_int_equal(told, 1);
+    assert_near(sum_with(kernel, buffer, 2, 3, &told), 8.5, 0);
+    assert_int_equal(told, 2);
+    for (int n = 0; n < BUFFERS; n++) {
+        struct buffer *other = NULL;
+        assert_ok(buffer_create(device, sizeof(float), "another", &other));
+        assert_near(sum_with(kernel, other, 2, 3, &told), 8.5, 0);
+        assert_int_equal(told, 1);
+        buffer_destroy(&other);
+    }
 }
 
 TEST_MAIN(open_device, close_device)
