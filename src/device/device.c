@@ -85,8 +85,6 @@ enum status device_open(const char *spec, uint32_t share, struct device **device
         status = open_queues(core);
     core->info.kernels = program_digest();
     if (status == STATUS_OK)
-        status = trace_open(core, share);
-    if (status == STATUS_OK)
         device_queue_host_calls(*device, true);
     else
         device_close(device);

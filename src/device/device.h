@@ -51,6 +51,10 @@ struct device_info {
  * the message lists what there is. The caller closes it. */
 STATUS_CHECKED enum status device_open(const char *spec, uint32_t share, struct device **device);
 
+/* Where RADIXPIC_TRACE is set, writes what is timed from now on to the table <RADIXPIC_TRACE>.<rank>.csv:
+ * rows (lane, stage, begin, end) in seconds of timer_now(). STATUS_FAILED where that cannot be written. */
+STATUS_CHECKED enum status device_trace(struct device *device, int rank);
+
 /* Opens a device in a context of the caller, a cl_device_id and a cl_context; launches are not timed. And
  * what matters of such a device. STATUS_USAGE where these are none. */
 STATUS_CHECKED enum status device_open_in(void *context, void *id, struct device **device);

@@ -120,10 +120,8 @@ static inline cl_event *device_event(const struct device *opened, cl_event *even
 STATUS_CHECKED enum status device_record(struct device *device, cl_event begin, cl_event end,
                                          enum stage stage, uint64_t bytes);
 
-/* Where RADIXPIC_TRACE is set, writes what is timed from now on to the table <RADIXPIC_TRACE>.<share>.csv: a
- * row (lane, stage, begin, end), in seconds of timer_now(), for work of the host that ends now, and for an
- * event between two times of the device's clock. */
-STATUS_CHECKED enum status trace_open(struct core *core, uint32_t share);
+/* Add to the trace, where there is one, work of the host that ends now, and an event between two times of the
+ * device's clock. */
 void trace_host(const struct core *core, const char *what, double begin);
 void trace_event(const struct core *core, const struct pending_event *event, uint64_t begin, uint64_t end);
 

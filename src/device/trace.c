@@ -24,14 +24,15 @@ static double clock_offset(const struct core *core)
     return offset;
 }
 
-enum status trace_open(struct core *core, uint32_t share)
+enum status device_trace(struct device *device, int rank)
 {
+    struct core *core = device->core;
     const char *name = getenv("RADIXPIC_TRACE");
     char path[4096];
     if (!name || !*name)
         return STATUS_OK;
     errno = ENAMETOOLONG;
-    if (snprintf(path, sizeof path, "%s.%u.csv", name, share) < (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s.%d.csv", name, rank) < (int)sizeof path)
         core->trace = fopen(path, "w");
     if (!core->trace)
         return status_fail(STATUS_FAILED, "cannot write %s, the trace: %s", path, strerror(errno));

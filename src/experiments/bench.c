@@ -92,13 +92,15 @@ static enum status close_csv(struct bench *bench, const char *path, enum status 
 static enum status open_and_run(struct bench *bench)
 {
     const struct common_options *common = bench->options;
-    TRY(communicator_agree(&bench->ranks,
-                           device_open(common->device, (uint32_t)bench->ranks.local_rank, &bench->device)));
+    enum status status = device_open(common->device, (uint32_t)bench->ranks.local_rank, &bench->device);
+    if (status == STATUS_OK)
+        status = device_trace(bench->device, bench->ranks.rank);
+    TRY(communicator_agree(&bench->ranks, status));
     bench->info = device_info(bench->device);
     bench->part = bench->device;
     bench->repeats = common->repeats;
     TRY(communicator_agree(&bench->ranks, open_csv(bench, common->csv)));
-    enum status status = bench->experiment->run(bench);
+    status = bench->experiment->run(bench);
     if (status == STATUS_OK && bench->is_wrong)
         status = communicator_agree(&bench->ranks,
                                     status_fail(STATUS_FAILED, "%s; see above", bench->experiment->wrong));

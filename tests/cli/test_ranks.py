@@ -9,6 +9,9 @@ from pathlib import Path
 
 from program import MPI_ENVIRONMENT, PROGRAM, RUN_FILES, ProgramTest, sets
 
+# The library with which each rank is alone on its machine.
+APART = Path(os.environ.get("RADIXPIC_APART", Path(PROGRAM).parent / "tests" / "libapart.so"))
+
 
 @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
 class RanksTest(ProgramTest):
@@ -82,6 +85,23 @@ class Traced(RanksTest):
         self.assert_refused(result, 1, "no work of a device", by="plot_trace.py: ")
         for name, words in (("small.yaml", "is no trace of a rank"), ("trace", "cannot read a trace")):
             self.assert_refused(self.run_script("plot_trace.py", name), 1, words, by="plot_trace.py: ")
+
+    @unittest.skipUnless(APART.is_file(), "the library for several machines is not built")
+    def test_ranks_of_several_machines_have_traces_of_their_own(self):
+        traced = {**MPI_ENVIRONMENT, "RADIXPIC_TRACE": str(self.folder / "trace"), "LD_PRELOAD": str(APART)}
+        command = ("mpirun", "-n", "2", PROGRAM)
+        for arguments in ("run small.yaml --steps 2", "bench scaling -N 4096 --cells 16 --steps 1 -r 1"):
+            self.run_well(*arguments.split(), command=command, environment=traced)
+            for rank in range(2):
+                path = self.folder / f"trace.{rank}.csv"
+                self.assertIn("main queue,push", path.read_text(), arguments)
+                path.unlink()
+
+    def test_a_check_writes_no_trace(self):
+        kept = self.folder / "trace.0.csv"
+        kept.write_text("an earlier one")
+        self.run_well("check", "small.yaml", environment={"RADIXPIC_TRACE": str(self.folder / "trace")})
+        self.assertEqual(kept.read_text(), "an earlier one")
 
 
 class Alike(RanksTest):
