@@ -25,7 +25,7 @@ struct all_to_all {
     MPI_Request *requests;
 };
 
-enum { TAG = 0 /* below those of exchange.c */ };
+enum { TAG = 0 /* below those of run_messages.c */ };
 
 /* ---- creation ---- */
 

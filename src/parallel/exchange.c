@@ -1,25 +1,11 @@
-/* Exchange: the rows between ranks, what they hand over, and the way to and from the device.
- *
- * Where the memory is shared a rank writes what leaves it into its outbox, and all ranks meet: once for
- * counts and once for particles. What stands there beside particles is read before the next meeting, so one
- * place for it is enough. Particles go from the outbox to the device of the rank that takes them when its
- * side queue is that far. They have two places in turn: rank A fills that of exchange k again in exchange k +
- * 2, after it met rank B for the particles of exchange k + 1, and before that B waited for its side queue,
- * which is in order. Particles that do not fit an outbox are sent in messages.
- */
+/* Exchange: counts and particles of the rows between ranks, and the way to and from the device. */
 #include "parallel/exchange.h"
 
 #include "base/integers.h"
-#include "parallel/host_particles.h"
-#include "parallel/shared_memory.h"
+#include "parallel/outbox.h"
+#include "parallel/run_messages.h"
 
 #include <string.h>
-
-/* What a rank hands to others, in shared memory. */
-struct outbox {
-    uint32_t *counts; /* [most_beside] leavers, how many they are, and whether the rank holds particles */
-    struct host_particles particles[2]; /* used in turn */
-};
 
 /* Particles of a run that come. */
 struct parcel {
@@ -33,14 +19,9 @@ struct exchange {
     struct slab slab;
     struct ghost_runs out, in;
     struct parcel *parcels; /* [in.count] */
-    MPI_Request *requests;  /* for all runs, ATTRIBUTES each */
-    int pending;            /* of those */
-
-    struct shared_memory shared;
-    struct outbox *outboxes; /* [ranks]; NULL where no memory is shared */
-    size_t most_beside;      /* cells beside the slab of any rank */
-    int rank, ranks;
-    uint32_t turn; /* of the outboxes' particles */
+    struct run_messages *messages;
+    struct outboxes *outboxes; /* NULL: all is sent in messages */
+    int rank;
 
     /* Of own rows that are beside other ranks. */
     uint32_t reached;         /* how many */
@@ -64,12 +45,26 @@ struct exchange {
     struct kernel *insert[ATTRIBUTES];
 };
 
-enum {
-    FIRST_TAG = 1024 /* below: other exchanges' */,
-    MOST_OUTBOX_BYTES = 1 << 24 /* of all ranks, for each of two places */
-};
-
 /* ---- rows ---- */
+
+static size_t cells_beside(const struct slab *slab)
+{
+    return (size_t)(slab->local.nx - slab->rows) * slab->box.ny;
+}
+
+static size_t sum_of(const uint32_t *counts, size_t count)
+{
+    size_t sum = 0;
+    for (size_t n = 0; n < count; n++)
+        sum += counts[n];
+    return sum;
+}
+
+/* The first cell of the lost row, among those beside the own ones. */
+static size_t lost_cell(const struct slab *slab)
+{
+    return (size_t)(slab_lost_row(slab) - slab->rows) * slab->box.ny;
+}
 
 /* Numbers of own rows that are beside others, and where each row that comes belongs. */
 static enum status create_rows(struct exchange *exchange)
@@ -106,55 +101,12 @@ static enum status create_counts(struct exchange *exchange)
     return STATUS_OK;
 }
 
-/* ---- outboxes ---- */
-
-/* Bytes of a particle with all attributes, and with the key that the general path copies with them. */
-static size_t particle_bytes(enum precision precision)
+static enum status create_leavers(struct exchange *exchange, const struct rank_place *place, size_t outbox)
 {
-    size_t bytes = sizeof(uint32_t);
-    for (enum attribute a = 0; a < ATTRIBUTES; a++)
-        bytes += attribute_bytes(precision, a);
-    return bytes;
-}
-
-/* Collective. */
-static enum status create_outboxes(struct exchange *exchange, const struct rank_place *place, size_t outbox)
-{
-    const struct communicator *ranks = place->communicator;
-    const size_t counts = buffer_view_stride((exchange->most_beside + 2) * sizeof(uint32_t)),
-                 part = buffer_view_stride(at_most(outbox, MOST_OUTBOX_BYTES / (size_t)ranks->size)),
-                 each = counts + 2 * part, all = (size_t)ranks->size * each;
-    TRY(shared_memory_create(ranks, exchange->device, all, &exchange->shared));
-    struct outbox *const outboxes = exchange->outboxes;
-    for (int rank = 0; rank < ranks->size; rank++) {
-        char *const memory = exchange->shared.memory + (size_t)rank * each;
-        outboxes[rank].counts = (uint32_t *)memory;
-        for (int n = 0; n < 2; n++)
-            outboxes[rank].particles[n] =
-                (struct host_particles){.precision = place->precision,
-                                        .capacity = at_most(outbox, part) / particle_bytes(place->precision),
-                                        .elements = memory + counts + (size_t)n * part};
-    }
-    return STATUS_OK;
-}
-
-/* Where they cannot be had, or are not wanted, all is sent in messages. */
-static enum status open_outboxes(struct exchange *exchange, const struct rank_place *place, size_t outbox)
-{
-    const struct communicator *ranks = place->communicator;
-    for (int rank = 0; rank < ranks->size; rank++) {
-        const struct slab slab = ghost_slab(place, rank);
-        const size_t beside = (size_t)(slab.local.nx - slab.rows) * slab.box.ny;
-        exchange->most_beside = beside > exchange->most_beside ? beside : exchange->most_beside;
-    }
-    TRY(DEVICE_NEW_ARRAY(exchange->device, exchange->outboxes, (size_t)ranks->size));
-    if (outbox == 0 || ranks->local_size < ranks->size ||
-        create_outboxes(exchange, place, outbox) != STATUS_OK)
-        exchange->outboxes = NULL;
-    if (exchange->outboxes)
-        exchange->leavers = exchange->outboxes[ranks->rank].counts;
-    else
-        TRY(DEVICE_NEW_ARRAY(exchange->device, exchange->leavers, exchange->most_beside));
+    TRY(outboxes_create(place, outbox, &exchange->outboxes));
+    if (!exchange->outboxes)
+        return DEVICE_NEW_ARRAY(exchange->device, exchange->leavers, cells_beside(&exchange->slab));
+    exchange->leavers = outboxes_counts(exchange->outboxes, exchange->rank);
     return STATUS_OK;
 }
 
@@ -165,19 +117,16 @@ enum status exchange_create(const struct rank_place *place, struct migrate *migr
     struct program *program = NULL;
     TRY(DEVICE_NEW(device, *exchange));
     struct exchange *created = *exchange;
-    *created = (struct exchange){.device = device,
-                                 .migrate = migrate,
-                                 .slab = *place->slab,
-                                 .rank = place->communicator->rank,
-                                 .ranks = place->communicator->size};
+    *created = (struct exchange){
+        .device = device, .migrate = migrate, .slab = *place->slab, .rank = place->communicator->rank};
     created->sent = (struct host_particles){.device = device, .precision = place->precision};
     created->received = created->sent;
     TRY(ghost_runs_find(place, &created->out, &created->in));
-    TRY(DEVICE_NEW_ARRAY(device, created->requests, (created->out.count + created->in.count) * ATTRIBUTES));
+    TRY(run_messages_create(device, created->out.count + created->in.count, &created->messages));
     TRY(create_rows(created));
     TRY(create_counts(created));
     TRY(DEVICE_NEW_ARRAY(device, created->parcels, created->in.count));
-    TRY(open_outboxes(created, place, outbox));
+    TRY(create_leavers(created, place, outbox));
     TRY(program_build(device, "exchange.cl", place->precision, &program, "%s", ""));
     for (enum attribute a = 0; a < ATTRIBUTES; a++)
         TRY(attribute_kernel(program, "exchange_insert", place->precision, a, &created->insert[a]));
@@ -186,119 +135,44 @@ enum status exchange_create(const struct rank_place *place, struct migrate *migr
 
 /* ---- announcing ---- */
 
-static size_t sum_of(const uint32_t *counts, size_t count)
-{
-    size_t sum = 0;
-    for (size_t n = 0; n < count; n++)
-        sum += counts[n];
-    return sum;
-}
-
-/* The first cell of the lost row, among those beside the own ones. */
-static size_t lost_cell(const struct slab *slab)
-{
-    return (size_t)(slab_lost_row(slab) - slab->rows) * slab->box.ny;
-}
-
-/* Begins a message of a run, of which each attribute has one at a time. */
-static void begin_message(struct exchange *exchange, const struct ghost_run *run, bool sends,
-                          enum attribute attribute, void *elements, size_t count, MPI_Datatype type)
-{
-    const int tag = FIRST_TAG + run->number * ATTRIBUTES + (int)attribute;
-    MPI_Request *request = &exchange->requests[exchange->pending++];
-    if (sends)
-        MPI_Isend(elements, (int)count, type, run->rank, tag, MPI_COMM_WORLD, request);
-    else
-        MPI_Irecv(elements, (int)count, type, run->rank, tag, MPI_COMM_WORLD, request);
-}
-
-static void end_messages(struct exchange *exchange)
-{
-    MPI_Waitall(exchange->pending, exchange->requests, MPI_STATUSES_IGNORE);
-    exchange->pending = 0;
-}
-
-/* Begins the messages of all runs one way, of counts[][ny]. */
-static void begin_counts(struct exchange *exchange, const struct ghost_runs *runs, const uint32_t *counts)
-{
-    const size_t ny = exchange->slab.box.ny;
-    for (const struct ghost_run *run = runs->runs; run < runs->runs + runs->count; run++)
-        begin_message(exchange, run, runs == &exchange->out, 0, (void *)(counts + run->place * ny),
-                      run->rows * ny, MPI_UINT32_T);
-}
-
-/* The same of the particles of a run, one for each attribute. */
-static void begin_parcel(struct exchange *exchange, const struct ghost_run *run, bool sends,
-                         const struct parcel *parcel)
-{
-    for (enum attribute a = 0; a < ATTRIBUTES && parcel->count > 0; a++) {
-        if (!host_particles_have(parcel->from, a))
-            continue;
-        MPI_Datatype type = host_particles_type(parcel->from, a);
-        begin_message(exchange, run, sends, a, host_particles_at(parcel->from, a, parcel->first),
-                      parcel->count, type);
-        MPI_Type_free(&type);
-    }
-}
-
-/* Of what no outbox takes. Leavers lie in the order of their cells. */
-static void begin_particles(struct exchange *exchange)
-{
-    const size_t ny = exchange->slab.box.ny;
-    const uint32_t *leavers = exchange->leavers;
-    for (size_t n = 0; n < exchange->in.count; n++)
-        if (exchange->parcels[n].from == &exchange->received)
-            begin_parcel(exchange, &exchange->in.runs[n], false, &exchange->parcels[n]);
-    for (size_t n = 0; n < exchange->out.count && exchange->leaves == &exchange->sent; n++) {
-        const struct ghost_run *run = &exchange->out.runs[n];
-        const struct parcel parcel = {&exchange->sent, sum_of(leavers, run->place * ny),
-                                      sum_of(leavers + run->place * ny, run->rows * ny)};
-        begin_parcel(exchange, run, true, &parcel);
-    }
-}
-
 /* Leavers to the owners of their rows, and those of others to `incoming`. */
 static void swap_counts(struct exchange *exchange)
 {
     const size_t ny = exchange->slab.box.ny;
-    if (!exchange->outboxes) {
-        begin_counts(exchange, &exchange->in, exchange->incoming);
-        begin_counts(exchange, &exchange->out, exchange->leavers);
-        end_messages(exchange);
-        return;
+    const struct ghost_run *in = exchange->in.runs, *out = exchange->out.runs;
+    if (exchange->outboxes)
+        outboxes_announce(exchange->outboxes, exchange->leaving);
+    for (const struct ghost_run *run = in; run < in + exchange->in.count; run++) {
+        uint32_t *incoming = exchange->incoming + run->place * ny;
+        if (exchange->outboxes)
+            memcpy(incoming, outboxes_counts(exchange->outboxes, run->rank) + run->sent * ny,
+                   run->rows * ny * sizeof *incoming);
+        else
+            run_messages_counts(exchange->messages, run, false, run->rows * ny, incoming);
     }
-    uint32_t *counts = exchange->leavers;
-    counts[exchange->most_beside] = (uint32_t)exchange->leaving;
-    shared_memory_meet(&exchange->shared);
-    for (const struct ghost_run *run = exchange->in.runs; run < exchange->in.runs + exchange->in.count; run++)
-        memcpy(exchange->incoming + run->place * ny, exchange->outboxes[run->rank].counts + run->sent * ny,
-               run->rows * ny * sizeof *counts);
-}
-
-/* The outbox of a rank that so many particles leave; NULL where these take messages. */
-static struct host_particles *outbox_of(const struct exchange *exchange, int rank, size_t leaving)
-{
-    struct host_particles *particles =
-        exchange->outboxes ? &exchange->outboxes[rank].particles[exchange->turn] : NULL;
-    return particles && leaving <= particles->capacity ? particles : NULL;
+    for (const struct ghost_run *run = out; run < out + exchange->out.count && !exchange->outboxes; run++)
+        run_messages_counts(exchange->messages, run, true, run->rows * ny,
+                            exchange->leavers + run->place * ny);
+    run_messages_end(exchange->messages);
 }
 
 /* Where the particles of each run will be found; their numbers are known. */
 static void find_parcels(struct exchange *exchange)
 {
     const size_t ny = exchange->slab.box.ny;
-    exchange->leaves = outbox_of(exchange, exchange->rank, exchange->leaving);
+    const struct outboxes *outboxes = exchange->outboxes;
+    exchange->leaves = outboxes ? outboxes_particles(outboxes, exchange->rank) : NULL;
     if (!exchange->leaves)
         exchange->leaves = &exchange->sent;
     for (size_t n = 0; n < exchange->in.count; n++) {
         const struct ghost_run *run = &exchange->in.runs[n];
-        const uint32_t *counts = exchange->outboxes ? exchange->outboxes[run->rank].counts : NULL;
-        struct host_particles *outbox =
-            counts ? outbox_of(exchange, run->rank, counts[exchange->most_beside]) : NULL;
-        exchange->parcels[n] = (struct parcel){outbox ? outbox : &exchange->received,
-                                               outbox ? sum_of(counts, run->sent * ny)
-                                                      : sum_of(exchange->incoming, run->place * ny),
-                                               sum_of(exchange->incoming + run->place * ny, run->rows * ny)};
+        const uint32_t *incoming = exchange->incoming;
+        struct host_particles *outbox = outboxes ? outboxes_particles(outboxes, run->rank) : NULL;
+        exchange->parcels[n] =
+            (struct parcel){outbox ? outbox : &exchange->received,
+                            outbox ? sum_of(outboxes_counts(outboxes, run->rank), run->sent * ny)
+                                   : sum_of(incoming, run->place * ny),
+                            sum_of(incoming + run->place * ny, run->rows * ny)};
     }
 }
 
@@ -365,7 +239,7 @@ enum status exchange_announce(struct exchange *exchange, const uint32_t *leavers
     const struct slab *slab = &exchange->slab;
     const size_t ny = slab->box.ny;
     const double start = timer_now();
-    const size_t beside = (slab->local.nx - slab->rows) * ny;
+    const size_t beside = cells_beside(slab);
     memcpy(exchange->leavers, leavers, beside * sizeof *leavers);
     exchange->leaving = sum_of(leavers, beside);
     swap_counts(exchange);
@@ -480,17 +354,36 @@ static uint64_t bytes_moved(const struct exchange *exchange, const struct partic
     return (exchange->leaving - exchange->lost + exchange->arriving) * each;
 }
 
-/* For the particles; of the last species ranks also tell whether they hold some for migrate_settle(). */
-static void meet(struct exchange *exchange, bool is_last)
+/* Of what no outbox takes. Leavers lie in the order of their cells. */
+static void begin_messages(struct exchange *exchange)
 {
-    const size_t holds = exchange->most_beside + 1;
-    bool any = false;
-    exchange->leavers[holds] = migrate_holds(exchange->migrate) || exchange->lost > 0 || !exchange->has_room;
-    shared_memory_meet(&exchange->shared);
-    for (int rank = 0; rank < exchange->ranks; rank++)
-        any |= exchange->outboxes[rank].counts[holds] != 0;
-    if (is_last)
-        migrate_answer(exchange->migrate, any);
+    const size_t ny = exchange->slab.box.ny;
+    const uint32_t *leavers = exchange->leavers;
+    for (size_t n = 0; n < exchange->in.count; n++) {
+        const struct parcel *parcel = &exchange->parcels[n];
+        if (parcel->from == &exchange->received)
+            run_messages_particles(exchange->messages, &exchange->in.runs[n], false, parcel->from,
+                                   parcel->first, parcel->count);
+    }
+    for (size_t n = 0; n < exchange->out.count && exchange->leaves == &exchange->sent; n++) {
+        const struct ghost_run *run = &exchange->out.runs[n];
+        run_messages_particles(exchange->messages, run, true, &exchange->sent,
+                               sum_of(leavers, run->place * ny),
+                               sum_of(leavers + run->place * ny, run->rows * ny));
+    }
+}
+
+/* Particles travel between ranks; of the last species ranks also tell whether they hold some for
+ * migrate_settle(). */
+static void send(struct exchange *exchange, bool is_last)
+{
+    bool holds = migrate_holds(exchange->migrate) || exchange->lost > 0 || !exchange->has_room;
+    begin_messages(exchange);
+    if (exchange->outboxes)
+        holds = outboxes_send(exchange->outboxes, holds);
+    if (exchange->outboxes && is_last)
+        migrate_answer(exchange->migrate, holds);
+    run_messages_end(exchange->messages);
 }
 
 /* On the side queue, while the main queue still moves particles that stay. */
@@ -501,15 +394,11 @@ static enum status travel(struct exchange *exchange, uint32_t species, bool is_l
     const double start = timer_now(); /* nothing may fail while messages are under way */
     for (size_t n = 0; n < exchange->in.count; n++)
         exchange->parcels[n].from->species = list->species;
-    begin_particles(exchange);
-    if (exchange->outboxes)
-        meet(exchange, is_last);
-    end_messages(exchange);
+    send(exchange, is_last);
     TRY(pass_on(exchange, species));
     if (is_last && !exchange->outboxes)
         migrate_ask(exchange->migrate);
     TRY(send_arrivals(exchange, list));
-    exchange->turn = 1 - exchange->turn;
     device_add_time(exchange->device, STAGE_EXCHANGE, timer_now() - start, bytes_moved(exchange, list));
     return STATUS_OK;
 }

@@ -4,9 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t bytes_of(const struct host_particles *particles, unsigned part)
+static size_t bytes_of(enum precision precision, unsigned part)
 {
-    return part == PART_KEY ? sizeof(uint32_t) : attribute_bytes(particles->precision, (enum attribute)part);
+    return part == PART_KEY ? sizeof(uint32_t) : attribute_bytes(precision, (enum attribute)part);
+}
+
+size_t host_particles_bytes(enum precision precision)
+{
+    size_t bytes = 0;
+    for (unsigned part = 0; part < PARTS; part++)
+        bytes += bytes_of(precision, part);
+    return bytes;
 }
 
 bool host_particles_have(const struct host_particles *particles, unsigned part)
@@ -17,7 +25,7 @@ bool host_particles_have(const struct host_particles *particles, unsigned part)
 MPI_Datatype host_particles_type(const struct host_particles *particles, unsigned part)
 {
     MPI_Datatype type;
-    MPI_Type_contiguous((int)bytes_of(particles, part), MPI_BYTE, &type);
+    MPI_Type_contiguous((int)bytes_of(particles->precision, part), MPI_BYTE, &type);
     MPI_Type_commit(&type);
     return type;
 }
@@ -28,22 +36,20 @@ void *host_particles_at(const struct host_particles *particles, unsigned part, s
     if (!particles->elements)
         return NULL;
     for (unsigned p = 0; p < part; p++)
-        before += bytes_of(particles, p);
-    return particles->elements + before * particles->capacity + n * bytes_of(particles, part);
+        before += bytes_of(particles->precision, p);
+    return particles->elements + before * particles->capacity + n * bytes_of(particles->precision, part);
 }
 
 enum status host_particles_reserve(struct host_particles *particles, size_t capacity)
 {
     struct host_particles longer = *particles;
-    size_t bytes = 0;
     void *elements = NULL;
     if (capacity <= particles->capacity)
         return STATUS_OK;
     longer.capacity = capacity + capacity / 4;
-    for (unsigned part = 0; part < PARTS; part++)
-        bytes += longer.capacity * bytes_of(particles, part);
     TRY(device_branch(particles->device, &longer.memory));
-    TRY(host_memory_create(longer.memory, bytes, &elements));
+    TRY(host_memory_create(longer.memory, longer.capacity * host_particles_bytes(longer.precision),
+                           &elements));
     longer.elements = elements;
     if (particles->count > 0)
         host_particles_copy(particles, 0, &longer, 0, particles->count);
@@ -59,7 +65,7 @@ void host_particles_copy(const struct host_particles *from, size_t first, struct
     for (unsigned part = 0; part < PARTS; part++)
         if (host_particles_have(from, part))
             memcpy(host_particles_at(to, part, place), host_particles_at(from, part, first),
-                   count * bytes_of(from, part));
+                   count * bytes_of(from->precision, part));
 }
 
 enum status host_particles_read(const struct particles *list, size_t first, size_t count,

@@ -19,6 +19,9 @@ struct host_particles {
     char *elements;        /* an array of `capacity` for each part, one behind the other */
 };
 
+/* Bytes of one particle with all that can be kept of it. */
+size_t host_particles_bytes(enum precision precision);
+
 bool host_particles_have(const struct host_particles *particles, unsigned part);
 
 /* Where a part of the particles from number n on lies. */
