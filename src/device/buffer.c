@@ -1,4 +1,5 @@
 /* Buffer: a device array with one owner. */
+#include "base/huge_pages.h"
 #include "device/internal.h"
 
 #include <stdlib.h>
@@ -22,6 +23,14 @@ static cl_int allocate(struct core *core, size_t bytes, bool in_room, cl_mem *me
                                           &region, &error)
                       : clCreateBuffer(core->context, flags, bytes, NULL, &error);
     const cl_uint zero = 0;
+    void *host = error == CL_SUCCESS && flags & CL_MEM_ALLOC_HOST_PTR && !in_room
+                     ? clEnqueueMapBuffer(core->queue, *memory, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0,
+                                          bytes, 0, NULL, NULL, &error)
+                     : NULL;
+    if (host) {
+        ask_for_huge_pages(host, bytes);
+        error = clEnqueueUnmapMemObject(core->queue, *memory, host, 0, NULL, NULL);
+    }
     if (error == CL_SUCCESS)
         error = clEnqueueWriteBuffer(core->queue, *memory, CL_TRUE, 0, sizeof zero, &zero, 0, NULL, NULL);
     return error;

@@ -1,10 +1,11 @@
 /* HDF5 file: the recorded tree. */
 #include "output/hdf5_file.h"
 
+#include "base/huge_pages.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 struct kept {
     struct kept *next;
@@ -46,29 +47,17 @@ void hdf5_file_fail(struct hdf5_file *file, enum status status)
         file->status = status;
 }
 
-/* Large memory in huge pages, where the system has them: it is filled once, and each page takes time. */
-static void *allocate(size_t bytes)
-{
-    enum { HUGE = 1 << 21 };
-    void *memory = NULL;
-    if (bytes < 2 * HUGE)
-        return malloc(bytes);
-    if (posix_memalign(&memory, HUGE, bytes) != 0)
-        return NULL;
-    madvise(memory, bytes, MADV_HUGEPAGE);
-    return memory;
-}
-
 void *hdf5_file_keep(struct hdf5_file *file, size_t bytes)
 {
     if (file->status != STATUS_OK)
         return NULL;
-    struct kept *kept = allocate(sizeof *kept + bytes);
+    struct kept *kept = malloc(sizeof *kept + bytes);
     if (!kept) {
         file->status = status_fail(STATUS_FAILED, "%s: no memory for a copy of %.1f MB to write", file->path,
                                    1e-6 * (double)bytes);
         return NULL;
     }
+    ask_for_huge_pages(kept, sizeof *kept + bytes); /* filled once, and each page takes time */
     kept->next = file->kept;
     file->kept = kept;
     return kept->memory;
