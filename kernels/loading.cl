@@ -8,11 +8,12 @@
 #include "shared/loading.h"
 
 /* Particle n < count here is particle first + n of the species. Its offset is element stride * n, its
- * velocity element stride * n + velocity_first, its id is its global index. */
+ * velocity element stride * n + velocity_first, its id is its global index. Where it has no w or no id, any
+ * buffer stands in. */
 kernel void load_particles(ulong first, uint count, global const struct recipe *recipe,
                            global const struct cosine *terms, global const double *tables,
                            global real2 *offset, global real2 *velocity, uint stride, uint velocity_first,
-                           global real *w, global uint *key, global ulong *id)
+                           uint has_w, global real *w, global uint *key, uint has_ids, global ulong *id)
 {
     const uint n = (uint)get_global_id(0);
     if (n >= count)
@@ -23,8 +24,8 @@ kernel void load_particles(ulong first, uint count, global const struct recipe *
     offset[stride * n] = (real2)((real)x.offset, (real)y.offset);
     velocity[stride * n + velocity_first] = (real2)((real)particle.velocity[0], (real)particle.velocity[1]);
     key[n] = cell_index(x.cell, y.cell, recipe->cells[1]);
-    if (HAS_W)
+    if (has_w)
         w[n] = (real)particle.velocity[2];
-    if (HAS_IDS)
+    if (has_ids)
         id[n] = first + n;
 }

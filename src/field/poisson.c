@@ -85,7 +85,7 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
     TRY(wave_numbers(created, grid->ny, grid->ly, first, columns, passes, &created->wave_y,
                      &created->filter_y));
     created->gradient = is_spectral ? GRADIENT_SPECTRAL : gradient;
-    TRY(poisson_program(device, precision, SOLVER_ELECTROSTATIC, &program));
+    TRY(poisson_program(device, precision, solver, &program)); /* as for the energy */
     TRY(kernel_create(program, "poisson_potential", &created->potential));
     TRY(kernel_create(program, "poisson_spectral_field", &created->spectral_field));
     TRY(kernel_create(program, "poisson_centred_field", &created->centred_field));

@@ -20,8 +20,7 @@ static enum status launch_kernel(struct device *branch, const struct recipe_tabl
     struct buffer *ids = particles->attribute[ATTRIBUTE_ID], *w = particles->attribute[ATTRIBUTE_W];
     struct program *program = NULL;
     struct kernel *kernel = NULL;
-    TRY(program_build(branch, "loading.cl", particles->precision, &program, "-D HAS_W=%d -D HAS_IDS=%d",
-                      w != NULL, ids != NULL));
+    TRY(program_build(branch, "loading.cl", particles->precision, &program, "%s", ""));
     TRY(kernel_create(program, "load_particles", &kernel));
     TRY(buffer_create_with(branch, sizeof table->recipe, "the recipe of a species", &table->recipe, &recipe));
     TRY(buffer_create_with(branch, terms_bytes, "the profile of a species", table->terms, &terms));
@@ -30,7 +29,8 @@ static enum status launch_kernel(struct device *branch, const struct recipe_tabl
     TRY(KERNEL_LAUNCH(kernel, launch_flat(count, STAGE_LOAD, bytes), first, count, recipe, terms, tables,
                       particles->attribute[ATTRIBUTE_OFFSET], particles->attribute[ATTRIBUTE_VELOCITY],
                       particles_stride(particles, ATTRIBUTE_VELOCITY),
-                      particles_first(particles, ATTRIBUTE_VELOCITY), w ? w : keys, keys, ids ? ids : keys));
+                      particles_first(particles, ATTRIBUTE_VELOCITY), (uint32_t)(w != NULL), w ? w : keys,
+                      keys, (uint32_t)(ids != NULL), ids ? ids : keys));
     return device_finish(branch);
 }
 

@@ -51,14 +51,13 @@ TEST(momentum_and_charge_stay)
         "{name: ions, charge: 2, mass: 50, density: 0.5, particles: 20011, "
         "velocities: {kind: maxwellian, thermal: [0.1, 0.1]}}]");
     for (int precision = PRECISION_SINGLE; precision <= PRECISION_DOUBLE; precision++)
-        for (int gradient = GRADIENT_SPECTRAL; gradient <= GRADIENT_CENTRED; gradient++)
-            for (int shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++) {
-                config.precision = (enum precision)precision;
-                config.fields.gradient = (enum gradient_kind)gradient;
-                config.deposit.shape = (enum shape_kind)shape;
-                config.deposit.filter_passes = (precision + gradient + shape) % 2 ? 2 : 0;
-                check_momentum_and_charge(&config);
-            }
+        for (int shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++) {
+            config.precision = (enum precision)precision;
+            config.fields.gradient = (precision + shape) % 2 ? GRADIENT_CENTRED : GRADIENT_SPECTRAL;
+            config.deposit.shape = (enum shape_kind)shape;
+            config.deposit.filter_passes = shape / 2 ? 2 : 0;
+            check_momentum_and_charge(&config);
+        }
 }
 
 /* max |E(t)/E(0) - 1| until t = 20 */

@@ -82,8 +82,8 @@ static void add_w(struct species_config *species)
     species->velocities.drift[2] = 0.3;
 }
 
-/* In two dimensions without B, in three with any B and external fields of any component, and of either sort
- * with B along z. A particle at the edge between two nodes goes to one or the other by its last bit: the
+/* In two dimensions without B and with B along z, in three with any B and external fields of any component. A
+ * particle at the edge between two nodes goes to one or the other by its last bit: the
  * lowest order, which gives all to one, multiplies round-off. tsc, whose kernels would take long to build,
  * test_steppers.c has. */
 TEST(all_methods_agree_to_round_off)
@@ -94,13 +94,11 @@ TEST(all_methods_agree_to_round_off)
         const enum shape_kind shape = shapes[n];
         config = plasma(PRECISION_DOUBLE, 15);
         config.deposit.shape = shape;
-        if (shape != SHAPE_NGP) {
-            config.fields.magnetic[2] = 0.7;
-            add_w(&config.species[0]);
-        }
+        config.fields.magnetic[2] = shape == SHAPE_NGP ? 0 : 0.7;
         if (shape == SHAPE_CIC) {
             config.fields.magnetic[0] = 0.4;
             config.fields.magnetic[1] = -0.5;
+            add_w(&config.species[0]);
             add_w(&config.species[1]);
             strcpy(config.fields.external[0][2], "0.3*cos(2*pi*x/lx - t)");
             strcpy(config.fields.external[1][0], "0.5*sin(2*pi*y/ly)");
@@ -109,6 +107,8 @@ TEST(all_methods_agree_to_round_off)
         for (int method = STEP_RADIX; method <= STEP_CHUNKED; method++)
             for (int deposit = DEPOSIT_METHOD_SORTED; deposit <= DEPOSIT_METHOD_ATOMIC; deposit++) {
                 struct config other = config;
+                if (method == STEP_FUSED || (method == STEP_RADIX && deposit == DEPOSIT_METHOD_SORTED))
+                    continue; /* one of the next two; the expected one */
                 other.step.method = (enum step_method)method;
                 other.deposit.method = (enum deposit_method)deposit;
                 assert_agree(&other, &expected, shape == SHAPE_NGP ? 1e-9 : 1e-12);
