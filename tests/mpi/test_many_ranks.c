@@ -11,7 +11,7 @@
 /* A damped wave with drifting ions, so that particles cross the ranks' ends all the time, in both directions.
  */
 static const char waves[] =
-    "{title: ranks, grid: {cells: [12, 10], length: [12.6, 9.4]}, time: {step: 0.1, steps: 100},"
+    "{title: ranks, grid: {cells: [12, 10], length: [12.6, 9.4]}, time: {step: 0.1, steps: 40},"
     " precision: double, species: ["
     "{name: electrons, charge: -1, mass: 1, density: 1, particles: 6000, ids: true,"
     " positions: {kind: van_der_corput}, velocities: {kind: maxwellian, thermal: [1, 1]},"
