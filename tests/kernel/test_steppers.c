@@ -4,8 +4,8 @@
  * Building their kernels takes a CPU device some seconds. They are the same for scenes that agree in
  * precision, shape, components and ghost rows, in having a magnetic field or none, and in the bits of a digit
  * or the span of a window. So scenes do where their test is about something else: small grids have 10 key
- * bits, and windows are those of 6,400 cells and 13 or 50 tiles; no grid has a field in double precision but
- * for the wide shapes.
+ * bits, and windows 492 cells a tile, or 128; no grid has a field in double precision but for the wide
+ * shapes.
  */
 #include "support/step_scene.h"
 
@@ -146,7 +146,7 @@ TEST(windows_on_any_grid)
     enum { MANY = 50021 };
     const enum precision best = best_precision(), single = PRECISION_SINGLE;
     const struct step_case cases[] = {
-        {&windows, field_scene(32, 33, 13000, best, SHAPE_CIC, 0.5, 0.1, 2), 2},
+        {&windows, field_scene(48, 41, 16000, best, SHAPE_CIC, 0.5, 0.1, 2), 2},
         {&windows, field_scene(64, 100, MANY, single, SHAPE_CIC, 0, 0, 1), 3},
         {&windows, field_scene(64, 100, MANY, best, SHAPE_CIC, 0.9, 0, 1), 3},
         {&windows, field_scene(64, 100, MANY, single, SHAPE_TSC, 0.9, 0, 1), 3},
@@ -173,7 +173,7 @@ TEST(windows_of_a_few_columns)
     const enum precision best = best_precision(), single = PRECISION_SINGLE;
     const struct step_case cases[] = {
         {&windows, field_scene(64, 100, MANY, best, SHAPE_CIC, 0, 0, 1), 3},
-        {&windows, field_scene(128, 100, MANY, single, SHAPE_CIC, 0, 0, 1), 3},
+        {&windows, field_scene(128, 100, 26 * LONGEST_TILE, single, SHAPE_CIC, 0, 0, 1), 3},
         {&windows, field_scene(64, 100, MANY - 1, best, SHAPE_CIC, 0.5, 0.1, 0.2), 2},
         {&windows, field_scene(64, 100, LEAST, best, SHAPE_CIC, 0, 0.1, 0.3), 2},
         {&windows, field_scene(64, 100, LEAST + 95, best, SHAPE_CIC, 0, 0.1, 0.3), 2},
