@@ -1,5 +1,4 @@
 /* RadixPIC: arguments -> subcommand, status -> exit code. */
-#include "base/status.h"
 #include "base/stop.h"
 #include "base/suggest.h"
 #include "base/thread.h"

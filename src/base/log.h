@@ -19,5 +19,6 @@ struct log {
  * (text_escaped()). LOG_QUIET lines are shown always: warnings, and what was asked for. */
 void log_line(struct log *log, enum log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+#define log_warning(log, ...) log_line(log, LOG_QUIET, "warning: " __VA_ARGS__)
 
 #endif

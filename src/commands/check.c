@@ -4,17 +4,10 @@
 #include "commands/input.h"
 
 #include "base/stop.h"
-#include "base/timer.h"
 #include "config/config_reader.h"
-#include "output/outputs.h"
-#include "output/run_folder.h"
 #include "output/species_files.h"
-#include "parallel/communicator.h"
 #include "simulation.h"
-#include "step/stepper.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -84,7 +77,7 @@ static enum status print_plan(const struct config *config, const struct device_i
     printf("\nmemory on the device      %.1f MiB %s, %.1f bytes a particle\n", (double)plan.bytes / 0x1p20,
            place, (double)plan.bytes / (double)simulation_particles(&share));
     if (plan.sort.note[0] != '\0')
-        log_line(&log, LOG_QUIET, "warning: %s", plan.sort.note);
+        log_warning(&log, "%s", plan.sort.note);
     consequences_warn_idle(config, plan.sort.method, plan.stepper != &radix_step, &log);
     return STATUS_OK;
 }

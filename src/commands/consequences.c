@@ -124,10 +124,10 @@ static void warn_of_nyquist(const struct config *config, struct log *log)
             for (uint32_t n = 0; n < lists[kind]->count; n++) {
                 const struct perturbation *wave = &lists[kind]->items[n];
                 if (2 * wave->mode == config->grid.cells[wave->axis])
-                    log_line(log, LOG_QUIET,
-                             "warning: mode %u along %c, of species %s, is the Nyquist mode of the grid: it "
-                             "has no electric field with the spectral gradient",
-                             wave->mode, "xy"[wave->axis], species -> name);
+                    log_warning(log,
+                                "mode %u along %c, of species %s, is the Nyquist mode of the grid: it "
+                                "has no electric field with the spectral gradient",
+                                wave->mode, "xy"[wave->axis], species -> name);
             }
     }
 }
@@ -143,16 +143,15 @@ static void warn_of_light(const struct config *config, const struct consequences
         most = fmax(most, config->fields.speed_of_light * k * config->time.step);
     }
     if (depth < 2 * fmax(derived->grid.dx, derived->grid.dy))
-        log_line(
-            log, LOG_QUIET,
-            "warning: the skin depth of %g is shorter than two cells of %g: currents are badly resolved; "
-            "take more cells",
-            depth, fmax(derived->grid.dx, derived->grid.dy));
+        log_warning(log,
+                    "the skin depth of %g is shorter than two cells of %g: currents are badly resolved; "
+                    "take more cells",
+                    depth, fmax(derived->grid.dx, derived->grid.dy));
     if (most > 2 * pi / 8)
-        log_line(log, LOG_QUIET,
-                 "warning: light of the shortest wave in output.history.modes takes %.3g steps for a period: "
-                 "fewer than 8; take a smaller time.step",
-                 2 * pi / most);
+        log_warning(log,
+                    "light of the shortest wave in output.history.modes takes %.3g steps for a period: "
+                    "fewer than 8; take a smaller time.step",
+                    2 * pi / most);
 }
 
 static const double MOST_BIAS = 0.05; /* of rates of collisions */
@@ -167,28 +166,26 @@ static void warn_of_collisions(const struct config *config, struct log *log)
         const double rate =
             fmax(collisions_rate(config, collision, false), collisions_rate(config, collision, true));
         if (collision->every > config->time.steps && config->time.steps > 0)
-            log_line(
-                log, LOG_QUIET,
-                "warning: collisions of %s with %s: every = %llu is more than the %llu steps of the run, "
-                "which has none of them",
-                collision->species[0], collision->species[1], (unsigned long long)collision->every,
-                (unsigned long long)config->time.steps);
+            log_warning(log,
+                        "collisions of %s with %s: every = %llu is more than the %llu steps of the run, "
+                        "which has none of them",
+                        collision->species[0], collision->species[1], (unsigned long long)collision->every,
+                        (unsigned long long)config->time.steps);
         else if (rate * end < 0.01 && config->time.steps > 0)
-            log_line(log, LOG_QUIET,
-                     "warning: collisions of %s with %s: nu t = %.3g at the end of the run is below 0.01: by "
-                     "then they change mean velocities by 1 %% or less",
-                     collision->species[0], collision->species[1], rate * end);
+            log_warning(log,
+                        "collisions of %s with %s: nu t = %.3g at the end of the run is below 0.01: by "
+                        "then they change mean velocities by 1 %% or less",
+                        collision->species[0], collision->species[1], rate * end);
         const double bias = collisions_bias(config, collision, steps / collision->substeps);
         uint32_t enough = collision->substeps;
         while (enough < CONFIG_MAX_SUBSTEPS && collisions_bias(config, collision, steps / enough) > MOST_BIAS)
             enough++;
         if (bias > MOST_BIAS && isfinite(rate))
-            log_line(
-                log, LOG_QUIET,
-                "warning: collisions of %s with %s: nu dt = %.3g of one collision makes their rates about "
-                "%.0f %% too low; take collisions.%u.substeps=%u, or a smaller time.step%s",
-                collision->species[0], collision->species[1], rate * steps / collision->substeps, 100 * bias,
-                n, enough, collision->every > 1 ? " or `every`" : "");
+            log_warning(log,
+                        "collisions of %s with %s: nu dt = %.3g of one collision makes their rates about "
+                        "%.0f %% too low; take collisions.%u.substeps=%u, or a smaller time.step%s",
+                        collision->species[0], collision->species[1], rate * steps / collision->substeps,
+                        100 * bias, n, enough, collision->every > 1 ? " or `every`" : "");
     }
 }
 
@@ -211,53 +208,50 @@ void consequences_warn(const struct config *config, const struct consequences *d
     const double pi = acos(-1.0);
     const double frequency_step = derived->plasma_frequency * config->time.step;
     if (derived->debye_length > 0 && widest > pi * derived->debye_length)
-        log_line(log, LOG_QUIET,
-                 "warning: a cell of %g is longer than pi Debye lengths (%g): the plasma will heat itself; "
-                 "take more cells",
-                 widest, pi * derived->debye_length);
+        log_warning(log,
+                    "a cell of %g is longer than pi Debye lengths (%g): the plasma will heat itself; "
+                    "take more cells",
+                    widest, pi * derived->debye_length);
     if (frequency_step > 1.62)
-        log_line(log, LOG_QUIET,
-                 "warning: omega_p dt = %g is above 1.62: plasma oscillations are badly resolved, from 2 "
-                 "on unstable; take a smaller time.step",
-                 frequency_step);
+        log_warning(log,
+                    "omega_p dt = %g is above 1.62: plasma oscillations are badly resolved, from 2 "
+                    "on unstable; take a smaller time.step",
+                    frequency_step);
     if (frequency_step > 0 && frequency_step < 1e-6)
-        log_line(
-            log, LOG_QUIET,
-            "warning: omega_p dt = %g is below 1e-6: times are in 1/omega_p and lengths in Debye lengths, "
-            "not in SI units",
-            frequency_step);
+        log_warning(log,
+                    "omega_p dt = %g is below 1e-6: times are in 1/omega_p and lengths in Debye lengths, "
+                    "not in SI units",
+                    frequency_step);
     if (derived->rotation > 0.5)
-        log_line(log, LOG_QUIET,
-                 "warning: Omega dt = %g is above 0.5: a step turns velocities by 2 atan(Omega dt/2) = %g "
-                 "instead; take a "
-                 "smaller time.step",
-                 derived->rotation, 2 * atan(derived->rotation / 2));
+        log_warning(log,
+                    "Omega dt = %g is above 0.5: a step turns velocities by 2 atan(Omega dt/2) = %g "
+                    "instead; take a "
+                    "smaller time.step",
+                    derived->rotation, 2 * atan(derived->rotation / 2));
     if (derived->external.infinite)
-        log_line(
-            log, LOG_QUIET,
-            "warning: fields.external.%s is not finite at x = %g, y = %g, t = %g: a step there ends the run",
-            derived->external.infinite, derived->external.place[0], derived->external.place[1],
-            derived->external.time);
+        log_warning(log,
+                    "fields.external.%s is not finite at x = %g, y = %g, t = %g: a step there ends the run",
+                    derived->external.infinite, derived->external.place[0], derived->external.place[1],
+                    derived->external.time);
     else if (derived->external.divergence > MOST_DIVERGENCE)
-        log_line(
-            log, LOG_QUIET,
-            "warning: fields.external.B: div B is not 0: at x = %g, y = %g, t = %g it is %.2g of the largest "
-            "slope of B, and fields of magnets have none",
-            derived->external.place[0], derived->external.place[1], derived->external.time,
-            derived->external.divergence);
+        log_warning(log,
+                    "fields.external.B: div B is not 0: at x = %g, y = %g, t = %g it is %.2g of the largest "
+                    "slope of B, and fields of magnets have none",
+                    derived->external.place[0], derived->external.place[1], derived->external.time,
+                    derived->external.divergence);
     warn_of_nyquist(config, log);
     if (config->fields.solver == SOLVER_ELECTROMAGNETIC)
         warn_of_light(config, derived, log);
     warn_of_collisions(config, log);
     say_what_ranges_leave_out(config, log);
     if (derived->fastest > 1)
-        log_line(log, LOG_QUIET,
-                 "warning: thermal particles of %s cross %g cells in a step: more than one; take a smaller "
-                 "time.step",
-                 derived->fastest_species, derived->fastest);
+        log_warning(log,
+                    "thermal particles of %s cross %g cells in a step: more than one; take a smaller "
+                    "time.step",
+                    derived->fastest_species, derived->fastest);
     if (derived->particles_per_cell < 8)
-        log_line(log, LOG_QUIET, "warning: %g particles per cell of %s: fewer than 8 are mostly noise",
-                 derived->particles_per_cell, derived->fewest_species);
+        log_warning(log, "%g particles per cell of %s: fewer than 8 are mostly noise",
+                    derived->particles_per_cell, derived->fewest_species);
 }
 
 void consequences_print_last_checkpoint(const struct config *config, double rate, const char *known)
@@ -301,8 +295,9 @@ void consequences_warn_idle(const struct config *config, enum sort_method method
             snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", row->path);
     }
     if (names[0] != '\0')
-        log_line(log, LOG_QUIET, "warning: %s: %s", names,
-                 is_fused ? "a fused step sorts in its own way, and only the loaded particles are sorted in "
-                            "this one; with step.method=radix all are"
-                          : "without effect, only the method paper has such a parameter");
+        log_warning(log, "%s: %s", names,
+                    is_fused
+                        ? "a fused step sorts in its own way, and only the loaded particles are sorted in "
+                          "this one; with step.method=radix all are"
+                        : "without effect, only the method paper has such a parameter");
 }

@@ -4,7 +4,6 @@
 
 #include "config/config_reader.h"
 #include "config/schema.h"
-#include "output/checkpoint.h"
 #include "output/run_folder.h"
 
 #include <stdlib.h>

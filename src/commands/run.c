@@ -3,7 +3,6 @@
 #include "commands/consequences.h"
 #include "commands/input.h"
 
-#include "base/log.h"
 #include "base/progress.h"
 #include "base/share_watch.h"
 #include "base/stop.h"
@@ -111,7 +110,7 @@ static void announce_step(const struct simulation *simulation, struct log *log)
                  "step.method=fused would take %s; the same particles up to round-off, in less time",
                  fused->summary);
     if (sort_plan->note[0] != '\0')
-        log_line(log, LOG_QUIET, "warning: %s", sort_plan->note);
+        log_warning(log, "%s", sort_plan->note);
 }
 
 static void announce(const struct simulation *simulation, struct log *log)
@@ -151,20 +150,20 @@ static void announce_start(struct session *run)
                  run->folder.repeated);
     const uint64_t kernels = device_info(run->device)->kernels;
     if (checkpoint && checkpoint->kernels != 0 && checkpoint->kernels != kernels)
-        log_line(&run->log, LOG_QUIET,
-                 "warning: the kernels in %s have digest %016" PRIx64
-                 ", but those that made the checkpoint had %016" PRIx64
-                 ": the run goes on with other code than it began with",
-                 program_folder(), kernels, checkpoint->kernels);
+        log_warning(&run->log,
+                    "the kernels in %s have digest %016" PRIx64
+                    ", but those that made the checkpoint had %016" PRIx64
+                    ": the run goes on with other code than it began with",
+                    program_folder(), kernels, checkpoint->kernels);
     char *rest = checkpoint ? checkpoint->warnings : NULL;
     for (char *warning; (warning = strsep(&rest, "\n"));)
         log_line(&run->log, LOG_QUIET, "%s", warning);
     log_line(&run->log, LOG_VERBOSE, "run %016" PRIx64, run->folder.manifest.run);
     if (run->folder.has_no_locks)
-        log_line(&run->log, LOG_QUIET,
-                 "warning: the file system of %s has no locks, so two runs that write there at once are not "
-                 "noticed",
-                 run->folder.path);
+        log_warning(&run->log,
+                    "the file system of %s has no locks, so two runs that write there at once are not "
+                    "noticed",
+                    run->folder.path);
     if (run->folder.held_run && run->folder.use == RUN_FOLDER_REPLACE)
         log_line(&run->log, LOG_NORMAL, "%s held an earlier run, which this one replaces", run->folder.path);
 }
@@ -223,9 +222,8 @@ static void watch_outputs(struct session *run, struct share_watch *watch)
     const char *cheaper_by = "";
     const double spent = outputs_seconds(run->simulation.outputs, &cheaper_by);
     if (share_watch_is_most(watch, timer_now(), spent))
-        log_line(&run->log, LOG_QUIET,
-                 "warning: output took more than half of the last %d s; what would change that most: %s",
-                 SHARE_WATCH_SECONDS, cheaper_by);
+        log_warning(&run->log, "output took more than half of the last %d s; what would change that most: %s",
+                    SHARE_WATCH_SECONDS, cheaper_by);
 }
 
 /* The steps begin: what of the time until now belongs to no stage yet is the start's. */

@@ -197,7 +197,7 @@ static enum status tune(struct bench *bench)
            "a cell, on %s\n",
            count, options->cells[0], options->cells[1], grid_key_bits(&grid), bench->info->name);
     if (problem[0] != '\0')
-        log_line(&(struct log){.terminal = stdout}, LOG_QUIET, "warning: %s; it will be replaced", problem);
+        log_warning(&(struct log){.terminal = stdout}, "%s; it will be replaced", problem);
     bench_head(&trial_table);
     fflush(stdout);
     TRY(pic_keys_create(bench->part, &grid, count, &search->keys));

@@ -1,11 +1,9 @@
 /* RadixPIC as a library: begin and end, steps, and what they leave in the history. */
 #include "library/internal.h"
 
-#include "base/suggest.h"
 #include "base/thread.h"
 #include "config/config_reader.h"
 #include "config/schema.h"
-#include "output/openpmd.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

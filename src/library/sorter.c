@@ -6,8 +6,6 @@
 #include "particles/permute.h"
 #include "sort/sorter.h"
 
-#include <pthread.h>
-
 struct radixpic_sorter {
     struct device *device; /* owns the rest, this struct too */
     struct radixpic_sorter_shape shape;

@@ -7,13 +7,9 @@
 #include "base/text.h"
 #include "config/config_reader.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { MOST_CONFIG_BYTES = 1 << 20, NAME_LENGTH = 160, MOST_GHOST = 16384 + 1 };
 

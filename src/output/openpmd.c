@@ -4,7 +4,6 @@
 
 #include "output/average.h"
 #include "output/provenance.h"
-#include "output/sorted_list.h"
 #include "shared/motion.h"
 
 #include <float.h>

@@ -1,10 +1,9 @@
 /* Run folder: its names, creation, and clearing of what an earlier run left. */
-#include "output/run_folder.h"
 
+#include "output/run_folder.h"
 #include "base/below.h"
 #include "base/replace.h"
 #include "output/checkpoint.h"
-#include "output/hdf5_file.h"
 #include "output/outputs.h"
 
 #include <errno.h>

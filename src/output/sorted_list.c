@@ -5,7 +5,6 @@
 #include "base/integers.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- selection ---- */

@@ -254,9 +254,9 @@ void species_files_announce(const struct config *config, struct log *log)
             log_line(log, LOG_NORMAL, "%s: the weights in the file make a density of %.6g, here it is %g",
                      species->name, read->facts.density, species->density);
         if (read->behind != 0 && !read->starts_back)
-            log_line(log, LOG_QUIET,
-                     "warning: %s: the velocities in the file are %.6g before the positions, and half a step "
-                     "is %g: the run takes them as at the positions",
-                     species->name, read->behind, config->time.step / 2);
+            log_warning(log,
+                        "%s: the velocities in the file are %.6g before the positions, and half a step "
+                        "is %g: the run takes them as at the positions",
+                        species->name, read->behind, config->time.step / 2);
     }
 }

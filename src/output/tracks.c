@@ -6,7 +6,6 @@
 #include "output/openpmd.h"
 #include "output/outputs.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* Host particles: memory that grows, and the way from a list to it. */
 #include "parallel/host_particles.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static size_t bytes_of(enum precision precision, unsigned part)

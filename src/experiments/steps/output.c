@@ -6,7 +6,6 @@
 #include "experiments/steps/step_point.h"
 #include "output/chunk_pack.h"
 #include "output/hdf5_write.h"
-#include "output/outputs.h"
 #include "simulation.h"
 
 #include <errno.h>

@@ -4,7 +4,6 @@
 #include "base/integers.h"
 #include "config/config_reader.h"
 #include "simulation.h"
-#include "step/stepper.h"
 
 #include <math.h>
 #include <string.h>
