@@ -24,21 +24,31 @@ uint64_t average_states(const struct view *view, struct average_keys keys, uint3
 /* The window that ends with a step in which the output is due. */
 static inline uint32_t average_ending(const struct view *view, struct average_keys keys)
 {
-    return view->step % keys.every != 0;
+    return keys.every > 0 && view->step % keys.every != 0;
 }
 
-/* Means of meshes, on the device, of the rank's own rows. */
+/* The means of an output: of meshes, on the device, of the rank's own rows; or of points, on the host. */
 struct average;
+struct checkpoint;
+struct output_row;
 
-STATUS_CHECKED enum status average_create(struct device *device, const struct config *config,
-                                          struct average_keys keys, uint32_t meshes,
-                                          struct average **average);
+/* *average stays NULL where the output does not average. */
+STATUS_CHECKED enum status average_create(struct device *device, const struct output_row *row,
+                                          const struct config *config, struct average **average);
 
-/* The means take the rows that the rank has now; at first, where `source` is not NULL, those of so many
- * windows from the group NAME of a checkpoint. Collective, before what follows. */
+/* The means go on from those in the checkpoint where the config has the same of them; they begin with the
+ * view's step where it has not, or `checkpoint` is NULL. Collective. */
+STATUS_CHECKED enum status average_begin(struct average *average, const struct view *view,
+                                         const struct checkpoint *checkpoint);
+
+/* Numbers that are the same on all ranks: of each window the first step that is known of it, then of each the
+ * means of points. */
+double *average_numbers(const struct average *average);
+
+/* The means of meshes take the rows that the rank has now; at first, where `source` is not NULL, those of so
+ * many windows from a checkpoint. Collective, before what follows. */
 STATUS_CHECKED enum status average_settle(struct average *average, const struct view *view,
-                                          const struct hdf5_source *source, uint32_t windows,
-                                          const char *name);
+                                          const struct hdf5_source *source, uint32_t windows);
 
 /* Adds the view's state to component `mesh`: buffer[first ...) of `cells` cells from own cell `cell` on
  * (enqueued). With the last cells, in a step in which the output is due, values[own cells] <- the means,
@@ -50,8 +60,9 @@ STATUS_CHECKED enum status average_take(const struct average *average, const str
 /* Of how many states these are. */
 uint64_t average_ended(const struct average *average, const struct view *view);
 
-/* Records the planes of the own rows, 2 for each mesh and window, where `average` is NULL without data. */
-void average_save(const struct average *average, uint32_t planes, struct hdf5_object *group,
+/* Records a group for an output that averages: its numbers, and the planes of the own rows, 2 for each mesh
+ * and window; where `average` is NULL nothing, or in a file without data their shapes. Collective. */
+void average_save(struct average *average, const struct output_row *row, struct hdf5_file *file,
                   const struct view *view);
 
 #endif

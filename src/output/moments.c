@@ -138,6 +138,7 @@ const struct output_row moments_output = {.name = "moments",
                                           .prefix = "moments_",
                                           .every = offsetof(struct config, output.moments.every),
                                           .average = offsetof(struct config, output.moments.average),
+                                          .same = sizeof(struct moments_config),
                                           .create = moments_create,
                                           .record = record_moments,
                                           .cheaper_by = "a larger output.moments.every"};

@@ -28,8 +28,7 @@ struct outputs {
     struct writer *writer;       /* owned; with the folder */
     struct growing_files growing;
     void *parts[OUTPUTS];
-    struct average *averages[OUTPUTS]; /* of meshes; NULL: there is none */
-    double *means[OUTPUTS];            /* count_means(); NULL: it does not average */
+    struct average *averages[OUTPUTS]; /* NULL: it does not average */
     unsigned work[OUTPUTS];            /* in this step */
     bool checkpoint_due;               /* one of an output whose files are kept */
     double seconds[OUTPUTS];           /* that the steps waited for it */
@@ -38,8 +37,7 @@ struct outputs {
 
 /* ---- the keys of outputs ---- */
 
-/* Item n of a row; NULL behind the last. */
-static const char *item_of(const struct output_row *row, const struct config *config, uint32_t n)
+const char *outputs_item(const struct output_row *row, const struct config *config, uint32_t n)
 {
     const char *base = (const char *)config;
     const uint32_t count = row->items.size > 0 ? *(const uint32_t *)(base + row->items.count) : 1;
@@ -48,7 +46,7 @@ static const char *item_of(const struct output_row *row, const struct config *co
 
 struct average_keys outputs_keys(const struct output_row *row, const struct config *config, uint32_t n)
 {
-    const char *item = item_of(row, config, n);
+    const char *item = outputs_item(row, config, n);
     return (struct average_keys){row->every ? *(const uint64_t *)(item + row->every) : 0,
                                  row->average ? *(const uint64_t *)(item + row->average) : 0};
 }
@@ -56,7 +54,7 @@ struct average_keys outputs_keys(const struct output_row *row, const struct conf
 uint64_t outputs_every(const struct output_row *row, const struct config *config)
 {
     uint64_t least = 0;
-    for (uint32_t n = 0; item_of(row, config, n); n++) {
+    for (uint32_t n = 0; outputs_item(row, config, n); n++) {
         const uint64_t every = outputs_keys(row, config, n).every;
         least = every > 0 && (least == 0 || every < least) ? every : least;
     }
@@ -72,26 +70,6 @@ static unsigned needs_of(const struct output_row *row, const char *item)
                                   (fields_hold(fields, FIELD_SPECIES_RHO) ? OUTPUT_NEEDS_SPECIES : 0u);
 }
 
-/* The numbers of an output that averages, which are the same on all ranks: of each window the first step that
- * is known of it, then of each the means of points. 0: it does not average. */
-static size_t count_means(const struct output_row *row, const struct config *config)
-{
-    uint32_t windows = 0;
-    size_t points = 0;
-    const char *item;
-    for (uint32_t n = 0; (item = item_of(row, config, n)); n++) {
-        windows |= average_windows(config, outputs_keys(row, config, n));
-        points += row->points ? *(const uint32_t *)(item + row->points) : row->items.size > 0;
-    }
-    return windows ? AVERAGE_WINDOWS * (1 + points * field_first(config->fields.solver, FIELDS)) : 0;
-}
-
-/* Those of means of meshes; none of an output with a list. */
-static struct average_keys mesh_keys(const struct output_row *row, const struct config *config)
-{
-    return row->items.size > 0 ? (struct average_keys){0} : outputs_keys(row, config, 0);
-}
-
 /* ---- birth and death ---- */
 
 enum status outputs_create(struct device *device, const struct config *config, struct outputs **outputs)
@@ -102,83 +80,24 @@ enum status outputs_create(struct device *device, const struct config *config, s
     for (size_t n = 0; n < OUTPUTS; n++)
         if (output_table[n]->create && outputs_is_ever_due(output_table[n], config))
             TRY(output_table[n]->create(device, config, &(*outputs)->parts[n]));
-    for (size_t n = 0; n < OUTPUTS; n++) {
-        const struct output_row *row = output_table[n];
-        const struct average_keys keys = mesh_keys(row, config);
-        const size_t count = count_means(row, config);
-        if (average_windows(config, keys) > 0)
-            TRY(average_create(device, config, keys, outputs_size(row, config).meshes,
-                               &(*outputs)->averages[n]));
-        if (count > 0)
-            TRY(DEVICE_NEW_ARRAY(device, (*outputs)->means[n], count));
-    }
+    for (size_t n = 0; n < OUTPUTS; n++)
+        TRY(average_create(device, output_table[n], config, &(*outputs)->averages[n]));
     return STATUS_OK;
-}
-
-/* Whether the means of an output go on: its items, or what it has of meshes and when, are as they were. */
-static bool goes_on(const struct output_row *row, const struct config *config, const struct config *old)
-{
-    const size_t of_meshes =
-        row->fields ? offsetof(struct snapshots_config, particles) : sizeof(struct moments_config);
-    const size_t first = row->items.size ? row->items.first : row->every;
-    const size_t bytes = row->items.size
-                             ? *(const uint32_t *)((const char *)config + row->items.count) * row->items.size
-                             : of_meshes;
-    return count_means(row, config) == count_means(row, old) &&
-           memcmp((const char *)config + first, (const char *)old + first, bytes) == 0;
 }
 
 enum status outputs_begin(struct outputs *outputs, const struct view *view,
                           const struct checkpoint *checkpoint)
 {
-    const struct config *config = outputs->config;
-    for (size_t n = 0; n < OUTPUTS; n++) {
-        const bool is_known = checkpoint && goes_on(output_table[n], config, &checkpoint->config);
-        const bool is_as_long = is_known && config->time.steps == checkpoint->config.time.steps;
-        const uint32_t windows = is_as_long ? AVERAGE_WINDOWS : is_known;
-        const char *name = output_table[n]->name;
-        const uint64_t count = count_means(output_table[n], config);
-        char path[OUTPUT_NAME];
-        snprintf(path, sizeof path, "/%s/means", name);
-        if (count > 0 && is_known)
-            TRY(hdf5_read_rows(&checkpoint->source, path,
-                               &(struct hdf5_rows){H5T_NATIVE_DOUBLE, {count}, 0, count}, outputs->means[n]));
-        for (uint32_t w = windows; w < AVERAGE_WINDOWS && count > 0; w++)
-            outputs->means[n][w] = (double)view->step;
+    for (size_t n = 0; n < OUTPUTS; n++)
         if (outputs->averages[n])
-            TRY(average_settle(outputs->averages[n], view, is_known ? &checkpoint->source : NULL, windows,
-                               name));
-    }
+            TRY(average_begin(outputs->averages[n], view, checkpoint));
     return STATUS_OK;
-}
-
-static void save_means(const struct outputs *outputs, size_t n, struct hdf5_file *file,
-                       const struct view *view)
-{
-    const struct output_row *row = output_table[n];
-    struct average *average = outputs ? outputs->averages[n] : NULL;
-    const uint64_t count = count_means(row, view->config), bytes = count * sizeof(double);
-    if (count == 0 || (!outputs && !view->has_no_data))
-        return;
-    struct hdf5_object *group = hdf5_group(&file->root, row->name);
-    hdf5_dataset(
-        group, "means",
-        &(struct hdf5_array){.type = HDF5_DOUBLE,
-                             .dimensions = 1,
-                             .shape = {count},
-                             .count = view->communicator->rank == 0 ? count : 0,
-                             .source = outputs ? hdf5_file_keep_copy(file, bytes, outputs->means[n]) : NULL});
-    if (average)
-        hdf5_file_fail(file, average_settle(average, view, NULL, 0, NULL));
-    const uint32_t windows = average_windows(view->config, mesh_keys(row, view->config));
-    average_save(average, windows > 0 ? 2 * windows * outputs_size(row, view->config).meshes : 0, group,
-                 view);
 }
 
 void outputs_save(const struct outputs *outputs, struct hdf5_file *file, const struct view *view)
 {
     for (size_t n = 0; n < OUTPUTS; n++)
-        save_means(outputs, n, file, view);
+        average_save(outputs ? outputs->averages[n] : NULL, output_table[n], file, view);
 }
 
 enum status outputs_open(struct outputs *outputs, const struct communicator *communicator,
@@ -267,8 +186,8 @@ static unsigned work_of(const struct outputs *outputs, size_t n, const struct vi
     *needs = 0;
     if (row->is_due && outputs->folder)
         return row->is_due(outputs->parts[n], view) ? WRITE : 0;
-    for (uint32_t k = 0; (outputs->folder || row->items.size == 0) && (item = item_of(row, view->config, k));
-         k++) {
+    for (uint32_t k = 0;
+         (outputs->folder || row->items.size == 0) && (item = outputs_item(row, view->config, k)); k++) {
         const struct average_keys keys = outputs_keys(row, view->config, k);
         const bool averages = average_states(view, keys, 0) > 0 || average_states(view, keys, 1) > 0;
         const unsigned work = (view_is_due(view, keys.every) ? WRITE : 0u) | (averages ? AVERAGE : 0u);
@@ -489,16 +408,15 @@ enum status outputs_write(struct outputs *outputs, const struct view *state)
         if (is_after != (view->measured != NULL) || (!work && !row->wants_file))
             continue;
         const double start = timer_now();
-        own.average = work & AVERAGE ? outputs->averages[n] : NULL;
-        own.means = outputs->means[n];
-        if (own.average)
-            TRY(average_settle(outputs->averages[n], view, NULL, 0, NULL));
+        own.average = outputs->averages[n];
+        if (work & AVERAGE)
+            TRY(average_settle(outputs->averages[n], view, NULL, 0));
         if (row->write && work)
             TRY(row->write(outputs->parts[n], view));
         if (row->wants_file ? row->wants_file(outputs->parts[n], view, outputs->checkpoint_due)
                             : row->record && work & WRITE)
             TRY(write_into_folder(outputs, n, view));
-        else if (own.average)
+        else if (work & AVERAGE && !row->write)
             TRY(add_state(outputs, n, view));
         outputs->seconds[n] += timer_now() - start;
     }

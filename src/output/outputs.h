@@ -45,6 +45,7 @@ struct output_row {
     size_t average; /* over how many states it averages: meshes, which record() takes by struct
                        average, or what a list has of points, of which an item has */
     size_t points;  /* uint32_t: so many; 0: one */
+    size_t same;    /* the bytes from `every` on that stay as they were where means of meshes go on */
     size_t keep; /* where in struct config it stands how many files are kept, of an output from whose files a
                     run goes on: the manifest names them, and they have digests of their own; 0: of another */
     unsigned needs; /* beside what fields need, OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
@@ -173,7 +174,8 @@ uint64_t outputs_expected_bytes(const struct config *config, uint64_t *each);
 /* The least number of steps between two of an output; 0: never. */
 uint64_t outputs_every(const struct output_row *row, const struct config *config);
 
-/* The keys of its item n. */
+/* Its item n in the config, NULL behind the last; and the keys of that. */
+const char *outputs_item(const struct output_row *row, const struct config *config, uint32_t n);
 struct average_keys outputs_keys(const struct output_row *row, const struct config *config, uint32_t n);
 
 /* Whether that is not never; a signal asks for a checkpoint at any time. */

@@ -131,7 +131,8 @@ static void average_item(const struct points *points, const struct view *view, s
     for (uint32_t k = 1; k <= AVERAGE_WINDOWS && average_windows(view->config, keys) > 0; k++) {
         const uint32_t ending = average_ending(view, keys), w = (ending + k) % AVERAGE_WINDOWS;
         const uint64_t states = average_states(view, keys, w);
-        double *means = view->means + AVERAGE_WINDOWS + (size_t)w * points->components * points->count;
+        double *means =
+            average_numbers(view->average) + AVERAGE_WINDOWS + (size_t)w * points->components * points->count;
         for (size_t c = 0; c < points->components * (size_t)count && states > 0; c++) {
             const size_t n = c / count * points->count + first + c % count;
             means[n] = states > 1 ? means[n] + (values[n] - means[n]) / (double)states : values[n];

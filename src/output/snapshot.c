@@ -99,5 +99,6 @@ const struct output_row snapshot_output = {
     .every = offsetof(struct config, output.snapshots.every),
     .fields = offsetof(struct config, output.snapshots.fields),
     .average = offsetof(struct config, output.snapshots.average),
+    .same = offsetof(struct snapshots_config, particles),
     .create = create_parts,
     .record = record_snapshot};

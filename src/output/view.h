@@ -57,7 +57,6 @@ struct view {
     const struct run_folder *folder; /* that is written into */
     const struct outputs *outputs;   /* by which; NULL: not known */
     const struct average *average;   /* of the output in hand; NULL: it is of the state itself */
-    double *means; /* of one that averages: the first step known of each window, then means of items */
 
     /* What a restart needs beside. */
     double first_energy;                   /* total energy at step 0, for the drift */
