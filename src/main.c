@@ -72,6 +72,8 @@ static enum status dispatch(int argc, char **argv)
     const char *known[] = {[HELP] = "--help", [VERSION] = "--version"};
     char name[64];
     size_t found;
+    TRY(thread_require_limits());
+    TRY(stop_begin());
     for (size_t n = 0; n < COMMAND_COUNT; n++)
         known[n] = commands[n].name;
     if (argc < 2)
@@ -126,20 +128,13 @@ static void keep_standard_numbers(void)
         close(descriptor);
 }
 
-static enum status begin_and_dispatch(int argc, char **argv)
-{
-    TRY(thread_require_limits());
-    TRY(stop_begin());
-    return dispatch(argc, argv);
-}
-
 int main(int argc, char **argv)
 {
     keep_standard_numbers();
     timer_begin();
     keep_freed_memory();
     options_show_help(communicator_is_first());
-    enum status status = begin_and_dispatch(argc, argv);
+    enum status status = dispatch(argc, argv);
     if (status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout)))
         status = status_fail(STATUS_FAILED, "cannot write to the standard output");
     if (status != STATUS_OK && communicator_speaks(status))

@@ -25,6 +25,14 @@ static inline uint32_t round_up(uint64_t value, uint32_t multiple)
     return divide_up(value, multiple) * multiple;
 }
 
+/* A function for qsort() of numbers of a type. */
+#define ASCENDING(name, type)                                                                                \
+    static int name(const void *left, const void *right)                                                     \
+    {                                                                                                        \
+        const type a = *(const type *)left, b = *(const type *)right;                                        \
+        return (a > b) - (a < b);                                                                            \
+    }
+
 /* Bits of the numbers 0..count-1; count is 2^63 at most. */
 static inline uint32_t bits_below(uint64_t count)
 {

@@ -34,12 +34,6 @@ static void print_ranks(const struct config *config)
                : "");
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat found;
-    return path && stat(path, &found) == 0 && S_ISDIR(found.st_mode);
-}
-
 /* Where the program runs at all: on as many ranks as there are rows, or fewer. */
 static enum status require_enough_rows(const struct config *config)
 {
@@ -54,7 +48,7 @@ static enum status require_enough_rows(const struct config *config)
 }
 
 /* What the device's part of a config follows from: the particles of one of the fewest ranks. */
-static enum status print_plan(const struct config *config, const struct device_info *info)
+static enum status print_plan(const struct config *config, const struct device_info *info, struct log *log)
 {
     const uint64_t ranks = least_ranks(config);
     const uint32_t passes = config->deposit.filter_passes;
@@ -62,13 +56,12 @@ static enum status print_plan(const struct config *config, const struct device_i
     for (uint32_t s = 0; s < config->species_count; s++)
         share.species[s].particles = (config->species[s].particles + ranks - 1) / ranks;
     struct simulation_plan plan;
-    struct log log = {.terminal = stdout, .level = LOG_NORMAL};
     char sort[256], place[64] = "on one rank";
     TRY(simulation_plan(&share, info, &plan));
     sorter_plan_describe(&plan.sort, sort, sizeof sort);
     if (ranks > 1)
         snprintf(place, sizeof place, "and more on each of %llu ranks", (unsigned long long)ranks);
-    log_line(&log, LOG_NORMAL, "device                    %s", info->name);
+    log_line(log, LOG_NORMAL, "device                    %s", info->name);
     printf("step                      %s\n", plan.stepper->summary);
     printf("key                       %s\n", sort);
     printf("deposit                   %s", deposit_describe(info, &config->deposit));
@@ -77,22 +70,21 @@ static enum status print_plan(const struct config *config, const struct device_i
     printf("\nmemory on the device      %.1f MiB %s, %.1f bytes a particle\n", (double)plan.bytes / 0x1p20,
            place, (double)plan.bytes / (double)simulation_particles(&share));
     if (plan.sort.note[0] != '\0')
-        log_warning(&log, "%s", plan.sort.note);
-    consequences_warn_idle(config, plan.sort.method, plan.stepper != &radix_step, &log);
+        log_warning(log, "%s", plan.sort.note);
+    consequences_warn_idle(config, plan.sort.method, plan.stepper != &radix_step, log);
     return STATUS_OK;
 }
 
 /* The device may be missing where a config is only looked at: then its part is left out, with the reason. */
-static enum status print_device_part(const struct config *config, const struct grid *grid)
+static enum status print_device_part(const struct config *config, const struct grid *grid, struct log *log)
 {
     struct device *device = NULL;
     if (device_open(config->device, 0, &device) != STATUS_OK) {
-        log_line(&(struct log){.terminal = stdout, .level = LOG_NORMAL}, LOG_NORMAL,
-                 "device                    %s", status_message());
+        log_line(log, LOG_NORMAL, "device                    %s", status_message());
         printf("key                       b = %u bits\n", grid_key_bits(grid));
         return STATUS_OK;
     }
-    const enum status status = print_plan(config, device_info(device));
+    const enum status status = print_plan(config, device_info(device), log);
     device_close(&device);
     return status;
 }
@@ -111,30 +103,21 @@ struct probe {
     struct written files; /* one of each output */
 };
 
-/* The outputs read this config in each step. */
-static void leave_files(struct output_config *output)
-{
-    output->snapshots.every = output->moments.every = output->checkpoints.every = 0;
-    output->tracks.every = 0;
-    output->checkpoints.minutes = 0;
-    for (uint32_t n = 0; n < output->phase_space_count; n++)
-        output->phase_space[n].every = 0;
-    for (uint32_t n = 0; n < output->line_count; n++)
-        output->lines[n].every = 0;
-}
-
 /* One file of each output: the first step has all but a checkpoint, which the second one has. The first step
  * builds what is built late, so these two count as the start. */
 static enum status write_files(struct probe *probe, struct simulation *simulation)
 {
     const char *cheaper_by = "";
-    const bool is_kept = probe->config->output.checkpoints.every > 0;
+    const struct output_config *asked = &probe->config->output;
+    struct output_config *taken = &probe->taken.output; /* which the outputs read in each step */
     TRY(simulation_step(simulation));
-    leave_files(&probe->taken.output);
-    probe->taken.output.checkpoints.every = is_kept;
+    *taken = (struct output_config){.history = asked->history, .probe_count = asked->probe_count};
+    memcpy(taken->probes, asked->probes, sizeof taken->probes);
+    taken->checkpoints.keep = asked->checkpoints.keep;
+    taken->checkpoints.every = asked->checkpoints.every > 0;
     if (!simulation_done(simulation))
         TRY(simulation_step(simulation));
-    probe->taken.output.checkpoints.every = 0;
+    taken->checkpoints.every = 0;
     TRY(outputs_finish(simulation->outputs));
     probe->copies = outputs_seconds(simulation->outputs, &cheaper_by);
     probe->files = outputs_written(simulation->outputs);
@@ -274,6 +257,8 @@ enum status command_check(int argc, char **argv)
         "  radixpic check --keys species\n",
         .arguments = "CONFIG\nRUN\n--keys [KEY]");
     struct options options = {0};
+    struct log log = {.terminal = stdout, .level = LOG_NORMAL};
+    struct stat found;
     if (!communicator_is_first())
         return STATUS_OK; /* the ranks of mpirun would repeat it */
     TRY(options_parse(&table, argc, argv, &options.common));
@@ -281,10 +266,9 @@ enum status command_check(int argc, char **argv)
         return STATUS_OK;
     if (options.keys)
         return config_describe(options.form, options.overrides.config_path, stdout);
-    TRY(overrides_require(argv[0], &options.overrides, false));
-    if (is_folder(options.overrides.config_path))
-        return run_check(options.overrides.config_path,
-                         &(struct log){.terminal = stdout, .level = LOG_NORMAL});
+    TRY(overrides_require(argv[0], &options.overrides));
+    if (stat(options.overrides.config_path, &found) == 0 && S_ISDIR(found.st_mode))
+        return run_check(options.overrides.config_path, &log);
     static struct config config; /* large */
     TRY(overrides_read(&options.overrides, &config));
     TRY(require_enough_rows(&config));
@@ -294,12 +278,12 @@ enum status command_check(int argc, char **argv)
     printf("\n");
     const struct consequences derived = consequences_derive(&config);
     consequences_print(&config, &derived);
-    species_files_announce(&config, &(struct log){.terminal = stdout, .level = LOG_NORMAL});
+    species_files_announce(&config, &log);
     print_ranks(&config);
     outputs_print_sizes(&config);
     if (!options.probe)
         consequences_print_last_checkpoint(&config, ASSUMED_RATE, ", which is assumed: --probe measures it");
-    TRY(print_device_part(&config, &grid));
-    consequences_warn(&config, &derived, &(struct log){.terminal = stdout, .level = LOG_NORMAL});
+    TRY(print_device_part(&config, &grid, &log));
+    consequences_warn(&config, &derived, &log);
     return options.probe ? probe_run(&config) : STATUS_OK;
 }

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum status overrides_require(const char *name, const struct overrides *overrides, bool is_optional)
+enum status overrides_require(const char *name, const struct overrides *overrides)
 {
-    return overrides->config_path || is_optional
+    return overrides->config_path
                ? STATUS_OK
                : status_fail(STATUS_USAGE, "%s: expected a CONFIG; see %s --help", name, name);
 }
@@ -193,26 +193,26 @@ static void take_own_config(const char *request, struct overrides *overrides, ch
 }
 
 enum status restart_open(const struct communicator *communicator, const struct overrides *given,
-                         const struct restart *restart, struct run_folder *folder,
+                         const char *request, bool resumes, struct run_folder *folder,
                          struct checkpoint **checkpoint, struct config *config)
 {
     char path[PATH_MAX], own_config[PATH_MAX];
     struct overrides own = *given, *overrides = &own;
-    take_own_config(restart->path, overrides, own_config);
+    take_own_config(request, overrides, own_config);
     enum status status = STATUS_OK;
     if (overrides->config_path != given->config_path && communicator->rank == 0)
         status = run_check_file(overrides->output_directory, "config.yaml");
     TRY(communicator_agree(communicator, status));
     status = overrides->config_path ? overrides_read(overrides, config) : STATUS_OK;
     if (status == STATUS_OK)
-        status = find_path(overrides, restart->path, config, folder, path);
+        status = find_path(overrides, request, config, folder, path);
     if (status == STATUS_OK && folder->path && communicator->rank == 0)
         status = run_folder_look(folder);
     TRY(communicator_agree(communicator, status));
     status = checkpoint_find(communicator, path, checkpoint);
     if (status == STATUS_USAGE)
-        return restart->resumes ? status_fail(status, "--resume: %s", status_message())
-                                : status_fail(status, "--restart %s: %s", restart->path, status_message());
+        return resumes ? status_fail(status, "--resume: %s", status_message())
+                       : status_fail(status, "--restart %s: %s", request, status_message());
     TRY(status);
     status = settle_config(overrides, *checkpoint, config);
     if (status == STATUS_USAGE && given->config_path)

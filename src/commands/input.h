@@ -30,8 +30,7 @@ struct overrides {
         OPTION_ROW("steps", 'n', "N", OPTION_TEXT, AT(overrides.steps), .help = "Make N steps (time.steps)")
 
 /* STATUS_USAGE where the command `name` lacks a CONFIG. */
-STATUS_CHECKED enum status overrides_require(const char *name, const struct overrides *overrides,
-                                             bool is_optional);
+STATUS_CHECKED enum status overrides_require(const char *name, const struct overrides *overrides);
 
 /* Reads the config with all overrides in place. */
 STATUS_CHECKED enum status overrides_read(const struct overrides *overrides, struct config *config);
@@ -48,20 +47,14 @@ enum resume {
 STATUS_CHECKED enum status resume_choose(const struct communicator *communicator, const struct config *config,
                                          struct run_folder *folder, enum resume *choice);
 
-/* What is asked for: "latest", the newest one of a run folder; or the path of a checkpoint, of a folder of
- * them or of a run. NULL: nothing. */
-struct restart {
-    const char *path;
-    bool resumes; /* by --resume, rather than --restart PATH */
-};
-
-/* Collective. Opens the checkpoint that is asked for, of `folder`, which is locked then, where it is the
- * latest; and reads CONFIG, or else that of the run folder or of the checkpoint, with all overrides.
+/* Collective. Opens the checkpoint of a request: "latest", the newest one of a run folder, which is locked
+ * then in `folder`; or the path of a checkpoint, of a folder of them or of a run; --resume has it, or
+ * --restart. And reads CONFIG, or else that of the run folder or of the checkpoint, with all overrides.
  * STATUS_USAGE when there is no checkpoint, or when the config is not one that it can go on with;
  * STATUS_FAILED when it is broken. All ranks come to the same end. The caller closes the checkpoint in any
  * case. */
 STATUS_CHECKED enum status restart_open(const struct communicator *communicator,
-                                        const struct overrides *overrides, const struct restart *restart,
+                                        const struct overrides *overrides, const char *request, bool resumes,
                                         struct run_folder *folder, struct checkpoint **checkpoint,
                                         struct config *config);
 

@@ -48,21 +48,21 @@ static enum status read_input(struct session *run, const struct options *options
                               bool *is_complete)
 {
     const struct overrides *overrides = &options->overrides;
-    struct restart restart = {.path = options->restart, .resumes = options->resume};
+    const char *request = options->restart;
     *is_complete = false;
     *replaces = options->force;
-    if (!restart.path)
+    if (!request)
         TRY(session_agree(run, overrides_read(overrides, &run->config)));
     if (options->resume) {
         enum resume choice;
         TRY(resume_choose(&run->communicator, &run->config, &run->folder, &choice));
-        restart.path = choice == RESUME_LATEST ? "latest" : NULL;
+        request = choice == RESUME_LATEST ? "latest" : NULL;
         *replaces = choice == RESUME_FRESH && run->folder.lock != 0;
         *is_complete = choice == RESUME_NOTHING;
     }
-    return restart.path ? restart_open(&run->communicator, overrides, &restart, &run->folder,
-                                       &run->checkpoint, &run->config)
-                        : STATUS_OK;
+    return request ? restart_open(&run->communicator, overrides, request, options->resume, &run->folder,
+                                  &run->checkpoint, &run->config)
+                   : STATUS_OK;
 }
 
 /* ---- its first lines: what is computed, where and how ---- */
@@ -315,7 +315,8 @@ static enum status read_command_line(const struct option_table *table, int argc,
     TRY(options_parse(table, argc, argv, &options->common));
     if (options->common.is_help_shown)
         return STATUS_OK;
-    TRY(overrides_require(argv[0], &options->overrides, options->restart != NULL));
+    if (!options->restart)
+        TRY(overrides_require(argv[0], &options->overrides));
     if (options->restart && options->restart[0] == '\0')
         return status_fail(STATUS_USAGE, "%s: --restart: the text is empty", argv[0]);
     return !options->resume || (!options->restart && !options->force)

@@ -1,8 +1,6 @@
 /* Bench: the life of an experiment, its clock and its file. */
 #include "experiments/bench.h"
 
-#include "base/integers.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -14,6 +14,7 @@
 #ifndef RADIXPIC_EXPERIMENTS_BENCH_H
 #define RADIXPIC_EXPERIMENTS_BENCH_H
 
+#include "base/integers.h"
 #include "config/options.h"
 #include "device/device.h"
 #include "parallel/communicator.h"
@@ -44,14 +45,6 @@ struct spread spread_over(struct spread values, double unit); /* no values where
  * has no values. */
 struct spread spread_rate(double work, struct spread seconds);
 struct spread spread_bandwidth(uint64_t bytes, struct spread seconds);
-
-/* A function for qsort() of such numbers. */
-#define ASCENDING(name, type)                                                                                \
-    static int name(const void *left, const void *right)                                                     \
-    {                                                                                                        \
-        const type a = *(const type *)left, b = *(const type *)right;                                        \
-        return (a > b) - (a < b);                                                                            \
-    }
 
 /* amount / seconds, 0 where there are no seconds. */
 static inline double per_second(double amount, double seconds)

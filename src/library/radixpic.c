@@ -134,10 +134,7 @@ static enum status begin(struct radixpic *run)
     struct session *session = &run->session;
     session->config = run->config;
     session->config.time.steps = UINT64_MAX;
-    session->config.output.snapshots.every = session->config.output.moments.every = 0;
-    session->config.output.checkpoints.every = session->config.output.phase_space_count = 0;
-    session->config.output.probe_count = session->config.output.line_count = 0;
-    session->config.output.tracks.every = 0;
+    session->config.output = (struct output_config){.history = run->config.output.history};
     (void)history_columns(&run->config, NULL, run->history_names, NULL);
     TRY(session_begin(session));
     session->simulation.timing = TIME_NO_STEP;

@@ -104,6 +104,14 @@ static bool read_tree(const struct tree_node *root, struct manifest *manifest)
     return fits;
 }
 
+static enum status refuse(const char *path, const char *why)
+{
+    return status_fail(STATUS_FAILED,
+                       "%s %s, so it is not known which files belong to the run; go on from one of its "
+                       "checkpoints by --restart FILE --output OTHER",
+                       path, why);
+}
+
 static enum status read_text(const char *path, const char *text, size_t length, struct manifest *manifest)
 {
     struct tree tree = {0};
@@ -121,12 +129,7 @@ static enum status read_text(const char *path, const char *text, size_t length, 
         tree_free(&tree);
         why = "is of another version of the program";
     }
-    return is_read
-               ? STATUS_OK
-               : status_fail(STATUS_FAILED,
-                             "%s %s, so it is not known which files belong to the run; go on from one of its "
-                             "checkpoints by --restart FILE --output OTHER",
-                             path, why);
+    return is_read ? STATUS_OK : refuse(path, why);
 }
 
 enum status manifest_read(const char *folder, struct manifest *manifest)
@@ -249,6 +252,7 @@ enum status file_list_read(int folder, const char *path, struct listed_file **fi
 {
     const int descriptor = below_open(folder, FILE_LIST_NAME, O_RDONLY);
     FILE *stream = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
+    char name[PATH_MAX + sizeof FILE_LIST_NAME];
     *files = NULL;
     *count = 0;
     if (!stream)
@@ -261,9 +265,6 @@ enum status file_list_read(int folder, const char *path, struct listed_file **fi
         return STATUS_OK;
     free(*files);
     *files = NULL;
-    return status_fail(STATUS_FAILED,
-                       "%s/" FILE_LIST_NAME
-                       " is damaged, so it is not known which files belong to the run; go on from one of its "
-                       "checkpoints by --restart FILE --output OTHER",
-                       path);
+    snprintf(name, sizeof name, "%s/" FILE_LIST_NAME, path);
+    return refuse(name, "is damaged");
 }

@@ -249,23 +249,13 @@ void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_parti
     const struct grid *box = &openpmd->view->slab->box;
     const enum hdf5_type kind = hdf5_real(list->precision);
     const double cell[2] = {box->dx * units->length, box->dy * units->length};
-    const double momentum = units->momentum, back = -config->time.step / 2; /* half a step */
+    const double p = units->momentum, back = -config->time.step / 2; /* half a step */
     const double weight = list->weight * units->particles;
     const struct column *w = species_has_w(species) ? of + 6 : NULL;
     const struct particle_record records[] = {
         {{"position", {1}, {cell[0], cell[1]}, {of + 2, of + 3}, fill, kind, 0, NULL}, 0, 0, 0},
         {{"positionOffset", {1}, {cell[0], cell[1]}, {of, of + 1}, fill, HDF5_UINT32, 0, NULL}, 0, 0, 0},
-        {{"momentum",
-          {1, 1, -1},
-          {momentum, momentum, momentum},
-          {of + 4, of + 5, w},
-          fill,
-          kind,
-          back,
-          NULL},
-         0,
-         1,
-         0},
+        {{"momentum", {1, 1, -1}, {p, p, p}, {of + 4, of + 5, w}, fill, kind, back, NULL}, 0, 1, 0},
         {{"charge", {0, 0, 1, 1}, {units->charge}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->charge},
         {{"mass", {0, 1}, {units->mass}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->mass},
         {{"weighting", {0}, {1}, {NULL}, NULL, 0, 0, list->of_weighting}, 1, 1, weight},

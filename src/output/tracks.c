@@ -45,11 +45,7 @@ static uint32_t most_rows(const struct config *config)
 
 /* ---- which ---- */
 
-static int compare_ids(const void *left, const void *right)
-{
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
+ASCENDING(ascending, uint64_t)
 
 static enum status create_tracks(struct device *device, const struct config *config, void **part)
 {
@@ -73,7 +69,7 @@ static enum status create_tracks(struct device *device, const struct config *con
     for (uint32_t k = 0; k < tracks->count; k++)
         tracks->ids[k] = output->id_count > 0 ? output->ids[k] - tracks->first_id
                                               : (uint64_t)(particles * k / tracks->count);
-    qsort(tracks->ids, tracks->count, sizeof *tracks->ids, compare_ids);
+    qsort(tracks->ids, tracks->count, sizeof *tracks->ids, ascending);
     for (uint32_t k = 0; k < tracks->count; k++) {
         const uint32_t bit = (uint32_t)(tracks->ids[k] % FILTER_BITS);
         filter[bit / WORD] |= UINT32_C(1) << bit % WORD;

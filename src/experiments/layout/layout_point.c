@@ -1,8 +1,6 @@
 /* Layout point: inputs on host and device, timed launches, and the judge of every result. */
 #include "experiments/layout/layout.h"
 
-#include "base/integers.h"
-
 #include <string.h>
 
 /* ---- kernels ---- */

@@ -1,6 +1,5 @@
 /* Local memory, part atomics: every atomic function of OpenCL 1.2 at device scope (words in global memory)
  * and at group scope (words in local memory), from all operations on one word to as many words as items. */
-#include "base/integers.h"
 #include "experiments/local_memory/local_memory.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* Local memory, parts filter, transpose and stencil: kernels that stage what their items share, once or in a
  * loop, beside those without local memory. Every result is compared with the host's bit by bit. */
-#include "base/integers.h"
 #include "experiments/local_memory/local_memory.h"
 #include "field/filter.h"
 

@@ -1,7 +1,6 @@
 /* Deposit: what it costs by the particles in a cell, cell by cell from a sorted list against atomic
  * additions, to lists in order and shuffled: where sorting pays. */
 #include "field/deposit.h"
-#include "base/integers.h"
 #include "experiments/sorting/sorting.h"
 #include "field/deposit_atomic.h"
 #include "particles/permute.h"

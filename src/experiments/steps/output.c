@@ -1,6 +1,5 @@
 /* Output: what the files of a run cost beside its steps: copying them from the device, packing, writing, and
  * how much of that passes while the steps go on; held against a plain write of the same disk. */
-#include "base/integers.h"
 #include "base/pool.h"
 #include "base/stop.h"
 #include "experiments/steps/step_point.h"

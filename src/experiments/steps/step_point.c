@@ -1,7 +1,6 @@
 /* Step point: the config in memory, the blocks of steps, and what a right step must leave behind. */
 #include "experiments/steps/step_point.h"
 
-#include "base/integers.h"
 #include "config/config_reader.h"
 #include "simulation.h"
 
