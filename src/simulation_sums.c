@@ -65,12 +65,10 @@ static void take_particles(const struct simulation *simulation, uint32_t slot, s
 {
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
         const struct push_sums sums = stepper_sums(&simulation->stepper, slot, s, &simulation->particles[s]);
-        row->kinetic_energy += sums.kinetic_energy;
         row->species[s][0] = sums.kinetic_energy;
-        for (int axis = 0; axis < 3; axis++) {
-            row->momentum[axis] += sums.momentum[axis];
-            row->species[s][1 + axis] = sums.momentum[axis];
-        }
+        memcpy(&row->species[s][1], sums.momentum, sizeof sums.momentum);
+        for (int n = 0; n < 4; n++)
+            row->of_particles[n] += row->species[s][n];
     }
 }
 
@@ -111,13 +109,7 @@ enum status sums_read(struct simulation *simulation)
 /* Sums over the ranks. */
 static enum status check_fields(const struct view *view, struct history_row *row)
 {
-    double sums[6] = {row->charge, row->field_energy, row->magnetic_energy};
-    memcpy(sums + 3, row->field_momentum, sizeof row->field_momentum);
-    communicator_sum(view->communicator, 6, sums);
-    row->charge = sums[0];
-    row->field_energy = sums[1];
-    row->magnetic_energy = sums[2];
-    memcpy(row->field_momentum, sums + 3, sizeof row->field_momentum);
+    communicator_sum(view->communicator, sizeof row->of_fields / sizeof row->of_fields[0], row->of_fields);
     TRY(finite_require(view, "charge", row->charge));
     return finite_require(view, "field energy", row->field_energy + row->magnetic_energy);
 }
@@ -139,11 +131,8 @@ static enum status add_work(struct simulation *simulation, const struct view *vi
 static enum status sum_particles(struct simulation *simulation, const struct view *view,
                                  struct history_row *row)
 {
-    enum { SUMS = sizeof row->species[0] / sizeof row->species[0][0] };
-    double sums[SUMS] = {row->kinetic_energy, row->momentum[0], row->momentum[1], row->momentum[2]};
-    communicator_sum(&simulation->communicator, SUMS, sums);
-    row->kinetic_energy = sums[0];
-    memcpy(row->momentum, sums + 1, sizeof row->momentum);
+    enum { SUMS = sizeof row->of_particles / sizeof row->of_particles[0] };
+    communicator_sum(&simulation->communicator, SUMS, row->of_particles);
     if (simulation->config->output.history.species.count > 0)
         communicator_sum(&simulation->communicator, SUMS * simulation->config->species_count,
                          row->species[0]);

@@ -10,24 +10,24 @@
  * n % SUM_SLOTS. */
 enum { SUM_SLOTS = 32 };
 
-/* The state of a solver: the modes of the transverse part of E and of B at `step`: [6][nx][row] complex, a
- * component buffer_view_stride() of its bytes from the next. The first `columns` of a row are modes along y
+/* The state of a solver: the modes of the transverse part of E and of B at `step`: [WAVE_COMPONENTS][nx][row]
+ * complex, a component `stride` reals from the next. The first `columns` of a row are modes along y
  * from first_column on: all of them, the same on every rank, or where ranks share the box those of the rank.
  */
+enum { WAVE_COMPONENTS = 6 };
 struct waves {
     struct buffer *modes;
-    uint32_t row, columns, first_column;
+    uint32_t nx, row, columns, first_column;
+    size_t stride;
     uint64_t step;
 };
 
-/* Which real of such modes, components being `stride` reals apart, is number n in the order of columns,
- * components, modes along x, real and imaginary part: that of checkpoints, where a rank's columns are one
- * piece.
- */
-static inline size_t waves_place(uint32_t nx, uint32_t row, size_t stride, uint64_t n)
+/* Which real of such modes is number n in the order of columns, components, modes along x, real and imaginary
+ * part: that of checkpoints, where a rank's columns are one piece. */
+static inline size_t waves_place(const struct waves *waves, uint64_t n)
 {
-    const uint64_t m = n / 2 % nx, component = n / 2 / nx % 6, column = n / 2 / nx / 6;
-    return component * stride + 2 * (m * row + column) + n % 2;
+    const uint64_t m = n / 2 % waves->nx, c = n / 2 / waves->nx;
+    return c % WAVE_COMPONENTS * waves->stride + 2 * (m * waves->row + c / WAVE_COMPONENTS) + n % 2;
 }
 
 /* A component is real[nx * ny], node (i, j) at ny*i + j. rho is the charge density of all species, without

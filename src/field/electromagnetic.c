@@ -12,15 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMPONENTS = 6 /* of E and B */ };
-
 struct electromagnetic {
     struct poisson *poisson; /* of rho, with the transforms */
     struct grid grid;
     struct slab slab; /* where the fields are */
     enum precision precision;
     double c_squared;
-    size_t stride; /* bytes from one component's modes to the next */
     struct waves waves;
     struct buffer *turn; /* real2[nx * (ny/2 + 1)] */
     struct kernel *begin, *advance;
@@ -74,22 +71,23 @@ static enum status transform_initial(struct electromagnetic *solver, struct devi
 static enum status begin(struct electromagnetic *solver, struct device *scratch, const struct config *config)
 {
     struct poisson *poisson = solver->poisson;
+    const size_t bytes = solver->waves.stride * precision_bytes(solver->precision);
     struct buffer *nodes = NULL, *modes = NULL;
     double *values = NULL;
     TRY(DEVICE_NEW_ARRAY(scratch, values, grid_cells(&solver->slab.local)));
     TRY(buffer_create(scratch, poisson->fft->real_bytes, "initial fields", &nodes));
     TRY(buffer_fill(poisson->result_modes, 0));
-    for (size_t c = 0; c < COMPONENTS; c++) {
+    for (size_t c = 0; c < WAVE_COMPONENTS; c++) {
         const char *text = config->fields.initial[c / 3][c % 3];
         if (!profile_is_given(text, "0"))
             continue;
-        TRY(buffer_view(poisson->result_modes, c * solver->stride, poisson->fft->modes_bytes, &modes));
+        TRY(buffer_view(poisson->result_modes, c * bytes, poisson->fft->modes_bytes, &modes));
         TRY(transform_initial(solver, scratch, text, values, nodes, modes));
     }
     TRY(KERNEL_LAUNCH(solver->begin, poisson_rows(poisson, poisson->columns), poisson->result_modes,
                       poisson->wave_x, poisson->wave_y, poisson->columns,
-                      (uint32_t)(solver->stride / (2 * precision_bytes(solver->precision))),
-                      1.0 / grid_cells(&solver->grid), solver->waves.modes));
+                      (uint32_t)(solver->waves.stride / 2), 1.0 / grid_cells(&solver->grid),
+                      solver->waves.modes));
     return device_finish(scratch);
 }
 
@@ -110,11 +108,13 @@ static enum status create(struct device *device, const struct grid *box, const s
     TRY(poisson_create(device, box, config->precision, config->fields.solver, config->fields.transforms,
                        GRADIENT_SPECTRAL, sharing, &solver->poisson));
     TRY(poisson_follow(solver->poisson, followed->count, followed->wanted, followed));
-    solver->stride = buffer_view_stride(solver->poisson->fft->modes_bytes);
+    const size_t bytes = buffer_view_stride(solver->poisson->fft->modes_bytes);
+    solver->waves.nx = box->nx;
     solver->waves.row = solver->poisson->columns;
+    solver->waves.stride = bytes / precision_bytes(config->precision);
     solver->waves.first_column = solver->poisson->first_column;
     solver->waves.columns = fft_first_column(box, ranks, rank + 1) - solver->waves.first_column;
-    TRY(buffer_create(device, COMPONENTS * solver->stride, "the waves of E and B", &solver->waves.modes));
+    TRY(buffer_create(device, WAVE_COMPONENTS * bytes, "the waves of E and B", &solver->waves.modes));
     TRY(create_turns(solver, config));
     TRY(program_build(device, "electromagnetic.cl", config->precision, &program, "%s", ""));
     TRY(kernel_create(program, "electromagnetic_begin", &solver->begin));
@@ -135,12 +135,11 @@ static enum status transform(struct electromagnetic *solver, struct fields *fiel
     const bool steps = n != solver->waves.step;
     TRY(poisson_transform(poisson, fields));
     TRY(KERNEL_LAUNCH(solver->advance, poisson_rows(poisson, modes_y), poisson->source_modes, poisson->wave_x,
-                      poisson->wave_y, solver->turn, modes_y,
-                      (uint32_t)(solver->stride / (2 * precision_bytes(solver->precision))),
+                      poisson->wave_y, solver->turn, modes_y, (uint32_t)(solver->waves.stride / 2),
                       solver->c_squared, 1.0 / grid_cells(&solver->grid), (uint32_t)steps,
                       solver->waves.modes, poisson->result_modes));
     solver->waves.step = n;
-    return fft_run(poisson->fft, FFT_INVERSE, COMPONENTS, fields->acting, poisson->result_modes);
+    return fft_run(poisson->fft, FFT_INVERSE, WAVE_COMPONENTS, fields->acting, poisson->result_modes);
 }
 
 static enum status solve(void *own, struct fields *fields, uint64_t n)

@@ -308,10 +308,9 @@ enum status checkpoint_read_waves(const struct checkpoint *checkpoint, const str
 {
     const struct config *config = &checkpoint->config;
     const enum precision precision = config->precision;
-    const uint32_t nx = config->grid.cells[0];
-    const size_t real = precision_bytes(precision), stride = buffer_bytes(waves->modes) / 6 / real;
+    const size_t real = precision_bytes(precision);
     const struct hdf5_rows own = {hdf5_native(hdf5_real(precision)),
-                                  {config->grid.cells[1] / 2 + 1, 12 * (uint64_t)nx},
+                                  {config->grid.cells[1] / 2 + 1, 2 * WAVE_COMPONENTS * (uint64_t)waves->nx},
                                   waves->first_column,
                                   waves->columns};
     const uint64_t count = own.shape[1] * waves->columns;
@@ -321,7 +320,7 @@ enum status checkpoint_read_waves(const struct checkpoint *checkpoint, const str
     enum status status = hdf5_read_rows(&checkpoint->source, "waves", &own, values);
     memset(modes, 0, buffer_bytes(waves->modes));
     for (uint64_t n = 0; n < count && status == STATUS_OK; n++) {
-        memcpy((char *)modes + real * waves_place(nx, waves->row, stride, n), values + n * real, real);
+        memcpy((char *)modes + real * waves_place(waves, n), values + n * real, real);
         if (!isfinite(load_real(precision, values, n)))
             status = impossible(checkpoint, "a wave of its fields is non-finite");
     }

@@ -227,8 +227,8 @@ static void write_common(struct hdf5_object *group, const struct view *view, con
 }
 
 struct kept_waves {
-    uint32_t nx, row;
-    size_t stride, real; /* see waves_place(); bytes */
+    struct waves waves;
+    size_t real; /* bytes */
     const char *modes;
 };
 
@@ -236,7 +236,7 @@ static enum status fill_waves(const void *source, uint64_t first, size_t count, 
 {
     const struct kept_waves *kept = source;
     for (size_t n = 0; n < count; n++) {
-        const size_t place = waves_place(kept->nx, kept->row, kept->stride, first + n);
+        const size_t place = waves_place(&kept->waves, first + n);
         memcpy((char *)values + n * kept->real, kept->modes + place * kept->real, kept->real);
     }
     return STATUS_OK;
@@ -247,23 +247,20 @@ static void write_waves(struct hdf5_file *file, const struct view *view)
 {
     const struct config *config = view->config;
     const struct waves *waves = view->fields->waves;
-    const uint64_t shape[2] = {config->grid.cells[1] / 2 + 1, 12 * (uint64_t)config->grid.cells[0]};
-    struct kept_waves kept = {.nx = config->grid.cells[0], .real = precision_bytes(config->precision)};
-    uint64_t first = 0, columns = 0;
+    const uint64_t shape[2] = {config->grid.cells[1] / 2 + 1,
+                               2 * WAVE_COMPONENTS * (uint64_t)config->grid.cells[0]};
+    struct kept_waves kept = {.real = precision_bytes(config->precision)};
     if (config->fields.solver != SOLVER_ELECTROMAGNETIC)
         return;
     if (waves && (waves->columns < shape[0] || view->communicator->rank == 0)) {
-        kept.row = waves->row;
-        kept.stride = buffer_bytes(waves->modes) / 6 / kept.real;
         void *const modes = hdf5_file_room(file, buffer_bytes(waves->modes));
         if (modes && !file->has_no_data)
             hdf5_file_fail(file, buffer_read(waves->modes, 0, buffer_bytes(waves->modes), modes));
         kept.modes = modes;
-        first = waves->first_column;
-        columns = waves->columns;
+        kept.waves = *waves;
     }
-    write_array(&file->root, "waves", hdf5_real(config->precision), shape, first * shape[1],
-                columns * shape[1], fill_waves, hdf5_file_keep_copy(file, sizeof kept, &kept));
+    write_array(&file->root, "waves", hdf5_real(config->precision), shape, kept.waves.first_column * shape[1],
+                kept.waves.columns * shape[1], fill_waves, hdf5_file_keep_copy(file, sizeof kept, &kept));
 }
 
 static void write_frame(struct hdf5_file *file, const struct view *view)

@@ -15,12 +15,21 @@
 /* The sums of a step, all at n: energies, momentum and charge over the box. */
 struct history_row {
     uint64_t step;
-    double field_energy;
-    double kinetic_energy;
-    double momentum[3]; /* that along z of species that have it */
-    double charge;
-    double magnetic_energy;                                /* electromagnetic: of the waves; */
-    double field_momentum[3];                              /* E x B */
+    union {
+        struct {
+            double field_energy, charge;
+            double magnetic_energy;   /* electromagnetic: of the waves; */
+            double field_momentum[3]; /* E x B */
+        };
+        double of_fields[6]; /* the same */
+    };
+    union {
+        struct {
+            double kinetic_energy;
+            double momentum[3]; /* that along z of species that have it */
+        };
+        double of_particles[4]; /* the same */
+    };
     double species[CONFIG_MAX_SPECIES][4];                 /* kinetic energy and momentum of each */
     double drive_work;                                     /* of the drives since step 0 */
     double modes[CONFIG_MAX_MODES + CONFIG_MAX_DRIVES][2]; /* of the config, then of its drives: real and
