@@ -183,8 +183,7 @@ static enum status close_log(struct session *session, enum status status)
 enum status session_close_files(struct session *session, enum status status)
 {
     char *first = status_take();
-    status = status_keep(
-        status, first, session->simulation.outputs ? outputs_finish(session->simulation.outputs) : STATUS_OK);
+    status = status_keep(status, first, outputs_finish(session->simulation.outputs));
     status = close_log(session, status);
     first = status_take();
     status = status_keep(status, first, outputs_close(session->simulation.outputs));

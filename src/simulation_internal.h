@@ -35,9 +35,6 @@ STATUS_CHECKED enum status parts_create_for_grid(struct simulation *simulation);
  * takes over. */
 STATUS_CHECKED enum status parts_create_for_lists(struct simulation *simulation);
 
-/* The state of the field's solver, where it has one, becomes the modes, as struct waves has them, at n. */
-STATUS_CHECKED enum status parts_restore_waves(struct simulation *simulation, uint64_t n, const void *modes);
-
 /* Rows beside a slab: as the config says, or as few as the loaded speeds let most particles stay within. */
 uint32_t plan_ghost_rows(const struct config *config);
 

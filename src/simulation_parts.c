@@ -112,15 +112,6 @@ enum status parts_create_for_grid(struct simulation *simulation)
     return exchange_create(&place, simulation->migrate, EXCHANGE_OUTBOX, &simulation->exchange);
 }
 
-enum status parts_restore_waves(struct simulation *simulation, uint64_t n, const void *modes)
-{
-    struct waves *waves = simulation->fields.waves;
-    if (!waves)
-        return STATUS_OK;
-    waves->step = n;
-    return buffer_write(waves->modes, 0, buffer_bytes(waves->modes), modes);
-}
-
 /* At the start the config's choice must fit; a rank whose rows changed takes what fits. */
 static enum status choose_stepper(const struct simulation *simulation, const struct stepper_setup *setup,
                                   const struct stepper_kind **kind)

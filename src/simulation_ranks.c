@@ -107,7 +107,10 @@ static enum status balance_with(struct simulation *simulation, struct device *br
     device_close(&simulation->grid_parts);
     TRY(ranks_change_slab(simulation, &from));
     TRY(parts_create_for_grid(simulation));
-    TRY(parts_restore_waves(simulation, n, modes));
+    if (simulation->fields.waves) {
+        simulation->fields.waves->step = n;
+        TRY(buffer_write(simulation->fields.waves->modes, 0, bytes, modes));
+    }
     return parts_create_for_lists(simulation);
 }
 
@@ -119,8 +122,7 @@ static enum status balance(struct simulation *simulation)
     uint64_t *loads = NULL;
     TRY(device_branch(simulation->device, &branch));
     enum status status = count_loads(simulation, branch, &loads);
-    if (status == STATUS_OK)
-        status = balance_with(simulation, branch, loads);
+    TRY_NEXT(balance_with(simulation, branch, loads));
     device_close(&branch);
     device_add_time(simulation->device, STAGE_EXCHANGE, timer_now() - start, 0);
     return status;

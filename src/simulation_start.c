@@ -169,22 +169,6 @@ static enum status restore(struct simulation *simulation, const struct checkpoin
     return STATUS_OK;
 }
 
-static enum status restore_waves(struct simulation *simulation, const struct checkpoint *checkpoint)
-{
-    const struct waves *waves = simulation->fields.waves;
-    if (!waves)
-        return STATUS_OK;
-    const size_t bytes = buffer_bytes(waves->modes);
-    void *modes = malloc(bytes);
-    enum status status =
-        modes ? checkpoint_read_waves(checkpoint, waves, modes)
-              : status_fail(STATUS_FAILED, "no memory for the %zu bytes of the waves of the fields", bytes);
-    if (status == STATUS_OK)
-        status = parts_restore_waves(simulation, checkpoint->step, modes);
-    free(modes);
-    return status;
-}
-
 /* ---- begin and end ---- */
 
 enum status simulation_create_on(const struct communicator *communicator, const struct config *config,
@@ -210,8 +194,8 @@ enum status simulation_create_on(const struct communicator *communicator, const 
                            config->precision, &simulation->migrate));
     TRY(restart ? restore(simulation, restart) : load(simulation));
     TRY(parts_create_for_grid(simulation));
-    if (restart)
-        TRY(restore_waves(simulation, restart));
+    if (restart && simulation->fields.waves)
+        TRY(checkpoint_read_waves(restart, simulation->fields.waves));
     TRY(parts_create_for_lists(simulation));
     TRY(outputs_create(simulation->device, config, &simulation->outputs));
     const struct view view = view_of(simulation, simulation->step);

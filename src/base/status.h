@@ -49,6 +49,13 @@ enum status status_keep(enum status status, char *sentence, enum status next);
             return try_status;                                                                               \
     } while (0)
 
+/* The next call of a row, which is made unless `status` has the code of one that failed. */
+#define TRY_NEXT(call)                                                                                       \
+    do {                                                                                                     \
+        if (status == STATUS_OK)                                                                             \
+            status = (call);                                                                                 \
+    } while (0)
+
 /* Keeps the code of a failed call in `status` and leaves through `cleanup:`, where the function frees what it
  * owns. */
 #define TRY_CLEANUP(call)                                                                                    \

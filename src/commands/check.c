@@ -144,10 +144,8 @@ static enum status run_probe(struct probe *probe, struct device *device)
     const double called = timer_now();
     enum status status = simulation_create(&probe->taken, device, &simulation);
     stop_watch_all(); /* from here on there is a folder to remove */
-    if (status == STATUS_OK)
-        status = outputs_open(simulation.outputs, &alone, &probe->folder);
-    if (status == STATUS_OK)
-        status = take_steps(probe, &simulation, called);
+    TRY_NEXT(outputs_open(simulation.outputs, &alone, &probe->folder));
+    TRY_NEXT(take_steps(probe, &simulation, called));
     char *sentence = status_take();
     status = status_keep(status, sentence, outputs_close(simulation.outputs));
     simulation_destroy(&simulation);

@@ -135,11 +135,11 @@ static void warn_of_nyquist(const struct config *config, struct log *log)
 /* Of the modes that the history follows. */
 static void warn_of_light(const struct config *config, const struct consequences *derived, struct log *log)
 {
-    const double pi = acos(-1.0), depth = skin_depth(config, derived);
+    const double depth = skin_depth(config, derived);
     double most = 0; /* c k dt */
     for (uint32_t n = 0; n < config->output.history.mode_count; n++) {
         const int32_t *mode = config->output.history.modes[n];
-        const double k = 2 * pi * hypot(mode[0] / derived->grid.lx, mode[1] / derived->grid.ly);
+        const double k = 2 * M_PI * hypot(mode[0] / derived->grid.lx, mode[1] / derived->grid.ly);
         most = fmax(most, config->fields.speed_of_light * k * config->time.step);
     }
     if (depth < 2 * fmax(derived->grid.dx, derived->grid.dy))
@@ -147,11 +147,11 @@ static void warn_of_light(const struct config *config, const struct consequences
                     "the skin depth of %g is shorter than two cells of %g: currents are badly resolved; "
                     "take more cells",
                     depth, fmax(derived->grid.dx, derived->grid.dy));
-    if (most > 2 * pi / 8)
+    if (most > 2 * M_PI / 8)
         log_warning(log,
                     "light of the shortest wave in output.history.modes takes %.3g steps for a period: "
                     "fewer than 8; take a smaller time.step",
-                    2 * pi / most);
+                    2 * M_PI / most);
 }
 
 static const double MOST_BIAS = 0.05; /* of rates of collisions */
@@ -205,13 +205,12 @@ void consequences_warn(const struct config *config, const struct consequences *d
     /* Two cells along an axis have no field along it. */
     const double widest =
         fmax(derived->grid.nx > 2 ? derived->grid.dx : 0, derived->grid.ny > 2 ? derived->grid.dy : 0);
-    const double pi = acos(-1.0);
     const double frequency_step = derived->plasma_frequency * config->time.step;
-    if (derived->debye_length > 0 && widest > pi * derived->debye_length)
+    if (derived->debye_length > 0 && widest > M_PI * derived->debye_length)
         log_warning(log,
                     "a cell of %g is longer than pi Debye lengths (%g): the plasma will heat itself; "
                     "take more cells",
-                    widest, pi * derived->debye_length);
+                    widest, M_PI * derived->debye_length);
     if (frequency_step > 1.62)
         log_warning(log,
                     "omega_p dt = %g is above 1.62: plasma oscillations are badly resolved, from 2 "
@@ -256,16 +255,14 @@ void consequences_warn(const struct config *config, const struct consequences *d
 
 void consequences_print_last_checkpoint(const struct config *config, double rate, const char *known)
 {
-    const struct output_row *const *end = output_table + OUTPUTS;
     const double own = (double)outputs_size(&checkpoint_output, config).bytes,
                  within = config->output.checkpoints.on_signal_within;
     double before = 0;
     if (config->output.checkpoints.signal_count == 0)
         return;
-    for (const struct output_row *const *row = output_table; row < end; row++) {
-        if ((*row)->record && outputs_every(*row, config) > 0)
-            before = fmax(before, WRITER_FILES * (double)outputs_size(*row, config).bytes);
-    }
+    for (size_t n = 0; n < OUTPUTS; n++)
+        if (output_table[n]->record && outputs_every(output_table[n], config) > 0)
+            before = fmax(before, WRITER_FILES * (double)outputs_size(output_table[n], config).bytes);
     const double seconds = (own + before) / rate;
     printf("checkpoint of a signal    %.3g MB behind at most %.3g MB of files in flight: about %.3g s at "
            "%.3g MB/s%s\n",

@@ -76,8 +76,7 @@ static enum status require_same_run(const struct run_folder *folder, const struc
         return status_fail(STATUS_FAILED, "no memory to read the config of %s", folder->path);
     snprintf(path, sizeof path, "%s/config.yaml", folder->path);
     enum status status = config_read(path, NULL, 0, old);
-    if (status == STATUS_OK)
-        status = checkpoint_require_same(path, old, config);
+    TRY_NEXT(checkpoint_require_same(path, old, config));
     free(old);
     return status;
 }
@@ -204,8 +203,7 @@ enum status restart_open(const struct communicator *communicator, const struct o
         status = run_check_file(overrides->output_directory, "config.yaml");
     TRY(communicator_agree(communicator, status));
     status = overrides->config_path ? overrides_read(overrides, config) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = find_path(overrides, request, config, folder, path);
+    TRY_NEXT(find_path(overrides, request, config, folder, path));
     if (status == STATUS_OK && folder->path && communicator->rank == 0)
         status = run_folder_look(folder);
     TRY(communicator_agree(communicator, status));

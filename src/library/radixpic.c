@@ -185,9 +185,8 @@ static enum status create(const char *path, const char *text, const char *const 
     run->lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     run->session.communicator = (struct communicator){.size = 1, .local_size = 1};
     enum status status = on_ranks ? join_ranks(&run->session.communicator) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = text ? config_read_text("config", text, strlen(text), settings, count, &run->config)
-                      : config_read(path, settings, count, &run->config);
+    TRY_NEXT(text ? config_read_text("config", text, strlen(text), settings, count, &run->config)
+                  : config_read(path, settings, count, &run->config));
     pthread_mutex_lock(&begin_and_end);
     status = begin_together(run, status);
     pthread_mutex_unlock(&begin_and_end);

@@ -99,9 +99,7 @@ STATUS_CHECKED enum status checkpoint_read_attribute(const struct checkpoint *ch
                                                      enum attribute attribute, uint32_t first_row,
                                                      uint32_t rows, void *values);
 
-/* The modes of `waves` on the host <- the state of the field's solver. STATUS_FAILED where a number is
- * non-finite. */
-STATUS_CHECKED enum status checkpoint_read_waves(const struct checkpoint *checkpoint,
-                                                 const struct waves *waves, void *modes);
+/* The state of the field's solver. STATUS_FAILED where a number is non-finite. */
+STATUS_CHECKED enum status checkpoint_read_waves(const struct checkpoint *checkpoint, struct waves *waves);
 
 #endif

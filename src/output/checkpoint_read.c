@@ -67,8 +67,7 @@ static enum status read_config(struct checkpoint *checkpoint)
         return no_memory(checkpoint);
     const struct hdf5_rows all = {H5T_NATIVE_UINT8, {length}, 0, length};
     enum status status = hdf5_read_rows(&checkpoint->source, "config", &all, text);
-    if (status == STATUS_OK)
-        status = config_read_text(checkpoint->path, text, length, NULL, 0, &checkpoint->config);
+    TRY_NEXT(config_read_text(checkpoint->path, text, length, NULL, 0, &checkpoint->config));
     free(text);
     if (status == STATUS_OK)
         return status;
@@ -304,26 +303,28 @@ enum status checkpoint_read_attribute(const struct checkpoint *checkpoint, uint3
                : STATUS_OK;
 }
 
-enum status checkpoint_read_waves(const struct checkpoint *checkpoint, const struct waves *waves, void *modes)
+enum status checkpoint_read_waves(const struct checkpoint *checkpoint, struct waves *waves)
 {
     const struct config *config = &checkpoint->config;
     const enum precision precision = config->precision;
-    const size_t real = precision_bytes(precision);
+    const size_t real = precision_bytes(precision), bytes = buffer_bytes(waves->modes);
     const struct hdf5_rows own = {hdf5_native(hdf5_real(precision)),
                                   {config->grid.cells[1] / 2 + 1, 2 * WAVE_COMPONENTS * (uint64_t)waves->nx},
                                   waves->first_column,
                                   waves->columns};
     const uint64_t count = own.shape[1] * waves->columns;
-    char *values = malloc(count * real + 1);
-    if (!values)
-        return status_fail(STATUS_FAILED, "no memory for the waves of the fields");
-    enum status status = hdf5_read_rows(&checkpoint->source, "waves", &own, values);
-    memset(modes, 0, buffer_bytes(waves->modes));
+    char *values = malloc(count * real + 1), *modes = calloc(1, bytes);
+    enum status status = values && modes
+                             ? hdf5_read_rows(&checkpoint->source, "waves", &own, values)
+                             : status_fail(STATUS_FAILED, "no memory for the waves of the fields");
     for (uint64_t n = 0; n < count && status == STATUS_OK; n++) {
-        memcpy((char *)modes + real * waves_place(waves, n), values + n * real, real);
+        memcpy(modes + real * waves_place(waves, n), values + n * real, real);
         if (!isfinite(load_real(precision, values, n)))
             status = impossible(checkpoint, "a wave of its fields is non-finite");
     }
+    TRY_NEXT(buffer_write(waves->modes, 0, bytes, modes));
+    waves->step = checkpoint->step;
+    free(modes);
     free(values);
     return status;
 }

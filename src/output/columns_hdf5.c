@@ -140,8 +140,7 @@ enum status columns_read_hdf5_array(const char *path, const char *place, uint64_
     struct search search;
     hid_t file;
     enum status status = open_place(path, place, &file, &search);
-    if (status == STATUS_OK)
-        status = read_rows(file, path, search.path, 2, 0, NODES_MOST, shape, values);
+    TRY_NEXT(read_rows(file, path, search.path, 2, 0, NODES_MOST, shape, values));
     H5Fclose(file);
     return status;
 }

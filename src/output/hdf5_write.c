@@ -53,17 +53,6 @@ bool writing_agree(struct writing *writing)
     return writing->status == STATUS_OK;
 }
 
-/* The system alone would begin much later: an fsync() of it all then takes as long as the packing did. */
-void writing_hand(struct writing *writing, size_t bytes)
-{
-    const uint64_t enough = 1 << 24;
-    writing->handed += bytes;
-    if (writing->descriptor < 0 || writing->handed < enough)
-        return;
-    sync_file_range(writing->descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); /* what fails here fails in fsync() */
-    writing->handed = 0;
-}
-
 enum status writing_fill(const struct hdf5_array *array, uint64_t first, size_t count, void *values)
 {
     const size_t size = hdf5_size(array->type);

@@ -51,9 +51,6 @@ enum status writing_fail_errno(struct writing *writing, const char *doing, int e
 STATUS_CHECKED enum status writing_fill(const struct hdf5_array *array, uint64_t first, size_t count,
                                         void *values);
 
-/* Counts bytes that were written, and from time to time starts to bring them to the disk. */
-void writing_hand(struct writing *writing, size_t bytes);
-
 /* Writes the chunks of an array (hdf5_stream.c). Collective; `dataset` is rank 0's. */
 void writing_chunks(struct writing *writing, const struct hdf5_object *object, hid_t dataset);
 

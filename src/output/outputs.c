@@ -117,8 +117,7 @@ enum status outputs_open(struct outputs *outputs, const struct communicator *com
     TRY(run_folder_begin(folder));
     char *again = NULL;
     enum status status = run_folder_clear(folder, &again);
-    if (status == STATUS_OK)
-        status = growing_files_begin(&outputs->growing, again);
+    TRY_NEXT(growing_files_begin(&outputs->growing, again));
     free(again);
     return status;
 }
@@ -137,7 +136,9 @@ static void add_wait(const struct outputs *outputs, double start)
 enum status outputs_finish(struct outputs *outputs)
 {
     const double start = timer_now();
-    const enum status status = outputs->writer ? writer_wait(outputs->writer) : STATUS_OK;
+    if (!outputs || !outputs->writer)
+        return STATUS_OK;
+    const enum status status = writer_wait(outputs->writer);
     add_wait(outputs, start);
     return status;
 }

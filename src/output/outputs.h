@@ -119,7 +119,8 @@ void outputs_save(const struct outputs *outputs, struct hdf5_file *file, const s
 STATUS_CHECKED enum status outputs_open(struct outputs *outputs, const struct communicator *communicator,
                                         struct run_folder *folder);
 
-/* Waits for what is being written; STATUS_FAILED when a file could not be. Timed as STAGE_WAIT. */
+/* Waits for what is being written; STATUS_FAILED when a file could not be. Timed as STAGE_WAIT. NULL is fine.
+ */
 STATUS_CHECKED enum status outputs_finish(struct outputs *outputs);
 
 /* Rank 0, after outputs_finish(): the run is complete with this step. */

@@ -125,8 +125,7 @@ static enum status find_room(struct bench *bench, const struct step_setup *setup
     reason[0] = '\0';
     TRY(DEVICE_NEW(bench->device, config));
     enum status status = step_point_config(setup, config);
-    if (status == STATUS_OK)
-        status = simulation_plan(config, bench->info, &plan);
+    TRY_NEXT(simulation_plan(config, bench->info, &plan));
     const uint64_t largest = setup->particles * 4 * precision_bytes(config->precision);
     if (status == STATUS_USAGE) /* parameters that do not fit are a reason, not an end */
         snprintf(reason, size, "%s", status_message());
