@@ -314,17 +314,21 @@ static enum status create_checkpoints(struct device *device, const struct config
     return STATUS_OK;
 }
 
-static bool are_due(void *part, const struct view *view)
+static void ask(void *part, const struct view *view, double asked[OUTPUT_QUESTIONS])
+{
+    const struct checkpoints *checkpoints = part;
+    const double wanted = view->config->output.checkpoints.minutes;
+    asked[OUTPUT_SIGNAL] = view->stop_signal ? view->stop_signal : stop_signal();
+    asked[OUTPUT_LATE] = wanted > 0 && (timer_now() - checkpoints->last) / 60 >= wanted;
+}
+
+static bool are_due(void *part, const struct view *view, const double asked[OUTPUT_QUESTIONS])
 {
     struct checkpoints *checkpoints = part;
     const struct checkpoints_config *config = &view->config->output.checkpoints;
     const uint64_t every = config->every == 0 && config->minutes > 0 ? UINT64_MAX : config->every;
-    const double minutes = (timer_now() - checkpoints->last) / 60;
-    const int signal = view->stop_signal ? view->stop_signal : stop_signal();
-    double wishes[2] = {signal, config->minutes > 0 && minutes >= config->minutes};
-    communicator_max(view->communicator, 2, wishes);
-    checkpoints->signal = view->step >= view->config->time.steps ? 0 : (int)wishes[0];
-    return checkpoints->signal != 0 || wishes[1] > 0 ||
+    checkpoints->signal = view->step >= view->config->time.steps ? 0 : (int)asked[OUTPUT_SIGNAL];
+    return checkpoints->signal != 0 || asked[OUTPUT_LATE] > 0 ||
            (view->step != view->first_step && view_is_due(view, every));
 }
 
@@ -391,6 +395,7 @@ const struct output_row checkpoint_output = {.name = "checkpoints",
                                              .cheaper_by = "a larger output.checkpoints.every",
                                              .every = offsetof(struct config, output.checkpoints.every),
                                              .keep = offsetof(struct config, output.checkpoints.keep),
+                                             .ask = ask,
                                              .is_due = are_due,
                                              .create = create_checkpoints,
                                              .record = record_checkpoint,

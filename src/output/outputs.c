@@ -32,7 +32,7 @@ struct outputs {
     unsigned work[OUTPUTS];            /* in this step */
     bool checkpoint_due;               /* one of an output whose files are kept */
     double seconds[OUTPUTS];           /* that the steps waited for it */
-    double failed; /* a file could not be written: known on all ranks at the same step; else 0 */
+    double asked[OUTPUT_QUESTIONS];    /* in this step, by any rank */
 };
 
 /* ---- the keys of outputs ---- */
@@ -186,7 +186,7 @@ static unsigned work_of(const struct outputs *outputs, size_t n, const struct vi
     const char *item;
     *needs = 0;
     if (row->is_due && outputs->folder)
-        return row->is_due(outputs->parts[n], view) ? WRITE : 0;
+        return row->is_due(outputs->parts[n], view, outputs->asked) ? WRITE : 0;
     for (uint32_t k = 0;
          (outputs->folder || row->items.size == 0) && (item = outputs_item(row, view->config, k)); k++) {
         const struct average_keys keys = outputs_keys(row, view->config, k);
@@ -198,10 +198,23 @@ static unsigned work_of(const struct outputs *outputs, size_t n, const struct vi
     return all;
 }
 
+/* Collective, once in a step. */
+static void ask(struct outputs *outputs, const struct view *view)
+{
+    memset(outputs->asked, 0, sizeof outputs->asked);
+    outputs->asked[OUTPUT_FAILED] = writer_failed(outputs->writer);
+    for (size_t n = 0; n < OUTPUTS; n++)
+        if (output_table[n]->ask)
+            output_table[n]->ask(outputs->parts[n], view, outputs->asked);
+    communicator_max(view->communicator, OUTPUT_QUESTIONS, outputs->asked);
+}
+
 unsigned outputs_due(struct outputs *outputs, const struct view *view)
 {
     unsigned needs = 0, of_fields;
     outputs->checkpoint_due = false;
+    if (outputs->folder)
+        ask(outputs, view);
     for (size_t n = 0; n < OUTPUTS; n++) {
         const struct output_row *row = output_table[n];
         const unsigned work = outputs->work[n] = work_of(outputs, n, view, &of_fields);
@@ -212,9 +225,7 @@ unsigned outputs_due(struct outputs *outputs, const struct view *view)
     }
     if (needs == 0 || !outputs->folder)
         return needs;
-    outputs->failed = writer_failed(outputs->writer);
-    communicator_max(view->communicator, 1, &outputs->failed);
-    return needs | (outputs->failed > 0 ? OUTPUT_NEEDS_CHECK : 0);
+    return needs | (outputs->asked[OUTPUT_FAILED] > 0 ? OUTPUT_NEEDS_CHECK : 0);
 }
 
 enum status outputs_record(const struct output_row *row, void *part, const char *folder,
@@ -400,7 +411,7 @@ enum status outputs_write(struct outputs *outputs, const struct view *state)
     own.run = outputs->folder->manifest.run;
     own.folder = outputs->folder;
     own.outputs = outputs;
-    if (!view->measured && outputs->failed > 0)
+    if (!view->measured && outputs->asked[OUTPUT_FAILED] > 0)
         return communicator_agree(view->communicator, writer_wait(outputs->writer));
     for (size_t n = 0; n < OUTPUTS; n++) {
         const struct output_row *row = output_table[n];

@@ -32,6 +32,15 @@ struct output_items {
             sizeof(((struct config *)0)->output.list[0])                                                     \
     }
 
+/* What any rank may ask for at any time, as numbers of which that of all ranks is the most, 0 for nothing:
+ * all agree on them once in a step. */
+enum output_question {
+    OUTPUT_FAILED, /* a file could not be written */
+    OUTPUT_SIGNAL, /* the signal that came */
+    OUTPUT_LATE,   /* by the clock a checkpoint is due */
+    OUTPUT_QUESTIONS
+};
+
 /* All functions that fail with STATUS_FAILED name path and errno text, and what all ranks write fails on all;
  * `part` is what create() or open() made, NULL where there is neither. */
 struct output_row {
@@ -50,8 +59,10 @@ struct output_row {
                     run goes on: the manifest names them, and they have digests of their own; 0: of another */
     unsigned needs; /* beside what fields need, OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
 
-    /* Where not only `every` decides. Collective. */
-    bool (*is_due)(void *part, const struct view *view);
+    /* Where not only `every` decides: what this rank asks for in the step, and whether a file is due once
+     * each is the most of all ranks. */
+    void (*ask)(void *part, const struct view *view, double asked[OUTPUT_QUESTIONS]);
+    bool (*is_due)(void *part, const struct view *view, const double asked[OUTPUT_QUESTIONS]);
 
     /* What the output holds for the whole run, on all ranks, unless it is never due; it dies with the device
      * handle. STATUS_USAGE for what the config asks in vain. */
