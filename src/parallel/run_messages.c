@@ -46,6 +46,7 @@ void run_messages_particles(struct run_messages *messages, const struct ghost_ru
 
 void run_messages_end(struct run_messages *messages)
 {
-    MPI_Waitall(messages->pending, messages->requests, MPI_STATUSES_IGNORE);
+    if (messages->pending > 0)
+        MPI_Waitall(messages->pending, messages->requests, MPI_STATUSES_IGNORE);
     messages->pending = 0;
 }
