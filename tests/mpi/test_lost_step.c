@@ -70,7 +70,7 @@ static struct history_row *run_on_all(const struct config *config, struct checkp
 
 TEST(a_rank_that_loses_its_fused_step_goes_on)
 {
-    if (ranks.size == 3) /* left out for its time, as below */
+    if (ranks.size == 3) /* left out for its time */
         return;
     struct config config = config_for(ranks.size), plain = config;
     plain.step.method = STEP_RADIX;
@@ -96,7 +96,7 @@ enum { STORED = 13 }; /* a step when some rank of several has lost its fused ste
 
 TEST(a_checkpoint_of_such_a_rank_is_gone_on_with)
 {
-    if (ranks.size == 3)
+    if (ranks.size > 2) /* neither more neighbours nor more ranks are another case of it */
         return;
     const struct config config = config_for(ranks.size);
     struct config first_part = config;
