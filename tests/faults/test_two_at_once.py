@@ -11,7 +11,7 @@ import unittest
 from faults import TIMEOUT, state, times
 from folders import FolderTest, content, difference
 
-PAIRS = times(4, 50)  # of each kind
+PAIRS = times(3, 50)  # of each kind
 RUN = ["run", "fault.yaml"]
 LATEST = [*RUN, "--restart", "latest"]
 RESUME = [*RUN, "--resume"]

@@ -25,7 +25,7 @@ static inline void mpi_run_child(const char *passed)
     /* A second mpirun must not find the variables of the first. */
     snprintf(command, sizeof command,
              "for name in $(env | grep -oE '^(OMPI_|PMIX_|ORTE_|PRTE_)[A-Za-z_0-9]*' | grep -vE "
-             "'ALLOW_RUN|MCA_rmaps|MCA_hwloc|MCA_mpi_yield'); do unset $name; done; "
+             "'ALLOW_RUN|MCA_rmaps|MCA_hwloc|MCA_mpi_yield|MCA_pml|MCA_btl'); do unset $name; done; "
              "timeout 120 mpirun -n %d /proc/$PPID/exe %s %s >%s.log 2>&1",
              ranks.size, mpi_child_word, passed, passed);
     MPI_Barrier(MPI_COMM_WORLD);
