@@ -122,6 +122,19 @@ class ProgramTest(unittest.TestCase):
             **options,
         )
 
+    def made_once(self, folder, make):
+        """The folder as make() leaves it in the first test of the class; the others have copies."""
+        cls = type(self)
+        if "kept" not in vars(cls):
+            holder = tempfile.TemporaryDirectory()
+            cls.addClassCleanup(holder.cleanup)
+            cls.kept = Path(holder.name)
+        if (cls.kept / folder).exists():
+            shutil.copytree(cls.kept / folder, self.folder / folder)
+        else:
+            make()
+            shutil.copytree(self.folder / folder, cls.kept / folder)
+
     def make(self, *command, **options):
         """Any command, which succeeds; returns what it prints."""
         result = subprocess.run(list(map(str, command)), cwd=self.folder, capture_output=True, text=True, **options)

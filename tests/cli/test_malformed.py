@@ -167,7 +167,7 @@ class Refused(unittest.TestCase):
     """Cases run some at a time, each with a config of its own in one folder and an empty folder to run in. Where there
     are many, the program takes every `step`th: all of them are the library's in tests/library/test_refusals.py."""
 
-    step = 5
+    step = 10
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
@@ -192,7 +192,7 @@ class Refused(unittest.TestCase):
     def assert_all_refused(self, cases, at_least):
         """Cases of (what, arguments, pattern that a line of the message matches)."""
         self.assertGreaterEqual(len(cases), at_least)
-        cases = cases[:: self.step] if len(cases) >= 400 else cases
+        cases = cases[:: self.step] if at_least >= 100 else cases
         with ThreadPoolExecutor(4) as pool:
             results = list(pool.map(lambda case: self.run_one(case[1]), cases))
         for (what, arguments, pattern), result in zip(cases, results):

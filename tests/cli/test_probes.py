@@ -103,7 +103,7 @@ class Values(ProbesTest):
 class Restarted(ProbesTest):
     def setUp(self):
         super().setUp()
-        self.run_well(*RUN, "--output", "straight")
+        self.made_once("straight", lambda: self.run_well(*RUN, "--output", "straight"))
 
     def test_going_on(self):
         """From the end of a shorter run, from an older checkpoint, after rows that no checkpoint has, and in another

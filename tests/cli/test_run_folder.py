@@ -22,7 +22,7 @@ WAYS = {"latest": LATEST, "a file": ["--restart", "out/checkpoints/checkpoint_60
 class RunFolder(RestartTest):
     def setUp(self):
         super().setUp()
-        self.run_well(*RUN)
+        self.made_once("out", lambda: self.run_well(*RUN))
 
     def assert_untouched(self, arguments, code, *words):
         """Refused, and all files as they were; the lock may be there."""

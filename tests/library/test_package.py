@@ -235,17 +235,17 @@ class InProcess(PackageTest):
             self.assertAlmostEqual(modes[mode].real, -a / 4 * shape, delta=1e-2 * a)
 
     def test_create_and_close_again_and_again(self):
-        """What a simulation holds is given back: ten more of 6 MB each take less than seven."""
+        """What a simulation holds is given back: five more of 12 MB each take less than four."""
         text = """
 import os, radixpic, sys
 def held():
     pages = int(open("/proc/self/statm").read().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE"), len(os.listdir("/proc/self/fd"))
-for number in range(16):
-    with radixpic.Simulation(sys.argv[1], set={"species.electrons.particles": 100000}) as simulation:
+for number in range(9):
+    with radixpic.Simulation(sys.argv[1], set={"species.electrons.particles": 200000}) as simulation:
         simulation.step(1)
         simulation.particles("electrons").u
-    if number == 5:
+    if number == 3:
         before = held()
 after = held()
 assert after[1] <= before[1], (before, after)
