@@ -62,6 +62,7 @@ static inline struct quads load_state(global const real4 *states, global const r
     *third = (reals)0;
     if (number == LANES) {
         global const reals *four = (global const reals *)(states + begin);
+#pragma unroll
         for (uint n = 0; n < LANES; n += 64 / sizeof(real4)) /* every line of the caches */
             WILL_READ(states + begin + PREFETCH_AHEAD + n);
         if (HAS_W) {
@@ -97,22 +98,44 @@ struct chunk_lists {
  * rows of four, from a row and a column before the cell of its first particle. The digit of a particle is the
  * number of its cell in the window, and five bits of a word are enough to count sixteen particles of one
  * digit: sums of such words are the numbers of all digits at once, where counting in memory would wait, one
- * particle after the other, for the count before. Strays, which go elsewhere, are counted so. */
+ * particle after the other, for the count before. Strays, which go elsewhere, are counted in the four bits
+ * above the window's. */
 #define WINDOW_ROWS    3
 #define WINDOW_COLUMNS 4
 #define DIGIT_BITS     5
 #define NO_DIGIT       (WINDOW_ROWS * WINDOW_COLUMNS) /* a stray's */
 
-/* next[cell] += the particles that go there, from the sum of their words. */
-static inline void count_window(ulong sum, uint corner, uint ny, global uint *next)
+/* The digits of `number` particles, the first of which is in the cell (i, j), and the sum of their words: 0
+ * where there is no window, or sixteen strays. */
+static inline ulong find_digits(const struct motion *motion, uint i, uint j, struct pushed *near, uint number,
+                                ints *digits)
 {
+    *digits = (ints)NO_DIGIT;
+    if (number < LANES || i < 1 || (int)i + WINDOW_ROWS - 1 > rows_upwards(motion->nx) || j < 1 ||
+        j + WINDOW_COLUMNS - 1 > motion->ny)
+        return 0;
+    const ints is_near = push_place_near(near);
+    const ints row = near->i - (int)(i - 1), column = near->j - (int)(j - 1);
+    *digits = is_near & (TO_UINTS(row) < WINDOW_ROWS) & (TO_UINTS(column) < WINDOW_COLUMNS)
+                  ? row * WINDOW_COLUMNS + column
+                  : *digits;
+    return sum_of_words((ulong16)1 << convert_ulong16(TO_UINTS(*digits * DIGIT_BITS)));
+}
+#define HAS_NO_STRAYS(sum) ((sum) != 0 && (sum) >> DIGIT_BITS * NO_DIGIT == 0)
+
+/* next[cell] += the particles that go there, around the cell (i, j). Returns what was there, by digit. */
+static inline uints count_window(ulong sum, uint i, uint j, uint ny, global uint *next)
+{
+    uint4 before[WINDOW_ROWS];
+    global uint *at = next + cell_index(i - 1, j - 1, ny);
 #pragma unroll
-    for (uint row = 0; row < WINDOW_ROWS; row++) {
+    for (uint row = 0; row < WINDOW_ROWS; row++, at += ny) {
         const ulong4 shift = DIGIT_BITS * (WINDOW_COLUMNS * (ulong)row + (ulong4)(0, 1, 2, 3));
         const uint4 numbers = convert_uint4((ulong4)sum >> shift & (1ul << DIGIT_BITS) - 1);
-        global uint *const at = next + corner + row * ny;
-        vstore4(vload4(0, at) + numbers, 0, at);
+        before[row] = vload4(0, at);
+        vstore4(before[row] + numbers, 0, at);
     }
+    return (uints)(before[0], before[1], before[2], (uint4)0);
 }
 
 /* Counts where `number` particles go, the first of which is in the cell (i, j); the other lanes are not
@@ -120,21 +143,13 @@ static inline void count_window(ulong sum, uint corner, uint ny, global uint *ne
 static inline void count_vector(const struct motion *motion, uint i, uint j, struct pushed *pushed,
                                 uint number, global uint *next)
 {
-    ints digits = (ints)NO_DIGIT;
-    if (number == LANES && i >= 1 && (int)i + WINDOW_ROWS - 1 <= rows_upwards(motion->nx) && j >= 1 &&
-        j + WINDOW_COLUMNS - 1 <= motion->ny) {
-        struct pushed near = *pushed;
-        const ints is_near = push_place_near(&near);
-        const ints row = near.i - (int)(i - 1), column = near.j - (int)(j - 1);
-        digits = is_near & (TO_UINTS(row) < WINDOW_ROWS) & (TO_UINTS(column) < WINDOW_COLUMNS)
-                     ? row * WINDOW_COLUMNS + column
-                     : digits;
-        const ulong sum = sum_of_words((ulong16)1 << convert_ulong16(TO_UINTS(digits * DIGIT_BITS)));
-        count_window(sum, cell_index(i - 1, j - 1, motion->ny), motion->ny, next);
-        /* Strays are counted in the four bits above the window's; of sixteen, nothing is left. */
-        if (sum != 0 && sum >> DIGIT_BITS * NO_DIGIT == 0)
-            return;
-    }
+    struct pushed near = *pushed;
+    ints digits;
+    const ulong sum = find_digits(motion, i, j, &near, number, &digits);
+    if (sum != 0)
+        count_window(sum, i, j, motion->ny, next);
+    if (HAS_NO_STRAYS(sum))
+        return;
     const uints cells = push_find_cells(motion, pushed);
     const ints particles = PARTICLE_OF_LANE;
     const uint *cell = (const uint *)&cells;
@@ -144,40 +159,81 @@ static inline void count_vector(const struct motion *motion, uint i, uint j, str
             next[cell[l]]++;
 }
 
+#if defined(__AVX512CD__) && defined(__has_builtin)
+#if __has_builtin(__builtin_ia32_vpconflictsi_512) && __has_builtin(__builtin_ia32_permvarsi512)
+#define HAS_CONFLICTS
+
+/* How many lanes before each have the same digit: conflicts are bits of lanes, which are added up. */
+static inline uints rank_digits(ints digits)
+{
+    const uints one = as_uint16(__builtin_ia32_vpconflictsi_512(digits));
+    const uints two = one - (one >> 1 & 0x5555), four = (two & 0x3333) + (two >> 2 & 0x3333);
+    const uints eight = (four + (four >> 4)) & 0x0f0f;
+    return (eight + (eight >> 8)) & 0x1f;
+}
+#endif
+#endif
+
+/* The places of particles as in count_vector(), in their order; brings the particles to their cells. */
+static inline uints find_places(const struct motion *motion, uint i, uint j, struct pushed *pushed,
+                                uint number, global uint *next)
+{
+#ifdef HAS_CONFLICTS
+    struct pushed near = *pushed;
+    ints digits;
+    const ulong sum = find_digits(motion, i, j, &near, number, &digits);
+    if (HAS_NO_STRAYS(sum)) {
+        *pushed = near;
+        const ints before = as_int16(count_window(sum, i, j, motion->ny, next));
+        const ints ordered = IN_ORDER(ints, digits);
+        return as_uint16(__builtin_ia32_permvarsi512(before, ordered)) + rank_digits(ordered);
+    }
+#endif
+    const uints cells = push_find_cells(motion, pushed);
+    uints places = IN_ORDER(uints, cells);
+    uint *place = (uint *)&places;
+    for (uint l = 0; l < number; l++)
+        place[l] = next[place[l]]++;
+    return places;
+}
+
 /* Pushed particles wait until there are a hundred: storing waits for memory, one particle after the other,
  * and would keep the arithmetic of the next vectors from going on meanwhile. */
 #define STAGED 16u /* vectors, half of a block of sums */
 
 struct staged_particles {
-    uints cell[STAGED]; /* where they go */
+    ulong16 place[STAGED]; /* where they go, in bytes of `moved` */
     struct quads quads[STAGED];
     reals w[STAGED];
-    uint place[STAGED * LANES];
     uint begin, number; /* the first of them, and how many there are */
 };
+#define MOVED_AT(lists, place) ((global real4 *)((global char *)(lists)->moved + (place)))
 
-/* Stores the staged particles at their places. All places are found first: loads that follow a
- * store whose address is not known yet would wait for it. */
-static inline void store_staged(struct staged_particles *staged, const struct chunk_lists *lists)
+/* Stores `number` particles of a vector at their places. */
+static inline void store_vector(const struct staged_particles *staged, const struct chunk_lists *lists,
+                                uint vector, uint number)
 {
-    const uint *cell = (const uint *)staged->cell;
-    const real4 *quad = (const real4 *)staged->quads;
-    const real *w = (const real *)staged->w;
-    for (uint n = 0; n < staged->number; n++) {
-        const uint place = lists->next[cell[n]]++;
-        staged->place[n] = place;
-        WILL_WRITE(lists->moved + place);
-        if (HAS_W)
-            WILL_WRITE(lists->moved_w + place);
-    }
-    for (uint n = 0; n < staged->number; n++) {
-        const uint place = staged->place[n];
-        lists->moved[place] = quad[n];
-        if (HAS_W)
-            lists->moved_w[place] = w[n];
-        if (CARRIES)
-            lists->origin[place] = staged->begin + n;
-    }
+    const ulong *place = (const ulong *)(staged->place + vector);
+    const real4 *quad = (const real4 *)(staged->quads + vector);
+    const real *w = (const real *)(staged->w + vector);
+#pragma unroll
+    for (uint l = 0; l < LANES; l++)
+        if (l < number) {
+            *MOVED_AT(lists, place[l]) = quad[l];
+            if (HAS_W)
+                lists->moved_w[place[l] / sizeof(real4)] = w[l];
+            if (CARRIES)
+                lists->origin[place[l] / sizeof(real4)] = staged->begin + vector * LANES + l;
+        }
+}
+
+static inline void store_staged(const struct staged_particles *staged, const struct chunk_lists *lists)
+{
+    uint v = 0;
+    for (; (v + 1) * LANES <= staged->number; v++)
+        store_vector(staged, lists, v, LANES);
+    if (v * LANES < staged->number)
+        store_vector(staged, lists, v, staged->number - v * LANES);
 }
 
 /* Pushes the particles of one vector, and either counts where they go or stages them there. */
@@ -199,10 +255,17 @@ static inline void step_vector(const struct motion *motion, struct walk *walk, g
         count_vector(motion, around.i, around.j, &pushed, number, lists->next);
         return;
     }
-    const uints cells = push_find_cells(motion, &pushed);
+    const uints places = find_places(motion, around.i, around.j, &pushed, number, lists->next);
+    staged->place[vector] = convert_ulong16(places) * sizeof(real4);
+    const ulong *place = (const ulong *)(staged->place + vector);
+#pragma unroll
+    for (uint l = 0; l < LANES; l++) {
+        WILL_WRITE(MOVED_AT(lists, place[l])); /* a hint: of lanes without a particle, too */
+        if (HAS_W)
+            WILL_WRITE(lists->moved_w + place[l] / sizeof(real4));
+    }
     staged->quads[vector] =
         transpose_quads(pushed.x, pushed.y, pushed.velocity.u, pushed.velocity.v); /* and back */
-    staged->cell[vector] = IN_ORDER(uints, cells);
     if (HAS_W)
         staged->w[vector] = IN_ORDER(reals, pushed.velocity.w);
 }
