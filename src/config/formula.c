@@ -1,6 +1,7 @@
 /* Formula: muParser's handle, the variables in it, and its errors in words; and profiles. */
 #include "config/formula.h"
 
+#include "base/pool.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -133,6 +134,43 @@ bool formula_is_sound(const char *text, const char *names, const double *length,
     return formula != NULL;
 }
 
+/* ---- tables ---- */
+
+enum { PIECE_VALUES = 4096 };
+
+/* The rows of a piece. */
+static uint32_t piece_rows(const struct formula_table *table)
+{
+    return (PIECE_VALUES + table->columns - 1) / table->columns;
+}
+
+/* A parser is for one thread: each piece compiles the formula anew. */
+static enum status fill_piece(void *context, size_t n, void *scratch)
+{
+    const struct formula_table *table = context;
+    const uint32_t rows = piece_rows(table), begin = (uint32_t)n * rows;
+    char why[FORMULA_WHY_LENGTH];
+    struct formula *formula = formula_open(table->text, table->names, table->length, why);
+    (void)scratch;
+    if (!formula)
+        return status_fail(STATUS_FAILED, "the formula %s: %s", table->text, why);
+    for (uint32_t i = begin; i < table->rows && i - begin < rows; i++)
+        for (uint32_t j = 0; j < table->columns; j++) {
+            double *value = &table->values[(size_t)i * table->columns + j];
+            *value =
+                (table->multiplies ? *value : 1) *
+                formula_at(formula, (const double[]){table->of_row[i], table->of_column[j], table->third});
+        }
+    formula_close(formula);
+    return STATUS_OK;
+}
+
+enum status formula_tabulate(const struct formula_table *table)
+{
+    const struct pool_work work = {.make = fill_piece, .context = (void *)table};
+    return pool_run(&work, (table->rows + piece_rows(table) - 1) / piece_rows(table));
+}
+
 /* ---- nodes ---- */
 
 size_t nodes_count(const struct nodes *nodes)
@@ -149,15 +187,25 @@ double nodes_place(const struct nodes *nodes, uint32_t variable, size_t n)
 
 bool nodes_tabulate(const struct nodes *nodes, const char *text, bool multiplies, double *values)
 {
-    char why[FORMULA_WHY_LENGTH];
+    const uint32_t rows = nodes->intervals[0] + 1, columns = nodes->intervals[1] + 1;
     const double high[2] = {nodes->ends[0][1], nodes->ends[1][1]};
-    struct formula *formula = formula_open(text, nodes->names, nodes->is_box ? high : NULL, why);
-    for (size_t n = 0; formula && n < nodes_count(nodes); n++)
-        values[n] =
-            (multiplies ? values[n] : 1) *
-            formula_at(formula, (const double[]){nodes_place(nodes, 0, n), nodes_place(nodes, 1, n), 0});
-    formula_close(formula);
-    return formula != NULL;
+    double *places = malloc((rows + (size_t)columns) * sizeof *places);
+    for (size_t i = 0; places && i < rows; i++)
+        places[i] = nodes_place(nodes, 0, i * columns);
+    for (size_t j = 0; places && j < columns; j++)
+        places[rows + j] = nodes_place(nodes, 1, j);
+    const struct formula_table table = {.text = text,
+                                        .names = nodes->names,
+                                        .length = nodes->is_box ? high : NULL,
+                                        .rows = rows,
+                                        .columns = columns,
+                                        .of_row = places,
+                                        .of_column = places + rows,
+                                        .multiplies = multiplies,
+                                        .values = values};
+    const bool is_done = places && formula_tabulate(&table) == STATUS_OK;
+    free(places);
+    return is_done;
 }
 
 struct nodes box_nodes(const uint32_t intervals[2], const double length[2])

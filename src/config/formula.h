@@ -4,6 +4,8 @@
 #ifndef RADIXPIC_CONFIG_FORMULA_H
 #define RADIXPIC_CONFIG_FORMULA_H
 
+#include "base/status.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,6 +29,21 @@ void formula_close(struct formula *formula);
 /* Whether such a formula can be read. */
 bool formula_is_sound(const char *text, const char *names, const double *length,
                       char why[FORMULA_WHY_LENGTH]);
+
+/* values[rows][columns] <- a formula of two variables, which each row and each column has, and a third, or
+ * themselves times it. `length` is as for formula_open(). All is the caller's. */
+struct formula_table {
+    const char *text, *names;
+    const double *length;
+    uint32_t rows, columns;
+    const double *of_row, *of_column;
+    double third;
+    bool multiplies;
+    double *values;
+};
+
+/* By all processors. STATUS_FAILED without memory, and where the formula cannot be read. */
+STATUS_CHECKED enum status formula_tabulate(const struct formula_table *table);
 
 /* ---- the nodes of tables of formulas, from which loading starts ---- */
 
