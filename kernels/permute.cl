@@ -5,6 +5,9 @@
  * whatever they mean; two arrays of equal elements go together, so that sigma is read once.
  */
 #include "shared/element.h"
+#include "shared/lanes.h"
+
+#define AHEAD 128u /* places of which CPUs prefetch the element */
 
 #define DEFINE_PERMUTE(bytes)                                                                                \
     kernel void permute_##bytes(global const uint *restrict sigma, uint count,                               \
@@ -12,8 +15,10 @@
                                 global ELEMENT(bytes) *restrict sorted)                                      \
     {                                                                                                        \
         const uint n = (uint)get_global_id(0);                                                               \
-        if (n < count)                                                                                       \
+        if (n < count) {                                                                                     \
+            WILL_READ(original + sigma[min(n + AHEAD, count - 1)]);                                          \
             sorted[n] = original[sigma[n]];                                                                  \
+        }                                                                                                    \
     }                                                                                                        \
     kernel void permute_two_##bytes(                                                                         \
         global const uint *restrict sigma, uint count, global const ELEMENT(bytes) *restrict original,       \

@@ -7,6 +7,7 @@
  * several.
  */
 #include "shared/push.h"
+#include "shared/quads.h"
 
 #define ROW_ITEMS (GROUP_ITEMS < 32 ? GROUP_ITEMS : 32)
 #define LIST_ARGUMENTS                                                                                       \
@@ -20,6 +21,7 @@ struct state {
 };
 
 #if LANES == 1
+#define PARTICLE_OF_LANE 0
 
 static inline struct state load_state(global const real2 *offset, global const real2 *velocity,
                                       global const real *w, uint p, uint number)
@@ -42,28 +44,9 @@ static inline void store_state(const struct pushed *pushed, uints cells, uint p,
 static inline struct state load_state(global const real2 *offset, global const real2 *velocity,
                                       global const real *w, uint p, uint number)
 {
-    reals pairs[4], third = (reals)0;
-    if (number == LANES) {
-        WILL_READ(offset + p + PREFETCH_AHEAD);
-        WILL_READ(velocity + p + PREFETCH_AHEAD);
-        for (uint part = 0; part < 2; part++) {
-            pairs[part] = vload16(part, (global const real *)(offset + p));
-            pairs[2 + part] = vload16(part, (global const real *)(velocity + p));
-        }
-        if (HAS_W)
-            third = LOAD(w + p);
-    } else {
-        real2 *one = (real2 *)pairs;
-        for (uint n = 0; n < LANES; n++) {
-            one[n] = n < number ? offset[p + n] : (real2)((real)0);
-            one[LANES + n] = n < number ? velocity[p + n] : (real2)((real)0);
-            if (HAS_W && n < number)
-                ((real *)&third)[n] = w[p + n];
-        }
-    }
-    const struct state state = {even_lanes(pairs[0], pairs[1]),
-                                odd_lanes(pairs[0], pairs[1]),
-                                {even_lanes(pairs[2], pairs[3]), odd_lanes(pairs[2], pairs[3]), third}};
+    reals third;
+    const struct quads quads = load_quads((global const real4 *)offset, w, p, number, &third);
+    const struct state state = {quads.a, quads.b, {quads.c, quads.d, third}};
     return state;
 }
 
@@ -71,26 +54,21 @@ static inline void store_state(const struct pushed *pushed, uints cells, uint p,
                                global real2 *offset, global real2 *velocity, global real *w, global uint *key)
 {
     const struct velocity *const velocities = &pushed->velocity;
-    const reals pairs[4] = {low_pairs(pushed->x, pushed->y), high_pairs(pushed->x, pushed->y),
-                            low_pairs(velocities->u, velocities->v),
-                            high_pairs(velocities->u, velocities->v)};
-    const real2 *one = (const real2 *)pairs;
+    const struct quads quads = transpose_quads(pushed->x, pushed->y, velocities->u, velocities->v);
+    const reals third = IN_ORDER(reals, velocities->w);
+    const uints keys = IN_ORDER(uints, cells);
     if (number == LANES) {
-        for (uint part = 0; part < 2; part++) {
-            vstore16(pairs[part], part, (global real *)(offset + p));
-            vstore16(pairs[2 + part], part, (global real *)(velocity + p));
-        }
+        *(global struct quads *)((global real4 *)offset + p) = quads;
         if (HAS_W)
-            STORE(velocities->w, w + p);
-        STORE(cells, key + p);
+            STORE(third, w + p);
+        STORE(keys, key + p);
         return;
     }
     for (uint n = 0; n < number; n++) {
-        offset[p + n] = one[n];
-        velocity[p + n] = one[LANES + n];
+        ((global real4 *)offset)[p + n] = ((const real4 *)&quads)[n];
         if (HAS_W)
-            w[p + n] = ((const real *)&velocities->w)[n];
-        key[p + n] = ((const uint *)&cells)[n];
+            w[p + n] = ((const real *)&third)[n];
+        key[p + n] = ((const uint *)&keys)[n];
     }
 }
 
@@ -114,10 +92,10 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
             const uint number = LANES == 1 ? 1 : min((uint)LANES, end - p);
             const struct state state = load_state(offset, velocity, w, p, number);
             const struct surroundings around =
-                walk_along(&walk, motion, cell_offsets, p, p + number, LANE_NUMBERS, state.x, state.y);
+                walk_along(&walk, motion, cell_offsets, p, p + number, PARTICLE_OF_LANE, state.x, state.y);
             struct pushed pushed = push(motion, &around, state.x, state.y, state.velocity);
             if (measures)
-                push_add_sums(block, &pushed, number, LANE_NUMBERS);
+                push_add_sums(block, &pushed, number, PARTICLE_OF_LANE);
             if (moves) {
                 const uints cells = push_find_cells(motion, &pushed);
                 store_state(&pushed, cells, p, number, offset, velocity, w, key);

@@ -79,6 +79,17 @@ DEFINE_FOLD(sum_of_lanes, real, ADD)
 #define PRODUCT_SUM(a, b, c) ((reals)(a) * (reals)(b) + (reals)(c))
 #endif
 
+/* Prefetch of memory that will soon be read or written: hardware stops at the end of a page, and does not
+ * cover stores to places of particles. OpenCL's prefetch() does nothing on PoCL. */
+#if defined(__x86_64__)
+#define WILL_READ(address)  __builtin_prefetch((const void *)(size_t)(address), 0)
+#define WILL_WRITE(address) __builtin_prefetch((const void *)(size_t)(address), 1)
+#else
+#define WILL_READ(address)  ((void)0)
+#define WILL_WRITE(address) ((void)0)
+#endif
+#define PREFETCH_AHEAD 256 /* particles */
+
 #if LANES > 1
 
 /* Which lanes are in [0, 1): positive reals are in the order of the words that hold them, and what is
@@ -91,18 +102,6 @@ static inline masks is_fraction(reals v)
     return as_uint16(v) < as_uint((real)1);
 #endif
 }
-
-/* Prefetch of memory that will be read, or written, soon: hardware prefetching ends with the page, and it
- * does not cover the stores to the places of particles. OpenCL's prefetch() does nothing on PoCL. Results do
- * not depend on it. */
-#if defined(__x86_64__)
-#define WILL_READ(address)  __builtin_prefetch((const void *)(size_t)(address), 0)
-#define WILL_WRITE(address) __builtin_prefetch((const void *)(size_t)(address), 1)
-#else
-#define WILL_READ(address)  ((void)0)
-#define WILL_WRITE(address) ((void)0)
-#endif
-#define PREFETCH_AHEAD 256 /* particles */
 
 /* Moves of lanes between two vectors. They are spelled out, since oclgrind 21.10 takes lane b of a.s89ab for
  * uninitialised, and ends at the lanes that a.even leaves open in (reals)(a.even, b.even).

@@ -1,9 +1,14 @@
 /* Permute: launches of kernels/permute.cl. */
 #include "particles/permute.h"
 
-enum { ELEMENT_SIZES = 4, LEAST_ELEMENT = 4 /* bytes; each size is twice the last */ };
+enum {
+    ELEMENT_SIZES = 4,
+    LEAST_ELEMENT = 4,     /* bytes; each size is twice the last */
+    CPU_GROUP_ITEMS = 4096 /* a stretch of the list that one core goes through */
+};
 
 struct permute {
+    size_t group_items;                       /* 0: as the device wants them */
     struct kernel *kernels[2][ELEMENT_SIZES]; /* of one array, and of two at once */
 };
 
@@ -11,6 +16,8 @@ enum status permute_create(struct device *device, struct permute **permute)
 {
     struct program *program = NULL;
     TRY(DEVICE_NEW(device, *permute));
+    if (device_info(device)->is_cpu)
+        (*permute)->group_items = device_group_items(device, CPU_GROUP_ITEMS);
     TRY(program_build(device, "permute.cl", PRECISION_SINGLE, &program, "%s", ""));
     for (int both = 0; both < 2; both++)
         for (int n = 0; n < ELEMENT_SIZES; n++) {
@@ -26,7 +33,9 @@ static enum status move(const struct permute *permute, const struct buffer *perm
                         const struct particle_array *arrays, bool both)
 {
     const uint64_t each = sizeof(uint32_t) + (both ? 4 : 2) * arrays->bytes;
-    const struct launch launch = launch_flat(count, STAGE_PERMUTE, each * count);
+    const size_t items = permute->group_items;
+    const struct launch launch = items > 0 ? launch_covering(count, items, STAGE_PERMUTE, each * count)
+                                           : launch_flat(count, STAGE_PERMUTE, each * count);
     int n = 0; /* number of the size */
     while (n < ELEMENT_SIZES - 1 && (size_t)LEAST_ELEMENT << n < arrays->bytes)
         n++;

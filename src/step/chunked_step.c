@@ -182,7 +182,7 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
 const struct stepper_kind chunked_step = {
     .name = "chunked",
     .summary = "chunked: push and sort at once; particles are pushed twice, keys are never stored",
-    .layout = LAYOUT_AOS,
+    .layout = {LAYOUT_AOS, LAYOUT_AOS},
     .create = create,
     .count = count,
     .leavers = leavers,

@@ -34,8 +34,8 @@ static enum status create_kernels(struct stepper *stepper, bool has_w, struct ra
                       "-D SHAPE_ORDER=%d -D GHOST_ROWS=%u -D GROUP_ITEMS=%zu -D LANES=%d -D MAGNETIC=%d "
                       "-D VELOCITIES=%d -D ACTING=%u -D ELECTROMAGNETIC=%d",
                       (int)setup->shape, setup->ghost_rows, step->group_items,
-                      step->group_items == 1 ? CPU_LANES : 1, is_magnetic(setup), 2 + has_w, setup->acting,
-                      is_electromagnetic(setup)));
+                      device_info(stepper->device)->is_cpu ? CPU_LANES : 1, is_magnetic(setup), 2 + has_w,
+                      setup->acting, is_electromagnetic(setup)));
     for (int n = 0; n < PUSHES; n++)
         TRY(kernel_create(program, names[n], &step->push[has_w][n]));
     return STATUS_OK;
@@ -77,8 +77,8 @@ static enum status launch_push(struct stepper *stepper, enum push push, const st
     const struct radix_step *step = stepper->own;
     const struct stepper_setup *setup = &stepper->setup;
     const struct pusher pusher = species_pusher(list->species, setup);
-    const uint32_t chunk =
-        round_up(divide_up(list->count, stepper->most_groups), (uint32_t)step->group_items);
+    const uint32_t chunk = round_up(divide_up(list->count, stepper->most_groups),
+                                    at_least((uint32_t)step->group_items, CPU_LANES));
     const uint32_t groups = chunk > 0 ? divide_up(list->count, chunk) : 0;
     const uint64_t each = push == MEASURE ? state_bytes(list) : 2 * state_bytes(list) + sizeof(uint32_t);
     const uint64_t field_bytes = 2 * precision_bytes(setup->precision) * (uint64_t)grid_cells(&setup->grid);
@@ -121,7 +121,7 @@ static enum status measure(struct stepper *stepper, const struct fields *fields,
 const struct stepper_kind radix_step = {
     .name = "radix",
     .summary = "radix: push, radix sort of the short keys, permute, a kernel a stage",
-    .layout = LAYOUT_SOA,
+    .layout = {LAYOUT_SOA, LAYOUT_AOS},
     .create = create,
     .count = count,
     .move = move,

@@ -2,7 +2,7 @@
  *
  *   radix    the textbook, on any device: push, radix sort to a permutation, permute
  *   tiled    for GPUs: push to count, push again to move; tiles ranked in local memory
- *   chunked  for CPUs: the same by a few long chunks, particles as an array of structures
+ *   chunked  for CPUs: the same by a few long chunks
  *
  * All give the same particles in the same cells, up to round-off; in what order those of a cell stand depends
  * on input and device alone, so the same input gives the same bits. A step of a species is
@@ -59,8 +59,8 @@ struct stepper;
 /* A row of the table of steppers. `species` is the number of a species, `list` that of it. */
 struct stepper_kind {
     const char *name;
-    const char *summary; /* one line: what a run says that it takes */
-    enum particle_layout layout;
+    const char *summary;            /* one line: what a run says that it takes */
+    enum particle_layout layout[2]; /* on other devices, and on CPUs */
 
     /* Whether it can step on that device and grid; if not, `why` gets the reason. NULL: on any. */
     bool (*fits)(const struct device_info *info, const struct stepper_setup *setup, const char **why);

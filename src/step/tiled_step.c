@@ -429,7 +429,7 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
 const struct stepper_kind tiled_step = {
     .name = "tiled",
     .summary = "tiled: push and sort at once; particles are pushed twice, keys are never stored",
-    .layout = LAYOUT_SOA,
+    .layout = {LAYOUT_SOA, LAYOUT_SOA},
     .fits = fits,
     .create = create,
     .renew = renew,

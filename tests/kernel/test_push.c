@@ -20,7 +20,7 @@ static void check_places(const uint32_t place[3], enum precision precision, uint
 {
     const struct scene_kind kind = exact_scene(place[0], place[1], count, precision, 0, place[2], 0);
     struct scene scene;
-    scene_create(&kind, LAYOUT_SOA, true, 0, &scene);
+    scene_create(&kind, radix.kind, true, 0, &scene);
     struct sorted_particles *sorted = &scene.sorted;
     const double per_cell[2] = {scene.slab.local.dx / scene.time_step, scene.slab.local.dy / scene.time_step};
     for (uint32_t n = 0; n < count; n++) {
@@ -92,7 +92,7 @@ TEST(a_step_in_a_field)
             if (dimensions == 3)
                 kind = with_w(kind);
             struct scene scene;
-            scene_create(&kind, LAYOUT_SOA, true, 0, &scene);
+            scene_create(&kind, radix.kind, true, 0, &scene);
             struct stepper stepper = stepper_for(&radix, USED, &scene);
             check_step(&radix, &stepper, USED, true, &scene);
             device_close(&scene.device);
@@ -110,7 +110,7 @@ TEST(starts_through_the_loaded_velocities)
         kind.has_w = kind.tilted = has_w;
         const struct tested *tested = n / 2 ? &chunked : &radix;
         struct scene scene;
-        scene_create(&kind, tested->kind->layout, true, 0, &scene);
+        scene_create(&kind, tested->kind, true, 0, &scene);
         struct sorted_particles *sorted = &scene.sorted;
         struct stepper stepper = stepper_for(tested, USED, &scene);
         assert_ok(stepper_start(&stepper, &scene.fields, &sorted->particles));
@@ -138,7 +138,7 @@ TEST(long_sums_do_not_drift)
     for (int n = 0; n < 2; n++) {
         struct scene scene;
         struct push_sums sums;
-        scene_create(&kind, vectors[n]->kind->layout, true, 0, &scene);
+        scene_create(&kind, vectors[n]->kind, true, 0, &scene);
         struct particles *list = &scene.sorted.particles;
         for (uint32_t p = 0; p < kind.count; p++)
             scene.sorted.velocity[p][0] = scene.sorted.velocity[p][1] = 1 + 0x1p-18;

@@ -121,7 +121,7 @@ static void check_room(const struct tested *tested, struct scene_kind kind)
     enum { STEPS = 3 };
     struct scene scene;
     kind.has_w = kind.precision == PRECISION_DOUBLE;
-    scene_create(&kind, tested->kind->layout, true, MOST_ARRIVALS, &scene);
+    scene_create(&kind, tested->kind, true, MOST_ARRIVALS, &scene);
     struct stepper stepper = stepper_for(tested, USED, &scene);
     for (int step = 1; step <= STEPS; step++) {
         struct sorted_particles before = state_read(&scene);

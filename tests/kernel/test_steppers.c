@@ -49,7 +49,7 @@ static void check_cases(const struct step_case *cases, size_t number)
         struct scene scene;
         if (!has_precision(cases[n].kind.precision))
             continue;
-        scene_create(&cases[n].kind, cases[n].tested->kind->layout, true, 0, &scene);
+        scene_create(&cases[n].kind, cases[n].tested->kind, true, 0, &scene);
         check_steps(cases[n].tested, &scene, cases[n].steps);
         device_close(&scene.device);
     }
@@ -75,7 +75,7 @@ TEST(all_shapes)
         const struct scene_kind kind = field_scene(grids[grid][0], grids[grid][1], count, p, shape,
                                                    shape == SHAPE_NGP ? 0 : grid - 0.9, 0.1, 1);
         struct scene scene;
-        scene_create(&kind, tested->kind->layout, true, 0, &scene);
+        scene_create(&kind, tested->kind, true, 0, &scene);
         struct stepper stepper = stepper_for(tested, USED, &scene);
         const int steps = small && shape != SHAPE_CIC ? 1 : 2;
         for (int step = 1; step <= steps; step++)
@@ -227,7 +227,7 @@ TEST(all_into_few_cells)
                                                    : exact_scene(3, 2133, 50011, best_precision(), 0, 0, 0);
     const uint32_t ny = kind.ny, apart = test_is_small() ? 4 : 1, going = kind.count / apart;
     struct scene scene;
-    scene_create(&kind, LAYOUT_SOA, true, 0, &scene);
+    scene_create(&kind, windows.kind, true, 0, &scene);
     struct sorted_particles *sorted = &scene.sorted;
     for (uint32_t p = 0; p < kind.count; p++) {
         const bool goes = p % apart == 0;
@@ -297,7 +297,7 @@ static void check_two_species(int s, const uint32_t counts[2])
         kind.count = counts[n];
         kind.magnetic = 0.7;
         kind.has_w = n == 1;
-        scene_create(&kind, tested->kind->layout, true, 0, &scenes[n]);
+        scene_create(&kind, tested->kind, true, 0, &scenes[n]);
     }
     struct stepper_setup setup = scene_setup(&scenes[larger]);
     setup.fewest = counts[!larger];
@@ -330,7 +330,7 @@ TEST(not_a_number)
     for (int n = 0; n < SCENES; n++) {
         const struct scene_kind kind = kind_of(n, best_precision(), 0, 1);
         struct scene scene;
-        scene_create(&kind, scenes_of[n].tested->kind->layout, true, 0, &scene);
+        scene_create(&kind, scenes_of[n].tested->kind, true, 0, &scene);
         scene.sorted.velocity[123][0] = (double)NAN;
         scene.sorted.velocity[200][1] = (double)INFINITY;
         scene.sorted.velocity[201][0] = 1e30;
@@ -351,7 +351,7 @@ TEST(an_offset_that_rounds_up)
         if (!has_precision(kind.precision))
             continue;
         kind.exact = true;
-        scene_create(&kind, scenes_of[n / 6].tested->kind->layout, true, 0, &scene);
+        scene_create(&kind, scenes_of[n / 6].tested->kind, true, 0, &scene);
         for (uint32_t p = 0; p < kind.count; p++)
             for (int axis = 0; axis < 2; axis++) {
                 scene.sorted.offset[p][axis] = 0;
@@ -374,7 +374,7 @@ static void check_same_bits(const struct tested *tested, struct scene_kind kind,
     for (int run = 0; run < runs; run++) {
         struct scene scene;
         kind.has_w = then_has_w && run > 0;
-        scene_create(&kind, tested->kind->layout, then_has_w || run % 2 == 0, 0, &scene);
+        scene_create(&kind, tested->kind, then_has_w || run % 2 == 0, 0, &scene);
         const struct particles *list = &scene.sorted.particles;
         struct stepper stepper = stepper_for(tested, USED, &scene);
         for (int step = 1; step <= 3; step++)
@@ -414,7 +414,7 @@ TEST(counts_and_bytes_up_to_the_capacity)
         struct scene scene;
         struct stepper stepper, counted;
         struct device *counting = NULL;
-        scene_create(&kind, stepper_kind->layout, true, 0, &scene);
+        scene_create(&kind, stepper_kind, true, 0, &scene);
         struct particles *list = &scene.sorted.particles;
         struct stepper_setup setup = scene_setup(&scene);
         setup.capacity--;

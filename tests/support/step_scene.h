@@ -125,8 +125,8 @@ static inline void scene_magnetic(const struct scene_kind *kind, double magnetic
     magnetic[2] = kind->magnetic;
 }
 
-/* All particles stand in own rows; the list has room for `more`. */
-static inline void scene_create(const struct scene_kind *kind, enum particle_layout layout, bool ids,
+/* For the stepper; all particles stand in own rows, and the list has room for `more`. */
+static inline void scene_create(const struct scene_kind *kind, const struct stepper_kind *stepper, bool ids,
                                 uint32_t more, struct scene *scene)
 {
     const uint32_t rows = kind->ghost ? 10 * kind->nx : kind->nx;
@@ -149,7 +149,8 @@ static inline void scene_create(const struct scene_kind *kind, enum particle_lay
                 test_rounded(kind->precision, sorted->velocity[p][axis] * kind->speed);
     if (kind->exact)
         scene_make_exact(scene, 5 + kind->count);
-    assert_ok(particles_create(scene->device, &scene->slab, kind->precision, layout, &sorted->species,
+    assert_ok(particles_create(scene->device, &scene->slab, kind->precision,
+                               stepper->layout[device_info(device)->is_cpu], &sorted->species,
                                kind->count + more, &sorted->particles));
     sorted->particles.count = kind->count;
     sorted_particles_upload(sorted);
