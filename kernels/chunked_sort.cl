@@ -28,6 +28,7 @@
 #define BLOCK    1024u /* entries looked at together; a multiple of LINE */
 #define FEW      24u   /* distinct digits of a block up to which going digit by digit pays */
 #define NEXT_TRY 32u   /* blocks from one of many digits to the next one that is tried */
+#define PARTS    4u    /* of a bin */
 
 #if !PORTABLE && defined(__AVX512F__) && defined(__has_builtin)
 #if __has_builtin(__builtin_ia32_compresssi512_mask) && __has_builtin(__builtin_ia32_ucmpd512_mask)
@@ -307,36 +308,50 @@ chunked_reorder(global const uint *source, global const KEY *keys, global uint *
 }
 
 /* Item t sorts the entries with the high digit t, which begin at starts[t], by their low digits: counts and
- * places them one by one. Also offsets[c] = the number of keys below c for those keys, as far as there are
- * cells, and by the last item for what is above all keys. */
+ * places them one by one. Entries near one another have the same digits, and a count waits for the one before
+ * it in the same place; so the item walks PARTS parts of them side by side, with counts of their own. Also
+ * offsets[c] = the number of keys below c for those keys, as far as there are cells, and by the last item for
+ * what is above all keys. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 chunked_bins(global const uint *source, global const KEY *keys, global uint *result,
              global const uint *starts, global uint *offsets, uint count, uint cells, uint index_bits,
              uint radix_bits)
 {
     const uint t = (uint)get_global_id(0), bins = (uint)get_global_size(0);
-    const uint begin = starts[t], end = t + 1 < bins ? starts[t + 1] : count;
+    const uint begin = starts[t], end = t + 1 < bins ? starts[t + 1] : count, part = (end - begin) / PARTS;
     /* An empty bin has work only where offsets of its cells are wanted; a long key has many such bins. */
     const bool has_cells = cells > 0 && t << radix_bits <= cells;
     const uint radix = begin < end || has_cells ? 1u << radix_bits : 0;
     const pass_format format = {source, keys, 0, index_bits, radix_bits, 0, 0};
-    uint places[1 << MOST_LOW_BITS], word;
+    uint places[1 << MOST_LOW_BITS][PARTS], word;
     for (uint c = 0; c < radix; c++)
-        places[c] = 0;
-    for (uint n = begin; n < end; n++)
-        places[digit_of(&format, n, &word)]++;
+        for (uint k = 0; k < PARTS; k++)
+            places[c][k] = 0;
+    for (uint n = begin; n < begin + part; n++)
+        for (uint k = 0; k < PARTS; k++)
+            places[digit_of(&format, n + k * part, &word)][k]++;
+    for (uint n = begin + PARTS * part; n < end; n++)
+        places[digit_of(&format, n, &word)][PARTS - 1]++;
     uint place = begin;
     for (uint c = 0; c < radix; c++) {
-        const uint entries = places[c], cell = t << radix_bits | c;
-        places[c] = place;
+        const uint cell = t << radix_bits | c;
         if (cell <= cells && cells > 0)
             offsets[cell] = place;
-        place += entries;
+        for (uint k = 0; k < PARTS; k++) {
+            const uint entries = places[c][k];
+            places[c][k] = place;
+            place += entries;
+        }
     }
     for (ulong c = (ulong)bins << radix_bits; t + 1 == bins && cells > 0 && c <= cells; c++)
         offsets[c] = count;
-    for (uint n = begin; n < end; n++) {
+    for (uint n = begin; n < begin + part; n++)
+        for (uint k = 0; k < PARTS; k++) {
+            const uint digit = digit_of(&format, n + k * part, &word);
+            result[places[digit][k]++] = word;
+        }
+    for (uint n = begin + PARTS * part; n < end; n++) {
         const uint digit = digit_of(&format, n, &word);
-        result[places[digit]++] = word;
+        result[places[digit][PARTS - 1]++] = word;
     }
 }
