@@ -7,7 +7,6 @@
  * several.
  */
 #include "shared/push.h"
-#include "shared/quads.h"
 
 #define ROW_ITEMS (GROUP_ITEMS < 32 ? GROUP_ITEMS : 32)
 #define LIST_ARGUMENTS                                                                                       \
@@ -40,6 +39,8 @@ static inline void store_state(const struct pushed *pushed, uints cells, uint p,
 }
 
 #else
+
+#include "shared/quads.h"
 
 static inline struct state load_state(global const real2 *offset, global const real2 *velocity,
                                       global const real *w, uint p, uint number)

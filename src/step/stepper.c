@@ -36,7 +36,7 @@ enum status stepper_choose(enum step_method method, const struct device_info *in
 
 enum particle_layout stepper_layout(enum step_method method, const struct device_info *info)
 {
-    return named(method, info)->layout[info->is_cpu]; /* that of radix too, where it steps in */
+    return named(method, info)->layout[info->is_cpu];
 }
 
 enum status stepper_create(struct device *device, const struct stepper_kind *kind,

@@ -171,6 +171,7 @@ static inline struct stepper_setup scene_setup(const struct scene *scene)
                                   .carries = scene->sorted.species.ids,
                                   .sorts = {!kind->has_w, kind->has_w},
                                   .precision = kind->precision,
+                                  .layout = list->layout,
                                   .shape = kind->shape,
                                   .time_step = scene->time_step,
                                   .acting = 2,
