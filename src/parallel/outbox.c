@@ -58,8 +58,10 @@ enum status outboxes_create(const struct rank_place *place, size_t bytes, struct
     *outboxes = NULL;
     if (bytes == 0 || ranks->local_size < ranks->size)
         return STATUS_OK;
-    TRY(DEVICE_NEW(place->device, created));
-    TRY(DEVICE_NEW_ARRAY(place->device, created->of, (size_t)ranks->size));
+    enum status status = DEVICE_NEW(place->device, created);
+    if (status == STATUS_OK)
+        status = DEVICE_NEW_ARRAY(place->device, created->of, (size_t)ranks->size);
+    TRY(communicator_agree(ranks, status));
     if (share(created, place, bytes) == STATUS_OK)
         *outboxes = created;
     return STATUS_OK;

@@ -16,7 +16,8 @@
 struct outboxes;
 
 /* Collective. `bytes` of particles of a rank have room, the same on all; of more than 2 ranks less. *outboxes
- * becomes NULL with 0 bytes, on several machines, or where such memory cannot be had. */
+ * becomes NULL with 0 bytes, on several machines, or where such memory cannot be had. A failure
+ * is that of all ranks. */
 STATUS_CHECKED enum status outboxes_create(const struct rank_place *place, size_t bytes,
                                            struct outboxes **outboxes);
 

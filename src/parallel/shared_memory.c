@@ -1,5 +1,4 @@
-/* Shared memory: rank 0 makes a file that never has a name, and the others open it where that process has it
- * open: so nothing is left of it, whenever a rank ends. */
+/* Shared memory: rank 0 makes a file of it and tells the others its name. */
 #include "parallel/shared_memory.h"
 
 #include <errno.h>
@@ -9,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,48 +21,46 @@ struct mapping {
     size_t bytes;
 };
 
-/* The file of rank 0. */
-struct made {
-    pid_t process;
-    int file; /* its number there */
-    dev_t device;
-    ino_t inode;
-};
+enum { NAME_BYTES = 64, MEETING_TRIES = 4000 };
 
-enum { MEETING_TRIES = 4000 };
-
-/* A new file with all of its memory, or -1 and errno. Memory that is short shows here, where it can be told,
- * and not when it is first touched: so the file is in POSIX shared memory, whose size is limited, and none of
- * memfd_create(), for which memory is taken until there is no more. */
-static int make_file(size_t bytes, struct made *made)
+/* 0 or an error number. Memory that is short shows here, where it can be told, and not when it is first
+ * touched: so the file is in POSIX shared memory, whose size is limited, and none of memfd_create(), for
+ * which memory is taken until there is no more. */
+static int allocate(int file, size_t bytes)
 {
-    const int file = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    struct stat found;
-    if (file < 0)
-        return -1;
-    int error = fstat(file, &found) == 0 ? 0 : errno;
-    while (error == 0 && (error = posix_fallocate(file, 0, (off_t)bytes)) == EINTR)
-        error = 0;
-    if (error == 0) {
-        *made = (struct made){getpid(), file, found.st_dev, found.st_ino};
-        return file;
-    }
-    close(file);
-    errno = error;
-    return -1;
+    int error = 0;
+    do
+        error = posix_fallocate(file, 0, (off_t)bytes);
+    while (error == EINTR);
+    return error;
 }
 
-/* The same file, or -1 and errno; in a container of its own a rank finds another process by that number. */
-static int open_file(const struct made *made)
+/* Collective: the file on every rank, with all of its memory, or on every rank -1 and errno. It gets memory
+ * only when it has lost its name: so no more than an empty file is left by a rank that is killed before. */
+static int open_together(const struct communicator *communicator, size_t bytes)
 {
-    char path[64];
-    struct stat found;
-    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)made->process, made->file);
-    const int file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0 || (fstat(file, &found) == 0 && found.st_dev == made->device && found.st_ino == made->inode))
+    char name[NAME_BYTES]; /* not in use; that of rank 0 counts */
+    const bool is_maker = communicator->rank == 0;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now); /* so not the leftover of a run that was killed either */
+    snprintf(name, sizeof name, "/radixpic.%ld.%lld.%09ld", (long)getpid(), (long long)now.tv_sec,
+             now.tv_nsec);
+    int file = is_maker ? shm_open(name, O_RDWR | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR) : -1;
+    double error = is_maker && file < 0 ? errno : 0;
+    communicator_broadcast(communicator, sizeof name, name);
+    if (!is_maker && (file = shm_open(name, O_RDWR, 0)) < 0)
+        error = errno;
+    communicator_max(communicator, 1, &error); /* all have come past opening it */
+    if (is_maker && file >= 0)
+        shm_unlink(name);
+    if (is_maker && error == 0)
+        error = allocate(file, bytes);
+    communicator_max(communicator, 1, &error);
+    if (error == 0)
         return file;
-    close(file);
-    errno = ENOENT;
+    if (file >= 0)
+        close(file);
+    errno = (int)error;
     return -1;
 }
 
@@ -74,26 +70,14 @@ static void unmap(void *object)
     munmap(mapping->memory, mapping->bytes);
 }
 
-/* Collective: the file on every rank, or -1 and errno. */
-static int open_together(const struct communicator *communicator, size_t bytes)
-{
-    struct made made = {0};
-    const bool is_maker = communicator->rank == 0;
-    const int own = is_maker ? make_file(bytes, &made) : -1, error = errno;
-    communicator_broadcast(communicator, sizeof made, &made);
-    errno = error;
-    return is_maker ? own : open_file(&made);
-}
-
 /* Where this rank finds the file until the handle is closed; its device takes over what is before the
- * signals. MAP_FAILED and errno where it is not found. */
+ * signals. MAP_FAILED and errno where it cannot be mapped. */
 static enum status adopt(int file, size_t bytes, size_t signals, struct device *device, char **memory)
 {
     struct mapping *mapping = NULL;
     *memory = MAP_FAILED;
     TRY(DEVICE_NEW(device, mapping));
-    if (file >= 0)
-        *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (*memory == MAP_FAILED)
         return STATUS_FAILED;
     *mapping = (struct mapping){*memory, bytes};
@@ -109,12 +93,12 @@ enum status shared_memory_create(const struct communicator *communicator, struct
     struct device *branch = NULL;
     char *memory = MAP_FAILED;
     const int file = open_together(communicator, all);
-    enum status status = device_branch(device, &branch);
+    enum status status = file < 0 ? STATUS_FAILED : device_branch(device, &branch);
     if (status == STATUS_OK)
         status = adopt(file, all, signals, branch, &memory);
     const int error = errno;
     double missing = status != STATUS_OK;
-    communicator_max(communicator, 1, &missing); /* all have come past opening the file, too */
+    communicator_max(communicator, 1, &missing);
     if (file >= 0)
         close(file);
     *shared = (struct shared_memory){.rank = communicator->rank, .ranks = communicator->size};

@@ -5,6 +5,7 @@
 
 #include "parallel/exchange.h"
 #include "support/device_fixture.h"
+#include "support/refusing_device.h"
 
 enum { MOST = 20000 /* particles of a list */, GHOST = 3 };
 
@@ -18,6 +19,7 @@ struct scene_kind {
     bool ids, w;
     enum which_rank empty;   /* has no particles */
     enum which_rank no_room; /* for the arrivals of its list */
+    enum which_rank refuses; /* shared memory, so that all send messages */
     bool all_stay;
     bool late;     /* some particles leave that are no leavers */
     size_t outbox; /* bytes */
@@ -239,7 +241,11 @@ static void scene_create(const struct scene_kind *kind, const struct partition *
     assert_ok(migrate_create(scene->branch, &ranks, partition, kind->precision, &scene->migrate));
     const struct rank_place place = {scene->branch, &ranks,      partition,
                                      &scene->slab,  kind->ghost, kind->precision};
+    device_refused = 0;
+    device_refuses = is_rank(kind->refuses, ranks.rank);
     assert_ok(exchange_create(&place, scene->migrate, kind->outbox, &scene->exchange));
+    assert_int_equal(device_refused, device_refuses && kind->outbox > 0);
+    device_refuses = false;
 }
 
 /* Collective: what waits comes by the general path, and only then anything does. */
@@ -357,6 +363,7 @@ TEST(arrivals_take_their_places)
         {EVEN, {.columns = 5, .ghost = 3, .late = true}},
         {LAST_IS_LARGE, {.columns = 5, .ghost = 3, .late = true, .no_room = LAST_RANK}},
         {SINGLE_ROWS, {.columns = 5, .ghost = 3, .late = true}},
+        {EVEN, {.columns = 5, .ghost = 3, .refuses = LAST_RANK}},
         /* ranks may be empty */
         {EVEN, {.columns = 5, .ghost = 3, .empty = LAST_RANK}},
         {FIRST_IS_LARGE, {.columns = 5, .ghost = 3, .empty = LAST_RANK}},

@@ -6,12 +6,8 @@
 
 #include "support/device_fixture.h"
 #include "support/left_rows.h"
-#include <CL/cl.h>
-#include <dlfcn.h>
+#include "support/refusing_device.h"
 
-#include <CL/cl.h>
-
-#include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -234,20 +230,7 @@ TEST(memory_is_shared_where_all_ranks_are_of_one_machine)
 
 /* ---- shared memory ---- */
 
-static bool device_refuses; /* to take over memory */
-
-cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *memory, cl_int *error)
-{
-    static cl_mem (*original)(cl_context, cl_mem_flags, size_t, void *, cl_int *);
-    if (!original)
-        *(void **)&original = dlsym(RTLD_NEXT, "clCreateBuffer");
-    if (!(flags & CL_MEM_USE_HOST_PTR) || !device_refuses)
-        return original(context, flags, size, memory, error);
-    *error = CL_OUT_OF_HOST_MEMORY;
-    return NULL;
-}
-
-/* Lines of /proc/self/maps that are shared memory which never had a name: of other it has that name. */
+/* Lines of /proc/self/maps that name shared memory of this program. */
 static int mapped_pieces(void)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
@@ -255,7 +238,7 @@ static int mapped_pieces(void)
     char line[1024];
     int pieces = 0;
     while (fgets(line, sizeof line, maps))
-        pieces += strstr(line, "/dev/shm/#") != NULL;
+        pieces += strstr(line, "/radixpic.") != NULL;
     fclose(maps);
     return pieces;
 }
@@ -274,6 +257,9 @@ TEST(ranks_see_one_memory_without_a_name)
     for (int rank = 0; rank < ranks.size; rank++)
         assert_int_equal(numbers[rank], 10 + rank);
     assert_int_equal(mapped_pieces(), 1);
+    char name[64];
+    snprintf(name, sizeof name, "ls /dev/shm | grep -q '^radixpic[.]%ld[.]'", (long)getpid());
+    assert_int_not_equal(system(name), 0);
     device_close(&owner);
     assert_int_equal(mapped_pieces(), 0);
 }
@@ -289,6 +275,18 @@ TEST(memory_that_cannot_be_had_is_a_failure_of_all)
     device_refuses = false;
     assert_int_equal(mapped_pieces(), 0);
     ranks_see_one_memory_without_a_name(NULL);
+}
+
+TEST(without_shared_memory_a_gather_sends_messages)
+{
+    struct partition partition = left_uneven_partition(ranks.size, 40);
+    struct scene scene = scene_create(&partition, 7, 2, PRECISION_SINGLE);
+    device_refuses = ranks.rank == ranks.size - 1;
+    scene.gather[0] = make_gather(scene.owner, &scene.left, &ranks, GATHER_AUTO);
+    device_refuses = false;
+    assert_int_equal(gather_way(scene.gather[0]), GATHER_MESSAGES);
+    check_sums(&scene);
+    device_close(&scene.owner);
 }
 
 MPI_TEST_MAIN(open_device, close_device)
