@@ -86,7 +86,8 @@ struct program {
 
 /* An argument that OpenCL was told of. */
 struct set_argument {
-    size_t size;     /* 0: none yet */
+    bool is_set; /* false: it was not told yet */
+    size_t size;
     size_t known;    /* bytes of `value`; 0: so much local memory */
     uint64_t buffer; /* its number, for a later buffer may have the same handle; 0: a value */
     union {

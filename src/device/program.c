@@ -168,7 +168,8 @@ static cl_int convert(const struct kernel_argument *argument, enum precision pre
     const struct buffer *buffer = argument->values;
     const void *values = argument->values ? argument->values : &argument->own;
     const bool is_real = argument->kind == ARGUMENT_REALS;
-    *converted = (struct set_argument){.size = argument->count * (is_real ? precision_bytes(precision) : 1)};
+    *converted = (struct set_argument){.is_set = true,
+                                       .size = argument->count * (is_real ? precision_bytes(precision) : 1)};
     if (argument->kind == ARGUMENT_LOCAL)
         return CL_SUCCESS;
     if (argument->kind == ARGUMENT_BUFFER) {
@@ -178,7 +179,7 @@ static cl_int convert(const struct kernel_argument *argument, enum precision pre
         return CL_SUCCESS;
     }
     converted->known = converted->size;
-    if (converted->size > sizeof converted->value)
+    if (converted->size > sizeof converted->value || (is_real && argument->count > MOST_REALS))
         return CL_INVALID_ARG_SIZE;
     if (!is_real || precision == PRECISION_DOUBLE)
         memcpy(&converted->value, values, converted->size);
@@ -191,9 +192,11 @@ static cl_int convert(const struct kernel_argument *argument, enum precision pre
 /* Most arguments are those of the last launch, and OpenCL is told of the others alone. */
 static cl_int set_argument(struct kernel *kernel, cl_uint index, const struct kernel_argument *argument)
 {
+    if (index >= MOST_ARGUMENTS)
+        return CL_INVALID_ARG_INDEX;
     struct set_argument *set = &kernel->set[index], wanted;
     cl_int error = convert(argument, kernel->program->precision, &wanted);
-    if (error == CL_SUCCESS && wanted.size == set->size && wanted.buffer == set->buffer &&
+    if (error == CL_SUCCESS && set->is_set && wanted.size == set->size && wanted.buffer == set->buffer &&
         wanted.known == set->known && memcmp(&wanted.value, &set->value, wanted.known) == 0)
         return CL_SUCCESS;
     if (error == CL_SUCCESS)

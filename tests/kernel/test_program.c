@@ -111,6 +111,37 @@ TEST(more_or_fewer_arguments_than_a_kernel_takes)
                  "CL_INVALID_ARG_INDEX");
 }
 
+/* Before OpenCL is asked, for they have no place here. */
+TEST(more_arguments_or_reals_than_a_launch_takes)
+{
+    enum { TOO_MANY = MOST_ARGUMENTS + 1 };
+    const struct launch launch = {1, 1, STAGE_OTHER, 0};
+    const double reals[MOST_REALS + 1] = {0};
+    struct kernel_argument arguments[TOO_MANY + 1] = {{ARGUMENT_NONE, 0, NULL, {0}}};
+    struct program *program = NULL;
+    struct kernel *kernel = NULL;
+    char text[1024] = "kernel void many(uint a0";
+    for (int n = 0; n < TOO_MANY; n++) {
+        arguments[n] = arg_uint(0);
+        if (n > 0)
+            snprintf(text + strlen(text), sizeof text - strlen(text), ", uint a%d", n);
+    }
+    strcat(text, ") {}\nstruct reals { float values[17]; };\n"
+                 "kernel void few(struct reals a) {}\nkernel void memory(local float *a) {}\n");
+    write_text(folder_file(&folder, "many.cl"), text);
+    assert_ok(program_build(device, "many.cl", PRECISION_SINGLE, &program, "%s", ""));
+    assert_ok(kernel_create(program, "many", &kernel));
+    assert_fails(kernel_launch(kernel, launch, arguments), "kernel many: argument 23",
+                 "CL_INVALID_ARG_INDEX");
+    assert_ok(kernel_create(program, "few", &kernel));
+    assert_fails(KERNEL_LAUNCH(kernel, launch, arg_reals(reals, MOST_REALS + 1)), "kernel few: argument 0",
+                 "CL_INVALID_ARG_SIZE");
+    assert_ok(kernel_create(program, "memory", &kernel));
+    assert_fails(KERNEL_LAUNCH(kernel, launch, arg_local(0)), "kernel memory: argument 0",
+                 "CL_INVALID_ARG_SIZE");
+    assert_ok(KERNEL_LAUNCH(kernel, launch, arg_local(sizeof(float))));
+}
+
 /* A sum of all arguments but the local memory, and how many arguments OpenCL was told of. */
 static double sum_with(struct kernel *kernel, struct buffer *buffer, uint32_t one, double two, int *told)
 {
