@@ -6,12 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static enum status require_finite(const struct formula_table *table, const char *key)
+static enum status require_finite(const struct formula_table *table)
 {
     for (size_t n = 0; n < (size_t)table->rows * table->columns; n++)
         if (!isfinite(table->values[n]))
-            return status_fail(STATUS_FAILED, "%s: the formula %s is %g at x = %g, y = %g, t = %g", key,
-                               table->text, table->values[n], table->of_row[n / table->columns],
+            return status_fail(STATUS_FAILED, "the formula %s is %g at x = %g, y = %g, t = %g", table->text,
+                               table->values[n], table->of_row[n / table->columns],
                                table->of_column[n % table->columns], table->third);
     return STATUS_OK;
 }
@@ -38,8 +38,9 @@ enum status tabulate(const struct slab *slab, const char *key, const char *formu
                                         .third = time,
                                         .values = values};
     enum status status = formula_tabulate(&table);
-    if (status == STATUS_OK)
-        status = require_finite(&table, key);
+    TRY_NEXT(require_finite(&table));
+    if (status != STATUS_OK)
+        status = status_fail(status, "%s: %s", key, status_message());
     free(places);
     return status;
 }

@@ -6,7 +6,7 @@
 #include "domain/slab.h"
 
 /* values[nx * ny] <- a formula of x, y and t, by all processors. STATUS_FAILED, with the key that it stands
- * at, where it is not finite. */
+ * at, where it is not finite or cannot be read. */
 STATUS_CHECKED enum status tabulate(const struct slab *slab, const char *key, const char *formula,
                                     double time, double *values);
 

@@ -2,6 +2,7 @@
 #include "support/test_support.h"
 
 #include "config/formula.h"
+#include "field/tabulate.h"
 
 #include <math.h>
 #include <string.h>
@@ -72,6 +73,19 @@ TEST(errors_have_a_position)
     word[sizeof word - 1] = '\0';
     assert_null(formula_open(word, "", NULL, why));
     assert_says(why, "a formula has at most 511 bytes");
+}
+
+TEST(what_fails_on_a_grid_names_its_key)
+{
+    const struct grid box = {.nx = 4, .ny = 4, .lx = 2, .ly = 2, .dx = 0.5, .dy = 0.5};
+    const struct slab slab = slab_whole_box(&box);
+    double values[16];
+    assert_ok(tabulate(&slab, "fields.external.E", "x+lx*y", 0, values));
+    assert_near(values[4 * 3 + 2], 3.5, 0);
+    assert_fails(tabulate(&slab, "fields.external.E", "1+", 0, values),
+                 "fields.external.E: the formula 1+: ", "ends too early");
+    assert_fails(tabulate(&slab, "fields.external.E", "1/(x-1)", 3, values),
+                 "fields.external.E: the formula 1/(x-1) is inf at x = 1, y = 0, t = 3", "");
 }
 
 TEST_MAIN(NULL, NULL)
