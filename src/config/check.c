@@ -44,7 +44,7 @@ static void check_sort(struct reading *reading, const struct grid_config *grid,
 static void check_values(struct reading *reading, const struct nodes *nodes, const double *values,
                          double least, double *most)
 {
-    const char *where = nodes->is_box ? "box" : "range";
+    const char *where = nodes->length ? "box" : "range";
     const size_t count = nodes_count(nodes);
     char second[64] = "";
     size_t n = 0;
@@ -255,11 +255,22 @@ static void check_waves(struct reading *reading, const struct perturbation_list 
     }
 }
 
+/* The grid's, at which alone a run evaluates formulas of fields. */
+static struct nodes grid_nodes(const struct grid_config *grid)
+{
+    struct nodes nodes = box_nodes(grid->cells, grid->length);
+    for (int axis = 0; axis < 2; axis++) {
+        nodes.intervals[axis]--;
+        nodes.ends[axis][1] -= grid->length[axis] / grid->cells[axis];
+    }
+    return nodes;
+}
+
 void check_field_formulas(struct reading *reading, const char *group)
 {
     const struct fields_config *fields = &reading->config->fields;
     const bool is_initial = strcmp(group, "initial") == 0;
-    const struct nodes nodes = box_nodes(reading->config->grid.cells, reading->config->grid.length);
+    const struct nodes nodes = grid_nodes(&reading->config->grid);
     double most;
     for (int n = 0; n < 6; n++) {
         const char *formula = (is_initial ? fields->initial : fields->external)[n / 3][n % 3];

@@ -188,7 +188,6 @@ double nodes_place(const struct nodes *nodes, uint32_t variable, size_t n)
 bool nodes_tabulate(const struct nodes *nodes, const char *text, bool multiplies, double *values)
 {
     const uint32_t rows = nodes->intervals[0] + 1, columns = nodes->intervals[1] + 1;
-    const double high[2] = {nodes->ends[0][1], nodes->ends[1][1]};
     double *places = malloc((rows + (size_t)columns) * sizeof *places);
     for (size_t i = 0; places && i < rows; i++)
         places[i] = nodes_place(nodes, 0, i * columns);
@@ -196,7 +195,7 @@ bool nodes_tabulate(const struct nodes *nodes, const char *text, bool multiplies
         places[rows + j] = nodes_place(nodes, 1, j);
     const struct formula_table table = {.text = text,
                                         .names = nodes->names,
-                                        .length = nodes->is_box ? high : NULL,
+                                        .length = nodes->length,
                                         .rows = rows,
                                         .columns = columns,
                                         .of_row = places,
@@ -211,7 +210,7 @@ bool nodes_tabulate(const struct nodes *nodes, const char *text, bool multiplies
 struct nodes box_nodes(const uint32_t intervals[2], const double length[2])
 {
     return (struct nodes){.names = "xyt",
-                          .is_box = true,
+                          .length = length,
                           .intervals = {intervals[0], intervals[1]},
                           .ends = {{0, length[0]}, {0, length[1]}}};
 }

@@ -50,8 +50,8 @@ STATUS_CHECKED enum status formula_tabulate(const struct formula_table *table);
 /* The ends of equal intervals of two variables, the second the faster; 0 intervals: one node, the lower end.
  */
 struct nodes {
-    const char *names; /* of the variables; a third one is 0 */
-    bool is_box;       /* its higher ends are lx and ly */
+    const char *names;    /* of the variables; a third one is 0 */
+    const double *length; /* lx and ly of the box, not owned; NULL: formulas know none */
     uint32_t intervals[2];
     double ends[2][2]; /* low, high */
 };

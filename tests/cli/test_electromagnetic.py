@@ -82,6 +82,17 @@ class Electromagnetic(ProgramTest):
                 self.assertEqual(result.returncode, 2)
                 self.assertIn(sentence, result.stderr)
 
+    def test_formulas_are_evaluated_at_nodes_alone(self):
+        for axis, (length, last) in {"x": (16, 15), "y": (9, 8)}.items():
+            for group in ("initial", "external"):
+                for place in (0, last, length):
+                    with self.subTest(axis=axis, group=group, place=place):
+                        field = f"fields.{group}.E=[0, 0, 1/({axis}-{place})]"
+                        found = self.run_program("check", "waves.yaml", *sets(field)).stderr
+                        said = "" if place == length else "E: expected a finite number everywhere in the box, found"
+                        self.assertIn(said, found)
+                        self.assertEqual(found == "", place == length, found)  # which is the first node
+
     def test_check_says_what_light_does(self):
         self.run_well("check", "waves.yaml", *sets("time.step=0.0707107"))  # the longest that it names
         result = self.run_well("check", "waves.yaml", *sets("output.history.modes=[[8, 0]]")).stdout
