@@ -23,11 +23,12 @@ static cl_int allocate(struct core *core, size_t bytes, bool in_room, cl_mem *me
                                           &region, &error)
                       : clCreateBuffer(core->context, flags, bytes, NULL, &error);
     const cl_uint zero = 0;
-    void *host = error == CL_SUCCESS && flags & CL_MEM_ALLOC_HOST_PTR && !in_room
+    const bool is_large = core->info.is_cpu && !in_room && bytes >= LEAST_WITH_HUGE_PAGES;
+    void *host = error == CL_SUCCESS && is_large
                      ? clEnqueueMapBuffer(core->queue, *memory, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0,
-                                          bytes, 0, NULL, NULL, &error)
+                                          bytes, 0, NULL, NULL, NULL)
                      : NULL;
-    if (host) {
+    if (host) { /* else the pages stay small */
         ask_for_huge_pages(host, bytes);
         error = clEnqueueUnmapMemObject(core->queue, *memory, host, 0, NULL, NULL);
     }
