@@ -428,8 +428,8 @@ enum status exchange_follow(struct exchange *exchange, uint32_t species, bool is
     size_t stay = list->count - exchange->leaving + inserted;
     TRY(device_use(exchange->device, QUEUE_SIDE));
     const enum status status = travel(exchange, species, is_last, list, leaving_begin, &stay);
-    TRY(device_join(exchange->device));
-    TRY(status);
+    char *sentence = status_take(); /* a lost device cannot join its queues either */
+    TRY(status_keep(status, sentence, device_join(exchange->device)));
     list->count = (uint32_t)stay;
     *left += exchange->leaving - exchange->lost;
     return insert(exchange, list, (uint32_t)inserted);
