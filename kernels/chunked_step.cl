@@ -134,8 +134,8 @@ static inline uints find_places(const struct motion *motion, uint i, uint j, str
     return places;
 }
 
-/* Pushed particles wait until there are a hundred: storing waits for memory, one particle after the other,
- * and would keep the arithmetic of the next vectors from going on meanwhile. */
+/* Pushed particles wait until there are 16 vectors of 16: storing waits for memory, one particle after the
+ * other, and would keep the arithmetic of the next vectors from going on meanwhile. */
 #define STAGED 16u /* vectors, half of a block of sums */
 
 struct staged_particles {

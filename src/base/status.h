@@ -49,7 +49,7 @@ enum status status_keep(enum status status, char *sentence, enum status next);
             return try_status;                                                                               \
     } while (0)
 
-/* The next call of a row, which is made unless `status` has the code of one that failed. */
+/* Makes a call unless an earlier one failed, whose code `status` keeps. */
 #define TRY_NEXT(call)                                                                                       \
     do {                                                                                                     \
         if (status == STATUS_OK)                                                                             \

@@ -32,8 +32,7 @@ struct output_items {
             sizeof(((struct config *)0)->output.list[0])                                                     \
     }
 
-/* What any rank may ask for at any time, as numbers of which that of all ranks is the most, 0 for nothing:
- * all agree on them once in a step. */
+/* What all ranks agree on once in a step, by the largest number of any rank; 0: nothing. */
 enum output_question {
     OUTPUT_FAILED, /* a file could not be written */
     OUTPUT_SIGNAL, /* the signal that came */

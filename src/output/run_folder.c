@@ -1,6 +1,6 @@
 /* Run folder: its names, creation, and clearing of what an earlier run left. */
-
 #include "output/run_folder.h"
+
 #include "base/below.h"
 #include "base/replace.h"
 #include "output/checkpoint.h"
