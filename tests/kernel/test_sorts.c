@@ -212,7 +212,8 @@ TEST(returns_what_is_asked)
 {
     enum { COUNT = 9001 };
     const uint32_t cells[] = {0, 1, 700, 1024, 1500};
-    const struct sorter_plan others[] = {paper(10, 10, 4, 3, 2, false), paper(10, 4, 4, 3, 2, true)};
+    const struct sorter_plan others[] = {paper(10, 10, 4, 3, 2, false), paper(10, 10, 4, 3, 2, true),
+                                         paper(10, 4, 4, 3, 2, true)};
     uint32_t *keys = test_array(COUNT, sizeof *keys);
     struct buffer *some = test_buffer(COUNT * sizeof *keys, NULL); /* nothing is sorted into it */
     const struct radix_lists whole = {.keys = some, .permutation = some}, nowhere = {.keys = some},

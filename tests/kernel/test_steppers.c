@@ -3,8 +3,8 @@
  *
  * Building their kernels takes a CPU device some seconds. They are the same for scenes that agree in
  * precision, shape, components and ghost rows, in having a magnetic field or none, and in the bits of a digit
- * or the span of a window. So scenes do where their test is about something else: small grids have 10 key
- * bits, and windows 492 cells a tile, or 128; no grid has a field in double precision but for the wide
+ * or the span of a window. So scenes do where their test is about something else: most small grids have 10
+ * key bits, and windows 492 cells a tile, or 128; no grid has a field in double precision but for the wide
  * shapes.
  */
 #include "support/step_scene.h"
@@ -59,13 +59,14 @@ static void check_cases(const struct step_case *cases, size_t number)
 /* ---- grids of any size ---- */
 
 /* ngp without a magnetic field, the others with one: windows have tsc in single precision, and any_count()
- * has cic with a field in single precision and without in double. Under oclgrind the shapes that read the
- * most nodes are enough. */
+ * has cic with a field in single precision and without in double. The wide shapes reach around axes of 2, 3
+ * and 5 cells. Under oclgrind the shapes that read the most nodes are enough. */
 TEST(all_shapes)
 {
     const bool small = test_is_small();
-    const uint32_t count = test_count(5003), grids[][2] = {{2, small ? 5 : 400}, {400, 2}, {23, 29}};
-    for (int n = 0; n < SHAPE_COUNT * KINDS * (small ? 1 : 3); n++) {
+    const uint32_t count = test_count(5003),
+                   grids[][2] = {{2, small ? 5 : 400}, {400, 2}, {3, 311}, {200, 5}};
+    for (int n = 0; n < SHAPE_COUNT * KINDS * (small ? 1 : 4); n++) {
         const enum shape_kind shape = (enum shape_kind)(n % SHAPE_COUNT);
         const struct tested *tested = any_grid[n / SHAPE_COUNT % KINDS];
         if (small && shape != SHAPE_CIC && shape != SHAPE_CUBIC)
@@ -120,13 +121,18 @@ TEST(hot_cells_and_far_particles)
     }
 }
 
-/* Digits of 12 bits, in three rounds of ranking: too few tiles for windows whatever their length. Cells that
- * several items turn into places, and a table too large for many chunks. */
-TEST(larger_grids)
+/* Digits of 2, 4, 8 and 12 bits, the last in three rounds of ranking: too few tiles for windows whatever
+ * their length. Cells that several items turn into places, and a table too large for many chunks. */
+TEST(smaller_and_larger_grids)
 {
     needs_speed();
     const enum precision best = best_precision();
     const struct step_case cases[] = {
+        {&radix, field_scene(2, 2, 5003, best, SHAPE_CIC, 0, 0.1, 1), 2},
+        {&chunked, field_scene(2, 2, 5003, best, SHAPE_CIC, 0, 0.1, 1), 2},
+        {&digits, field_scene(2, 2, 5003, best, SHAPE_CIC, 0, 0.1, 1), 2},
+        {&digits, field_scene(4, 3, 5003, PRECISION_SINGLE, SHAPE_CIC, 0.5, 0.7, 1), 3},
+        {&digits, field_scene(16, 12, 5003, best, SHAPE_CIC, 0, 0.1, 1), 4},
         {&digits, field_scene(64, 64, 3001, best, SHAPE_CIC, 0, 0.1, 2), 3},
         {&radix, field_scene(257, 131, 50021, best, SHAPE_CIC, 0, 0.1, 1), 3},
         {&chunked, field_scene(257, 131, 50021, best, SHAPE_CIC, 0, 0.1, 1), 3},
@@ -137,9 +143,9 @@ TEST(larger_grids)
 
 /* ---- windows ---- */
 
-/* The fewest tiles for which windows fit; a shape whose field is not staged; long rows, short rows, as few
- * rows as a band looks around; whole tiles and one particle more or less; more cells than the scan has items;
- * hot cells that several chunks begin in. */
+/* The fewest tiles for which windows fit; ngp, and a shape whose field is not staged; long rows, short rows,
+ * as few rows as a band looks around; whole tiles and one particle more or less; more cells than the scan has
+ * items; hot cells that several chunks begin in. */
 TEST(windows_on_any_grid)
 {
     needs_speed();
@@ -147,6 +153,7 @@ TEST(windows_on_any_grid)
     const enum precision best = best_precision(), single = PRECISION_SINGLE;
     const struct step_case cases[] = {
         {&windows, field_scene(48, 41, 16000, best, SHAPE_CIC, 0.5, 0.1, 2), 2},
+        {&windows, field_scene(64, 100, MANY, best, SHAPE_NGP, 0.9, 0, 1), 3},
         {&windows, field_scene(64, 100, MANY, single, SHAPE_CIC, 0, 0, 1), 3},
         {&windows, field_scene(64, 100, MANY, best, SHAPE_CIC, 0.9, 0, 1), 3},
         {&windows, field_scene(64, 100, MANY, single, SHAPE_TSC, 0.9, 0, 1), 3},
