@@ -63,16 +63,17 @@ static inline ulong find_digits(const struct motion *motion, uint i, uint j, str
 /* next[cell] += the particles that go there, around the cell (i, j). Returns what was there, by digit. */
 static inline uints count_window(ulong sum, uint i, uint j, uint ny, global uint *next)
 {
-    uint4 before[WINDOW_ROWS];
+    uints before = (uints)0;
+    uint4 *const rows = (uint4 *)&before;
     global uint *at = next + cell_index(i - 1, j - 1, ny);
 #pragma unroll
     for (uint row = 0; row < WINDOW_ROWS; row++, at += ny) {
         const ulong4 shift = DIGIT_BITS * (WINDOW_COLUMNS * (ulong)row + (ulong4)(0, 1, 2, 3));
         const uint4 numbers = convert_uint4((ulong4)sum >> shift & (1ul << DIGIT_BITS) - 1);
-        before[row] = vload4(0, at);
-        vstore4(before[row] + numbers, 0, at);
+        rows[row] = vload4(0, at);
+        vstore4(rows[row] + numbers, 0, at);
     }
-    return (uints)(before[0], before[1], before[2], (uint4)0);
+    return before;
 }
 
 /* Counts where `number` particles go, the first of which is in the cell (i, j); the other lanes are not
