@@ -28,7 +28,7 @@
 #define BLOCK    1024u /* entries looked at together; a multiple of LINE */
 #define FEW      24u   /* distinct digits of a block up to which going digit by digit pays */
 #define NEXT_TRY 32u   /* blocks from one of many digits to the next one that is tried */
-#define PARTS    (MOST_LOW_BITS > 13 ? 1u : 4u) /* of a bin, which have counts of their own in the caches */
+#define PARTS    (MOST_LOW_BITS > 13 ? 1u : 4u) /* of a bin; counts of long digits would fill the caches */
 
 #if !PORTABLE && defined(__AVX512F__) && defined(__has_builtin)
 #if __has_builtin(__builtin_ia32_compresssi512_mask) && __has_builtin(__builtin_ia32_ucmpd512_mask)

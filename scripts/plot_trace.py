@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Draws what the ranks of a run did when, of tables that RADIXPIC_TRACE=NAME had them write, NAME.0.csv and so on.
 
-The ranks are of one machine, whose clock they share. Every rank has three lanes: the two queues of its device, and the
+The ranks are of one machine and share its clock. Every rank has three lanes: the two queues of its device, and the
 host. "wait" is the host that waits for its device; its other work includes messages and waiting for other ranks.
 """
 

@@ -106,8 +106,7 @@ static inline masks is_fraction(reals v)
 /* Moves of lanes between two vectors. They are spelled out, since oclgrind 21.10 takes lane b of a.s89ab for
  * uninitialised, and ends at the lanes that a.even leaves open in (reals)(a.even, b.even).
  *
- *   even_lanes, odd_lanes    a0 a2 a4 ... b0 b2 ..., and a1 a3 ... b1 b3 ...
- *   low_pairs, high_pairs    a0 b0 a1 b1 ... a7 b7, and a8 b8 ... */
+ *   even_lanes, odd_lanes    a0 a2 a4 ... b0 b2 ..., and a1 a3 ... b1 b3 ... */
 #define DEFINE_MOVE(name, lanes)                                                                             \
     static inline reals name(reals a, reals b)                                                               \
     {                                                                                                        \
@@ -117,10 +116,6 @@ DEFINE_MOVE(even_lanes,
             (a.s0, a.s2, a.s4, a.s6, a.s8, a.sa, a.sc, a.se, b.s0, b.s2, b.s4, b.s6, b.s8, b.sa, b.sc, b.se))
 DEFINE_MOVE(odd_lanes,
             (a.s1, a.s3, a.s5, a.s7, a.s9, a.sb, a.sd, a.sf, b.s1, b.s3, b.s5, b.s7, b.s9, b.sb, b.sd, b.sf))
-DEFINE_MOVE(low_pairs,
-            (a.s0, b.s0, a.s1, b.s1, a.s2, b.s2, a.s3, b.s3, a.s4, b.s4, a.s5, b.s5, a.s6, b.s6, a.s7, b.s7))
-DEFINE_MOVE(high_pairs,
-            (a.s8, b.s8, a.s9, b.s9, a.sa, b.sa, a.sb, b.sb, a.sc, b.sc, a.sd, b.sd, a.se, b.se, a.sf, b.sf))
 
 /* Adds neighbouring lanes of a, then of b. */
 static inline reals add_neighbours(reals a, reals b)

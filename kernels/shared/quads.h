@@ -11,9 +11,9 @@
 #define IN_ORDER(type, v)                                                                                    \
     (type)(v.s0, v.s4, v.s8, v.sc, v.s1, v.s5, v.s9, v.sd, v.s2, v.s6, v.sa, v.se, v.s3, v.s7, v.sb, v.sf)
 
-/* Four particles in each of a, b, c and d to their state: the 4 x 4 matrices whose rows are the same four
- * lanes of a, b, c and d are transposed, so the same brings a state back to quads. Written with two sources a
- * move; with more of them compilers generate slower code. Of each four lanes:
+/* Four particles in each of a, b, c and d to their state: the same four lanes of a, b, c and d are the rows
+ * of a 4 x 4 matrix, which is transposed, so the same brings a state back to quads. Written with two sources
+ * a move; with more of them compilers generate slower code. Of each four lanes:
  *
  *   first_pairs, last_pairs      a0 b0 a1 b1, and a2 b2 a3 b3
  *   first_halves, last_halves    a0 a1 b0 b1, and a2 a3 b2 b3 */

@@ -49,7 +49,7 @@ enum status status_keep(enum status status, char *sentence, enum status next);
             return try_status;                                                                               \
     } while (0)
 
-/* Makes a call unless an earlier one failed, whose code `status` keeps. */
+/* Makes a call unless an earlier one failed; `status` keeps the code of the failed one. */
 #define TRY_NEXT(call)                                                                                       \
     do {                                                                                                     \
         if (status == STATUS_OK)                                                                             \

@@ -56,7 +56,7 @@ struct nodes {
     double ends[2][2]; /* low, high */
 };
 
-/* Of x and y in a box; where the intervals are the cells, the nodes are the grid's and those at lx and ly. */
+/* Of x and y, from one end of a box to the other. */
 struct nodes box_nodes(const uint32_t intervals[2], const double length[2]);
 
 size_t nodes_count(const struct nodes *nodes);

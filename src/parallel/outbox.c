@@ -59,8 +59,7 @@ enum status outboxes_create(const struct rank_place *place, size_t bytes, struct
     if (bytes == 0 || ranks->local_size < ranks->size)
         return STATUS_OK;
     enum status status = DEVICE_NEW(place->device, created);
-    if (status == STATUS_OK)
-        status = DEVICE_NEW_ARRAY(place->device, created->of, (size_t)ranks->size);
+    TRY_NEXT(DEVICE_NEW_ARRAY(place->device, created->of, (size_t)ranks->size));
     TRY(communicator_agree(ranks, status));
     if (share(created, place, bytes) == STATUS_OK)
         *outboxes = created;
@@ -81,8 +80,8 @@ void outboxes_announce(struct outboxes *outboxes, size_t leaving)
 
 struct host_particles *outboxes_particles(const struct outboxes *outboxes, int rank)
 {
-    const struct outbox *outbox = &outboxes->of[rank];
-    struct host_particles *particles = &outboxes->of[rank].particles[outboxes->turn];
+    struct outbox *outbox = &outboxes->of[rank];
+    struct host_particles *particles = &outbox->particles[outboxes->turn];
     return *outbox->leaving <= particles->capacity ? particles : NULL;
 }
 

@@ -15,9 +15,9 @@
 
 struct outboxes;
 
-/* Collective. `bytes` of particles of a rank have room, the same on all; of more than 2 ranks less. *outboxes
- * becomes NULL with 0 bytes, on several machines, or where such memory cannot be had. A failure
- * is that of all ranks. */
+/* Collective. `bytes`, the same on all ranks, is the room for particles of a rank; many ranks have less, so
+ * that all together stay below a limit. *outboxes becomes NULL with 0 bytes, on several machines, or where
+ * such memory cannot be had. A failure is that of all ranks. */
 STATUS_CHECKED enum status outboxes_create(const struct rank_place *place, size_t bytes,
                                            struct outboxes **outboxes);
 

@@ -24,8 +24,8 @@ struct mapping {
 enum { NAME_BYTES = 64, MEETING_TRIES = 4000 };
 
 /* 0 or an error number. Memory that is short shows here, where it can be told, and not when it is first
- * touched: so the file is in POSIX shared memory, whose size is limited, and none of memfd_create(), for
- * which memory is taken until there is no more. */
+ * touched: so the file is in POSIX shared memory, which has a limit, and none of memfd_create(), which takes
+ * memory until there is no more. */
 static int allocate(int file, size_t bytes)
 {
     int error = 0;
