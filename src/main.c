@@ -11,8 +11,6 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <malloc.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -2,10 +2,6 @@
 #include "simulation.h"
 #include "simulation_internal.h"
 
-#include "base/timer.h"
-
-#include <math.h>
-
 enum {
     FEW_STEPS = 100 /* of a run that is timed throughout */
 };

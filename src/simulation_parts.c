@@ -5,8 +5,6 @@
 
 #include "base/integers.h"
 
-#include <math.h>
-
 uint64_t simulation_particles(const struct config *config)
 {
     uint64_t sum = 0;

@@ -4,7 +4,6 @@
 
 #include "particles/loading.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

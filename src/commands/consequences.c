@@ -6,7 +6,6 @@
 #include "particles/collisions.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 struct consequences consequences_derive(const struct config *config)

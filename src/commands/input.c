@@ -3,7 +3,6 @@
 #include "commands/input.h"
 
 #include "config/config_reader.h"
-#include "config/schema.h"
 #include "output/run_folder.h"
 
 #include <stdlib.h>

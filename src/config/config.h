@@ -9,8 +9,6 @@
 #include "config/field_table.h"
 
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 
 enum {
     CONFIG_MAX_SPECIES = 16,

@@ -5,7 +5,7 @@
 
 #include "config/config.h"
 
-#include <stddef.h>
+#include <stdio.h>
 
 /* Reads `path`, then applies `settings` ("dotted.path=value", e.g. "species.electrons.particles=4096"),
  * through the same schema: defaults, parse, validate. On errors returns STATUS_USAGE; the status message has

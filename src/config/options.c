@@ -4,7 +4,6 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "config/config.h"
-#include "config/schema.h"
 
 #include <argp.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "config/reading.h"
 #include "config/schema.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void read_table(struct reading *reading, const struct schema_table *table,

@@ -8,13 +8,9 @@
 #ifndef RADIXPIC_DEVICE_DEVICE_H
 #define RADIXPIC_DEVICE_DEVICE_H
 
-#include "base/status.h"
 #include "base/timer.h"
 #include "config/config.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 struct device;

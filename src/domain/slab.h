@@ -17,8 +17,6 @@
 
 #include "domain/grid.h"
 
-#include <stdbool.h>
-
 struct slab {
     struct grid box;   /* of all ranks */
     struct grid local; /* of this one: nx = rows + 2 ghost + 1, or box.nx where whole; else as the box */

@@ -5,8 +5,6 @@
 #include "radixpic.h"
 #include "session.h"
 
-#include <pthread.h>
-
 /* Cells of the particles of a list, until the next step. */
 struct cells {
     uint32_t *keys;   /* uint[count]; NULL: not asked for yet */

@@ -4,7 +4,6 @@
 #include "base/suggest.h"
 #include "shared/loading.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "output/checkpoint.h"
 #include "output/outputs.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct average {

@@ -26,8 +26,6 @@
 #include "output/hdf5_read.h"
 #include "output/sorted_list.h"
 
-#include <limits.h>
-
 /* Of the names of their files. */
 #define CHECKPOINT_PREFIX "checkpoint_"
 

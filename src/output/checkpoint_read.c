@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "config/config_reader.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,12 +13,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 /* ---- the seal: the first block of a file, with the digest of the rest ---- */
 

@@ -6,7 +6,6 @@
 #include "output/hdf5_write.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

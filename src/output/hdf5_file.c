@@ -3,7 +3,6 @@
 
 #include "base/huge_pages.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

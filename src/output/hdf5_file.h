@@ -12,14 +12,10 @@
 #define RADIXPIC_OUTPUT_HDF5_FILE_H
 
 #include "base/log.h"
-#include "base/status.h"
 #include "device/device.h"
 #include "parallel/communicator.h"
 
 #include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* In a folder one file at a time is written. */
 #define HDF5_UNFINISHED ".unfinished.tmp"

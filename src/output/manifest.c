@@ -10,10 +10,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 enum { VERSION = 3, MOST_BYTES = 1 << 22 };
 

@@ -8,7 +8,6 @@
 
 #include <float.h>
 #include <inttypes.h>
-#include <math.h>
 #include <pwd.h>
 #include <string.h>
 #include <unistd.h>

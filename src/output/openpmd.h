@@ -5,10 +5,7 @@
 #ifndef RADIXPIC_OUTPUT_OPENPMD_H
 #define RADIXPIC_OUTPUT_OPENPMD_H
 
-#include "config/config.h"
-#include "output/hdf5_file.h"
 #include "output/sorted_list.h"
-#include "output/view.h"
 
 /* ---- the file ---- */
 

@@ -1,8 +1,6 @@
 /* Output sizes: what `check` says of the files of a run, by the trees that it would record. */
 #include "output/outputs.h"
 
-#include <stdio.h>
-
 struct output_size outputs_size(const struct output_row *row, const struct config *config)
 {
     enum { OF_PROCESS = 4096 }; /* attributes that tell the device and the command */

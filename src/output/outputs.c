@@ -6,8 +6,6 @@
 #include "base/replace.h"
 
 #include <inttypes.h>
-#include <limits.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #include "output/outputs.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 enum { NODES = 4 /* around a point */ };

@@ -2,7 +2,6 @@
 #include "output/provenance.h"
 
 #include "base/text.h"
-#include "base/timer.h"
 #include "commit.h"
 #include "step/stepper.h"
 

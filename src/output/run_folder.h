@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <xxhash.h>
 
 /* ---- the manifest: manifest.yaml says what the run is, and from which checkpoints it can be gone on with.

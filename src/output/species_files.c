@@ -10,7 +10,6 @@
 #include "shared/loading.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 /* ---- particles ---- */

@@ -3,8 +3,6 @@
 
 #include "base/replace.h"
 
-#include <stdbool.h>
-
 /* Behind those of the stages. */
 enum { ROW_TOGETHER = STAGE_COUNT, ROW_STEPS, ROW_WALL, ROWS };
 

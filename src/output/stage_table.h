@@ -7,8 +7,6 @@
 #ifndef RADIXPIC_OUTPUT_STAGE_TABLE_H
 #define RADIXPIC_OUTPUT_STAGE_TABLE_H
 
-#include "base/log.h"
-#include "base/status.h"
 #include "base/timer.h"
 #include "output/run_folder.h"
 #include "parallel/communicator.h"

@@ -2,7 +2,6 @@
 #include "output/writer.h"
 
 #include "base/thread.h"
-#include "base/timer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,11 +2,9 @@
 #include "particles/collisions.h"
 
 #include "base/integers.h"
-#include "config/config.h"
 #include "shared/random.h"
 #include "sort/cell_shuffle.h"
 
-#include <math.h>
 #include <string.h>
 
 enum {

@@ -4,8 +4,6 @@
 #include "base/integers.h"
 #include "shared/shape.h"
 
-#include <math.h>
-
 enum {
     BANDS = 3, /* of kernels/shared/windows.h, as MARGIN */
     MARGIN = 4,

@@ -3,8 +3,6 @@
  * each time of the chosen tables, which have many of them in common. */
 #include "experiments/layout/layout.h"
 
-#include <string.h>
-
 static const char *const what_names[WHATS] = {"transpose",  "row-wise", "column-wise",
                                               "transposed", "row-wise", "quicksort"};
 

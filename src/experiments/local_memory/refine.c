@@ -2,8 +2,6 @@
  * launched by the parent's items (dynamic parallelism); in OpenCL 1.2 the host launches them. */
 #include "experiments/local_memory/local_memory.h"
 
-#include <string.h>
-
 enum way {
     UNIFORM,    /* a child grid for every cell, in one launch */
     TOGETHER,   /* one launch for the child grids of all cells over the threshold */

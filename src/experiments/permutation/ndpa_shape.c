@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 uint64_t ndpa_elements(const struct ndpa_shape *shape)
 {

@@ -7,7 +7,6 @@
 #include "shared/random.h"
 #include "shared/shape.h"
 
-#include <math.h>
 #include <string.h>
 
 struct options {

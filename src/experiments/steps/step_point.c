@@ -4,9 +4,6 @@
 #include "config/config_reader.h"
 #include "simulation.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { EARLY_STEPS = 10, HISTORY_EVERY = 10, MOST_BLOCK_STEPS = 1000, LOOKED_AT = 4096, NOISY_PER_CELL = 8 };
 
 static const double usual_cell_length = 4 * M_PI / 32; /* of configs/landau_damping.yaml */
