@@ -92,8 +92,7 @@ static inline void draw_keys(const drawn_cell *own, local uint *keys, local uint
 #endif
 }
 
-/* buckets[] <- the sums of those before each; totals[CELL_ITEMS]. Runs of odd length lie in different banks
- * of local memory. */
+/* buckets[] <- sums of those before each; totals[CELL_ITEMS]. Runs of odd length lie in different banks. */
 static inline void sum_buckets(local uint *buckets, local uint *totals, uint count)
 {
     const uint item = (uint)get_local_id(0), each = ((count + CELL_ITEMS - 1) / CELL_ITEMS) | 1;
@@ -114,8 +113,7 @@ static inline void sum_buckets(local uint *buckets, local uint *totals, uint cou
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Brings words, which stand in their buckets in any order, into theirs, and writes their places; ends[]: of
- * the buckets. */
+/* Orders words within their buckets, and writes their places; ends[]: of the buckets. */
 static inline void store_in_order(local ulong *words, local const uint *ends, uint count, uint start,
                                   global uint *restrict permutation)
 {
@@ -194,8 +192,7 @@ static inline void bring_places(const drawn_cell *own, local uint *buckets, glob
     }
 }
 
-/* Sorts the places of a bucket, by gaps that halve (D. L. Shell, Commun. ACM 2, 30, 1959), and makes them
- * those of the list. */
+/* Sorts a bucket's places by gaps that halve (D. L. Shell, Commun. ACM 2, 30, 1959), into the list's. */
 static inline void sort_bucket(const drawn_cell *own, global uint *places, uint count)
 {
     for (uint gap = count / 2; gap > 0; gap /= 2)

@@ -104,8 +104,7 @@ static inline cell_pairs cell_pairs_of(global const uint *restrict offsets_a,
     return own;
 }
 
-/* Where the particles of pair number `pair` of two species are: of the less numerous one they come in turn.
- */
+/* Where the particles of pair number `pair` of two species are: of the less numerous they come in turn. */
 static inline uint2 places_of(const cell_pairs *own, uint pair, uint in_turn,
                               global const uint *restrict permutation)
 {
@@ -201,8 +200,7 @@ static inline void collide(const cell_pairs *own, uint pair, uint count, uint2 *
             write_velocity(&b, places[n].y, velocity_b, n);
 }
 
-/* Where the next cell's particles are, as many as a vector of pairs has: places in this cell are by chance.
- */
+/* Where the next cell's particles are, as many as a vector has pairs: places in this cell are by chance. */
 static inline void prefetch_next_cell(const list *of, uint p)
 {
 #if LANES > 1

@@ -65,8 +65,7 @@ static inline void add_integer(volatile global uint *sum, ulong addend)
 #endif
 }
 
-/* Most weights of the lowest order are 0, and need no addition. A weight outside [0, 1] is that of a
- * non-finite particle. */
+/* Most weights of the lowest order are 0 and not added. One outside [0, 1] is of a non-finite particle. */
 static inline void add_weight(volatile global uint *sum, real weight, real scale)
 {
     const real scaled = weight * scale;
@@ -95,8 +94,7 @@ static inline void add_particle(real2 offset, uint cell, uint nx, uint ny, real 
     }
 }
 
-/* The textbook's kernel: the cell of a particle is its key, and the order is free. `cells` is the other
- * kernel's. */
+/* The textbook's kernel: a particle's cell is its key, in any order. `cells` is the other kernel's. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 deposit_atomic_by_key(global const uint *restrict keys, uint cells, global const real2 *restrict offset,
                       uint stride, uint count, uint nx, uint ny, real scale, volatile global uint *sums)

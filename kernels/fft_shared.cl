@@ -33,8 +33,7 @@ kernel void fft_shared_cut(global real2 *restrict along_y, uint stride, uint mod
 }
 
 /* One group per row that another rank left, places[n] = (the own row that it is for, its number in a
- * component of `left`), in the order of the own rows and then of the ranks: the first one for an own row adds
- * them all. */
+ * component of `left`), in the order of own rows, then of ranks: the first for an own row adds all. */
 kernel void fft_shared_add(global const real *restrict left, global const uint2 *restrict places, uint count,
                            uint ny, uint components, global real *restrict nodes, uint stride)
 {

@@ -2,8 +2,7 @@
  * Simulation, 1985, appendix C).
  *
  * Both kernels add in the same order, first along y, then along x, and all products are with powers of two,
- * thus exact, whether or not a compiler fuses them with the sums. So the bits are the same in both and for
- * every tile.
+ * thus exact, whether or not a compiler fuses them with the sums: the same bits in both and for every tile.
  */
 #include "shared/cell.h"
 #include "shared/real.h"
@@ -38,8 +37,7 @@ kernel void filter_pass(global const real *restrict rho, uint nx, uint ny, globa
 #define HELD_ROWS    (TILE_ROWS + 2)
 #define HELD_COLUMNS (TILE_COLUMNS + 2)
 
-/* (1, 2, 1) along y around column `column` of a row of the tile, whose column 0 is the one before the tile.
- */
+/* (1, 2, 1) along y around column `column` of a row of the tile, whose column 0 is that before the tile. */
 static inline real smoothed_along_row(local const real *row, uint column)
 {
     return one_two_one(row[column], row[column + 1], row[column + 2]);

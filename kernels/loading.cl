@@ -8,8 +8,7 @@
 #include "shared/loading.h"
 
 /* Particle n < count here is particle first + n of the species. Its offset is element stride * n, its
- * velocity element stride * n + velocity_first, its id is its global index. Where it has no w or no id, any
- * buffer stands in. */
+ * velocity stride * n + velocity_first, its id its global index. For no w or no id any buffer stands in. */
 kernel void load_particles(ulong first, uint count, global const struct recipe *recipe,
                            global const struct cosine *terms, global const double *tables,
                            global real2 *offset, global real2 *velocity, uint stride, uint velocity_first,

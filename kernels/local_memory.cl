@@ -194,8 +194,7 @@ kernel GROUP_OF(BLOCK) void atomics_local(global uint *results, global uint *ret
 /* ---- refinement: a coarse grid whose cells over a threshold get a child grid ---- */
 
 /* One item per cell of the coarse grid of `cells` x `cells`: its value from its middle, and its number into
- * the list of those that a child grid refines. Their order in the list is not fixed; nothing depends on it.
- */
+ * the list of those that a child grid refines. Nothing depends on their order in the list. */
 kernel void refine_parent(global uint *values, global uint *listed, volatile global uint *listed_count,
                           uint cells, uint threshold)
 {

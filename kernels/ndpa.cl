@@ -48,8 +48,7 @@ static inline uint place_by(constant const uint *strides, uint e)
 
 #define SLOTS (GROUP_ITEMS / TEAM)
 
-/* Where element e of a group's cell lies in local memory: side by side for the items that read it at the same
- * time. */
+/* Where element e of a group's cell lies in local memory: side by side for items that read it at once. */
 static inline uint in_room(uint slot, uint e)
 {
     return TEAM == 1 ? e * SLOTS + slot : slot * CELL_ELEMENTS + e;

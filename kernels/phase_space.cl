@@ -2,8 +2,7 @@
  *
  * Bins of x and y are whole cells, so the list has the particles of a row of a bin's cells in one piece: a
  * segment, whose place in the volume is known before the first particle is read. Only velocities are read.
- * Counts are integers, and integers may be added in any order: atomic functions give the same bits every
- * time.
+ * Counts are integers: atomic functions give the same bits in any order.
  */
 #include "shared/cell.h"
 #include "shared/real.h"
@@ -17,9 +16,8 @@ static inline uint velocity_bin(real velocity, real low, real scale, uint bins)
 }
 
 /* The bins along x are of rows_per_bin rows of cells, those along y of columns_per_bin cells from column
- * first_column on. In the volume of f the bins along an axis are so many elements apart as its stride says.
- * An axis that f is no function of has stride 0: x and y then have one bin, the whole box, and u, v and w
- * have 0 bins. */
+ * first_column on. In the volume of f bins along an axis are a stride apart. An axis that f is no function of
+ * has stride 0: x and y then have one bin, the whole box, and u, v and w have 0 bins. */
 typedef struct {
     uint rows_per_bin, x_stride;
     uint first_column, columns_per_bin, y_bins, y_stride;

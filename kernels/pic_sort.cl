@@ -2,8 +2,7 @@
  *
  * x' = x + u h, y' = y + v h with cells of side h: in units of a cell the offset grows by the velocity. With
  * u, v in [0, 1) a particle stays in its cell or goes to a neighbouring one. Both ways, u and v are stretched
- * to [-1, 1). One work-item owns one particle of a sorted list and writes the key of the cell that it comes
- * to.
+ * to [-1, 1). A work-item writes the key of the cell that a particle of a sorted list comes to.
  */
 #include "shared/cell.h"
 #include "shared/motion.h"

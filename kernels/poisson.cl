@@ -50,8 +50,7 @@ kernel void poisson_filter(global const real *filter_x, global const real *filte
     }
 }
 
-/* One group per row of nodes: E = -(phi(i+1) - phi(i-1)) / (2 dx), and along y alike. half_per_dx: 1/(2 dx).
- */
+/* A group per row of nodes: E = -(phi(i+1) - phi(i-1)) / (2 dx), and along y alike. half_per_dx: 1/(2 dx). */
 kernel void poisson_centred_field(global const real *restrict phi, uint nx, uint ny, real half_per_dx,
                                   real half_per_dy, global real *restrict e, uint stride)
 {
@@ -74,9 +73,8 @@ kernel void poisson_centred_field(global const real *restrict phi, uint nx, uint
  *
  * A group owns the nodes [g chunk, (g + 1) chunk); its items stride through them side by side. Group g leaves
  * the sums of |E|^2 and of rho, and of |B|^2 and E x B where there is B, in sums[first + SUM_COUNT g ...];
- * behind those of all groups stand the modes
- * that `elements` names. The barriers stand in sum_store(), which all items reach whatever the number of
- * nodes.
+ * behind those of all groups stand the modes that `elements` names. All items reach the barriers in
+ * sum_store().
  */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 energy_sums(global const real *restrict acting, uint stride, global const real *restrict rho, uint nodes,

@@ -62,8 +62,7 @@ kernel void radix_scan_add(global uint *values, global const uint *totals, uint 
 }
 
 /* Transpose (section 3.2.1): the list as a matrix of `rows` = G*I rows of `chunk` keys, row-major in the
- * list, column-major where TRANSPOSED; an extra column keeps the items of a column of a tile in different
- * banks. */
+ * list, column-major where TRANSPOSED; an extra column keeps a tile's column in different banks. */
 kernel __attribute__((reqd_work_group_size(TILE * TILE_ROWS, 1, 1))) void
 radix_transpose(global const uint *from, global uint *to, uint count, uint rows, uint chunk, uint to_columns)
 {

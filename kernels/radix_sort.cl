@@ -54,8 +54,7 @@ radix_histogram(global const KEY *keys, global uint *table, uint count, uint chu
 
 /* Reorder (section 2.3). The scanned table says where the next key of each digit of each item goes; the
  * item's own counters of it are kept and counted up in local memory. No barrier, for the same reason as in
- * the histogram. WITH_PERMUTATION sigma travels with its key; in the first pass sigma(j) = j is not read but
- * known. */
+ * the histogram. WITH_PERMUTATION sigma travels with its key; in the first pass sigma(j) = j is not read. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 radix_reorder(global const KEY *keys, global KEY *new_keys, global const uint *permutation,
               global uint *new_permutation, global const uint *table, uint count, uint chunk, uint shift,

@@ -17,8 +17,7 @@ kernel void order_keys(global const KEY *restrict keys, global const uint *restr
 }
 
 /* Cell offsets, offsets[c] = number of keys below c, for c = 0..cells. Item n fills the entries of the cells
- * after that of key M n - 1 up to that of key M n + M - 1, M = MARKED_KEYS, or after the last key up to the
- * last cell. */
+ * after that of key M n - 1 up to that of key M n + M - 1, M = MARKED_KEYS, or of the last cell. */
 kernel void order_mark_cells(global const KEY *restrict keys, global const uint *restrict permutation,
                              uint through, global uint *restrict offsets, uint count, uint cells)
 {

@@ -6,8 +6,7 @@
 #include "shared/motion.h"
 #include "shared/search.h"
 
-/* Particle p has its offset in element stride * p, its velocity in element stride * p + first; w, where it
- * has that, in element p. */
+/* Particle p has its offset in element stride * p, its velocity in stride * p + first, any w in element p. */
 kernel void start_velocities(global const real *restrict e, uint field_stride, uint nx, uint ny, uint count,
                              global const uint *restrict cell_offsets, global const real2 *offset,
                              global real2 *velocity, uint stride, uint first, global real *w,

@@ -106,8 +106,7 @@ static inline struct chunks chunks_around(global const uint *restrict cell_offse
 
 #define NO_RUN      0xffffffffu
 
-/* The table's entry of the run that goes from `chunk` to `flat`; NO_RUN where the chunk's window ends before.
- */
+/* The table's entry of the run from `chunk` to `flat`; NO_RUN where the chunk's window ends before. */
 static inline uint run_entry(global const uint *restrict tile_cells, int band, int flat, int chunk)
 {
     const uint column = (uint)(flat - (int)tile_cells[chunk] + MARGIN);
@@ -147,8 +146,7 @@ static inline uint visit_chunks(RUN_ARGUMENTS, int band, int flat, struct chunks
 }
 
 /* visit_runs() of a cell whose three columns have up to FEW_CHUNKS chunks each, and none around an end of the
- * grid: what the columns need is read at once, not one after the other. Returns whether this is such a cell.
- */
+ * grid: what the columns need is read at once. Returns whether this is such a cell. */
 static inline bool visit_few(RUN_ARGUMENTS, uint cell, uint cells, uint ny, uint count, uint *place,
                              const bool keep)
 {

@@ -271,8 +271,7 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
     }
 }
 
-/* Pushes every particle to its place, but for strays; not by direction it clears the totals for the next
- * count. */
+/* Pushes all but strays to their places; not by direction it clears the totals for the next count. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cells,
           global const digit_type *restrict digits, global const uint *restrict table,

@@ -4,8 +4,7 @@
 
 #define NOWHERE 0xffffffffU /* as in src/output/tracks.c */
 
-/* place[k] <- the index of the particle with id wanted[k], where the list has it; wanted[] is in ascending
- * order. */
+/* place[k] <- the index of the particle with id wanted[k], where the list has it; wanted[] ascends. */
 kernel void tracks_find(global const ulong *restrict ids, uint count, global const uint *restrict filter,
                         global const ulong *restrict wanted, uint wanted_count, global uint *restrict place)
 {

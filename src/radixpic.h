@@ -97,8 +97,7 @@ RADIXPIC_API enum radixpic_status radixpic_meet(struct radixpic *run, const char
 RADIXPIC_API void radixpic_stop(struct radixpic *run, int signal);
 
 /* Frees all that the simulation holds, waiting for files that are being written. *run becomes NULL; it may be
- * so before.
- */
+ * so before. */
 RADIXPIC_API void radixpic_destroy(struct radixpic **run);
 
 /* Before the first step: from now on all the files that the config asks for are written into a folder, as by
@@ -118,8 +117,7 @@ RADIXPIC_API double radixpic_time(const struct radixpic *run);
 /* Cells, and nodes, along x and y, and the lengths of the box. */
 RADIXPIC_API void radixpic_grid(const struct radixpic *run, uint32_t cells[2], double length[2]);
 
-/* The config with every key resolved, as YAML, or NULL where memory runs out. It belongs to the simulation.
- */
+/* The config with every key resolved, as YAML, or NULL without memory. It belongs to the simulation. */
 RADIXPIC_API const char *radixpic_config(struct radixpic *run);
 
 /* Sets *si to one normalised unit of a quantity in SI units, by `units` of the config: "time", "x", "y", "u",
@@ -168,8 +166,7 @@ RADIXPIC_API enum radixpic_status radixpic_read_particles(struct radixpic *run, 
 RADIXPIC_API enum radixpic_status radixpic_write_particles(struct radixpic *run, const char *species,
                                                            const char *attribute, const double *values);
 
-/* values[particles] <- the ids, of a species that has them (`ids: true` in the config): they are carried
- * along. */
+/* values[particles] <- the ids, of a species that has them (`ids: true` in the config). */
 RADIXPIC_API enum radixpic_status radixpic_read_ids(struct radixpic *run, const char *species,
                                                     uint64_t *values);
 
@@ -215,8 +212,7 @@ RADIXPIC_API enum radixpic_status radixpic_sort(struct radixpic *run, size_t cou
 /* ---- history ---- */
 
 /* A row for each step that was taken and is one of every output.history.every: energies, momentum, charge and
- * modes, all at that step's n. That of the present time comes with the next step, whose velocities it needs.
- */
+ * modes, all at that step's n. That of now comes with the next step, whose velocities it needs. */
 RADIXPIC_API size_t radixpic_history_rows(const struct radixpic *run);
 
 /* The names of the columns, with commas between them: "step,time,field_energy,...", as in history.csv. */

@@ -41,8 +41,7 @@ STATUS_CHECKED enum status session_open_outputs(struct session *session);
 /* After the last step and outputs_finish(): the folder holds a complete run. Collective. */
 STATUS_CHECKED enum status session_complete(struct session *session);
 
-/* Closes the files and gives the folder back; the log gets the sentence of a failed `status`. Returns the
- * first failure. */
+/* Closes files and folder; the log gets the sentence of a failed `status`. Returns the first failure. */
 STATUS_CHECKED enum status session_close_files(struct session *session, enum status status);
 
 /* The same, and destroys the rest. */

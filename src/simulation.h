@@ -116,8 +116,7 @@ bool simulation_done(const struct simulation *simulation);
 /* Whether the timers of this run come from one step in SIMULATION_TIMED_EVERY. */
 bool simulation_samples_times(const struct simulation *simulation);
 
-/* Relative change of the total energy, less the drives' work, since step 0, in the step whose row was written
- * last; NaN: none was. */
+/* Relative change of the energy, less the drives' work, since step 0, in the last row written; NaN: none. */
 double simulation_energy_drift(const struct simulation *simulation);
 
 /* Particles on this rank now. */

@@ -14,8 +14,7 @@ struct simulation;
 struct view view_of(const struct simulation *simulation, uint64_t step);
 
 /* Before the advance, where an output is due or a drive does work: sums of the fields at n. Where they must
- * not wait, or nothing waits, they and all earlier ones are checked now, and the earlier rows written.
- * Collective. */
+ * not wait, or nothing waits, all until now are checked, and the earlier rows written. Collective. */
 STATUS_CHECKED enum status sums_take_fields(struct simulation *simulation);
 
 /* After the advance, which left the sums at n that were due: writes the rows that it is time for, in the last
@@ -31,8 +30,7 @@ STATUS_CHECKED enum status sums_read(struct simulation *simulation);
 STATUS_CHECKED enum status parts_create_for_grid(struct simulation *simulation);
 
 /* Stepper and deposit, for simulation->slab and the capacities of the lists; anew where they were made
- * before. STATUS_USAGE where the stepper of the config does not fit at the start; later the radix stepper
- * takes over. */
+ * before. STATUS_USAGE where the config's stepper does not fit at the start; later radix takes over. */
 STATUS_CHECKED enum status parts_create_for_lists(struct simulation *simulation);
 
 /* Rows beside a slab: as the config says, or as few as the loaded speeds let most particles stay within. */
@@ -46,9 +44,8 @@ uint32_t plan_capacity(uint64_t count);
 /* The slab becomes what the partition gives this rank, with `ghost` rows beside it. */
 void ranks_take_slab(struct simulation *simulation, uint32_t ghost);
 
-/* After the count of a species: ranks tell each other how many particles of it come, and it moves; then
- * leaving particles go to the owners of the ghost rows that they are in, and arrivals take their places.
- * Collective. */
+/* After the count of a species: ranks tell each other how many come, and it moves; then leaving particles go
+ * to the owners of the ghost rows that they are in, and arrivals take their places. Collective. */
 STATUS_CHECKED enum status ranks_move(struct simulation *simulation, uint32_t species);
 STATUS_CHECKED enum status ranks_follow(struct simulation *simulation, uint32_t species);
 

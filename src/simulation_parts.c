@@ -1,5 +1,4 @@
-/* Simulation parts: what follows from a config before anything is built, and the parts, in two device
- * handles. */
+/* Simulation parts: what follows from a config alone, and the parts, in two device handles. */
 #include "simulation.h"
 #include "simulation_internal.h"
 

@@ -49,8 +49,7 @@ struct view view_of(const struct simulation *simulation, uint64_t step)
 
 /* ---- to the host ---- */
 
-/* The slots from `*first` to before the end that is returned, among `count`, that have something to do of the
- * kind `what`. */
+/* The slots [*first, returned end) among `count` that have something to do of the kind `what`. */
 static uint32_t range_of(const struct pending_sums *pending, uint32_t count, unsigned what, uint32_t *first)
 {
     uint32_t end = *first + count;

@@ -44,8 +44,7 @@ struct profile_tables {
     uint thermal[3];
 };
 
-/* Densities of two or three numbers s in [0, 1], as rows of pairs (integral from node 0, density) at the ends
- * of equal intervals. */
+/* Densities of two or three s in [0, 1]: rows of pairs (integral from node 0, density) at equal distances. */
 struct density_rows {
     uint count;        /* of the numbers */
     uint intervals[3]; /* of a row of each */

@@ -1,5 +1,4 @@
-/* Moments: the quantities of a cell, of kernels/moments.cl and of the host; of vectors x, y and z, of the
- * tensor xx, xy, yy, xz, yz and zz. */
+/* Moments: the quantities of a cell; of vectors x, y and z, of the tensor xx, xy, yy, xz, yz and zz. */
 #ifndef SHARED_MOMENTS_H
 #define SHARED_MOMENTS_H
 

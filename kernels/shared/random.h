@@ -17,8 +17,7 @@ typedef struct {
     uint word[4];
 } random_words;
 
-/* The multipliers are the paper's, found by search; the key moves on by the golden ratio and by sqrt(3) - 1,
- * as fractions of 2^32. */
+/* The paper's multipliers; the key moves on by the golden ratio and by sqrt(3) - 1, as fractions of 2^32. */
 #define RANDOM_FIRST_FACTOR  0xD2511F53u
 #define RANDOM_SECOND_FACTOR 0xCD9E8D57u
 #define RANDOM_FIRST_STRIDE  0x9E3779B9u

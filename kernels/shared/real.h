@@ -1,5 +1,4 @@
-/* Real: the floating-point type of the device state, in code that both the OpenCL and the host compiler read.
- */
+/* Real: the floating-point type of the device state, for both the OpenCL and the host compiler. */
 #ifndef SHARED_REAL_H
 #define SHARED_REAL_H
 

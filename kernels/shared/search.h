@@ -6,8 +6,7 @@
 
 #include "shared/real.h"
 
-/* The segment of place p, between `low` and `high`: the last that begins at or before p, so never an empty
- * one. */
+/* The segment of place p, between `low` and `high`: the last that begins at or before p, never empty. */
 static inline uint find_segment(global const uint *restrict begins, uint low, uint high, uint p)
 {
     while (low < high) {

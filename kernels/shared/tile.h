@@ -1,8 +1,7 @@
 /* Tile: matrices of ELEMENT, row by row, in tiles of TILE x TILE, of which a group of TILE * TILE_ROWS items
  * moves one. */
 
-/* Row and column at which a group's tile of side x side begins, tiles counted along the rows of the matrix
- * first. */
+/* Row and column at which a group's tile of side x side begins, tiles counted along rows first. */
 static inline uint2 tile_corner(uint columns, uint side)
 {
     const uint across = (columns + side - 1) / side;

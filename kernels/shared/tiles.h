@@ -3,15 +3,13 @@
  * The list is cut into chunks of whole tiles, one work-group a chunk; a tile is ITEMS * KEYS entries. A table
  * holds one row of digit counts per chunk; scan_table() turns it into the places where each chunk's runs end.
  * A reorder ranks a tile's digits in local memory, so that the entries leave it in runs that lie together in
- * global memory. It takes the tiles of a chunk from the last to the first: they were read last and may still
- * be cached.
+ * global memory. It takes a chunk's tiles backwards, since the last may still be cached.
  *
  * In PIC order a chunk holds few distinct digits. The histogram lists them, and gives each a compact number.
  * Up to 8 numbers (REGISTER_DIGITS) an item counts in bytes of its registers (shared/register_digits.h), up
  * to 32 (LISTED_DIGITS) in local memory, a column an item, in one round of 5 bits. More digits are not
  * numbered: they take a round for each 5 bits, or with WINDOWS one round, if those of a tile are in a window
- * of 32, as in long keys. Compact numbers may differ from run to run; the result does not, since a number
- * only names a run. */
+ * of 32, as in long keys. Compact numbers may differ from run to run; the result does not. */
 #ifndef SHARED_TILES_H
 #define SHARED_TILES_H
 #ifndef BIN_BITS
@@ -127,8 +125,7 @@ static inline void open_list(local uchar *number_of, local uint *digits, local u
 /* ---- sums over the items ---- */
 
 /* Inclusive sums over the items t, t - apart, t - 2 apart, ... of the group, whose number `items` and `apart`
- * are constants. sums has room for 2 * items; the returned half holds the sums of all items, after a barrier.
- */
+ * are constants. sums has room for 2 * items; the returned half holds the sums, after a barrier. */
 static inline local uint *sum_along(local uint *sums, const uint items, const uint apart, uint t, uint value)
 {
     local uint *from = sums, *to = sums + items;
@@ -357,9 +354,7 @@ typedef struct {
 
 #if WINDOWS
 /* The bin from which on LISTED_DIGITS bins, in a circle, have those of the tile's first and last entry in
- * their middle. In a list nearly in order they have those of all entries; *fits says so, unless `compact` is
- * set.
- */
+ * their middle. In a list nearly in order these hold all entries: *fits, unless `compact` is set. */
 static inline uint window_of(local uint *sums, uint t, const uint4 digits[KEYS / 4], bool compact, bool *fits)
 {
     if (t == 0) {

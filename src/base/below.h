@@ -1,6 +1,5 @@
 /* Below: files below an open folder. Names are "NAME" or "FOLDER/NAME", and none of their parts may be a
- * symbolic link, so that nothing outside is ever written to; the folder itself may have been opened through
- * one. */
+ * symbolic link, so that nothing outside is ever written to; the folder's own path may have one. */
 #ifndef RADIXPIC_BASE_BELOW_H
 #define RADIXPIC_BASE_BELOW_H
 
@@ -13,8 +12,7 @@
 /* Opens a folder for the calls below; `flags` beside O_DIRECTORY. Below 0 with errno, as all of them. */
 int below_begin(const char *path, int flags);
 
-/* Opens the folder in which `name` lies, and points *last to the last part of the name. errno is EINVAL for a
- * name of another form. */
+/* Opens the folder in which `name` lies; *last <- the last part of the name. EINVAL: of another form. */
 int below_enter(int folder, const char *name, const char **last);
 
 /* Opens a regular file by the `flags` of open(); errno is EMEDIUMTYPE, at once, for a pipe or a device. */
@@ -39,8 +37,7 @@ bool below_append(int descriptor, const char *text, size_t length, uint64_t befo
 /* The text of an errno of these calls. */
 const char *below_text(int error);
 
-/* Adds the first `bytes` bytes of a file to a digest, or all where it has fewer; *bytes <- their number.
- * False with errno. */
+/* Adds the first *bytes bytes of a file to a digest, or all of fewer; *bytes <- their number. Or errno. */
 bool below_digest(int descriptor, uint64_t *bytes, XXH3_state_t *state);
 
 #endif

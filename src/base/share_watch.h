@@ -12,8 +12,7 @@ struct share_watch {
 /* Seconds that are looked at together. */
 enum { SHARE_WATCH_SECONDS = 30 };
 
-/* True, and only once, when the work had more than half of an interval: `spent` seconds of all until `now`.
- */
+/* True, once, when the work had more than half of an interval: `spent` seconds of all until `now`. */
 bool share_watch_is_most(struct share_watch *watch, double now, double spent);
 
 #endif

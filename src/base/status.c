@@ -9,8 +9,7 @@
 
 static _Thread_local char *recorded = NULL;
 
-/* Replaces the middle of a line that is too long for a message, as with a very long word of a command line,
- * by its length. */
+/* Replaces the middle of a line that is too long for a message, as of a long command line, by its length. */
 static void cut_lines(char *text)
 {
     enum { LONGEST = 1000, BEGIN = 500, END = 300 };

@@ -29,8 +29,7 @@ enum status status_fail(enum status code, const char *format, ...) __attribute__
 enum status status_fail_lines(enum status code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The recorded sentence, "" when nothing failed yet. Owned by this room; valid until the next status_fail().
- */
+/* The recorded sentence, "" when nothing failed yet. Owned by this room; valid until the next failure. */
 const char *status_message(void);
 
 /* Hands the sentence of this thread over, to be freed; NULL when nothing failed. What a thread records and
@@ -56,8 +55,7 @@ enum status status_keep(enum status status, char *sentence, enum status next);
             status = (call);                                                                                 \
     } while (0)
 
-/* Keeps the code of a failed call in `status` and leaves through `cleanup:`, where the function frees what it
- * owns. */
+/* Keeps the code of a failed call in `status` and goes to `cleanup:`, where what is owned is freed. */
 #define TRY_CLEANUP(call)                                                                                    \
     do {                                                                                                     \
         status = (call);                                                                                     \

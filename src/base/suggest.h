@@ -9,8 +9,7 @@
 /* The one of `count` known words that `word` most likely stands for, or NULL when none is near: at most a
  * third of the longer word's letters differ (insertions, deletions, substitutions, swaps of neighbours; case
  * is free), or `word` is a beginning of exactly one of them, or exactly one of them begins it and is half of
- * it or more, with at least two letters. The earlier of two equally near words wins. The result is one of the
- * pointers in `known`. */
+ * it or more, with at least two letters. Of two as near the first wins. The result is one of `known`. */
 const char *suggest_nearest(const char *word, const char *const *known, size_t count);
 
 /* `WHAT "WORD" is not known; did you mean NEAREST? Known are A, B, C` with STATUS_USAGE. */

@@ -96,7 +96,6 @@ const char *text_fault(const char *text, size_t length, bool is_path)
 
 const char *text_shown(const char *text, size_t length, char shown[TEXT_SHOWN_LENGTH])
 {
-    const size_t room = TEXT_SHOWN_LENGTH - sizeof "...";
     size_t used = 0;
     size_t i = 0;
     while (i < length) {
@@ -104,7 +103,7 @@ const char *text_shown(const char *text, size_t length, char shown[TEXT_SHOWN_LE
         const size_t bytes = text_character(text + i, length - i, &code);
         const bool printable = bytes > 0 && !text_is_hidden(code);
         const size_t needed = printable ? bytes : 1;
-        if (used + needed > room)
+        if (used + needed > TEXT_SHOWN_LENGTH - sizeof "...")
             break;
         memcpy(shown + used, printable ? text + i : "?", needed);
         used += needed;

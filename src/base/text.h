@@ -7,8 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Bytes of the UTF-8 character at `text` (at most `left` of them), its code in `code`; 0 when the bytes are
- * no UTF-8. */
+/* Bytes of the UTF-8 character at `text` (at most `left` of them), its code in `code`; 0: no UTF-8. */
 size_t text_character(const char *text, size_t left, uint32_t *code);
 
 /* Controls, the line breaks and byte order marks of Unicode, and what changes the direction of text: a
@@ -28,8 +27,7 @@ const char *text_fault(const char *text, size_t length, bool is_path);
 
 enum { TEXT_SHOWN_LENGTH = 64 };
 
-/* `text` as it may stand in a message: cut to fit ("..."), "?" for what would upset a terminal. Returns
- * `shown`. */
+/* `text` for a message: cut to fit ("..."), "?" for what would upset a terminal. Returns `shown`. */
 const char *text_shown(const char *text, size_t length, char shown[TEXT_SHOWN_LENGTH]);
 
 #endif

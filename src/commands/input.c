@@ -17,8 +17,7 @@ enum status overrides_require(const char *name, const struct overrides *override
                : status_fail(STATUS_USAGE, "%s: expected a CONFIG; see %s --help", name, name);
 }
 
-/* Gives the keys that have an option of their own its value: as strictly as the reader, so that config.yaml
- * can be read again. */
+/* Gives keys the values of their own options, as strictly as the reader does, which reads them again. */
 static enum status apply_options(const struct overrides *overrides, struct config *config)
 {
     const char *const given[][3] = {{"--output", "output.directory", overrides->output_directory},
@@ -38,8 +37,7 @@ static enum status apply_options(const struct overrides *overrides, struct confi
     return STATUS_OK;
 }
 
-/* The config.yaml of a run folder means this folder, wherever that is by now and from wherever it is named.
- */
+/* The config.yaml of a run folder means this folder, wherever that is by now and however it is named. */
 static void stay_in_folder(const struct overrides *overrides, struct config *config)
 {
     static const char key[] = "output.directory=";

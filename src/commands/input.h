@@ -1,6 +1,4 @@
-/* Input: the config of a run, from a file or a checkpoint, and the options of `run` and `check` that change
- * it.
- */
+/* Input: the config of a run, of a file or a checkpoint, and options of `run` and `check` that change it. */
 #ifndef RADIXPIC_COMMANDS_INPUT_H
 #define RADIXPIC_COMMANDS_INPUT_H
 
@@ -51,8 +49,7 @@ STATUS_CHECKED enum status resume_choose(const struct communicator *communicator
  * then in `folder`; or the path of a checkpoint, of a folder of them or of a run; --resume has it, or
  * --restart. And reads CONFIG, or else that of the run folder or of the checkpoint, with all overrides.
  * STATUS_USAGE when there is no checkpoint, or when the config is not one that it can go on with;
- * STATUS_FAILED when it is broken. All ranks come to the same end. The caller closes the checkpoint in any
- * case. */
+ * STATUS_FAILED when it is broken. All ranks end alike. The caller closes the checkpoint in any case. */
 STATUS_CHECKED enum status restart_open(const struct communicator *communicator,
                                         const struct overrides *overrides, const char *request, bool resumes,
                                         struct run_folder *folder, struct checkpoint **checkpoint,

@@ -220,8 +220,7 @@ static enum status report_stop(struct session *run)
 static void watch_outputs(struct session *run, struct share_watch *watch)
 {
     const char *cheaper_by = "";
-    const double spent = outputs_seconds(run->simulation.outputs, &cheaper_by);
-    if (share_watch_is_most(watch, timer_now(), spent))
+    if (share_watch_is_most(watch, timer_now(), outputs_seconds(run->simulation.outputs, &cheaper_by)))
         log_warning(&run->log, "output took more than half of the last %d s; what would change that most: %s",
                     SHARE_WATCH_SECONDS, cheaper_by);
 }

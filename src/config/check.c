@@ -336,8 +336,7 @@ static void check_dimensions(struct reading *reading, const struct species_confi
 
 /* ---- drives ---- */
 
-/* A wave at the Nyquist mode is seen at the nodes as +1, -1, +1, ... or not at all, wherever it has run
- * to. */
+/* A wave at the Nyquist mode is +1, -1, +1, ... at the nodes or 0 there, wherever it has run to. */
 static void check_drive(struct reading *reading, uint32_t index)
 {
     const struct drive_config *drive = &reading->config->fields.drive[index];

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Windows of an average do not overlap, and there are some unless `every` says 0. `path` is that of an
- * output. */
+/* Windows of an average do not overlap, and there are some unless `every` is 0. `path`: of an output. */
 static void check_average(struct reading *reading, const char *path, uint64_t every, uint64_t average)
 {
     const bool is_given = at(reading, "%s.every", path) && (every > 0 || !written(reading));
@@ -35,8 +34,7 @@ static void check_history_modes(struct reading *reading, const struct grid_confi
 
 /* ---- phase space ---- */
 
-/* Whether `value` is an edge of cells, in or at the ends of the box. Digits that a config leaves out, as of 4
- * pi, may be missing. */
+/* Whether `value` is an edge of cells, in or at the ends of the box. Digits may be missing, as of 4 pi. */
 static bool is_edge(const struct grid_config *grid, enum phase_axis axis, double value)
 {
     const double tolerance = 1e-3, place = value / grid->length[axis] * grid->cells[axis];
@@ -95,8 +93,7 @@ static void check_axes(struct reading *reading, uint32_t index, const struct pha
                  CONFIG_MAX_PHASE_BINS, bins);
 }
 
-/* Whether `order` is left out, or has the axes, which differ from one another: then equal sets of equal size
- * are the same. */
+/* Whether `order` is left out, or has the axes, which differ: then equal sets of equal size are the same. */
 static bool is_order(const struct phase_space_config *phase_space)
 {
     uint32_t axes = 0, ordered = 0;

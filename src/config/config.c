@@ -1,5 +1,4 @@
-/* Config: how fast each kind of loading makes the particles, and which of them snapshots hold; units; and the
- * rows of the field table. */
+/* Config: how fast loading makes particles, which of them snapshots hold, units, and the field table. */
 #include "config/config.h"
 
 #include "config/formula.h"

@@ -27,8 +27,7 @@ enum {
     CONFIG_TEXT_LENGTH = 1024    /* bytes of a title, device or path, with its end */
 };
 
-/* Macro-particles of a species on one rank: an index, and a count rounded up to whole groups, must fit 32
- * bits. */
+/* Macro-particles of a species on one rank: an index, and a count in whole groups, must fit 32 bits. */
 #define CONFIG_MAX_PARTICLES 4293918720u /* 2^32 - 2^20 */
 
 /* And on all ranks together: as far as kernels/shared/van_der_corput.h goes. */
@@ -394,8 +393,7 @@ static inline bool phase_axis_is_space(enum phase_axis axis)
     return axis == PHASE_AXIS_X || axis == PHASE_AXIS_Y;
 }
 
-/* The edge of cells nearest to `value`, in the box, along x or y: 0 is the lower end of the box,
- * grid->cells[axis] the upper. */
+/* The edge of cells nearest to `value` in the box, along x or y, from 0 to grid->cells[axis]. */
 static inline uint32_t phase_axis_edge(const struct grid_config *grid, enum phase_axis axis, double value)
 {
     return (uint32_t)(value / grid->length[axis] * grid->cells[axis] + 0.5);
@@ -444,8 +442,7 @@ static inline const char *species_file(const struct species_config *species)
     return species->positions.kind == POSITIONS_FILE ? species->positions.file : species->profile.file;
 }
 
-/* Components of the fields on the nodes that particles feel: Ex and Ey; or, where there are others, all of
- * Ex, Ey, Ez, Bx, By and Bz. */
+/* Components of the fields on the nodes that particles feel: Ex and Ey; with others all six of E and B. */
 uint32_t fields_acting(const struct fields_config *fields);
 
 /* The formula of one of these in fields.external; NULL where it has none. */

@@ -233,9 +233,8 @@ static void replace_brackets(char *path)
     *to = '\0';
 }
 
-/* Applies a setting, `--set dotted.path=value`, to the tree; its root is a mapping. Items of lists are
- * named by number, species also by name. The value is YAML and replaces that of the file. STATUS_FAILED: out
- * of memory. */
+/* Applies a setting, `--set dotted.path=value`, to the tree; its root is a mapping. Items of lists are named
+ * by number, species also by name. The value is YAML and replaces the file's. STATUS_FAILED: no memory. */
 static enum status apply(struct reading *reading, int number)
 {
     const char *word = reading->settings[number], *equals = strchr(word, '=');

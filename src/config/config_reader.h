@@ -1,5 +1,4 @@
-/* Config reader: a YAML file and `--set` words become a struct config, or every error in them is reported at
- * once. */
+/* Config reader: a YAML file and `--set` words become a struct config, or all errors are reported at once. */
 #ifndef RADIXPIC_CONFIG_CONFIG_READER_H
 #define RADIXPIC_CONFIG_CONFIG_READER_H
 

@@ -1,6 +1,5 @@
-/* Field table: the quantities on the nodes of the grid, one row each. The words of a config, the arrays, the
- * exchange between ranks, the check for non-finite values, every output and the library loop over its rows.
- */
+/* Field table: the quantities on the nodes of the grid, one row each. Config words, arrays, the exchange
+ * between ranks, the check for non-finite values, outputs and the library loop over its rows. */
 #ifndef RADIXPIC_CONFIG_FIELD_TABLE_H
 #define RADIXPIC_CONFIG_FIELD_TABLE_H
 

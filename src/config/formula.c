@@ -51,8 +51,7 @@ static void explain(muParserHandle_t parser, char why[FORMULA_WHY_LENGTH])
              is_known ? words[code] : "is out of place");
 }
 
-/* muParser would store 3 in x for "x = 3", which no formula needs. Returns the position of such a sign, from
- * 1; 0: none. */
+/* The position, from 1, of a sign as in "x = 3", for which muParser would store 3 in x; 0: none. */
 static size_t find_assignment(const char *text)
 {
     for (const char *sign = strchr(text, '='); sign; sign = strchr(sign + 1, '=')) {
@@ -224,8 +223,7 @@ bool profile_is_given(const char *formula, const char *none)
 static uint32_t profile_intervals(uint32_t cells)
 {
     enum { LEAST = 1024, MOST = 4096 };
-    const uint32_t parts = (LEAST + cells - 1) / cells;
-    return cells > MOST ? MOST : cells * parts;
+    return cells > MOST ? MOST : cells * ((LEAST + cells - 1) / cells);
 }
 
 struct nodes profile_nodes(const uint32_t cells[2], const double length[2])

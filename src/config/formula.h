@@ -15,8 +15,7 @@ enum { FORMULA_WHY_LENGTH = 160, FORMULA_VARIABLES = 4 };
 struct formula;
 
 /* Compiles a formula of `variables`, up to FORMULA_VARIABLES letters, and of lx and ly, which are `length`,
- * where that is not NULL. The caller closes it. NULL where it cannot be read: `why` says what is wrong, and
- * where. */
+ * where that is not NULL. The caller closes it. NULL where it cannot be read: `why` says why and where. */
 struct formula *formula_open(const char *text, const char *variables, const double length[2],
                              char why[FORMULA_WHY_LENGTH]);
 
@@ -47,8 +46,7 @@ STATUS_CHECKED enum status formula_tabulate(const struct formula_table *table);
 
 /* ---- the nodes of tables of formulas, from which loading starts ---- */
 
-/* The ends of equal intervals of two variables, the second the faster; 0 intervals: one node, the lower end.
- */
+/* Ends of equal intervals of two variables, the second the faster; 0 intervals: one node, the lower end. */
 struct nodes {
     const char *names;    /* of the variables; a third one is 0 */
     const double *length; /* lx and ly of the box, not owned; NULL: formulas know none */
@@ -72,8 +70,7 @@ bool nodes_tabulate(const struct nodes *nodes, const char *text, bool multiplies
 /* Whether a formula says more than `none`, the number that stands for its absence; an empty one does not. */
 bool profile_is_given(const char *formula, const char *none);
 
-/* Along an axis the intervals are whole parts of cells, at least 1,024 of them, on large grids the cells, at
- * most 4,096. */
+/* Along an axis the intervals are parts of cells, at least 1,024, on large grids cells, at most 4,096. */
 struct nodes profile_nodes(const uint32_t cells[2], const double length[2]);
 
 #endif

@@ -18,8 +18,7 @@ struct density_part density_part(const struct velocities_config *velocities, uin
 bool density_tabulate(const struct velocities_config *velocities, const struct density_part *part,
                       double *values);
 
-/* Sets drift and thermal, the means and standard deviations, and lost, by a density that can be loaded. False
- * without memory. */
+/* Sets drift, thermal (standard deviations) and lost by a density that can be loaded. False: no memory. */
 bool density_measure(struct velocities_config *velocities);
 
 /* ---- fields.external ---- */

@@ -1,6 +1,5 @@
 /* Options: a command line as a table of rows. A row says what an option takes, in which range, what stands
- * without it, and its help; reading, refusing and --help walk the table. Values are read as those of a config
- * are. */
+ * without it, and its help; reading, refusing and --help walk the table. Values are read as a config's. */
 #ifndef RADIXPIC_CONFIG_OPTIONS_H
 #define RADIXPIC_CONFIG_OPTIONS_H
 

@@ -1,5 +1,4 @@
-/* Print: walks of the schema that write a config as YAML, what differs between two configs, and the schema
- * itself as a table. */
+/* Print: walks of the schema that write a config as YAML, differences of two, and the schema itself. */
 #include "base/text.h"
 #include "config/config_reader.h"
 #include "config/schema.h"
@@ -73,10 +72,9 @@ static void print_scalar(const struct schema_row *row, const void *source, FILE 
 /* Whether a number of a list is not 0 but for the last one. */
 static bool any_before_last(const struct schema_row *row, const char *source)
 {
-    const double *numbers = (const double *)(const void *)source;
     bool any = false;
     for (uint32_t n = 0; n + 1 < row->length[0]; n++)
-        any |= numbers[n] != 0;
+        any |= ((const double *)(const void *)source)[n] != 0;
     return any;
 }
 
@@ -279,8 +277,7 @@ static const char *const formats[] = {
     [DESCRIBE_MARKDOWN] = "| `%s` | %s | %s | %s | %s | %s |\n",
 };
 
-/* Of `wanted` and what lies below it, or of all where nothing is wanted. Returns how many rows were printed.
- */
+/* Of `wanted` and what lies below it, or of all if NULL. Returns how many rows were printed. */
 static size_t describe(const struct schema_table *table, const char *prefix, const char *wanted,
                        enum describe_form form, FILE *stream)
 {

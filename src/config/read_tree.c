@@ -76,8 +76,7 @@ static void read_value(struct reading *reading, const struct schema_row *row, co
         read_value(reading, row, item, level + 1, target);
 }
 
-/* The default in the struct at `base`: a word, or a flat list of words "[a, b]", of which the row may take
- * the first alone. */
+/* The default: a word, or a flat list of words "[a, b]", of which the row may take the first alone. */
 static void read_fallback(struct reading *reading, const struct schema_row *row, unsigned char *base)
 {
     static const char separators[] = "[], ";
@@ -238,11 +237,10 @@ static void complain_kind(struct reading *reading, const struct schema_row *row,
         complain(reading, key, "is a key of %s %.99s, found with %s %.99s", name, kinds, name, chosen);
         return;
     }
-    const char *group = schema_group(row)->path;
     complain(
         reading, key,
         "is a key of kind %.99s, found with kind %.99s; give one of them alone, as by --set '%s={%s: ...}'",
-        kinds, chosen, group, named->word);
+        kinds, chosen, schema_group(row)->path, named->word);
 }
 
 /* Reads the key of one row; `node` is its value, or NULL when it was not given. `decided`: the kind of the
@@ -275,8 +273,7 @@ static bool is_kind_alone(const struct schema_row *group, const struct tree_node
     return node && node->kind == TREE_SCALAR && schema_kind_of(group);
 }
 
-/* The kind of a group, whose value is `node`: that word, the value of its key, or a key with the name of a
- * kind. */
+/* The kind of a group, whose value is `node`: that word, its key's value, or a key named as a kind. */
 static const struct tree_node *find_kind(const struct schema_row *kind, const struct tree_node *node)
 {
     const struct tree_node *found = is_kind_alone(kind - 1, node) ? node : tree_value(node, "kind");

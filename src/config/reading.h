@@ -15,8 +15,7 @@ enum {
 
 struct complaint {
     struct tree_origin origin;
-    /* Dotted, items of lists by number. Of a key `kind` that of its group, whose keys of one kind are not
-     * read. */
+    /* Dotted, items by number. Of a key `kind` that of its group, whose keys of one kind are not read. */
     char path[TREE_PATH_LENGTH];
     char text[COMPLAINT_LENGTH]; /* "key: what is wrong" */
 };
@@ -68,8 +67,7 @@ void check_species_name(struct reading *reading, const char *name, const char *o
 /* The fields of a list are those that the solver has. */
 void check_field_list(struct reading *reading, const struct field_list *fields);
 
-/* The formulas of E and B of fields.GROUP, `initial` or `external`, are finite at the nodes of the grid, at
- * t = 0. */
+/* The formulas of E and B of fields.GROUP, `initial` or `external`, are finite on the grid at t = 0. */
 void check_field_formulas(struct reading *reading, const char *group);
 
 /* Whether the ends of a range are in order, and a double holds their difference. */

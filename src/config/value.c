@@ -95,8 +95,7 @@ void value_allowed(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
 
 /* ---- parsing ---- */
 
-/* Each returns false without storing anything where the text is not a value of the row; `note` may then add
- * a reason. */
+/* Each returns false and stores nothing where the text is no value of the row; `note` may add a reason. */
 
 #define DECIMAL_BYTES "0123456789+-.eE"
 
@@ -114,8 +113,7 @@ static bool parse_decimal(const char *text, size_t length, double *number, char 
     return false;
 }
 
-/* A formula of numbers, such as 2*pi/0.5, where `text` is more than digits. A note follows only what looks
- * like one. */
+/* A formula of numbers, such as 2*pi/0.5. A note follows only what looks like one. */
 static bool parse_formula_of_numbers(const char *text, double *number, char note[NOTE_LENGTH])
 {
     char why[FORMULA_WHY_LENGTH];
@@ -154,8 +152,7 @@ static bool parse_whole(const struct schema_row *row, const char *text, size_t l
         return false;
     const int64_t whole = strtoll(text, NULL, 10);
     const uint32_t word = (uint32_t)whole;
-    const bool is_word = value_size(row) == sizeof word;
-    memcpy(target, is_word ? (const void *)&word : &whole, value_size(row));
+    memcpy(target, value_size(row) == sizeof word ? (const void *)&word : &whole, value_size(row));
     return true;
 }
 

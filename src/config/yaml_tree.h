@@ -58,12 +58,10 @@ struct tree_node *tree_new_node(struct tree *tree, enum tree_kind kind, const ch
 /* Appends `child` to the children of `parent`; `key` is NULL in a list. */
 void tree_append(struct tree_node *parent, struct tree_node *key, struct tree_node *child);
 
-/* The value of `key` in a mapping (the first one, should there be two), or NULL; NULL too for another kind of
- * node. */
+/* The value of `key` in a mapping (of two the first), or NULL; NULL too for another kind of node. */
 struct tree_node *tree_value(const struct tree_node *mapping, const char *key);
 
-/* The value of key `segment` of a mapping; of a list the item of that number, from 0, or of that name. NULL
- * where there is none. */
+/* The value of key `segment` of a mapping; of a list the item of that number, from 0, or name. NULL: none. */
 struct tree_node *tree_child(const struct tree_node *node, const char *segment);
 
 /* The number of children. */

@@ -203,8 +203,7 @@ enum status buffer_send(struct buffer *buffer, size_t offset, size_t bytes, cons
 }
 
 /* Memory of the host: a buffer that OpenCL places where the host can see it, or on `memory` of the caller,
- * mapped for as long as it lives. Drivers of GPUs pin such memory, and transfers from and to it run at the
- * speed of the bus. */
+ * mapped for as long as it lives. Drivers of GPUs pin it, and its transfers run at the speed of the bus. */
 static enum status create_mapped(struct device *device, void *memory, size_t bytes, void **mapped)
 {
     struct core *core = device->core;

@@ -164,9 +164,7 @@ size_t buffer_bytes(const struct buffer *buffer);
 STATUS_CHECKED enum status buffer_create_zeroed(struct device *device, size_t bytes, const char *what,
                                                 struct buffer **buffer);
 
-/* A part of `whole` as a buffer, from byte `offset`, a multiple of BUFFER_VIEW_ALIGNMENT; destroyed before
- * it.
- */
+/* A part of `whole` as a buffer, from byte `offset`, a multiple of BUFFER_VIEW_ALIGNMENT; it goes first. */
 STATUS_CHECKED enum status buffer_view(struct buffer *whole, size_t offset, size_t bytes,
                                        struct buffer **view);
 
@@ -391,8 +389,7 @@ size_t device_bytes_placed(const struct device *device);
 STATUS_CHECKED enum status buffer_borrow(struct device *device, void *memory, size_t bytes, const char *what,
                                          struct buffer **buffer);
 
-/* From now on work goes to `queue`, a cl_command_queue, after `count` cl_events. STATUS_USAGE where it is no
- * queue for that. */
+/* From now on work goes to `queue`, a cl_command_queue, after `count` cl_events. STATUS_USAGE: it is none. */
 STATUS_CHECKED enum status device_borrow_queue(struct device *device, void *queue, uint32_t count,
                                                const void *events);
 

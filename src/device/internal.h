@@ -121,8 +121,7 @@ static inline cl_event *device_event(const struct device *opened, cl_event *even
 STATUS_CHECKED enum status device_record(struct device *device, cl_event begin, cl_event end,
                                          enum stage stage, uint64_t bytes);
 
-/* Add to the trace, where there is one, work of the host that ends now, and an event between two times of the
- * device's clock. */
+/* Add to the trace, if any, the host's work that ends now, and an event between two times of the device. */
 void trace_host(const struct core *core, const char *what, double begin);
 void trace_event(const struct core *core, const struct pending_event *event, uint64_t begin, uint64_t end);
 

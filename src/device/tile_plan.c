@@ -82,6 +82,5 @@ bool tile_plan_make(const struct device_info *info, uint32_t digit_bits, const s
 uint32_t tile_chunks(const struct tile_plan *plan, uint32_t count)
 {
     const uint32_t tiles = tile_count(plan, count);
-    const uint32_t chunks = at_most(at_least(tiles / TILES_PER_CHUNK, plan->min_chunks), plan->max_chunks);
-    return at_most(chunks, tiles);
+    return at_most(at_most(at_least(tiles / TILES_PER_CHUNK, plan->min_chunks), plan->max_chunks), tiles);
 }

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Seconds to add to a device's time. Of several markers the one that the host learned of first tells it best.
- */
+/* Seconds to add to a device's time. Of several markers the one that the host met soonest tells it best. */
 static double clock_offset(const struct core *core)
 {
     enum { TRIES = 20 };

@@ -41,8 +41,7 @@ struct spread spread_of_one(double value);
 struct spread spread_scaled(struct spread values, double scale);
 struct spread spread_over(struct spread values, double unit); /* no values where the unit is 0 */
 
-/* The spread of `work` over each: the longest time gives the least rate; and of bytes in GB/s. Of no work it
- * has no values. */
+/* The spread of `work` (0: no values) over each: the longest time gives the least rate; in GB/s. */
 struct spread spread_rate(double work, struct spread seconds);
 struct spread spread_bandwidth(uint64_t bytes, struct spread seconds);
 
@@ -187,8 +186,7 @@ void bench_words(struct bench *bench, bool on_host, int verified, const char *fo
 void bench_head(const struct bench_table *table);
 
 /* A row of values, one for each column that takes one, without timings where there is none: printed, then
- * written. `name` is the row's, NULL in a table without names; `note`, which may be NULL, follows on the
- * screen. */
+ * written. `name` is the row's or NULL; `note` follows on the screen; NULL: none. */
 void bench_row(const struct bench *bench, const struct bench_table *table, const char *name,
                const struct spread *values, const char *note);
 

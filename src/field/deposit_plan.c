@@ -36,8 +36,7 @@ const char *deposit_describe(const struct device_info *info, const struct deposi
 }
 
 /* A group that sums a segment needs local memory for its particles, which then holds the items' sums, and two
- * words a run (kernels/shared/deposit_groups.h). It does not take all of it, since several groups share it.
- */
+ * words a run (kernels/shared/deposit_groups.h). Several groups share it. */
 static void fit_segments(const struct device_info *info, uint32_t nodes, uint32_t components,
                          size_t real_bytes, struct deposit_plan *plan)
 {

@@ -46,8 +46,7 @@ static enum status create_turns(struct electromagnetic *solver, const struct con
     enum status status =
         buffer_create(solver->poisson->device, 2 * modes * precision_bytes(solver->precision),
                       "the turns of waves", &solver->turn);
-    if (status == STATUS_OK)
-        status = buffer_write_reals(solver->turn, solver->precision, 0, 2 * modes, turns);
+    TRY_NEXT(buffer_write_reals(solver->turn, solver->precision, 0, 2 * modes, turns));
     free(turns);
     return status;
 }
@@ -132,11 +131,10 @@ static enum status transform(struct electromagnetic *solver, struct fields *fiel
 {
     struct poisson *poisson = solver->poisson;
     const uint32_t modes_y = poisson->columns;
-    const bool steps = n != solver->waves.step;
     TRY(poisson_transform(poisson, fields));
     TRY(KERNEL_LAUNCH(solver->advance, poisson_rows(poisson, modes_y), poisson->source_modes, poisson->wave_x,
                       poisson->wave_y, solver->turn, modes_y, (uint32_t)(solver->waves.stride / 2),
-                      solver->c_squared, 1.0 / grid_cells(&solver->grid), (uint32_t)steps,
+                      solver->c_squared, 1.0 / grid_cells(&solver->grid), (uint32_t)(n != solver->waves.step),
                       solver->waves.modes, poisson->result_modes));
     solver->waves.step = n;
     return fft_run(poisson->fft, FFT_INVERSE, WAVE_COMPONENTS, fields->acting, poisson->result_modes);

@@ -30,9 +30,8 @@ enum status energy_create(struct device *device, const struct grid *grid, enum p
 {
     const size_t items = device_row_items(device, POISSON_ITEMS);
     const uint64_t wanted = (uint64_t)GROUPS_PER_UNIT * device_info(device)->compute_units;
-    const uint32_t most = at_most(wanted, MOST_GROUPS);
     const uint32_t pieces = divide_up(grid_cells(grid), items); /* of one node an item */
-    const uint32_t pieces_per_group = divide_up(pieces, most);
+    const uint32_t pieces_per_group = divide_up(pieces, at_most(wanted, MOST_GROUPS));
     struct program *program = NULL;
     struct energy *energy;
     TRY(DEVICE_NEW(device, energy));

@@ -13,9 +13,8 @@
  * in parts that of phi div J, and by continuity that of -phi d rho/dt. On the nodes a wave of charge has the
  * factor S of the particles' shape; the field that they interpolate has the same, so the sum over the nodes
  * is right but for the grid's aliases. A step adds -phi at its middle times the change of rho: of second
- * order in the time step, as is the leapfrog's energy. Of rho that needs the mode of each wave at each n. A
- * filter has made it F times as large, which is taken out again. Test particles, which are not in rho, do not
- * count.
+ * order in the time step, as is the leapfrog's energy. That needs the mode of each wave in rho at each n. A
+ * filter's factor F in it is taken out. Test particles do not count.
  */
 #ifndef RADIXPIC_FIELD_EXTERNAL_H
 #define RADIXPIC_FIELD_EXTERNAL_H
@@ -31,8 +30,7 @@ STATUS_CHECKED enum status external_create(const struct rank_place *place, const
 
 /* *acting <- the fields, of which `acting` has fields_acting() components, those at `time` added, in an array
  * of its own, on all rows that a rank's particles feel. Where the config has none it is the fields.
- * Non-blocking; but collective at first, and with t in a formula, so that all ranks know of one that is not
- * finite. */
+ * Non-blocking; collective at first, and with t in a formula, so that all know of one that is not finite. */
 STATUS_CHECKED enum status external_apply(struct external *external, const struct fields *fields, double time,
                                           struct fields *acting);
 

@@ -1,5 +1,4 @@
-/* FFT by VkFFT on the device. The only file outside device/ that sees OpenCL headers, because VkFFT takes
- * native handles. */
+/* FFT by VkFFT on the device, which takes native handles: so this file outside device/ has OpenCL headers. */
 #include "field/fft.h"
 
 #define VKFFT_BACKEND 3 /* OpenCL */
@@ -19,8 +18,7 @@ struct vkfft_plans {
     cl_command_queue queue;
 };
 
-/* The result numbers are those of VkFFT's enum VkFFTResult; these names cover what a grid or a device can
- * cause. */
+/* Results of VkFFT's enum VkFFTResult: these names cover what a grid or a device can cause. */
 static const char *result_name(VkFFTResult result)
 {
     switch (result) {

@@ -17,8 +17,7 @@
 struct field_solver;
 
 /* *decomposition is the way that is asked for, and then the one that was taken: DECOMPOSITION_AUTO measures
- * both where there are several ranks and more than FIELD_SMALL_GRID nodes, and takes replicated otherwise.
- * Collective. */
+ * both on several ranks and more than FIELD_SMALL_GRID nodes, else takes replicated. Collective. */
 STATUS_CHECKED enum status field_solver_create(const struct rank_place *place, const struct config *config,
                                                enum decomposition_kind *decomposition,
                                                struct field_solver **solver);

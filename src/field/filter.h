@@ -21,8 +21,7 @@ struct filter_tile {
  * CPUs, or too small, or groups are. */
 struct filter_tile filter_tile_of(const struct device_info *info, enum precision precision);
 
-/* With a tile, or where that is NULL with filter_tile_of() this device. STATUS_FAILED where the device has no
- * room for it. */
+/* With a tile; NULL: filter_tile_of() this device. STATUS_FAILED where the device has no room for it. */
 STATUS_CHECKED enum status filter_create(struct device *device, const struct grid *grid,
                                          enum precision precision, const struct filter_tile *tile,
                                          struct filter **filter);

@@ -19,8 +19,7 @@ struct wave poisson_wave(uint32_t m, uint32_t n, double length, enum gradient_ki
 }
 
 /* Tables of `modes` modes from `first` on of an axis with n nodes: (k^2, k of the gradient), and the filter,
- * where there is one. Computed in double: a product of float wave numbers would lose the last digits of every
- * solution. */
+ * where there is one. In double: a product of float wave numbers would lose the last digits. */
 static enum status wave_numbers(struct poisson *poisson, uint32_t n, double length, uint32_t first,
                                 uint32_t modes, uint32_t passes, struct buffer **table,
                                 struct buffer **filter)
@@ -107,8 +106,7 @@ struct launch poisson_rows(const struct poisson *poisson, uint32_t elements)
     return (struct launch){poisson->grid.nx, device_row_items(poisson->device, elements), STAGE_OTHER, 0};
 }
 
-/* Source c, with modes number c of `modes`, and `nodes`, becomes what it is after the filter, if there
- * is one. */
+/* Source c, with modes number c of `modes`, and `nodes`, becomes what it is after any filter. */
 static enum status filter(struct poisson *poisson, uint32_t c, struct buffer *modes, struct buffer *nodes)
 {
     const size_t stride =

@@ -10,9 +10,8 @@
 #include "field/fft.h"
 #include "field/solver.h"
 
-/* Where ranks share the box. The filter is then the solver's, since it needs no rows beside a rank's own ones
- * in Fourier space: a pass is cos^2(kx dx/2) cos^2(ky dy/2); and so is the centred gradient, i sin(k dx)/dx.
- */
+/* Where ranks share the box. The filter is then the solver's, since in Fourier space it needs no rows beside
+ * a rank's own: a pass is cos^2(kx dx/2) cos^2(ky dy/2); and so is the centred gradient, i sin(k dx)/dx. */
 struct sharing {
     const struct rank_place *place; /* not kept */
     enum gather_way way;
@@ -67,8 +66,7 @@ struct launch poisson_rows(const struct poisson *poisson, uint32_t elements);
  * alone. Only enqueues, as far as fft.h says so. */
 STATUS_CHECKED enum status poisson_solve(struct poisson *poisson, struct fields *fields);
 
-/* Sets phi from the rho of the last solve, which a step does not need. Enqueues
- * like poisson_solve(). */
+/* Sets phi from the rho of the last solve. Enqueues like poisson_solve(). */
 STATUS_CHECKED enum status poisson_potential(struct poisson *poisson, struct fields *fields);
 
 /* Where ranks share the box: a density of the local grid <- its sum over ranks, filtered, on the own rows.

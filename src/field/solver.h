@@ -30,8 +30,7 @@ struct solver_kind {
     enum status (*create)(struct device *device, const struct grid *box, const struct config *config,
                           const struct sharing *sharing, struct followed_modes *followed, void **own);
 
-    /* From the sources to the fields at n; a state of n-1 goes on to n, and one of n stays. Only enqueues, as
-     * far as fft.h says so. */
+    /* The fields at n from the sources; a state of n-1 goes on to n, one of n stays. Waits as fft.h says. */
     enum status (*solve)(void *own, struct fields *fields, uint64_t n);
 
     /* Sets phi from the sources of the last solve. */

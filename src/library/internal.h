@@ -40,8 +40,7 @@ void handle_give(const struct radixpic *run, bool is_taken);
                  (const void *[]){__VA_ARGS__})
 STATUS_CHECKED enum status handle_given(const char *names, size_t count, const void *const *pointers);
 
-/* Returns the status of a call that is made with the simulation `run` taken, of arguments that are GIVEN().
- */
+/* Returns the status of a call, made with the simulation `run` taken, of arguments that are GIVEN(). */
 #define RETURN_TAKEN(call, ...)                                                                              \
     do {                                                                                                     \
         const bool is_taken = GIVEN(__VA_ARGS__) == STATUS_OK && handle_take(run);                           \

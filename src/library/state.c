@@ -348,8 +348,7 @@ static enum status lend(struct radixpic *run, const char *species, const char *n
         TRY(state_take_waves(run, false));
         buffer = component.list->attribute[component.attribute];
         view->count = component.list->count;
-        const size_t places = particles_stride(component.list, component.attribute);
-        view->stride = bytes * places * component.components;
+        view->stride = bytes * particles_stride(component.list, component.attribute) * component.components;
         first = bytes * (particles_first(component.list, component.attribute) * component.components +
                          component.axis);
     }

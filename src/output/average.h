@@ -41,8 +41,7 @@ STATUS_CHECKED enum status average_create(struct device *device, const struct ou
 STATUS_CHECKED enum status average_begin(struct average *average, const struct view *view,
                                          const struct checkpoint *checkpoint);
 
-/* Numbers that are the same on all ranks: of each window the first step that is known of it, then of each the
- * means of points. */
+/* The same numbers on all ranks: of each window the first step known of it, then the means of points. */
 double *average_numbers(const struct average *average);
 
 /* The means of meshes take the rows that the rank has now; at first, where `source` is not NULL, those of so
@@ -51,8 +50,7 @@ STATUS_CHECKED enum status average_settle(struct average *average, const struct 
                                           const struct hdf5_source *source, uint32_t windows);
 
 /* Adds the view's state to component `mesh`: buffer[first ...) of `cells` cells from own cell `cell` on
- * (enqueued). With the last cells, in a step in which the output is due, values[own cells] <- the means,
- * unless that is NULL. */
+ * (enqueued). With the last cells, where the output is due, values[own cells] <- the means, unless NULL. */
 STATUS_CHECKED enum status average_take(const struct average *average, const struct view *view, uint32_t mesh,
                                         struct buffer *buffer, uint32_t first, uint32_t cell, uint32_t cells,
                                         void *values);

@@ -65,17 +65,15 @@ struct checkpoint {
     char *warnings;       /* on rank 0: a line for each broken file that was passed by; NULL: none was */
 };
 
-/* Collective. Opens a checkpoint and checks its digest, unless rank 0 knows that it is whole. STATUS_USAGE on
- * all ranks when the file is of another kind, STATUS_FAILED when it is broken. The caller closes it, NULL
- * too. */
+/* Collective. Opens a checkpoint and checks its digest unless it `is_whole`. STATUS_USAGE on all ranks when
+ * the file is of another kind, STATUS_FAILED when it is broken. The caller closes it, NULL too. */
 STATUS_CHECKED enum status checkpoint_open(const struct communicator *communicator, const char *path,
                                            bool is_whole, struct checkpoint **checkpoint);
 void checkpoint_close(struct checkpoint **checkpoint);
 
 /* checkpoint_find.c. Collective. checkpoint_open() of a file, or of the newest one of a folder that is not
  * damaged: of those that the manifest of the run folder names, or, in a folder that belongs to no run, of the
- * largest step. STATUS_USAGE on all ranks when there is none, a named one is missing or the file is of
- * another kind. */
+ * largest step. STATUS_USAGE on all ranks: there is none, a named one is missing or of another kind. */
 STATUS_CHECKED enum status checkpoint_find(const struct communicator *communicator, const char *path,
                                            struct checkpoint **checkpoint);
 

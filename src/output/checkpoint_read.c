@@ -104,8 +104,7 @@ uint64_t checkpoint_row_start(const struct checkpoint *checkpoint, uint32_t spec
     return checkpoint->row_starts[species * (checkpoint->config.grid.cells[0] + (size_t)1) + row];
 }
 
-/* Of the file that a species began with: limits follow from its speeds, and the log and outputs name its
- * digest. */
+/* Of the file that a species began with: limits follow from its speeds; log and outputs name its digest. */
 static enum status read_facts(struct checkpoint *checkpoint, uint32_t species)
 {
     struct species_facts *facts = &checkpoint->config.species[species].read.facts;

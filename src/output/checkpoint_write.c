@@ -329,8 +329,7 @@ static bool are_due(void *part, const struct view *view, const double asked[OUTP
            (view->step != view->first_step && view_is_due(view, every));
 }
 
-/* Recording or writing fails when a particle is lost or holds a non-finite value: the sentence names species,
- * step and cell. */
+/* Fails when a particle is lost or holds a non-finite value: the sentence names species, step and cell. */
 static void record_checkpoint(void *part, struct hdf5_file *file, const struct view *view)
 {
     struct checkpoints *checkpoints = part;

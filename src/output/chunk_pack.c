@@ -33,8 +33,7 @@ static void shuffle(const unsigned char *values, size_t count, size_t size, unsi
 /* ---- deflate ---- */
 
 /* Most bits of an offset or velocity are noise, of which deflate makes nothing in much time; exponents take
- * few values, for which Huffman's code alone does as well as a search for repeats; indices of cells
- * are runs of one byte. */
+ * few values, for which Huffman's code alone does as well; indices of cells are runs of one byte. */
 enum way { WAY_STORE, WAY_HUFFMAN, WAY_RUNS, WAY_REPEATS };
 
 /* Looks at a sample: every 16th run of 256 bytes. */
@@ -94,9 +93,8 @@ static uint32_t fold(uint32_t sum)
     return (sum & 0xffff) + (sum >> 16);
 }
 
-/* HDF5's filter fletcher32: the sums of all 16-bit words, and of these sums; the first byte of a word is the
- * high one, and so is an odd last byte. In blocks of n words w the sum of sums grows by n first + sum (n - k)
- * w_k. */
+/* HDF5's filter fletcher32: the sums of all 16-bit words, and of these sums; the first byte of a word, or an
+ * odd last one, is high. In blocks of n words w the sum of sums grows by n first + sum (n - k) w_k. */
 static uint32_t fletcher32(const unsigned char *data, size_t bytes)
 {
     enum { WORDS = 128 /* of a block, whose sums fit 32 bits */ };

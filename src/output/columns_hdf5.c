@@ -1,6 +1,5 @@
 /* Columns of HDF5 by openPMD 1: a component of a record is a dataset, or a group with one constant value, in
- * units of its attribute unitSI. A handle that could not be opened is below 0, and closing it does nothing.
- */
+ * units of its attribute unitSI. To close a handle below 0, which could not be opened, does nothing. */
 #include "config/field_table.h"
 #include "output/columns.h"
 #include "output/hdf5_write.h"

@@ -7,8 +7,7 @@
 #include <stdint.h>
 #include <xxhash.h>
 
-/* *digest <- XXH3, 128 bits, of those of the pieces of the bytes of a file from `begin` to before `end`, each
- * of 4 MiB or the rest. */
+/* *digest <- XXH3, 128 bits, of those of pieces of 4 MiB, or the rest, of a file's bytes [begin, end). */
 STATUS_CHECKED enum status digest_range(const char *path, int descriptor, uint64_t begin, uint64_t end,
                                         XXH128_canonical_t *digest);
 

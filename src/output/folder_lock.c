@@ -50,8 +50,7 @@ static enum status refuse_locked(const char *path, int descriptor)
         path, text[0] ? ": " : "", text);
 }
 
-/* The file stays when the lock is given back, for removing it would take it from a process that has just
- * opened it. */
+/* The file stays when the lock is given back: another process may have just opened it. */
 enum status folder_lock_take(int folder, const char *path, int *descriptor, bool *has_no_locks)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

@@ -72,8 +72,7 @@ struct hdf5_file {
     struct kept *kept; /* memory */
 
     /* Set by the caller, or NULL; on rank 0. seal() writes the user block of the whole file at `path`, its
-     * temporary name; before() comes when the file is open and safe and has no other name yet, after() once
-     * it is in place. */
+     * temporary name; before() comes when the file is open and safe, but not in place, after() once it is. */
     enum status (*seal)(const char *path);
     enum status (*before)(const struct hdf5_file *file, int descriptor);
     enum status (*after)(const struct hdf5_file *file);
@@ -109,8 +108,7 @@ struct hdf5_object *hdf5_group(struct hdf5_object *parent, const char *name);
 struct hdf5_object *hdf5_dataset(struct hdf5_object *parent, const char *name,
                                  const struct hdf5_array *array);
 
-/* Attributes. Texts are of fixed length. `count` numbers are an array, 0 is a single number, which HDF5 tells
- * from an array of one. */
+/* Attributes. Texts are of fixed length. `count` numbers are an array, also 1; 0 is a single number. */
 void hdf5_text(struct hdf5_object *object, const char *name, const char *value);
 void hdf5_texts(struct hdf5_object *object, const char *name, size_t count, const char *const *values);
 void hdf5_double(struct hdf5_object *object, const char *name, double value);

@@ -60,8 +60,7 @@ enum status hdf5_read_number(const struct hdf5_source *source, const char *name,
     return status;
 }
 
-/* Refuses a path of which a step is no link to what lies in the file itself, before it is followed: one to
- * another file, or to another name. */
+/* Refuses a path, before it is followed, of which a step is a link to another file or another name. */
 static enum status require_within(const struct hdf5_source *source, const char *name)
 {
     char path[256];
@@ -131,14 +130,13 @@ static enum status read_plain(const struct hdf5_source *source, hid_t dataset, c
 enum status hdf5_read_rows(const struct hdf5_source *source, const char *name, const struct hdf5_rows *rows,
                            void *values)
 {
-    const int dimensions = rows->shape[1] ? 2 : 1;
     hsize_t shape[2] = {0, 0};
     enum status status = STATUS_OK;
     hid_t dataset = H5I_INVALID_HID;
     TRY(open_plain(source, name, &dataset));
     if (!is_of_type(H5Dget_type(dataset), rows->type))
         status = fail(source, name, "holds numbers of another type");
-    else if (!get_shape(H5Dget_space(dataset), dimensions, shape) || shape[0] != rows->shape[0] ||
+    else if (!get_shape(H5Dget_space(dataset), rows->shape[1] ? 2 : 1, shape) || shape[0] != rows->shape[0] ||
              shape[1] != rows->shape[1])
         status = fail(source, name, "is of another shape than the state that the file tells of");
     else if (rows->shape[0] > 0 && H5Dget_offset(dataset) == HADDR_UNDEF)

@@ -7,8 +7,7 @@
 #include <hdf5.h>
 
 /* The access properties of a file, which the caller closes. The first call comes before that of any other
- * HDF5 function: it takes from HDF5 its messages and its try at exit to write what could not be written,
- * which would crash. */
+ * HDF5 function: it takes from HDF5 its messages and its try at exit to write the rest, which would crash. */
 hid_t hdf5_access(void);
 
 /* A type of HDF5's, not to be closed. */

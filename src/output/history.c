@@ -96,8 +96,7 @@ static enum status write_row(void *file, const struct view *view)
 
 static void print_size(const struct config *config)
 {
-    const struct history_config *history = &config->output.history;
-    const uint64_t rows = outputs_times_due(config, history->every);
+    const uint64_t rows = outputs_times_due(config, config->output.history.every);
     const double row_bytes = 8 + 24.0 * (history_columns(config, NULL, NULL, NULL) - 1);
     printf("history                   %llu rows, about %.3g MB\n", (unsigned long long)rows,
            1e-6 * row_bytes * (double)rows);

@@ -1,5 +1,4 @@
-/* openPMD: the file, its root, meshes, records of particles, and the list of each species in the order of the
- * sort. */
+/* openPMD: the file, its root, meshes, records of particles, and the sorted list of each species. */
 #include "output/openpmd.h"
 
 #include "output/average.h"
@@ -186,8 +185,7 @@ struct column {
 };
 
 /* Of an offset. A double must not round to a float of 1, the far end of the cell, and in double precision the
- * reader's sum with the cell's index must not round to the next one. A float below 1 stays further away than
- * that. */
+ * reader's sum with the cell's index must not round to the next one. A float below 1 is not that near. */
 static double below_end(enum precision precision, double offset, double index)
 {
     const double most =

@@ -111,8 +111,7 @@ struct openpmd_particles {
  * asks; the sum is in [0, cells). */
 void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_particles *particles);
 
-/* The species that snapshots hold. The particles of a rank are one patch; patches are in the order of the
- * ranks. */
+/* The species that snapshots hold. The particles of a rank are one patch, in the order of the ranks. */
 void openpmd_write_species(struct openpmd *openpmd, const struct selection *selection);
 
 /* ---- moments: density, temperature, mean velocity, current, pressure tensor and heat flux of each species

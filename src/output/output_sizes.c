@@ -62,8 +62,7 @@ uint64_t outputs_expected_bytes(const struct config *config, uint64_t *each)
     return all;
 }
 
-/* A file waits in the memory of the host, in the precision of the run and before compression, until it is
- * written. */
+/* A file waits in the host's memory, in the run's precision and before compression, until it is written. */
 void outputs_print_sizes(const struct config *config)
 {
     struct config kept = *config;

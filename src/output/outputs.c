@@ -278,8 +278,7 @@ static enum status list(const struct hdf5_file *file, int descriptor)
                               commit->row->keep ? -1 : descriptor);
 }
 
-/* Where it is not there, FOLDER/PREFIX.pmd: a line with the pattern of the files' names, by which ParaView
- * opens them. */
+/* Where it is not there, FOLDER/PREFIX.pmd: a line with the pattern of the files' names, for ParaView. */
 static enum status name_series(const struct commit *commit)
 {
     const struct run_folder *folder = commit->growing->folder;

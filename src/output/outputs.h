@@ -1,6 +1,5 @@
 /* Outputs: all that a run writes of its state, as one table, which the step, `check` and the run folder walk.
- * A new output is a file with its functions and its row, which is named here and in the table in outputs.c.
- */
+ * A new output is a file with its functions and its row, named here and in outputs.c. */
 #ifndef RADIXPIC_OUTPUT_OUTPUTS_H
 #define RADIXPIC_OUTPUT_OUTPUTS_H
 
@@ -83,8 +82,7 @@ struct output_row {
     enum status (*stop)(void *part, const char *folder, const struct view *view);
 
     /* Collective. Of outputs without record(): writes on a file of the run folder, or only checks. Else it
-     * keeps what record() writes when wants_file(), the same on all ranks, says so, knowing whether a
-     * checkpoint is due. */
+     * keeps what record() writes when wants_file() says so, alike on all ranks. */
     enum status (*write)(void *part, const struct view *view);
     bool (*wants_file)(void *part, const struct view *view, bool checkpoint);
 
@@ -97,9 +95,8 @@ extern const struct output_row history_output, probes_output, checkpoint_output,
     phase_space_output, moments_output, lines_output, tracks_output;
 
 /* Columns of a history: sums of the step, one more where a species has w, with drives their work, then two
- * for each mode, then three or with w four for each species that is named. Returns their number. Where they
- * are not NULL, head[HISTORY_HEAD_LENGTH] <- their names, with commas between them, and values <- those of a
- * row. */
+ * for each mode, then three or with w four for each species that is named. Returns their number. Unless NULL,
+ * head[HISTORY_HEAD_LENGTH] <- their names with commas, values <- those of a row. */
 enum {
     HISTORY_MOST = 10 + 2 * CONFIG_MAX_MODES + 4 * CONFIG_MAX_SPECIES,
     HISTORY_HEAD_LENGTH = 128 + 80 * CONFIG_MAX_MODES + 4 * (CONFIG_NAME_LENGTH + 16) * CONFIG_MAX_SPECIES
@@ -129,8 +126,7 @@ void outputs_save(const struct outputs *outputs, struct hdf5_file *file, const s
 STATUS_CHECKED enum status outputs_open(struct outputs *outputs, const struct communicator *communicator,
                                         struct run_folder *folder);
 
-/* Waits for what is being written; STATUS_FAILED when a file could not be. Timed as STAGE_WAIT. NULL is fine.
- */
+/* Waits for what is being written; STATUS_FAILED: a file could not be. Timed as STAGE_WAIT. NULL is fine. */
 STATUS_CHECKED enum status outputs_finish(struct outputs *outputs);
 
 /* Rank 0, after outputs_finish(): the run is complete with this step. */
@@ -203,8 +199,7 @@ void outputs_print_files(const char *name, uint64_t times, const char *what, uin
 
 /* Collective. STATUS_OK when every offset and velocity and, on the ranks' own rows, rho, ex and ey are
  * finite. Otherwise STATUS_FAILED with the same sentence on all ranks: species, cell, node and row are those
- * of the box. Particles come first, whichever rank has them: a non-finite field follows from them, on all
- * ranks. Blocking. */
+ * of the box. Particles of any rank come first: a non-finite field follows from them. Blocking. */
 STATUS_CHECKED enum status finite_find(const struct view *view);
 
 /* STATUS_OK where `value`, the same on all ranks, is finite; else finite_find(), and where all numbers are

@@ -286,7 +286,6 @@ static void write_attributes(const struct openpmd *openpmd, struct hdf5_object *
                              const struct particles *list)
 {
     const struct units *units = &openpmd->units;
-    const uint32_t components = species_dimensions(list->species);
     const uint64_t outside = item->particles - item->inside;
     /* f is a density in space, summed over the axes of space that are missing, and per volume in velocity. */
     const double space = item->space_axes, velocity = item->space->axis_count - space;
@@ -298,7 +297,7 @@ static void write_attributes(const struct openpmd *openpmd, struct hdf5_object *
     hdf5_double(mesh, "unitSI", density * pow(units->length, 2 - space) / pow(units->velocity, velocity));
     write_axes(mesh, units, item);
     hdf5_text(mesh, "species", item->space->species);
-    hdf5_numbers(mesh, "velocityComponents", HDF5_UINT32, 0, &components);
+    hdf5_numbers(mesh, "velocityComponents", HDF5_UINT32, 0, &(uint32_t){species_dimensions(list->species)});
     hdf5_double(mesh, "weight", list->weight);
     hdf5_numbers(mesh, "particlesInside", HDF5_UINT64, 0, &item->inside);
     hdf5_numbers(mesh, "particlesOutside", HDF5_UINT64, 0, &outside);

@@ -40,8 +40,7 @@ struct phase_spaces {
     struct phase_space items[CONFIG_MAX_PHASE_SPACES];
 };
 
-/* Nothing is allocated on the device, and *spaces stays NULL, where no item is ever written. It dies with the
- * device handle. */
+/* *spaces stays NULL where no item is ever written. It dies with the device handle. */
 STATUS_CHECKED enum status phase_spaces_create(struct device *device, const struct config *config,
                                                void **spaces);
 

@@ -98,8 +98,7 @@ static enum status points_measure(void *part, const struct view *view, uint32_t 
                          points->values);
 }
 
-/* The rank's share of the values in a slot that was read: [components][count], of all fields that the solver
- * has (field_first()). */
+/* The rank's share of values in a slot that was read: [components][count], of all fields (field_first()). */
 static double *points_values(struct points *points, uint32_t slot)
 {
     return points->shares + (size_t)slot * points->components * points->count;

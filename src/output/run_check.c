@@ -92,7 +92,6 @@ static void check_rows(struct check *check, const char *name, const struct growi
 static void check_files(struct check *check)
 {
     const struct manifest *manifest = &check->manifest;
-    const bool is_complete = manifest->state == MANIFEST_COMPLETE;
     const bool is_closed =
         check->count > 0 && strcmp(check->files[check->count - 1].name, FILE_LIST_NAME) == 0;
     const uint32_t checkpoints = manifest->checkpoint_count;
@@ -105,7 +104,7 @@ static void check_files(struct check *check)
     for (size_t n = 0; n < check->count; n++)
         last = run_folder_row(check->files[n].name, &step) ? n : last;
     for (size_t n = 0; n < check->count; n++)
-        check_file(check, &check->files[n], n == last && !is_complete);
+        check_file(check, &check->files[n], n == last && manifest->state != MANIFEST_COMPLETE);
     for (uint32_t n = 0; n < checkpoints; n++) {
         snprintf(path, sizeof path, "%s/%s", check->path,
                  run_folder_name(&checkpoint_output, manifest->checkpoints[n].step, name));

@@ -16,8 +16,7 @@
  *
  * It is replaced as a whole, so the folder goes from one state to the next in one moment: a checkpoint counts
  * from the moment the manifest names it, and no longer once the manifest does not. Each start of the program
- * in the folder is a run with an id of its own, which goes on from a checkpoint of an earlier one, or from
- * nothing. ---- */
+ * is a run with an id of its own, which goes on from a checkpoint of an earlier one, or from nothing. ---- */
 
 #define MANIFEST_NAME "manifest.yaml"
 
@@ -74,8 +73,7 @@ uint32_t manifest_growing(struct manifest *manifest, const char *name, bool add)
 /* Names the `count` oldest checkpoints no longer. */
 void manifest_drop(struct manifest *manifest, uint32_t count);
 
-/* Names a checkpoint, and none of its step or a later one beside it. Where there is no room the oldest is
- * named no longer. */
+/* Names a checkpoint, and none of its step or a later one beside it. Without room the oldest one goes. */
 void manifest_add(struct manifest *manifest, const struct manifest_checkpoint *checkpoint);
 
 /* What belongs to a run that goes on from this step: nothing later, and no file that grew only later. */
@@ -109,8 +107,7 @@ STATUS_CHECKED enum status file_list_read(int folder, const char *path, struct l
 /* ---- the lock: one process at a time writes to a run folder. It is on FOLDER/.lock, whose text names the
  * process, and ends with the process. ---- */
 
-/* Of an errno about a folder: STATUS_USAGE for a path that no folder or file can have, which is the user's
- * mistake, else STATUS_FAILED. */
+/* Of an errno about a folder: STATUS_USAGE for a path that no folder or file can have, else STATUS_FAILED. */
 enum status folder_status_of(int error);
 
 /* Of an open folder, whose path is for messages: leaves the descriptor that holds the lock, for close(), in
@@ -163,8 +160,7 @@ STATUS_CHECKED enum status run_folder_check(struct run_folder *folder);
  * where the manifest does not name that. */
 STATUS_CHECKED enum status run_folder_continue(struct run_folder *folder);
 
-/* STATUS_USAGE where a checkpoint that the manifest names, or a row of a file that grows up to it, is not
- * there. */
+/* STATUS_USAGE where a checkpoint of the manifest, or a row of a growing file up to it, is missing. */
 STATUS_CHECKED enum status run_folder_require(const struct run_folder *folder);
 
 /* Creates the folder and its parents, locks it, looks and checks again unless it was locked already, and
@@ -253,8 +249,7 @@ struct growing_file {
     XXH3_state_t *digest;            /* owned: of them */
 };
 
-/* Those of a run; at first all 0 but the folder. The list of files, where it is the first of them, names the
- * others too. */
+/* Those of a run; at first all 0 but the folder. Where the file list is the first, it names the others. */
 struct growing_files {
     struct run_folder *folder; /* not owned */
     struct growing_file *list; /* from growing_files_begin() on; NULL: there is none */

@@ -7,7 +7,6 @@ static void write_solver_attributes(struct openpmd *openpmd)
 {
     static const char *const periodic[] = {"periodic", "periodic", "periodic", "periodic"};
     const struct config *config = openpmd->view->config;
-    const bool is_spectral = config->fields.gradient == GRADIENT_SPECTRAL;
     const bool has_waves = config->fields.solver == SOLVER_ELECTROMAGNETIC;
     struct hdf5_object *meshes = openpmd->meshes;
     char parameters[192];
@@ -20,7 +19,7 @@ static void write_solver_attributes(struct openpmd *openpmd)
     else
         snprintf(parameters, sizeof parameters,
                  "electrostatic;Poisson by FFT: phi_k = rho_k/(eps0 k^2), phi_0 = 0;E = -grad phi, %s",
-                 is_spectral ? "spectral" : "centred differences");
+                 config->fields.gradient == GRADIENT_SPECTRAL ? "spectral" : "centred differences");
     hdf5_text(meshes, "fieldSolverParameters", parameters);
     hdf5_texts(meshes, "fieldBoundary", 4, periodic);
     hdf5_texts(meshes, "particleBoundary", 4, periodic);
@@ -60,10 +59,9 @@ struct parts {
 static enum status create_parts(struct device *device, const struct config *config, void **part)
 {
     struct parts *parts;
-    const struct snapshots_config *snapshots = &config->output.snapshots;
     TRY(DEVICE_NEW(device, parts));
     *part = parts;
-    if (fields_hold(&snapshots->fields, FIELD_MOMENTS))
+    if (fields_hold(&config->output.snapshots.fields, FIELD_MOMENTS))
         TRY(moments_create(device, config, &parts->moments));
     return selection_create(device, config, &parts->selection);
 }

@@ -1,5 +1,4 @@
-/* Sorted list: from the device into the memory of a file; of a selection (kernels/selection.cl) the chosen
- * particles alone. */
+/* Sorted list: from the device into a file's memory, all or the particles chosen by kernels/selection.cl. */
 #include "output/sorted_list.h"
 
 #include "base/integers.h"

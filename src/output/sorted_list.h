@@ -1,5 +1,4 @@
-/* Sorted list: a copy of the list of one species, or of particles chosen of it, for the file of a snapshot or
- * checkpoint. */
+/* Sorted list: a copy of a species' list, or of particles chosen of it, for a snapshot or checkpoint. */
 #ifndef RADIXPIC_OUTPUT_SORTED_LIST_H
 #define RADIXPIC_OUTPUT_SORTED_LIST_H
 

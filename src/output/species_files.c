@@ -1,5 +1,4 @@
-/* Species files: columns become particles, each rank's share, and an array the density at the nodes of the
- * tables of formulas. */
+/* Species files: columns become particles, each rank's share, and an array the density at profile_nodes(). */
 #include "output/species_files.h"
 
 #include "config/formula.h"

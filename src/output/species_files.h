@@ -1,5 +1,4 @@
-/* Species files: the particles (positions.file) and densities (profile.file) that a config's species have
- * from files. */
+/* Species files: particles (positions.file) and densities (profile.file) that species have from files. */
 #ifndef RADIXPIC_OUTPUT_SPECIES_FILES_H
 #define RADIXPIC_OUTPUT_SPECIES_FILES_H
 

@@ -93,7 +93,6 @@ static struct table make_table(const struct communicator *communicator, const st
 
 static void print_table(struct log *log, int ranks, const struct table *table, const struct run_cost *cost)
 {
-    const double wall = table->rows[ROW_WALL].most;
     log_line(log, LOG_NORMAL, "%-20s %s %7s %9s %14s", "stage",
              ranks == 1 ? "   seconds" : "seconds: min       mean        max  imbalance", "share", "GB/s",
              "M particles/s");
@@ -113,7 +112,7 @@ static void print_table(struct log *log, int ranks, const struct table *table, c
         if (is_of_steps(n))
             snprintf(rates, sizeof rates, " %9s %14.1f", bandwidth, 1e-6 * row->throughput);
         log_line(log, LOG_NORMAL, "%-20s %s %5.1f %%%s", row->name, seconds,
-                 n == ROW_WALL ? 100.0 : 100 * ratio(row->mean, wall, 0), rates);
+                 n == ROW_WALL ? 100.0 : 100 * ratio(row->mean, table->rows[ROW_WALL].most, 0), rates);
     }
     if (ranks > 1)
         log_line(log, LOG_NORMAL, "%-20s %.3f: most particles of a rank over the mean of %d ranks",

@@ -1,9 +1,8 @@
 /* Stage table: how long each stage of a run took, on the terminal and in timers.csv.
  *
- * With several ranks the seconds of a stage are the mean over the ranks, and
- * beside it stand the least, the most, and the imbalance: the most over the mean, 1 where all ranks take
- * equally long. Bytes, launches and particles are those of all ranks together, so rates are those of the
- * whole run. */
+ * With several ranks the seconds of a stage are the mean over the ranks, and beside it stand the least, the
+ * most, and the imbalance: the most over the mean, 1 where all ranks take equally long. Bytes, launches,
+ * particles, and so rates, are of all ranks together. */
 #ifndef RADIXPIC_OUTPUT_STAGE_TABLE_H
 #define RADIXPIC_OUTPUT_STAGE_TABLE_H
 

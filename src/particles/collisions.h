@@ -50,8 +50,7 @@ STATUS_CHECKED enum status collisions_run(struct collisions *collisions, uint64_
 
 /* The Coulomb logarithm of the config, or by the NRL Plasma Formulary (2019, page 34) at the temperatures
  * that the species are loaded with, profiles and ranges of uniform velocities left out, and at least 1.
- * Species of mass 1 are electrons there, two of them with the sum of their densities and their mean
- * temperature. */
+ * Species of mass 1 are electrons there, two of them with summed densities and mean temperature. */
 double collisions_logarithm(const struct config *config, const struct collision_config *collision);
 
 /* nu, by which the mean velocity of species a in the collision falls to that of b, or with `backwards` that

@@ -1,5 +1,4 @@
-/* Loading: fill the particles of a species, by a kernel or by the host where the device has no fp64, and sort
- * them. */
+/* Loading: fill the particles of a species, by a kernel or, without fp64, by the host, and sort them. */
 #include "particles/loading.h"
 
 #include "particles/permute.h"
@@ -45,8 +44,7 @@ struct piece {
     uint32_t key[PIECE];
 };
 
-/* Particle n of a piece, as load_particles() of kernels/loading.cl; `read`: what a file says of it, or NULL.
- */
+/* Particle n of a piece, as load_particles() of kernels/loading.cl; `read`: from a file, or NULL. */
 static void make_particle(const struct recipe_table *table, uint64_t index, enum precision precision,
                           const struct loaded_particle *read, size_t n, struct piece *piece)
 {
@@ -89,8 +87,7 @@ enum status loading_fill_by_host(const struct grid *grid, uint64_t first, struct
         for (enum attribute a = 0; a < ATTRIBUTES && status == STATUS_OK; a++)
             if (particles->attribute[a])
                 status = particles_write(particles, a, begin, count, values[a]);
-        if (status == STATUS_OK)
-            status = buffer_write(keys, begin * sizeof *piece->key, count * sizeof *piece->key, piece->key);
+        TRY_NEXT(buffer_write(keys, begin * sizeof *piece->key, count * sizeof *piece->key, piece->key));
     }
     free(piece);
     recipe_table_destroy(&table);
@@ -107,8 +104,7 @@ enum status loading_fill(const struct grid *grid, uint64_t first, struct particl
         return loading_fill_by_host(grid, first, particles, keys);
     TRY(recipe_table_create(grid, particles->species, &table));
     enum status status = device_branch(particles->device, &branch);
-    if (status == STATUS_OK)
-        status = launch_kernel(branch, &table, first, particles, keys);
+    TRY_NEXT(launch_kernel(branch, &table, first, particles, keys));
     device_close(&branch);
     recipe_table_destroy(&table);
     return status;
@@ -136,10 +132,8 @@ static enum status sort(struct device *device, const struct slab *slab, const st
     const double start = clock_of_loading(device);
     device_weigh_times(device, 0); /* this sort is not one of the steps': it is timed as loading */
     enum status status = sorter_run(sorter, list->count, &lists);
-    if (status == STATUS_OK)
-        status = permute_apply(permute, lists.permutation, list->count, list);
-    if (status == STATUS_OK)
-        status = device_finish(device);
+    TRY_NEXT(permute_apply(permute, lists.permutation, list->count, list));
+    TRY_NEXT(device_finish(device));
     device_weigh_times(device, 1);
     device_add_time(device, STAGE_LOAD, clock_of_loading(device) - start, 0);
     return status;

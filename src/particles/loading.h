@@ -21,8 +21,7 @@ STATUS_CHECKED enum status loading_fill_by_host(const struct grid *grid, uint64_
 
 /* Fills a list of list->count particles, those of global index `first` and up, or where `keys` of the host is
  * not NULL takes those that it holds, with offsets that were written anew, in cells with these keys; and
- * sorts them on the slab's local grid by `plan`, which is for keys of that grid. Blocking; what it needs is
- * released. */
+ * sorts them on the slab's local grid by `plan`, which is for keys of that grid. Blocking. */
 STATUS_CHECKED enum status load_sorted(const struct slab *slab, const struct sorter_plan *plan,
                                        const uint32_t *keys, uint64_t first, struct particles *list);
 

@@ -113,8 +113,7 @@ static void integrate(const double *density, size_t stride, size_t count, double
     }
 }
 
-/* Appends `length` numbers to the tables, which may move. Returns them, for the caller to set; NULL without
- * memory. */
+/* Appends `length` numbers to the tables, which may move. Returns them to be set; NULL: no memory. */
 static double *append_table(struct recipe_table *table, size_t length, uint32_t *first)
 {
     double *tables = realloc(table->tables, (table->length + length) * sizeof *tables);
@@ -260,8 +259,7 @@ enum status recipe_table_create(const struct grid *grid, const struct species_co
         set_velocities(&species->velocities, axis, &table->recipe);
     table->tables = calloc(1, sizeof *table->tables);
     enum status status = add_profile(grid, species, table);
-    if (status == STATUS_OK)
-        status = add_velocities(&species->velocities, table);
+    TRY_NEXT(add_velocities(&species->velocities, table));
     if (status != STATUS_OK)
         recipe_table_destroy(table);
     return status;

@@ -47,8 +47,7 @@ struct chunked_sort {
 
 /* ---- the plan ---- */
 
-/* Bits of the first digit: an equal share, or more of them if the rest of the key then fits in a word beside
- * the index. */
+/* Bits of the first digit: an equal share, or more if the rest then fits in a word beside the index. */
 static uint32_t first_digit_bits(uint32_t key_bits, uint32_t share, uint32_t index_bits)
 {
     const uint32_t room = 32 - index_bits;
@@ -67,8 +66,7 @@ static uint32_t fewest_passes(uint32_t key_bits, uint32_t chunks, uint32_t capac
 static struct plan make_plan(const struct device_info *device, uint32_t key_bits, uint32_t capacity,
                              const struct fast_options *options)
 {
-    const uint32_t usual = CHUNKS_PER_UNIT * device->compute_units;
-    const uint32_t chunks = options->chunks ? options->chunks : usual;
+    const uint32_t chunks = options->chunks ? options->chunks : CHUNKS_PER_UNIT * device->compute_units;
     const uint32_t fewest = fewest_passes(key_bits, chunks, capacity);
     const uint32_t passes = at_most(options->passes ? options->passes : fewest, key_bits);
     const uint32_t share = divide_up(key_bits, passes);

@@ -2,8 +2,7 @@
 #include "sort/sorted_order.h"
 
 enum {
-    /* Keys a cell from which on searching its offset beats passing all keys: in order, or through the
-     * permutation. */
+    /* Keys a cell from which on a search beats passing all keys: in order, or through the permutation. */
     SEARCH_KEYS = 512,
     SEARCH_KEYS_THROUGH = 192,
     MARKED_KEYS = 4 /* by an item of order_mark_cells() */

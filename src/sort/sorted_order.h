@@ -35,8 +35,7 @@ STATUS_CHECKED enum status sorted_order_check(const struct sorted_order *order, 
 STATUS_CHECKED enum status sorted_order_keys(struct sorted_order *order, uint32_t count,
                                              const struct radix_lists *lists);
 
-/* lists->cell_offsets from `sorted_keys`, or where that is NULL, from keys and permutation. (Non-blocking.)
- */
+/* lists->cell_offsets from `sorted_keys`, or if NULL, from keys and permutation. (Non-blocking.) */
 STATUS_CHECKED enum status sorted_order_cells(struct sorted_order *order, uint32_t count,
                                               const struct radix_lists *lists,
                                               const struct buffer *sorted_keys);

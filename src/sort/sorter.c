@@ -54,8 +54,7 @@ static struct sort_config with_key_bits(const struct sort_config *config, uint32
     return wanted;
 }
 
-/* Where the method is open it is the one that suits the kind of device, unless that does not sort such keys
- * in so many passes. */
+/* Where the method is open it is that of the kind of device, if it sorts such keys in so many passes. */
 enum status sorter_plan_default(const struct device_info *info, const struct sort_config *config,
                                 uint32_t grid_key_bits, uint32_t count, struct sorter_plan *plan)
 {

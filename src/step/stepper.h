@@ -72,8 +72,7 @@ struct stepper_kind {
     /* See stepper_renew(); may be NULL. */
     enum status (*renew)(struct stepper *stepper, uint32_t species, struct particles *list);
 
-    /* The push and the count, from own rows anywhere; with `measure` the sums at n are kept. (Non-blocking.)
-     */
+    /* The push and the count, from own rows anywhere; with `measure` keeps the sums at n. (Non-blocking.) */
     enum status (*count)(struct stepper *stepper, const struct fields *fields, uint32_t species, bool measure,
                          struct particles *list);
 
@@ -81,8 +80,7 @@ struct stepper_kind {
      * the permutation, in stepper->origin: these tell it, and arrivals get their room in them. */
     enum status (*leavers)(struct stepper *stepper, uint32_t species, const struct particles *list);
 
-    /* See stepper_move(): leaves the list as it is at n+1, and its cell offsets in stepper->new_offsets.
-     * (Non-blocking.) */
+    /* See stepper_move(): the list at n+1, its cell offsets in stepper->new_offsets. (Non-blocking.) */
     enum status (*move)(struct stepper *stepper, const struct fields *fields, uint32_t species,
                         const struct arrival_room *room, struct particles *list);
     bool forks; /* move() lets the side queue go on by itself, where the setup leaves room */
@@ -119,9 +117,7 @@ struct stepper {
 };
 
 /* The row that `step.method` names for that device and grid: `fused` and `auto` are tiled on a GPU and
- * chunked on a CPU, and radix where that does not fit. STATUS_USAGE, with the reason, where a named one does
- * not fit.
- */
+ * chunked on a CPU, and radix where that does not fit. STATUS_USAGE, and why: a named one does not. */
 STATUS_CHECKED enum status stepper_choose(enum step_method method, const struct device_info *info,
                                           const struct stepper_setup *setup,
                                           const struct stepper_kind **kind);
@@ -133,9 +129,8 @@ enum particle_layout stepper_layout(enum step_method method, const struct device
 STATUS_CHECKED enum status stepper_create(struct device *device, const struct stepper_kind *kind,
                                           const struct stepper_setup *setup, struct stepper *stepper);
 
-/* Tells the stepper that a list was changed by others: loaded, restored, merged, or moved to another slab. To
- * be called for every list before its first step. STATUS_FAILED where the list is longer than the capacity.
- */
+/* Tells the stepper that a list was changed by others: loaded, restored, merged, or moved to another slab.
+ * For every list before its first step. STATUS_FAILED: a list beyond the capacity. */
 STATUS_CHECKED enum status stepper_renew(struct stepper *stepper, uint32_t species, struct particles *list);
 
 /* Once in a run, before the first step: velocities at 0 -> -1/2, so that it leads exactly through the loaded

@@ -14,9 +14,7 @@ enum {
 };
 
 /* Whether the move by directions (kernels/shared/directions.h) finds room, with the field in a tile's cells
- * or without, in bytes of local memory and rows of a tile, each of which has 5 words and 3 halfwords in
- * `staged`.
- */
+ * or without, in bytes of local memory and rows of a tile, each with 5 words and 3 halfwords in `staged`. */
 static bool fits_directions(const struct device_info *info, const struct tiled_layout *layout,
                             size_t field_bytes)
 {
@@ -26,8 +24,7 @@ static bool fits_directions(const struct device_info *info, const struct tiled_l
     return bytes <= info->local_memory && 13 * span <= 2 * tile;
 }
 
-/* Cells of a tile that find room beside the counts and the sums of a group that counts, with the field and
- * where they start. */
+/* Cells of a tile that find room beside a counting group's counts and sums, with field and starts. */
 static uint32_t count_cells(const struct device_info *info, const struct tiled_layout *layout,
                             size_t field_bytes)
 {

@@ -16,8 +16,7 @@ struct tiled_layout {
     uint32_t span;        /* columns of a window */
 };
 
-/* Cells are digits on small grids, and where windows do not fit. False, with the reason in `why`, where these
- * do not fit either. */
+/* Cells are digits on small grids, and where windows do not fit. False, and `why`, where neither does. */
 bool tiled_layout_make(const struct device_info *info, const struct stepper_setup *setup,
                        struct tiled_layout *layout, const char **why);
 

@@ -204,8 +204,7 @@ static enum status renew(struct stepper *stepper, uint32_t species, struct parti
 
 /* ---- what launches take ---- */
 
-/* MOTION_ARGUMENTS, LIST_ARGUMENTS and NEW_LIST_ARGUMENTS of the kernels, and those of a scan by directions.
- */
+/* MOTION_, LIST_ and NEW_LIST_ARGUMENTS of the kernels, and those of a scan by directions. */
 #define PUSH_ARGUMENTS                                                                                       \
     MOTION_ARGUMENTS(&stepper->setup, fields, &pusher), list->cell_offsets,                                  \
         list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY], particles_w(list)

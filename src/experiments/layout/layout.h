@@ -1,5 +1,4 @@
-/* Layout: many arrays at once, on the device and on the host, which it is compared with in speed and bit by
- * bit in result. */
+/* Layout: many arrays at once, on the device and on the host, compared in speed and bit by bit. */
 #ifndef RADIXPIC_EXPERIMENTS_LAYOUT_H
 #define RADIXPIC_EXPERIMENTS_LAYOUT_H
 
@@ -47,8 +46,7 @@ static const char *const layout_type_names[LAYOUT_TYPES] = {
  * ---- */
 
 /* The same values in every run. Random ones are truncated in int and rounded in float; the other inputs, and
- * sums of ones, are exact in each type for lengths below 2^23. None is a negative zero: equal values have
- * equal bits. */
+ * sums of ones, are exact in each type for lengths below 2^23. None is -0: equal values have equal bits. */
 void layout_fill(enum layout_type type, enum layout_input input, struct layout_size size, void *elements);
 
 /* elements[n] = value, converted. */

@@ -2,8 +2,7 @@
  * each; hence no include guard. */
 #include "shared/layout.h"
 
-/* Hoare's partition around the element in the middle; the shorter part first, so that the stack stays short.
- */
+/* Hoare's partition around the element in the middle; the shorter part first, which keeps the stack short. */
 static void SERIAL(quicksort)(ARRAY, uint32_t length)
 {
     while (length > 1) {

@@ -32,8 +32,7 @@ static uint32_t words_of(const struct atomic_case *chosen)
     return chosen->scope == SCOPE_GROUP ? chosen->groups * chosen->addresses : chosen->addresses;
 }
 
-/* What the words are before the first operation, and what operation n makes of one, in any order but for
- * xchg. */
+/* What the words are at first, and what operation n makes of one, in any order but for xchg. */
 static uint32_t initial_of(enum atomic_function function)
 {
     return function == ATOMIC_MIN || function == ATOMIC_AND ? UINT32_MAX : 0;
@@ -69,8 +68,7 @@ static uint32_t word_of(const struct atomic_case *chosen, uint32_t n)
                : item / block * chosen->addresses + item % block % chosen->addresses;
 }
 
-/* All numbers that were put into a word came out of it once, or are there still; and so is what was there
- * first. */
+/* All numbers put into a word, and the first one, came out of it once or are there still. */
 static bool is_exchanged(const struct atomic_case *chosen)
 {
     const uint32_t operations = operations_of(chosen), count = words_of(chosen);

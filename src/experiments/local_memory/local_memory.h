@@ -10,8 +10,7 @@ struct local_shape {
     uint32_t block, tile, tile_rows, square;
 };
 
-/* The shape for a device; `block` 0 leaves that to the device too. STATUS_USAGE where its groups may not have
- * so many items. */
+/* The shape for a device, which chooses a `block` 0. STATUS_USAGE: more items than its groups may have. */
 STATUS_CHECKED enum status local_shape_of(const struct device_info *info, uint32_t block,
                                           struct local_shape *shape);
 

@@ -44,9 +44,8 @@ static enum status run_parent(struct refinement *grid)
 }
 
 /* values[cell] = sum of refinement_density() over the child's cells where the density in the middle is above
- * the threshold (everywhere if uniform), else REFINEMENT_CELLS times that. It waits between the parent and
- * its children, whose number the host must know. Timed as a whole as STAGE_OTHER, the launches as
- * STAGE_FIELD. */
+ * the threshold (everywhere if uniform), else REFINEMENT_CELLS times that. Between parent and children the
+ * host waits for their number. All is timed as STAGE_OTHER, launches as STAGE_FIELD. */
 static enum status run(void *context)
 {
     struct refinement *grid = context;

@@ -5,8 +5,7 @@
  * permuted volume. Nothing of the volume's size is allocated: a NDPA_TABLES holds tables of a cell's size,
  * and of the number of bars over about its root, the others a few words.
  *
- * A file that is written chunk by chunk takes the cells as they lie. Permuting by the inverse axes brings a
- * volume back.
+ * A file that is written chunk by chunk takes the cells as they lie. The inverse axes bring a volume back.
  */
 #ifndef RADIXPIC_EXPERIMENTS_NDPA_H
 #define RADIXPIC_EXPERIMENTS_NDPA_H

@@ -115,8 +115,7 @@ uint32_t ndpa_place_in_cell(const struct ndpa_shape *shape, uint32_t e)
 
 /* ---- on the host ---- */
 
-/* One cell, and where its elements lie in the volume from the first one on, in the order of the cell and in
- * that from which the permuted cell is read. */
+/* One cell, and where its elements lie in the volume, in its order and in that of the permuted cell. */
 struct host_cell {
     uint32_t elements;
     uint32_t *copy; /* of the elements; the two tables lie behind it, and go with it */

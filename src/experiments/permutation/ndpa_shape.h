@@ -49,8 +49,7 @@ void ndpa_subscript(uint32_t dimensions, const uint32_t *sides, uint64_t index, 
 /* The linear index, in the volume permuted in place, of element `subscript` of the permuted one. */
 uint64_t ndpa_place(const struct ndpa_shape *shape, const uint32_t *axes, const uint32_t *subscript);
 
-/* Inside a cell: place e of the permuted one holds what stood at the returned place; both are linear indices
- * in the cell. */
+/* Inside a cell: place e of the permuted one holds what stood at the returned place; linear indices. */
 uint32_t ndpa_source_in_cell(const struct ndpa_shape *shape, const uint32_t *axes, uint32_t e);
 
 /* Where element e of the first cell lies in the volume. */

@@ -1,7 +1,5 @@
-/* Permutation: Tables 1 to 5 of M. E. Ali, S. El-shehaby, M. S. Abougabal, "NDPA: A generalized efficient
- * parallel in-place N-Dimensional Permutation Algorithm", Alexandria Engineering Journal 54, 2015: speed-up
- * of in-place permutations of 3D to 7D volumes over a serial kernel of the host and over an out-of-place one.
- */
+/* Permutation: Tables 1 to 5 of the paper of ndpa_shape.h: speed-up of in-place permutations of 3D to 7D
+ * volumes over a serial kernel of the host and over an out-of-place one. */
 #include "experiments/permutation/permutation.h"
 #include "experiments/bench.h"
 #include "experiments/permutation/ndpa.h"
@@ -116,9 +114,8 @@ static const char script[] =
     "    numpy.transpose(volume, axes).copy()\n"
     "    print(repr(time.perf_counter() - start))\n";
 
-/* False where the program is not there or ends with an error, for example without numpy or memory. The first
- * time is the warm-up's. The shell has program and script from its environment, so that no character of them
- * means anything to it. */
+/* False where the program is missing or fails, as without numpy or memory. The first time is the warm-up's.
+ * Program and script are in the environment, where the shell reads nothing into their characters. */
 static bool time_by(const char *python, const char *sides, const char *axes, uint32_t repeats,
                     struct samples *samples)
 {
@@ -140,8 +137,7 @@ static bool time_by(const char *python, const char *sides, const char *axes, uin
 
 /* Times numpy.transpose(volume, axes).copy() of 32-bit elements inside a Python of its own, `repeats` times
  * after a warm-up; sides and axes are "8,8,8" and "2,1,0". `python` is a program to run, or NULL: python3 or
- * /usr/bin/python3, the first that gives times. The spread is of no timing where none does, for want of numpy
- * or of memory. */
+ * /usr/bin/python3, the first that gives times. Where none does the spread is of no timing. */
 static struct spread time_numpy(const char *python, const char *sides, const char *axes, uint32_t repeats)
 {
     struct samples samples;
@@ -157,8 +153,7 @@ enum { USUAL_REPEATS = 10, LARGE_REPEATS = 3, MOST_SIDE = 1 << 20 };
 enum { LARGE_VOLUME = 1 << 24 /* elements: not without --table */, LARGE_VOLUME_OF_CPU = 1 << 20 };
 
 /* The paper gives numbers of elements, of which these sides are ours. Table 2 has a volume of 4,194,394
- * elements, which no sides divisible by 4 have: 4,194,304 is meant. Table 3 gets a smaller volume before its
- * own one. */
+ * elements, which no sides divisible by 4 have: 4,194,304 is meant. Table 3 gets a smaller one too. */
 static const struct permutation_table permutation_tables[PERMUTATION_TABLES] = {
     {1, 3, {2, 4}, 2, {{8, 8, 8}, {16, 16, 16}, {32, 32, 32}, {64, 64, 64}, {128, 128, 128}}, 5, {0}},
     {2, 4, {2, 4}, 2, {{8, 8, 8, 8}, {16, 16, 16, 16}, {32, 32, 32, 32}, {32, 32, 64, 64}}, 4, {0}},
@@ -351,8 +346,7 @@ static void add_volume(struct options *options)
     }
 }
 
-/* With the cells and axes that were asked for: axes must be a permutation of the table's, and cells divide
- * every volume of it. */
+/* With the cells and axes asked for: axes must permute the table's, and cells divide all its volumes. */
 static enum status settle_table(const struct options *options, struct permutation_table *table)
 {
     static const uint32_t any_axes[PERMUTATION_MAX_DIMENSIONS] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -378,8 +372,7 @@ static enum status settle_table(const struct options *options, struct permutatio
     return STATUS_OK;
 }
 
-/* With --axes alone, the tables of as many dimensions. A Python that was asked for must work, which a first,
- * tiny volume tells. */
+/* With --axes alone, the tables of as many dimensions. A tiny volume tells whether --python works. */
 static enum status settle(struct bench *bench)
 {
     struct options *options = bench->options;

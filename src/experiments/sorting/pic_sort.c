@@ -1,5 +1,4 @@
-/* PIC sort: section 4.2 and Table 7 of P. Helluy, "A portable implementation of the radix sort algorithm in
- * OpenCL", 2011. */
+/* PIC sort: section 4.2 and Table 7 of the paper of sorting.h. */
 #include "experiments/sorting/sorting.h"
 
 #include <errno.h>

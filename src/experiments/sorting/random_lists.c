@@ -1,5 +1,4 @@
-/* Random lists: section 4.1 and Tables 4 to 6 of P. Helluy, "A portable implementation of the radix sort
- * algorithm in OpenCL", 2011. */
+/* Random lists: section 4.1 and Tables 4 to 6 of the paper of sorting.h. */
 #include "experiments/sorting/sorting.h"
 
 #include <stdlib.h>

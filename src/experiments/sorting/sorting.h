@@ -50,8 +50,7 @@ STATUS_CHECKED enum status sort_list_create(struct device *device, uint32_t coun
                                             struct sort_list *list);
 
 /* What a list of keys below `cells` is: the cells of particles that were in order and moved by less than a
- * cell, upwards along both axes or up and down; or, of entry j, a hash of j, j cells/N, or the same from the
- * end. */
+ * cell, up along both axes or up and down; or, of entry j, a hash of j, j cells/N, or that from the end. */
 enum key_order { KEYS_ONE_WAY, KEYS_BOTH_WAYS, KEYS_RANDOM, KEYS_SORTED, KEYS_REVERSED, KEY_ORDERS };
 
 /* Keys as they come to a sort of particles in order. */
@@ -87,8 +86,7 @@ static inline bool sort_is_right(const struct sort_verdict *verdict)
 /* offsets[c] = the number of keys below c, for c = 0..cells; all 0 before. */
 void host_cell_offsets(const uint32_t *keys, uint32_t count, uint32_t cells, uint32_t *offsets);
 
-/* Judges a result by these properties, not by another sort; `sorted_keys` may be NULL. Host memory is of
- * `device`. */
+/* Judges by these properties, not by another sort; `sorted_keys` may be NULL. Host memory is `device`'s. */
 STATUS_CHECKED enum status host_judge_sort(struct device *device, const uint32_t *keys,
                                            const uint32_t *sorted_keys, const uint32_t *permutation,
                                            uint32_t count, struct sort_verdict *verdict);
@@ -128,8 +126,7 @@ STATUS_CHECKED enum status sort_cases_time(struct bench *bench, void *sort_cases
 
 /* ---- tables of sorts ---- */
 
-/* The rows of a sort are named by its phases and "total", which has the speedup over qsort on the host where
- * that ran. */
+/* Rows of a sort: its phases and "total", which has the speedup over qsort on the host where that ran. */
 extern const struct bench_table sort_table;
 
 /* A row of a sort of `count` keys that moves so many bytes. */

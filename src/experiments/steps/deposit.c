@@ -196,8 +196,7 @@ static enum status time_point(struct bench *bench, void *context)
     return STATUS_OK;
 }
 
-/* Speedups are over atomic additions to the same list: of sorted to the list in order, of the sort and sorted
- * to the shuffled one. */
+/* Speedups are over atomic additions of the same list: of sorted in order, of sort and sorted shuffled. */
 static const struct bench_table report_table = {
     .columns = {WORD("per_cell", "per cell", 0), WORD("cells", "cells", 11), WORD("method", "method", 15),
                 SPREAD("ms", "time_ms", 1e3), NUMBER("ns a particle", "particle_ns", 1e9),

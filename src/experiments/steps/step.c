@@ -180,8 +180,7 @@ static enum status sweep_grid(struct step_run *run, uint32_t cells, struct costs
     return STATUS_OK;
 }
 
-/* Every point over the least of all; and of those that count the largest over the least, beside what is
- * wanted. */
+/* Every point over the least of all; and the largest over the least of those that count. */
 static void report_growth(struct bench *bench, const struct costs *costs)
 {
     static const struct bench_table ratio_table = {

@@ -152,8 +152,7 @@ static enum status warm_up(struct run *run)
     return STATUS_OK;
 }
 
-/* Timing the launches takes time itself: the wall clock is read over a block without, the stages over the
- * next. */
+/* Timing launches takes time itself: the wall clock is of a block without, the stages are of the next. */
 static enum status time_block(struct run *run)
 {
     struct simulation *simulation = &run->simulation;
@@ -221,8 +220,7 @@ static void describe(const struct run *run)
 
 /* ---- verification ---- */
 
-/* What is wrong in the list of one rank, which has every particle: in the cell offsets, the first and the
- * last particles. */
+/* What is wrong in one rank's list of all particles: in the cell offsets, the first and last particles. */
 static enum status check_list(const struct simulation *simulation, const char **wrong)
 {
     const struct particles *list = &simulation->particles[0];
