@@ -117,12 +117,10 @@ static enum status choose(const struct config *config, struct run_folder *folder
 enum status resume_choose(const struct communicator *communicator, const struct config *config,
                           struct run_folder *folder, enum resume *choice)
 {
-    enum status status = STATUS_OK;
     folder->path = config->output.directory;
     *choice = RESUME_FRESH;
-    if (communicator->rank == 0)
-        status = choose(config, folder, choice);
-    TRY(communicator_agree(communicator, status));
+    TRY(communicator_agree(communicator,
+                           communicator->rank == 0 ? choose(config, folder, choice) : STATUS_OK));
     communicator_broadcast(communicator, sizeof *choice, choice);
     return STATUS_OK;
 }
@@ -195,11 +193,10 @@ enum status restart_open(const struct communicator *communicator, const struct o
     char path[PATH_MAX], own_config[PATH_MAX];
     struct overrides own = *given, *overrides = &own;
     take_own_config(request, overrides, own_config);
-    enum status status = STATUS_OK;
-    if (overrides->config_path != given->config_path && communicator->rank == 0)
-        status = run_check_file(overrides->output_directory, "config.yaml");
-    TRY(communicator_agree(communicator, status));
-    status = overrides->config_path ? overrides_read(overrides, config) : STATUS_OK;
+    const bool checks = overrides->config_path != given->config_path && communicator->rank == 0;
+    TRY(communicator_agree(communicator,
+                           checks ? run_check_file(overrides->output_directory, "config.yaml") : STATUS_OK));
+    enum status status = overrides->config_path ? overrides_read(overrides, config) : STATUS_OK;
     TRY_NEXT(find_path(overrides, request, config, folder, path));
     if (status == STATUS_OK && folder->path && communicator->rank == 0)
         status = run_folder_look(folder);

@@ -141,7 +141,7 @@ static int is_kernels(const struct dirent *entry)
 
 uint64_t program_digest(void)
 {
-    struct dirent **entries;
+    struct dirent **entries = NULL;
     uint64_t sum = 0; /* whatever the order */
     const int count = scandir(program_folder(), &entries, is_kernels, NULL);
     for (int n = 0; n < count; n++) {
@@ -151,7 +151,6 @@ uint64_t program_digest(void)
         free(source);
         free(entries[n]);
     }
-    if (count >= 0)
-        free(entries);
+    free(entries);
     return sum;
 }

@@ -148,10 +148,7 @@ enum status stage_table_write(struct log *log, const struct run_folder *folder,
                               const struct run_cost *cost)
 {
     const struct table table = make_table(communicator, timers, cost);
-    enum status status = STATUS_OK;
-    if (communicator->rank == 0) {
+    if (communicator->rank == 0)
         print_table(log, communicator->size, &table, cost);
-        status = write_file(folder, &table);
-    }
-    return communicator_agree(communicator, status);
+    return communicator_agree(communicator, communicator->rank == 0 ? write_file(folder, &table) : STATUS_OK);
 }

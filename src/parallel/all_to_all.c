@@ -15,10 +15,10 @@ struct all_to_all {
     struct communicator communicator;
     struct device *device; /* not owned */
     size_t *begins;        /* [from][to] of the blocks in a half */
-    size_t half;           /* bytes */
+    size_t half;           /* bytes from one half to the other; 0: there is one */
     bool is_shared;        /* the memory; else it is private, and messages are sent */
     struct shared_memory shared;
-    char *halves[2];
+    void *memory;
     uint32_t turn; /* of the halves */
     /* [2][ranks]: bytes of a block before the part, and up to its end */
     size_t *sent[2], *received[2];
@@ -51,16 +51,14 @@ static enum status create_memory(struct all_to_all *all, enum gather_way way, co
         place_blocks(all, most);
         const enum status status =
             shared_memory_create(&all->communicator, all->device, 2 * all->half, &all->shared);
-        for (size_t n = 0; n < 2 && status == STATUS_OK; n++)
-            all->halves[n] = all->shared.memory + n * all->half;
+        all->memory = all->shared.memory;
         if (status == STATUS_OK || way == GATHER_SHARED)
             return status;
     }
-    void *memory = NULL;
     all->is_shared = false;
     place_blocks(all, most);
-    TRY(host_memory_create(all->device, all->half, &memory));
-    all->halves[0] = all->halves[1] = memory;
+    TRY(host_memory_create(all->device, all->half, &all->memory));
+    all->half = 0;
     return STATUS_OK;
 }
 
@@ -96,7 +94,7 @@ void pieces_add(struct pieces *pieces, struct piece piece)
 
 static char *block(const struct all_to_all *all, int from, int to)
 {
-    return all->halves[all->turn] + all->begins[from * all->communicator.size + to];
+    return (char *)all->memory + all->turn * all->half + all->begins[from * all->communicator.size + to];
 }
 
 /* The part begins where the last one ended. */

@@ -34,7 +34,8 @@ struct gather {
     struct buffer *kept;          /* uint2[own_rows]: see kernels/gather.cl */
 
     struct shared_memory shared; /* of the blocks; else it is private, and messages are sent */
-    char *halves[2];
+    void *memory;
+    size_t half;   /* bytes from one half to the other; 0: there is one */
     uint32_t turn; /* of the halves */
 
     struct kernel *sum, *keep;
@@ -127,20 +128,17 @@ static enum status find_rows(struct gather *gather, struct device *scratch, cons
 
 static enum status create_memory(struct gather *gather, enum gather_way way)
 {
-    const bool is_one_machine = gather->communicator.local_size == gather->communicator.size;
-    const size_t half = buffer_view_stride(all_bytes(gather)); /* whole pages */
-    if (way == GATHER_SHARED || (way == GATHER_AUTO && is_one_machine)) {
+    const struct communicator *ranks = &gather->communicator;
+    if (way == GATHER_SHARED || (way == GATHER_AUTO && ranks->local_size == ranks->size)) {
+        gather->half = buffer_view_stride(all_bytes(gather)); /* whole pages */
         const enum status status =
-            shared_memory_create(&gather->communicator, gather->device, 2 * half, &gather->shared);
-        for (size_t n = 0; n < 2 && status == STATUS_OK; n++)
-            gather->halves[n] = gather->shared.memory + n * half;
+            shared_memory_create(ranks, gather->device, 2 * gather->half, &gather->shared);
+        gather->memory = gather->shared.memory;
         if (status == STATUS_OK || way == GATHER_SHARED)
             return status;
     }
-    void *memory = NULL;
-    TRY(host_memory_create(gather->device, all_bytes(gather), &memory));
-    gather->halves[0] = gather->halves[1] = memory;
-    return STATUS_OK;
+    gather->half = 0;
+    return host_memory_create(gather->device, all_bytes(gather), &gather->memory);
 }
 
 enum status gather_create(const struct rank_place *place, uint32_t components, enum gather_way way,
@@ -151,10 +149,7 @@ enum status gather_create(const struct rank_place *place, uint32_t components, e
     struct device *scratch;
     struct program *program;
     TRY(DEVICE_NEW(device, created));
-    created->communicator = *place->communicator;
-    created->device = device;
-    created->precision = place->precision;
-    created->components = components;
+    *created = (struct gather){*place->communicator, device, place->precision, .components = components};
     TRY(device_branch(device, &scratch));
     TRY(find_rows(created, scratch, place));
     device_close(&scratch);
@@ -225,7 +220,7 @@ static enum status write_others(struct gather *gather, uint32_t components, char
 enum status gather_sum(struct gather *gather, uint32_t components, const struct buffer *own,
                        uint32_t own_stride, struct buffer *box, uint32_t box_stride)
 {
-    char *const half = gather->halves[gather->turn];
+    char *const half = (char *)gather->memory + gather->turn * gather->half;
     gather->turn = 1 - gather->turn;
     TRY(read_block(gather, components, own, own_stride, half));
     const double start = timer_now(); /* not timed: the wait for the deposit */

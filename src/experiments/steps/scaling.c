@@ -133,11 +133,9 @@ static struct step_run run_on(struct bench *bench, struct communicator ranks, co
 /* Rank 0 runs, the others sleep, and then know what it found. */
 static enum status run_alone(struct bench *bench, struct step_run *run)
 {
-    enum status status = STATUS_OK;
     run->setup.decomposition = "replicated"; /* slabs are of all ranks of mpirun */
-    if (bench->ranks.rank == 0)
-        status = bench_case(bench, step_run, run);
-    TRY(communicator_meet(&bench->ranks, status));
+    TRY(communicator_meet(&bench->ranks,
+                          bench->ranks.rank == 0 ? bench_case(bench, step_run, run) : STATUS_OK));
     communicator_broadcast(&bench->ranks, sizeof run->point, &run->point);
     bench->is_wrong = !run->point.verified;
     return STATUS_OK;
