@@ -21,10 +21,10 @@
  * 0.
  *
  * Errors. A function that can fail returns a status; radixpic_error() then has a sentence on why. A NULL that
- * nothing is said of is RADIXPIC_USAGE; functions without a status find nothing in a simulation of NULL.
- * Nothing here ends the process, prints, sets a signal handler or starts MPI, but for
- * radixpic_create_on_ranks(); no file is written but what radixpic_write_into() asks for and the cache of
- * built kernels. A simulation that failed in a step stays readable and takes no further step.
+ * nothing is said of is RADIXPIC_USAGE; functions without a status find nothing in a simulation of NULL, and
+ * write to all other pointers. Nothing here ends the process, prints, sets a signal handler or starts MPI,
+ * but for radixpic_create_on_ranks(); no file is written but what radixpic_write_into() asks for and the
+ * cache of built kernels. A simulation that failed in a step stays readable and takes no further step.
  *
  * Threads and processes. Any thread may call: of calls about one simulation the later waits for the earlier,
  * and several simulations are independent of one another. radixpic_destroy() is the last call about one.
@@ -80,8 +80,8 @@ RADIXPIC_API enum radixpic_status radixpic_create_from_text(const char *text, co
  * order; each may read and write its own particles, which lie in its share of the box, as often as it likes
  * between two others of them. Fields are those of the whole box on every rank. What fails on all ranks is
  * returned on all. A failure of one rank alone, for which the others wait elsewhere, is written to the error
- * output and ends all processes.
- */
+ * output and ends all processes. A process that ends waits in MPI_Finalize() for the others, whose next call
+ * together fails. */
 RADIXPIC_API enum radixpic_status radixpic_create_on_ranks(const char *path, const char *text,
                                                            const char *const *settings, size_t count,
                                                            struct radixpic **run);

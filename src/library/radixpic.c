@@ -92,10 +92,9 @@ enum status handle_meet(struct radixpic *run, const char *sentence)
         return STATUS_OK;
     if (run->failure)
         return status_fail_lines(STATUS_FAILED, "%s", run->failure);
-    enum status status = STATUS_OK;
-    if (sentence)
-        status = status_fail(STATUS_FAILED, "rank %d: %.*s", communicator->rank, (int)strcspn(sentence, "\n"),
-                             sentence);
+    enum status status = sentence ? status_fail(STATUS_FAILED, "rank %d: %.*s", communicator->rank,
+                                                (int)strcspn(sentence, "\n"), sentence)
+                                  : STATUS_OK;
     status = communicator_meet(communicator, status);
     communicator_require_agreed(status, sentence);
     return keep_failure(run, status);
@@ -152,6 +151,7 @@ static enum status join_ranks(struct communicator *communicator)
     TRY(communicator_start(communicator));
     if (starts)
         atexit(end_mpi);
+    communicator_meet_at_end(communicator);
     return STATUS_OK;
 }
 
@@ -162,7 +162,10 @@ static enum status begin_together(struct radixpic *run, enum status status)
     TRY(communicator_agree(communicator, status));
     run->config_text = config_as_text(&run->config, &(size_t){0});
     TRY(session_require_same(communicator, &run->config));
-    return handle_agreed(run, begin(run));
+    status = begin(run);
+    if (communicator->size > 1) /* also a device of one rank alone, which the config does not fit */
+        communicator_require_agreed(status, status_message());
+    return status;
 }
 
 /* From a text, or where that is NULL from a file. */

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ enum {
 };
 
 /* Seconds that a rank which failed gives the others to come to where it is. */
-static const double patience = 2;
+static double patience = 2;
 
 /* Of all ranks, for communicator_meet() alone: no other call that a rank still waits in matches it. */
 static MPI_Comm meeting = MPI_COMM_NULL;
@@ -143,27 +144,25 @@ static void wait_patiently(MPI_Request *request, MPI_Status *status)
     }
 }
 
+/* Within a collective call, for free(). */
+static void *allocate(size_t bytes)
+{
+    void *memory = malloc(bytes);
+    if (!memory && fprintf(stderr, "radixpic: no memory for what ranks tell one another\n"))
+        MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED);
+    return memory;
+}
+
 /* The text of `speaker`, on all ranks, for free(). */
 static char *share_text(const struct communicator *communicator, int speaker, const char *text)
 {
     int length = (int)strlen(text) + 1;
     MPI_Bcast(&length, 1, MPI_INT, speaker, comm_of(communicator));
-    char *shared = malloc((size_t)length);
-    if (!shared)
-        MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED);
+    char *shared = allocate((size_t)length);
     if (communicator->rank == speaker)
         memcpy(shared, text, (size_t)length);
     MPI_Bcast(shared, length, MPI_CHAR, speaker, comm_of(communicator));
     return shared;
-}
-
-/* The message of `speaker`, on all ranks. */
-static void share_message(const struct communicator *communicator, int speaker, enum status code)
-{
-    char *message = share_text(communicator, speaker, status_message());
-    if (communicator->rank != speaker)
-        (void)status_fail_lines(code, "%s", message);
-    free(message);
 }
 
 enum status communicator_agree(const struct communicator *communicator, enum status status)
@@ -182,7 +181,10 @@ enum status communicator_agree(const struct communicator *communicator, enum sta
     if (lowest < communicator->size) {
         code = (int)status;
         MPI_Bcast(&code, 1, MPI_INT, lowest, comm_of(communicator));
-        share_message(communicator, lowest, (enum status)code);
+        char *message = share_text(communicator, lowest, status_message());
+        if (communicator->rank != lowest)
+            (void)status_fail_lines((enum status)code, "%s", message);
+        free(message);
     }
     if (communicator->is_branch)
         return (enum status)code;
@@ -197,11 +199,11 @@ enum status communicator_require_same(const struct communicator *communicator, c
     if (communicator->size == 1)
         return STATUS_OK;
     char *first = share_text(communicator, 0, text);
-    enum status status = STATUS_OK;
-    if (strcmp(text, first) != 0)
-        status =
-            status_fail(STATUS_USAGE, "%s: rank 0 has %s, rank %d has %s; all ranks of a run need the same",
-                        what, first, communicator->rank, text);
+    const enum status status =
+        strcmp(text, first) == 0
+            ? STATUS_OK
+            : status_fail(STATUS_USAGE, "%s: rank 0 has %s, rank %d has %s; all ranks of a run need the same",
+                          what, first, communicator->rank, text);
     free(first);
     return communicator_agree(communicator, status);
 }
@@ -223,6 +225,26 @@ enum status communicator_meet(const struct communicator *communicator, enum stat
         if (tried > PATIENT_TRIES)
             usleep(WAIT_AGAIN);
     }
+}
+
+/* What MPI_Finalize() calls first. */
+static int meet_at_end(MPI_Comm self, int key, void *communicator, void *unused)
+{
+    (void)self, (void)key, (void)unused;
+    const enum status ends = status_fail(STATUS_FAILED, "rank %d has ended", own_rank());
+    patience = INFINITY;
+    return failure.agreed || communicator_meet(communicator, ends) ? MPI_SUCCESS : MPI_ERR_INTERN;
+}
+
+void communicator_meet_at_end(const struct communicator *communicator)
+{
+    static struct communicator kept;
+    int key;
+    if (kept.size > 0 || communicator->size == 1)
+        return;
+    kept = *communicator;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, meet_at_end, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, &kept);
 }
 
 bool communicator_speaks(enum status status)
@@ -313,9 +335,7 @@ void communicator_sum(const struct communicator *communicator, size_t count, dou
     if (communicator->size == 1 || count == 0)
         return;
     const size_t ranks = (size_t)communicator->size;
-    double *all = malloc(ranks * count * sizeof *all);
-    if (!all)
-        MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED);
+    double *all = allocate(ranks * count * sizeof *all);
     MPI_Allgather(values, (int)count, MPI_DOUBLE, all, (int)count, MPI_DOUBLE, MPI_COMM_WORLD);
     for (size_t n = 0; n < count; n++) {
         values[n] = 0;

@@ -54,6 +54,10 @@ STATUS_CHECKED enum status communicator_require_same(const struct communicator *
  * the others have the processor. */
 STATUS_CHECKED enum status communicator_meet(const struct communicator *communicator, enum status status);
 
+/* For a library, whose caller may end a rank while the others go on: that rank then waits in MPI_Finalize()
+ * for them, and their next communicator_meet() fails. */
+void communicator_meet_at_end(const struct communicator *communicator);
+
 /* Whether this rank is the one to print the message of the failure `status`: the one that failed; of an
  * agreed failure the lowest; of bad usage before MPI runs, which all ranks find alike, the
  * first. A rank other than the first waits before it returns. */

@@ -11,7 +11,8 @@
 #include "parallel/communicator.h"
 #include "parallel/partition.h"
 
-/* Where a rank's parts between ranks work. Nothing is owned, and no part keeps what it points at. */
+/* Where a rank's parts between ranks work. Nothing is owned, and no part keeps what it points at. Where one
+ * rank fails to create a part, the others wait there until its caller's communicator_meet() ends them. */
 struct rank_place {
     struct device *device;
     const struct communicator *communicator;

@@ -8,6 +8,8 @@
  *                half  SIGKILL after the first half of what is written; only calls that write are counted
  *                stop  SIGSTOP before the call, which is made after SIGCONT
  *                a number: the call is not made and fails with this errno
+ *                memory: what is counted is each malloc() and calloc() of the program itself, in all threads;
+ *                that one has no memory
  * FAULT_RECORD   a file to which every call is added once it was made, in the order of the calls of all
  *                processes; see record()
  *
@@ -28,12 +30,14 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static const char *folder;
+static void *program;     /* where it begins; NULL: its memory is not counted */
 static uint64_t *counter; /* shared by all processes */
 static uint64_t at;
 static const char *action = "";
@@ -60,6 +64,9 @@ __attribute__((constructor)) static void begin(void)
     action = getenv("FAULT_ACTION") ? getenv("FAULT_ACTION") : "";
     recorded = record && record[0] ? open(record, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : -1;
     folder = getenv("FAULT_FOLDER");
+    Dl_info info;
+    if (strcmp(action, "memory") == 0 && dladdr((void *)getauxval(AT_ENTRY), &info) != 0)
+        program = info.dli_fbase;
 }
 
 /* ---- what is below the folder ---- */
@@ -146,6 +153,29 @@ static bool fails(const char *name, bool below)
     }
     errno = atoi(action);
     return true;
+}
+
+/* ---- memory ---- */
+
+extern void *__libc_malloc(size_t size), *__libc_calloc(size_t count, size_t size);
+
+static bool is_missing(const void *caller)
+{
+    Dl_info info;
+    if (!program || dladdr(caller, &info) == 0 || info.dli_fbase != program || !is_now("memory"))
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *malloc(size_t size)
+{
+    return is_missing(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return is_missing(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
 }
 
 /* ---- what is recorded ---- */

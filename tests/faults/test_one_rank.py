@@ -13,6 +13,7 @@ import unittest
 from pathlib import Path
 
 from faults import RANKS, SOAK, FaultTest, signal_all, times
+from folders import KILL_AT, NO_KILL_AT
 
 MANY = 3
 KILLS = times(2, 20)
@@ -119,6 +120,26 @@ class OneRank(FaultTest):
             with self.subTest(ranks=ranks, rank=rank):
                 self.check_start(ranks, rank, f"ulimit -v {small + SOME_MORE}", "many.yaml", "out of memory.*MiB")
         self.report("no memory on one rank", len(self.each_rank()))
+
+    @unittest.skipUnless(KILL_AT, NO_KILL_AT)
+    def test_no_memory_at_any_place(self):
+        """Of those where a rank asks for some once it has read the config, and of the very first, within a collective
+        call. A run that can do without goes on."""
+        chosen, count = [0, 1], KILLS
+        for n in chosen:
+            counter = self.folder / "counter"
+            counter.write_bytes(bytes(8))
+            faults = f"LD_PRELOAD={KILL_AT} FAULT_ACTION=memory FAULT_CALL={n} FAULT_COUNTER={counter}"
+            with self.subTest(number=n):
+                arguments = ["run", "fault.yaml", "--steps", "4", "--quiet", "--force"]
+                result = self.run_on(2, *arguments, before=only(1, f"export {faults}"))
+                if n == 0:
+                    calls = int.from_bytes(counter.read_bytes(), "little")
+                    places = range(calls // 3, calls)
+                    chosen += places if SOAK else self.chance.sample(places, count)
+                if n == 1 or result.returncode != 0:
+                    self.assert_failed(result, "no memory|out of memory")
+        print(f"no memory for one of {calls} calls: {len(chosen) - 1} times on 2 ranks")
 
     def test_no_memory_in_mid_run(self):
         """The next request for memory fails; that may be a library's, which then ends the process by itself. A run

@@ -319,6 +319,41 @@ except KeyboardInterrupt as error:
         self.assertNotEqual(result.returncode, 0)
         self.assertIn("ZeroDivisionError: division by zero", result.stderr)
 
+    def test_a_rank_that_leaves(self):
+        """The others learn it in their next call, whoever starts and ends MPI, and have the time that they take."""
+        text = """
+import atexit, ctypes, time
+from radixpic.library import find_library
+if "own" in sys.argv:
+    mpi = ctypes.CDLL(find_library())
+    mpi.MPI_Init_thread(None, None, 3, ctypes.byref(ctypes.c_int()))
+    atexit.register(mpi.MPI_Finalize)
+simulation = run(ranks=True)
+simulation.step(2)
+if simulation.rank == 1:
+    sys.exit()
+time.sleep(3)
+if "both" in sys.argv:
+    sys.exit(print("well"))
+try:
+    simulation.step()
+except radixpic.Problem as problem:
+    print(problem)
+"""
+        for words, said in (((), "rank 1 has ended"), (("own",), "rank 1 has ended"), (("both",), "well")):
+            result = self.ranks(text, *words)
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (0, f"{said}\n", ""))
+
+    def test_a_device_that_the_config_does_not_fit(self):
+        """Of one rank alone: the others wait for its particles."""
+        result = self.ranks("""
+if os.environ["OMPI_COMM_WORLD_RANK"] == "1":
+    os.environ["POCL_MAX_WORK_GROUP_SIZE"] = "8"
+radixpic.Simulation(sys.argv[1], set={"sort.method": "paper", "sort.items_per_group": 16}, ranks=True)
+""")
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"(?m)^radixpic: sort: items_per_group .* than the 8 that ")
+
     @unittest.skipUnless(importlib.util.find_spec("mpi4py"), "python3-mpi4py is not installed")
     def test_beside_mpi4py(self):
         """Where the others wait in a call of their own, all end, with the traceback."""
