@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A signal at any moment of a start whose kernels are built, since the run has a cache folder of PoCL's of its own: it
 ends the program as a signal does by default before the outputs are open, and with a checkpoint and exit code 4
-afterwards.
+afterwards. An mpirun that gets it ends with an exit code of its own, also where its ranks have written the checkpoint.
 """
 
 import random
@@ -10,12 +10,13 @@ import signal
 import time
 import unittest
 
-from faults import CONFIG, SOAK, FaultTest, OnRanks, signal_all
+from faults import CONFIG, RANKS, SOAK, FaultTest, OnRanks, signal_all, times
 
 # In the order of the moments of a reduced test: SIGUSR1, SIGXCPU and SIGQUIT come while kernels are built.
 SIGNALS = [signal.SIGTERM, signal.SIGUSR1, signal.SIGXCPU, signal.SIGQUIT, signal.SIGINT]
 TO_MPIRUN = (signal.SIGTERM, signal.SIGINT)  # which it answers by ending its ranks
 PAUSE = 0.02  # seconds, in full
+ENDLESS = ["run", "fault.yaml", "--steps", "100000000", "--quiet"]
 
 
 class Signals(OnRanks, FaultTest):
@@ -25,7 +26,7 @@ class Signals(OnRanks, FaultTest):
         for name in ("out", "cache"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
         self.environment["POCL_CACHE_DIR"] = str(self.folder / "cache")
-        return self.start_on(ranks, "run", "fault.yaml", "--steps", "100000000", "--quiet")
+        return self.start_on(ranks, *ENDLESS)
 
     def length(self, ranks):
         """Seconds from the start to the first steps."""
@@ -38,9 +39,9 @@ class Signals(OnRanks, FaultTest):
         return length
 
     def moments(self, length):
-        """Of each signal; every signal at one moment where the count is reduced."""
+        """Of each signal, into the steps; every signal at one moment where the count is reduced."""
         if SOAK:
-            return {number: [n * PAUSE for n in range(1, 1 + int(length / PAUSE))] for number in SIGNALS}
+            return {number: [n * PAUSE for n in range(1, 1 + int(1.2 * length / PAUSE))] for number in SIGNALS}
         return {number: [length * (n + self.chance.random()) / len(SIGNALS)] for n, number in enumerate(SIGNALS)}
 
     def check_moment(self, ranks, number, moment):
@@ -48,15 +49,23 @@ class Signals(OnRanks, FaultTest):
         time.sleep(moment)
         pids = self.there_now(process, ranks)
         victim = self.chance.choice([process.pid, *pids] if number in TO_MPIRUN else pids or [process.pid])
+        return self.check_signal(ranks, number, process, pids, victim)
+
+    def check_signal(self, ranks, number, process, pids, victim):
+        """Whether it ends the program with a checkpoint."""
         signal_all([victim], number)
         self.wait_for_all(pids, process)
         stderr = (self.folder / "stderr").read_text()
-        has_stopped = process.returncode == 4
-        self.assertEqual(len(self.said()), has_stopped, stderr)
+        has_stopped = len(self.said()) > 0
+        of_mpirun = ranks > 1 and victim == process.pid
+        if not of_mpirun:
+            self.assertEqual(has_stopped, process.returncode == 4, stderr)
         if has_stopped:
+            self.assertEqual(len(self.said()), 1, stderr)
             self.assertTrue(self.checkpoints(), stderr)
             self.assertNotEqual(number, signal.SIGQUIT)
-            self.assertIn(f"stopped by {number.name}", self.said()[0])
+            sent = signal.SIGTERM if of_mpirun and number in TO_MPIRUN else number
+            self.assertIn(f"stopped by {sent.name}", self.said()[0])
         elif ranks == 1:
             self.assertEqual((process.returncode, stderr), (-number, ""))
         else:
@@ -74,6 +83,17 @@ class Signals(OnRanks, FaultTest):
             print(
                 f"{number.name}, {ranks} rank(s): {len(moments)} moments of {length:.1f} s, {stopped} with a checkpoint"
             )
+
+    @unittest.skipUnless(2 in RANKS, "no mpirun")
+    def test_to_mpirun_in_the_steps(self):
+        """It gives its ranks a second, in which they may write the checkpoint, and returns 1 whatever they return."""
+        for number in TO_MPIRUN * times(1, 10):
+            with self.subTest(signal=number.name):
+                shutil.rmtree(self.folder / "out", ignore_errors=True)
+                process = self.start_on(2, *ENDLESS)
+                self.assertTrue(self.wait_for(lambda: self.rows() > 2, process))
+                self.check_signal(2, number, process, self.processes(process, 2), process.pid)
+                self.assertEqual(process.returncode, 1)
 
 
 if __name__ == "__main__":
