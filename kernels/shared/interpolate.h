@@ -70,6 +70,14 @@ static inline void strip_read(global const real *restrict field, uint nx, uint n
 #endif
 }
 
+/* The numbers of all components; apart, so that cell_field_enter() is inlined, which seldom comes here. */
+static __attribute__((noinline)) void strips_read(struct cell_field *field, global const real *restrict e,
+                                                  uint stride, uint nx, uint ny)
+{
+    for (uint c = 0; c < ACTING; c++)
+        strip_read(e + c * stride, nx, ny, field->i, field->j, field->numbers[c]);
+}
+
 static inline void cell_field_enter(struct cell_field *field, global const real *restrict e, uint stride,
                                     uint nx, uint ny, uint i, uint j)
 {
@@ -78,8 +86,7 @@ static inline void cell_field_enter(struct cell_field *field, global const real 
         return;
     field->i = i;
     field->j = j - field->at;
-    for (uint c = 0; c < ACTING; c++)
-        strip_read(e + c * stride, nx, ny, i, field->j, field->numbers[c]);
+    strips_read(field, e, stride, nx, ny);
 }
 
 #endif
