@@ -52,10 +52,11 @@ static inline ulong find_digits(const struct motion *motion, uint i, uint j, str
         j + WINDOW_COLUMNS - 1 > motion->ny)
         return 0;
     const ints is_near = push_place_near(near);
-    const ints row = near->i - (int)(i - 1), column = near->j - (int)(j - 1);
-    *digits = is_near & (TO_UINTS(row) < WINDOW_ROWS) & (TO_UINTS(column) < WINDOW_COLUMNS)
-                  ? row * WINDOW_COLUMNS + column
-                  : *digits;
+    /* A row or a column outside makes a number that is none of the window's. */
+    const uints row = TO_UINTS(near->i - (int)(i - 1)), column = TO_UINTS(near->j - (int)(j - 1));
+    const uints digit = (min(row, (uints)WINDOW_ROWS) * WINDOW_COLUMNS + column) |
+                        (column & ~(WINDOW_COLUMNS - 1u)) * WINDOW_COLUMNS;
+    *digits = is_near ? TO_INTS(min(digit, (uints)NO_DIGIT)) : (ints)NO_DIGIT;
     return sum_of_words((ulong16)1 << convert_ulong16(TO_UINTS(*digits * DIGIT_BITS)));
 }
 #define HAS_NO_STRAYS(sum) ((sum) != 0 && (sum) >> DIGIT_BITS * NO_DIGIT == 0)

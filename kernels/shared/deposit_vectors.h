@@ -124,7 +124,7 @@ INLINED void add_samples(const struct list *list, const struct samples *samples,
     add_charge(samples, all, counts, inner);
 #if CURRENT
     const struct samples before = half_step_before(samples, list->back);
-    const masks is_inner = is_fraction(before.x) & is_fraction(before.y);
+    const masks is_inner = are_fractions(before.x, before.y);
     const ints which = INT_MASK(counts & ~is_inner);
     add_current(&before, counts & is_inner, inner + INNER_NODES);
     if (!all_lanes(~which))

@@ -237,7 +237,7 @@ static inline ints push_place_near(struct pushed *pushed)
     pushed->y -= TO_REALS(above);
     pushed->i += right;
     pushed->j += above;
-    return INT_MASK(is_fraction(pushed->x) & is_fraction(pushed->y));
+    return INT_MASK(are_fractions(pushed->x, pushed->y));
 }
 
 #endif
