@@ -1,14 +1,12 @@
 /* Transforms that ranks share: modes along y of a rank's rows, cut into blocks of the columns of each rank,
- * and the rows that ranks left for one another (src/field/fft_shared.c).
- */
+ * and the rows that ranks left for one another (src/field/fft_shared.c). */
 #include "shared/real.h"
 
 /* One group per row: in `rows` of the rows, or of those that the rank reaches, the columns of each other rank
  * go into its block, and the own ones into the modes; or back. A rank's share is (its first column, how many
  * it has, those of a row of the block, those in rows of the ranks before), and its block, behind those of the
  * ranks before it, is [components][rows][columns]. Components are `stride` or modes_stride apart. Row n is
- * row n of the local grid, those from `upward` on are its last ones; 0 is row first_row of the box.
- */
+ * row n of the local grid, those from `upward` on are its last ones; 0 is row first_row of the box. */
 kernel void fft_shared_cut(global real2 *restrict along_y, uint stride, uint modes_y, uint local_rows,
                            uint rows, uint upward, global const uint4 *restrict shares, uint ranks, uint me,
                            uint components, uint is_back, global real2 *restrict modes, uint modes_stride,

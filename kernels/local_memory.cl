@@ -1,6 +1,5 @@
 /* Local memory: the kernels of S. Vialle's lecture "Advanced CUDA programming", part 1, on shared memory
- * (OpenCL's local memory), atomic functions and dynamic parallelism.
- */
+ * (OpenCL's local memory), atomic functions and dynamic parallelism. */
 #define ELEMENT float
 #include "shared/local_memory.h"
 #include "shared/tile.h"

@@ -141,8 +141,7 @@ enum status parts_create_for_lists(struct simulation *simulation)
     TRY(device_branch(simulation->device, &simulation->list_parts));
     uint32_t capacity = 0;
     for (uint32_t s = 0; s < config->species_count; s++)
-        if (simulation->particles[s].capacity > capacity)
-            capacity = simulation->particles[s].capacity;
+        capacity = at_least(simulation->particles[s].capacity, capacity);
     TRY(plan_step(config, device_info(simulation->device), &simulation->slab, simulation->communicator.size,
                   capacity, &setup));
     TRY(choose_stepper(simulation, &setup, &kind));

@@ -1,6 +1,5 @@
 /* Deposit by groups: the sums of all pieces of a segment (kernels/deposit.cl), for GPUs: by a group, with
- * the particles in local memory.
- */
+ * the particles in local memory. */
 #ifndef SHARED_DEPOSIT_GROUPS_H
 #define SHARED_DEPOSIT_GROUPS_H
 

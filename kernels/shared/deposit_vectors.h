@@ -1,6 +1,5 @@
 /* Deposit by vectors: the sums of all pieces of a segment (kernels/deposit.cl), for CPUs: by an item, with
- * LANES particles side by side.
- */
+ * LANES particles side by side. */
 #ifndef SHARED_DEPOSIT_VECTORS_H
 #define SHARED_DEPOSIT_VECTORS_H
 

@@ -1,7 +1,6 @@
 /* Folds: one number from the sixteen lanes of a vector, by halves: lanes n and n + 8 first, n and n + 4 of
  * what that gives next. The upper half is spelled out, since oclgrind 21.10 takes lane b of v.hi for
- * uninitialised.
- */
+ * uninitialised. */
 #ifndef SHARED_FOLD_H
 #define SHARED_FOLD_H
 

@@ -1,6 +1,5 @@
 /* Push: the walk along a sorted list, and the LANES particles that an item has at once through one step, from
- * their cells and offsets at n to those at n+1. Device only.
- */
+ * their cells and offsets at n to those at n+1. Device only. */
 #ifndef SHARED_PUSH_H
 #define SHARED_PUSH_H
 

@@ -1,6 +1,5 @@
 /* Quads: (dx, dy, u, v) of a particle side by side, as lists of CPU devices have them, and LANES of them as
- * vectors of each number: a state. Device only.
- */
+ * vectors of each number: a state. Device only. */
 #ifndef SHARED_QUADS_H
 #define SHARED_QUADS_H
 

@@ -1,6 +1,5 @@
 /* Search: in which segment of a list a place lies. With the cell offsets of a sorted list as begins[] the
- * segments are cells, and that of place p is the cell of particle p.
- */
+ * segments are cells, and that of place p is the cell of particle p. */
 #ifndef SHARED_SEARCH_H
 #define SHARED_SEARCH_H
 

@@ -1,6 +1,5 @@
 /* Wide shape: the weights of shared/shape.h for particles that are up to half a cell beside their own, as
- * half a step before n: offsets in [-1/2, 3/2).
- */
+ * half a step before n: offsets in [-1/2, 3/2). */
 #ifndef SHARED_WIDE_SHAPE_H
 #define SHARED_WIDE_SHAPE_H
 

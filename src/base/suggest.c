@@ -1,6 +1,8 @@
 /* Suggest: edit distance with swaps (optimal string alignment), one row of the table at a time. */
 #include "base/suggest.h"
 
+#include "base/integers.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,11 +14,6 @@ enum {
     LONGEST_WORD = 63, /* longer words get no suggestion */
     SHORTEST_BEGINNING = 2
 };
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 static bool same_letter(char a, char b)
 {
@@ -36,9 +33,9 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m)
         row[0] = i;
         for (size_t j = 1; j <= m; j++) {
             const size_t substitution = above[j - 1] + (same_letter(a[i - 1], b[j - 1]) ? 0 : 1);
-            row[j] = least(substitution, least(above[j], row[j - 1]) + 1);
+            row[j] = at_most(substitution, at_most(above[j], row[j - 1]) + 1);
             if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
-                row[j] = least(row[j], two_above[j - 2] + 1);
+                row[j] = at_most(row[j], two_above[j - 2] + 1);
         }
     }
     return rows[n % 3][m];
@@ -49,7 +46,7 @@ static const char *completion(const char *word, size_t length, const char *const
 {
     const char *found = NULL;
     for (size_t i = 0; i < count; i++) {
-        const size_t shorter = least(length, strlen(known[i]));
+        const size_t shorter = at_most(length, strlen(known[i]));
         if (shorter < SHORTEST_BEGINNING || 2 * shorter < length || strncasecmp(word, known[i], shorter) != 0)
             continue;
         if (found)

@@ -173,12 +173,10 @@ static void print_probe(const struct probe *probe)
             1e-6 * (double)probe->files.bytes, probe->files.seconds, probe->copies);
     else
         printf("probe, files              none is due\n");
-    if (probe->files.files > 0 && probe->files.seconds > 0)
-        consequences_print_last_checkpoint(probe->config, (double)probe->files.bytes / probe->files.seconds,
-                                           ", as in the probe");
-    else
-        consequences_print_last_checkpoint(probe->config, ASSUMED_RATE,
-                                           ", which is assumed: no file was due");
+    const bool is_known = probe->files.files > 0 && probe->files.seconds > 0;
+    consequences_print_last_checkpoint(
+        probe->config, is_known ? (double)probe->files.bytes / probe->files.seconds : ASSUMED_RATE,
+        is_known ? ", as in the probe" : ", which is assumed: no file was due");
     printf("the run                   about %.3g s, %.0f %% of it for output\n", seconds,
            seconds > 0 ? 100 * (seconds - start - steps) / seconds : 0);
 }

@@ -41,8 +41,6 @@ static const struct option_row rows[] = {
      .help = "Print more: the device, the sort's parameters, the memory"},
 };
 
-/* ---- input ---- */
-
 /* *replaces: an earlier run in the folder goes; *is_complete: there is nothing left to do. */
 static enum status read_input(struct session *run, const struct options *options, bool *replaces,
                               bool *is_complete)

@@ -15,8 +15,6 @@ enum { MOST_DENSITY_WAVES = 4 };
  * this, round-off of single precision would be 1e-4 of it. */
 #define LEAST_FILTERED 1e-3
 
-/* ---- the grid and the sort ---- */
-
 static void check_sort(struct reading *reading, const struct grid_config *grid,
                        const struct sort_config *sort)
 {

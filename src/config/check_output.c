@@ -18,8 +18,6 @@ static void check_average(struct reading *reading, const char *path, uint64_t ev
         complain(reading, NULL, "expected every beside it: no file would be written");
 }
 
-/* ---- history ---- */
-
 static void check_history_modes(struct reading *reading, const struct grid_config *grid,
                                 const struct history_config *history)
 {
@@ -31,8 +29,6 @@ static void check_history_modes(struct reading *reading, const struct grid_confi
                          -most, most, "xy"[axis], mode);
         }
 }
-
-/* ---- phase space ---- */
 
 /* Whether `value` is an edge of cells, in or at the ends of the box. Digits may be missing, as of 4 pi. */
 static bool is_edge(const struct grid_config *grid, enum phase_axis axis, double value)
@@ -125,8 +121,7 @@ static void check_has_ids(struct reading *reading, const struct species_config *
 
 static void check_snapshots(struct reading *reading, const struct snapshots_config *snapshots)
 {
-    if (at(reading, "output.snapshots.fields"))
-        check_field_list(reading, &snapshots->fields);
+    check_field_list(reading, "output.snapshots", &snapshots->fields);
     check_average(reading, "output.snapshots", snapshots->every, snapshots->average);
     check_species_names(reading, &snapshots->species, "output.snapshots.species");
     const bool needs_ids = snapshots->particles.kind == PARTICLES_FRACTION && is_sound(reading, "species");
@@ -150,8 +145,6 @@ static void check_phase_space(struct reading *reading, uint32_t index)
         complain(reading, NULL, "expected every one of the %u axes, once", phase_space->axis_count);
 }
 
-/* ---- probes and lines ---- */
-
 static void check_place(struct reading *reading, const char *path, uint32_t index, const char *key,
                         const double place[2])
 {
@@ -162,8 +155,6 @@ static void check_place(struct reading *reading, const char *path, uint32_t inde
             complain(reading, NULL, "expected a place in the box, 0 to %g along %c, found %g", length[axis],
                      "xy"[axis], place[axis]);
 }
-
-/* ---- tracks ---- */
 
 static void check_ids(struct reading *reading, uint64_t first, uint64_t particles)
 {
@@ -217,9 +208,8 @@ void check_output(struct reading *reading)
     for (uint32_t i = 0; i < output->probe_count; i++) {
         check_name(reading, "output.probes", "probe", output->probes, sizeof *output->probes, i);
         check_place(reading, "output.probes", i, "at", output->probes[i].at);
-        if (at(reading, "output.probes.%u.fields", i))
-            check_field_list(reading, &output->probes[i].fields);
         snprintf(path, sizeof path, "output.probes.%u", i);
+        check_field_list(reading, path, &output->probes[i].fields);
         check_average(reading, path, output->probes[i].every, output->probes[i].average);
     }
     check_tracks(reading);
@@ -232,9 +222,8 @@ void check_output(struct reading *reading)
             line->from[0] == line->to[0] && line->from[1] == line->to[1])
             complain(reading, NULL, "expected another place than that of from, found [%g, %g]", line->to[0],
                      line->to[1]);
-        if (at(reading, "output.lines.%u.fields", i))
-            check_field_list(reading, &output->lines[i].fields);
         snprintf(path, sizeof path, "output.lines.%u", i);
-        check_average(reading, path, output->lines[i].every, output->lines[i].average);
+        check_field_list(reading, path, &line->fields);
+        check_average(reading, path, line->every, line->average);
     }
 }

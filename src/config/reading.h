@@ -64,8 +64,8 @@ void check_name(struct reading *reading, const char *list, const char *what, con
 /* There is a species of that name; the complaint shows one, and `others` that the key takes too. */
 void check_species_name(struct reading *reading, const char *name, const char *others);
 
-/* The fields of a list are those that the solver has. */
-void check_field_list(struct reading *reading, const struct field_list *fields);
+/* The fields of an output, whose path this is, are those that the solver has. */
+void check_field_list(struct reading *reading, const char *path, const struct field_list *fields);
 
 /* The formulas of E and B of fields.GROUP, `initial` or `external`, are finite on the grid at t = 0. */
 void check_field_formulas(struct reading *reading, const char *group);

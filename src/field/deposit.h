@@ -1,7 +1,6 @@
 /* Deposit: particles -> densities on the nodes, of the charge and of the current, by the method of the
  * config: cell by cell from the sorted list (kernels/deposit.cl), or particle by particle with atomic
- * additions (deposit_atomic.h, of the charge alone). The same particles give the same bits either way.
- */
+ * additions (deposit_atomic.h, of the charge alone). The same particles give the same bits either way. */
 #ifndef RADIXPIC_FIELD_DEPOSIT_H
 #define RADIXPIC_FIELD_DEPOSIT_H
 

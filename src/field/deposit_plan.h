@@ -1,7 +1,6 @@
 /* Deposit plan: how the sorted deposit deals its work out on a device: which kernel sums the particles, how
  * long the segments of the list are, and how many items a group has. It decides how long the deposit takes;
- * of the sums it changes the order of the terms alone.
- */
+ * of the sums it changes the order of the terms alone. */
 #ifndef RADIXPIC_FIELD_DEPOSIT_PLAN_H
 #define RADIXPIC_FIELD_DEPOSIT_PLAN_H
 

@@ -164,7 +164,7 @@ static enum status sum(void *own, struct buffer *density)
 
 static const char *transforms(const void *own)
 {
-    return poisson_solver_name(((const struct electromagnetic *)own)->poisson);
+    return poisson_transforms(((const struct electromagnetic *)own)->poisson);
 }
 
 static struct waves *waves(void *own)

@@ -91,11 +91,6 @@ const char *field_solver_name(const struct field_solver *solver)
 
 /* ---- a solve ---- */
 
-static struct buffer *rho_of(const struct fields *fields)
-{
-    return field_component(fields, FIELD_RHO, 0);
-}
-
 static enum status filter(struct field_solver *solver, struct buffer *density)
 {
     return solver->filter ? filter_apply(solver->filter, solver->filter_passes, density) : STATUS_OK;
@@ -137,7 +132,7 @@ enum status field_solver_sum(struct field_solver *solver, struct buffer *density
 {
     if (solver->is_shared)
         return solver->kind->sum(solver->own_solver, density);
-    struct buffer *const sum = solver->gather ? rho_of(&solver->box) : density;
+    struct buffer *const sum = solver->gather ? field_component(&solver->box, FIELD_RHO, 0) : density;
     if (solver->gather)
         TRY(gather_sum(solver->gather, 1, density, 0, sum, 0));
     TRY(filter(solver, sum));

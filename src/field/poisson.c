@@ -96,9 +96,9 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
                                 &created->fft); /* last: it goes first, and waits */
 }
 
-const char *poisson_solver_name(const struct poisson *poisson)
+const char *poisson_transforms(const void *own)
 {
-    return poisson->fft->name;
+    return ((const struct poisson *)own)->fft->name;
 }
 
 struct launch poisson_rows(const struct poisson *poisson, uint32_t elements)
@@ -178,8 +178,9 @@ enum status poisson_solve(struct poisson *poisson, struct fields *fields)
                : timed(poisson, fields, 2 * each + 3 * poisson->fft->real_bytes, solve_centred);
 }
 
-enum status poisson_potential(struct poisson *poisson, struct fields *fields)
+enum status poisson_potential(void *own, struct fields *fields)
 {
+    struct poisson *poisson = own;
     if (poisson->gradient == GRADIENT_CENTRED)
         return STATUS_OK; /* the solve needed it */
     return timed(poisson, fields, poisson->fft->bytes + 2 * poisson->fft->modes_bytes, solve_potential);
@@ -191,8 +192,9 @@ static enum status sum(struct poisson *poisson, struct buffer *density)
     return filter(poisson, 0, poisson->phi_modes, density);
 }
 
-enum status poisson_sum(struct poisson *poisson, struct buffer *density)
+enum status poisson_sum(void *own, struct buffer *density)
 {
+    struct poisson *poisson = own;
     TRY(device_region_begin(poisson->device));
     const enum status status = sum(poisson, density);
     const enum status ended = device_region_end(poisson->device, STAGE_FIELD, 0);
@@ -242,26 +244,11 @@ static enum status solve(void *own, struct fields *fields, uint64_t n)
     return poisson_solve(own, fields);
 }
 
-static enum status potential(void *own, struct fields *fields)
-{
-    return poisson_potential(own, fields);
-}
-
-static enum status sum_of(void *own, struct buffer *density)
-{
-    return poisson_sum(own, density);
-}
-
-static const char *transforms(const void *own)
-{
-    return poisson_solver_name(own);
-}
-
 const struct solver_kind electrostatic_solver = {.name = "electrostatic",
                                                  .sources = 1u << FIELD_RHO,
                                                  .provides = 1u << FIELD_E,
                                                  .create = create,
                                                  .solve = solve,
-                                                 .potential = potential,
-                                                 .sum = sum_of,
-                                                 .transforms = transforms};
+                                                 .potential = poisson_potential,
+                                                 .sum = poisson_sum,
+                                                 .transforms = poisson_transforms};

@@ -51,9 +51,6 @@ STATUS_CHECKED enum status poisson_create(struct device *device, const struct gr
                                           enum transform_library library, enum gradient_kind gradient,
                                           const struct sharing *sharing, struct poisson **poisson);
 
-/* The name of its transforms (fft.h). */
-const char *poisson_solver_name(const struct poisson *poisson);
-
 /* The first part of a solve: source_modes <- rho, and what stands behind it where there are more sources.
  * Those of ranks that share the box are summed and filtered on the way. */
 STATUS_CHECKED enum status poisson_transform(struct poisson *poisson, struct fields *fields);
@@ -66,12 +63,10 @@ struct launch poisson_rows(const struct poisson *poisson, uint32_t elements);
  * alone. Only enqueues, as far as fft.h says so. */
 STATUS_CHECKED enum status poisson_solve(struct poisson *poisson, struct fields *fields);
 
-/* Sets phi from the rho of the last solve. Enqueues like poisson_solve(). */
-STATUS_CHECKED enum status poisson_potential(struct poisson *poisson, struct fields *fields);
-
-/* Where ranks share the box: a density of the local grid <- its sum over ranks, filtered, on the own rows.
- * The last solve stays known. */
-STATUS_CHECKED enum status poisson_sum(struct poisson *poisson, struct buffer *density);
+/* Functions of a struct solver_kind, whose `own` is a struct poisson. They enqueue like poisson_solve(). */
+STATUS_CHECKED enum status poisson_potential(void *own, struct fields *fields);
+STATUS_CHECKED enum status poisson_sum(void *own, struct buffer *density);
+const char *poisson_transforms(const void *own);
 
 /* Each solve from now on leaves those of its rho. To be called once. */
 STATUS_CHECKED enum status poisson_follow(struct poisson *poisson, uint32_t count, const int32_t (*wanted)[2],

@@ -75,18 +75,13 @@ void *hdf5_file_room(struct hdf5_file *file, size_t bytes)
 
 /* ---- objects ---- */
 
-static const char *keep_text(struct hdf5_file *file, const char *text)
-{
-    return hdf5_file_keep_copy(file, strlen(text) + 1, text);
-}
-
 static struct hdf5_object *add_object(struct hdf5_object *parent, const char *name)
 {
     if (!parent)
         return NULL;
     struct hdf5_file *file = parent->file;
     struct hdf5_object *object = hdf5_file_keep(file, sizeof *object);
-    const char *copy = keep_text(file, name);
+    const char *copy = hdf5_file_keep_copy(file, strlen(name) + 1, name);
     if (!object || !copy)
         return NULL;
     *object = (struct hdf5_object){.file = file, .name = copy};
@@ -128,7 +123,7 @@ static void add_attribute(struct hdf5_object *object, const char *name, enum hdf
         return;
     struct hdf5_file *file = object->file;
     struct hdf5_attribute *attribute = hdf5_file_keep(file, sizeof *attribute);
-    const char *copy = keep_text(file, name);
+    const char *copy = hdf5_file_keep_copy(file, strlen(name) + 1, name);
     void *kept = hdf5_file_keep_copy(file, values_bytes(type, length, count), values);
     if (!attribute || !copy || !kept)
         return;

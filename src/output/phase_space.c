@@ -16,8 +16,6 @@
 
 enum { GROUP_ITEMS = 256 /* 1 on a CPU */, GROUPS_PER_UNIT = 16 };
 
-/* ---- volumes ---- */
-
 struct phase_volume phase_volume_make(const struct phase_space_config *space)
 {
     struct phase_volume volume = {.dimensions = space->axis_count, .elements = 1};

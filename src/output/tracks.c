@@ -43,8 +43,6 @@ static uint32_t most_rows(const struct config *config)
     return (uint32_t)at_most(outputs_times_due(config, config->output.tracks.every), room);
 }
 
-/* ---- which ---- */
-
 ASCENDING(ascending, uint64_t)
 
 static enum status create_tracks(struct device *device, const struct config *config, void **part)

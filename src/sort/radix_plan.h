@@ -1,5 +1,4 @@
-/* Radix plan: the parameters of one radix sort, resolved and checked. Letters: Table 1 of P. Helluy, "A
- * portable implementation of the radix sort algorithm in OpenCL", 2011, hal-00596730. */
+/* Radix plan: the parameters of one radix sort, resolved and checked. Letters: Table 1 of P. Helluy 2011. */
 #ifndef RADIXPIC_SORT_RADIX_PLAN_H
 #define RADIXPIC_SORT_RADIX_PLAN_H
 

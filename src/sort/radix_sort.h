@@ -1,7 +1,6 @@
-/* Radix sort: keys -> permutation, sorted keys and cell offsets, by the parallel radix sort of P. Helluy, "A
- * portable implementation of the radix sort algorithm in OpenCL", 2011, hal-00596730. Stable: sorted[j] =
- * keys[permutation[j]] defines the permutation uniquely. This room sees lists of keys, never particles.
- */
+/* Radix sort: keys -> permutation, sorted keys and cell offsets, by the parallel radix sort of P. Helluy 2011
+ * (kernels/radix_sort.cl). Stable: sorted[j] = keys[permutation[j]] defines the permutation uniquely. This
+ * room sees lists of keys, never particles. */
 #ifndef RADIXPIC_SORT_RADIX_SORT_H
 #define RADIXPIC_SORT_RADIX_SORT_H
 

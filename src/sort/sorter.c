@@ -1,27 +1,21 @@
 /* Sorter: the choice between the methods. */
 #include "sort/sorter.h"
 
+#include "config/schema.h"
+
 struct sorter {
     const struct fast_sort *fast; /* NULL: paper */
     void *sort;                   /* of it */
     struct radix_sort *paper;
 };
 
-static const struct fast_sort *const fast_sorts[] = {[SORT_METHOD_TILED] = &tiled_sort,
-                                                     [SORT_METHOD_CHUNKED] = &chunked_sort,
-                                                     [SORT_METHOD_PAPER] = NULL,
-                                                     [SORT_METHOD_AUTO] = NULL};
+static const struct fast_sort *const fast_sorts[SORT_METHOD_CHUNKED + 1] = {
+    [SORT_METHOD_TILED] = &tiled_sort, [SORT_METHOD_CHUNKED] = &chunked_sort};
 
 const char *sort_method_name(enum sort_method method)
 {
-    static const char *const names[] = {[SORT_METHOD_AUTO] = "auto",
-                                        [SORT_METHOD_PAPER] = "paper",
-                                        [SORT_METHOD_TILED] = "tiled",
-                                        [SORT_METHOD_CHUNKED] = "chunked"};
-    return names[method];
+    return value_word(schema_find(&config_schema, "sort.method")->choices, method);
 }
-
-/* ---- the plan of one choice ---- */
 
 enum status sorter_plan_choose(const struct device_info *info, const struct sort_config *config,
                                uint32_t count, struct sorter_plan *plan)

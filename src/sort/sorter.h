@@ -1,7 +1,6 @@
 /* Sorter: one door for the methods of sorting short keys: paper, the radix sort of P. Helluy 2011 with its
  * parameters (radix_sort.h), for any device and any key; tiled and chunked (fast_sorts.h). All give the one
- * stable permutation, so results do not depend on the method.
- */
+ * stable permutation, so results do not depend on the method. */
 #ifndef RADIXPIC_SORT_SORTER_H
 #define RADIXPIC_SORT_SORTER_H
 

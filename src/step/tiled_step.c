@@ -108,9 +108,8 @@ static enum status create_strays(struct device *device, const struct stepper_set
 {
     const size_t word = sizeof(uint32_t), capacity = setup->capacity * word,
                  cells = grid_cells(&setup->grid) * word;
-    for (int n = 0; n < 2; n++) {
+    for (int n = 0; n < 2; n++)
         TRY(buffer_create_zeroed(device, 2 * word, "the number of strays", &step->stray_number[n]));
-    }
     TRY(buffer_create(device, capacity, "the list of strays", &step->stray_list));
     TRY(buffer_create(device, capacity, "the order of strays", &step->stray_order));
     TRY(buffer_create(device, (setup->capacity / MOST_COMPARED + 1) * word, "the cells of many strays",
@@ -176,17 +175,11 @@ static enum status create(struct stepper *stepper)
     return stepper_create_origin(stepper, step->totals);
 }
 
-/* From so many rows at either end particles may leave that are no strays: from the second over the end of a
- * row (kernels/shared/windows.h). */
-static uint32_t edge_rows(const struct stepper *stepper)
-{
-    return at_most(2, stepper->setup.own_rows);
-}
-
-/* The cells where the edges lie. */
+/* The cells where the edges lie: from two rows at either end particles may leave that are no strays, from the
+ * second over the end of a row (kernels/shared/windows.h). */
 static uint32_t edge_cell(const struct stepper *stepper, int edge)
 {
-    const uint32_t own = stepper->setup.own_rows, low = edge_rows(stepper);
+    const uint32_t own = stepper->setup.own_rows, low = at_most(2, own);
     return (edge == EDGE_LOW ? low : edge == EDGE_HIGH ? own - low : own) * stepper->setup.grid.ny;
 }
 
@@ -201,8 +194,6 @@ static enum status renew(struct stepper *stepper, uint32_t species, struct parti
         step->find_tiles, launch_flat(tiles + 1, STAGE_SORT_OFFSETS, tiles * sizeof(uint32_t)),
         list->cell_offsets, step->tile_cells[species], grid_cells(&stepper->setup.grid), list->count);
 }
-
-/* ---- what launches take ---- */
 
 /* MOTION_, LIST_ and NEW_LIST_ARGUMENTS of the kernels, and those of a scan by directions. */
 #define PUSH_ARGUMENTS                                                                                       \

@@ -1,6 +1,5 @@
-/* Layout: many arrays at once, row-wise against column-wise: Tables I to XVII of D. Takafuji, Y. Ito and K.
- * Nakano, "Comparison of GPU Implementations of Row-wise and Column-wise Fundamental Algorithms". A row for
- * each time of the chosen tables, which have many of them in common. */
+/* Layout: many arrays at once, row-wise against column-wise: Tables I to XVII of the paper of
+ * kernels/layout.cl. A row for each time of the chosen tables, which have many of them in common. */
 #include "experiments/layout/layout.h"
 
 static const char *const what_names[WHATS] = {"transpose",  "row-wise", "column-wise",

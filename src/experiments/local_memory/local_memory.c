@@ -1,6 +1,5 @@
-/* Local memory: the versions of S. Vialle's lecture "Advanced CUDA programming", part 1: filters and
- * transposes through local memory, 2D kernels with and without a loop over tiles, atomic functions, and a
- * grid whose cells launch child grids. */
+/* Local memory: the versions of the lecture of kernels/local_memory.cl: filters and transposes, 2D kernels
+ * with and without a loop over tiles, atomic functions, and a grid whose cells launch child grids. */
 #include "experiments/local_memory/local_memory.h"
 
 enum { COPY_BYTES = 1 << 26 };
@@ -30,8 +29,6 @@ enum status local_program_build(struct device *device, const struct local_shape 
                          "-D BLOCK=%u -D TILE=%u -D TILE_ROWS=%u -D SQUARE=%u", shape->block, shape->tile,
                          shape->tile_rows, shape->square);
 }
-
-/* ---- timings ---- */
 
 const struct bench_table timing_table = {
     .columns = {WORD("version", "version", 40), WORD("size", "size", 16), WORD("scope", "scope", 6),
