@@ -66,6 +66,40 @@ kernel void poisson_centred_field(global const real *restrict phi, uint nx, uint
     }
 }
 
+/* One group per row of nodes: E(i, j) = sum over all nodes (i', j') of response(i - i', j - j') rho(i', j'),
+ * where response is the field of rho = 1 at node (0, 0). Items beside each other have nodes beside each other
+ * and, behind the last of the row, a share of the rows i'. The sum of the response is 0, so what all rho have
+ * in common adds round-off alone and is left out. All items reach the barriers. */
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
+poisson_direct_field(global const real *restrict rho, global const real2 *restrict response, uint nx, uint ny,
+                     global real *restrict e, uint stride)
+{
+    local real2 shared[GROUP_ITEMS];
+    const uint i = (uint)get_group_id(0), item = (uint)get_local_id(0);
+    const uint width = min(ny, (uint)GROUP_ITEMS), shares = GROUP_ITEMS / width, share = item / width;
+    for (uint first = 0; first < ny; first += width) {
+        const uint j = first + item % width;
+        real2 total = (real2)((real)0);
+        for (uint row = share < shares && j < ny ? share : nx; row < nx; row += shares) {
+            global const real2 *const of_row = response + cell_index(wrap_near((int)i - (int)row, nx), 0, ny);
+            real2 sum = (real2)((real)0);
+            for (uint column = 0; column < ny; column++)
+                sum += of_row[j < column ? j + ny - column : j - column] *
+                       (rho[cell_index(row, column, ny)] - rho[0]);
+            total += sum;
+        }
+        shared[item] = total;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < width && j < ny) {
+            for (uint other = 1; other < shares; other++)
+                total += shared[other * width + item];
+            e[cell_index(i, j, ny)] = total.x;
+            e[stride + cell_index(i, j, ny)] = total.y;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
 /* ---- energy ---- */
 
 /* Sums of the fields over the nodes, group by group; the host adds the few group sums. Some modes of the

@@ -409,6 +409,14 @@ static void check_collisions(struct reading *reading)
     }
 }
 
+static void check_transforms(struct reading *reading)
+{
+    const struct fields_config *fields = &reading->config->fields;
+    if (at(reading, "fields.transforms") && fields->transforms == TRANSFORMS_NONE &&
+        (fields->solver == SOLVER_ELECTROMAGNETIC || fields->decomposition == DECOMPOSITION_SLABS))
+        complain(reading, NULL, "the electromagnetic solver and slabs need transforms");
+}
+
 void check_config(struct reading *reading)
 {
     const struct config *config = reading->config;
@@ -416,6 +424,7 @@ void check_config(struct reading *reading)
     for (uint32_t i = 0; i < config->fields.drive_count; i++)
         check_drive(reading, i);
     check_field_formulas(reading, "external");
+    check_transforms(reading);
     check_collisions(reading);
     check_output(reading);
     for (uint32_t i = 0; i < config->species_count; i++) {

@@ -274,8 +274,11 @@ static const struct schema_row config_rows[] = {
     {FIELD_OF(initial, "B", 1, "xy"), WITH_WAVES, .unit = "m_e omega_p/e",
      .help = "[Bx, By, Bz], beside fields.magnetic"},
     {CONFIG(fields.transforms, TYPE_CHOICE),
-     WORDS({"auto", TRANSFORMS_AUTO}, {"vkfft", TRANSFORMS_VKFFT}, {"fftw", TRANSFORMS_FFTW}),
-     .fallback = "auto", .help = "vkfft on the device, fftw on the host; auto: vkfft on GPUs, fftw on CPUs"},
+     WORDS({"auto", TRANSFORMS_AUTO}, {"vkfft", TRANSFORMS_VKFFT}, {"fftw", TRANSFORMS_FFTW},
+           {"none", TRANSFORMS_NONE}),
+     .fallback = "auto",
+     .help = "vkfft on the device, fftw on the host; none: E as a sum over all nodes, for small grids; "
+             "auto: fftw on CPUs, else none up to 1024 nodes, vkfft above"},
     {CONFIG(fields.decomposition, TYPE_CHOICE),
      WORDS({"auto", DECOMPOSITION_AUTO}, {"replicated", DECOMPOSITION_REPLICATED},
            {"slabs", DECOMPOSITION_SLABS}),

@@ -1,5 +1,6 @@
 /* Poisson: one transform forward, one kernel over the modes, and one transform back, of both components of
- * the field at once or of the potential. */
+ * the field at once or of the potential. A small grid takes a GPU hardly any time but five launches, so there
+ * the field is the convolution of the charge with the field of one node's charge, in one launch. */
 #include "field/poisson.h"
 
 #include "base/integers.h"
@@ -51,6 +52,40 @@ enum status poisson_program(struct device *device, enum precision precision, enu
                          device_row_items(device, POISSON_ITEMS), solver == SOLVER_ELECTROMAGNETIC);
 }
 
+/* By a solve with transforms. */
+static enum status find_response(struct poisson *poisson)
+{
+    const size_t nodes = grid_cells(&poisson->grid);
+    struct device *scratch = NULL;
+    struct buffer *response = NULL;
+    struct fields fields;
+    double *values = NULL;
+    TRY(device_branch(poisson->device, &scratch));
+    TRY(fields_create(scratch, &poisson->grid, poisson->precision, SOLVER_ELECTROSTATIC, &fields));
+    TRY(DEVICE_NEW_ARRAY(scratch, values, 4 * nodes));
+    values[0] = 1;
+    TRY(buffer_write_reals(field_component(&fields, FIELD_RHO, 0), poisson->precision, 0, nodes, values));
+    TRY(poisson_solve(poisson, &fields));
+    for (uint32_t c = 0; c < 2; c++)
+        TRY(buffer_read_reals(field_component(&fields, FIELD_E, c), poisson->precision, 0, nodes,
+                              values + c * nodes));
+    for (size_t n = 0; n < 2 * nodes; n++)
+        values[2 * nodes + n] = values[n / 2 + n % 2 * nodes];
+    TRY(buffer_create(poisson->device, 2 * nodes * precision_bytes(poisson->precision),
+                      "the field of a node's charge", &response));
+    TRY(buffer_write_reals(response, poisson->precision, 0, 2 * nodes, values + 2 * nodes));
+    poisson->response = response; /* from now on solves take it */
+    device_close(&scratch);
+    return STATUS_OK;
+}
+
+static bool takes_no_transforms(struct device *device, const struct grid *grid,
+                                enum transform_library library)
+{
+    return library == TRANSFORMS_NONE || (library == TRANSFORMS_AUTO && !device_info(device)->is_cpu &&
+                                          grid_cells(grid) <= POISSON_DIRECT_NODES);
+}
+
 enum status poisson_create(struct device *device, const struct grid *grid, enum precision precision,
                            enum solver_name solver, enum transform_library library,
                            enum gradient_kind gradient, const struct sharing *sharing,
@@ -74,6 +109,7 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
                                 .grid = *grid,
                                 .precision = precision,
                                 .gradient = sharing ? gradient : GRADIENT_SPECTRAL,
+                                .direct_items = device_row_items(device, POISSON_ITEMS),
                                 .columns = columns,
                                 .first_column = first};
     TRY(buffer_create(device, sources * stride, "modes of the sources", &created->source_modes));
@@ -88,17 +124,23 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
     TRY(kernel_create(program, "poisson_potential", &created->potential));
     TRY(kernel_create(program, "poisson_spectral_field", &created->spectral_field));
     TRY(kernel_create(program, "poisson_centred_field", &created->centred_field));
+    TRY(kernel_create(program, "poisson_direct_field", &created->direct_field));
     TRY(kernel_create(program, "poisson_filter", &created->filter));
     *poisson = created;
-    return sharing ? fft_create_shared(sharing->place, sharing->way, sharing->part_bytes, library, batch,
-                                       &created->fft)
-                   : fft_create(device, grid, precision, library, batch,
-                                &created->fft); /* last: it goes first, and waits */
+    const enum transform_library used = library == TRANSFORMS_NONE ? TRANSFORMS_AUTO : library;
+    if (sharing)
+        return fft_create_shared(sharing->place, sharing->way, sharing->part_bytes, used, batch,
+                                 &created->fft);
+    TRY(fft_create(device, grid, precision, used, batch, &created->fft)); /* last: it goes first, and waits */
+    return solver == SOLVER_ELECTROSTATIC && takes_no_transforms(device, grid, library)
+               ? find_response(created)
+               : STATUS_OK;
 }
 
 const char *poisson_transforms(const void *own)
 {
-    return ((const struct poisson *)own)->fft->name;
+    const struct poisson *poisson = own;
+    return poisson->response ? "a sum over nodes" : poisson->fft->name;
 }
 
 struct launch poisson_rows(const struct poisson *poisson, uint32_t elements)
@@ -141,6 +183,16 @@ static enum status solve_spectral(struct poisson *poisson, struct fields *fields
                    poisson->result_modes);
 }
 
+static enum status solve_directly(struct poisson *poisson, struct fields *fields)
+{
+    const struct grid *grid = &poisson->grid;
+    TRY(KERNEL_LAUNCH(poisson->direct_field,
+                      ((struct launch){grid->nx, poisson->direct_items, STAGE_OTHER, 0}),
+                      field_component(fields, FIELD_RHO, 0), poisson->response, grid->nx, grid->ny,
+                      fields->of[FIELD_E], fields->stride));
+    return poisson->is_followed ? poisson_transform(poisson, fields) : STATUS_OK;
+}
+
 /* From the modes of the density. */
 static enum status solve_potential(struct poisson *poisson, struct fields *fields)
 {
@@ -148,6 +200,13 @@ static enum status solve_potential(struct poisson *poisson, struct fields *field
     TRY(KERNEL_LAUNCH(poisson->potential, poisson_rows(poisson, modes_y), poisson->rho_modes, poisson->wave_x,
                       poisson->wave_y, modes_y, 1.0 / grid_cells(&poisson->grid), poisson->phi_modes));
     return fft_run(poisson->fft, FFT_INVERSE, 1, field_component(fields, FIELD_PHI, 0), poisson->phi_modes);
+}
+
+static enum status find_potential(struct poisson *poisson, struct fields *fields)
+{
+    if (poisson->response && !poisson->is_followed)
+        TRY(poisson_transform(poisson, fields));
+    return solve_potential(poisson, fields);
 }
 
 static enum status solve_centred(struct poisson *poisson, struct fields *fields)
@@ -173,6 +232,8 @@ static enum status timed(struct poisson *poisson, struct fields *fields, uint64_
 enum status poisson_solve(struct poisson *poisson, struct fields *fields)
 {
     const uint64_t each = poisson->fft->bytes + poisson->fft->modes_bytes; /* transform */
+    if (poisson->response)
+        return timed(poisson, fields, 5 * poisson->fft->real_bytes, solve_directly);
     return poisson->gradient == GRADIENT_SPECTRAL
                ? timed(poisson, fields, 3 * each, solve_spectral)
                : timed(poisson, fields, 2 * each + 3 * poisson->fft->real_bytes, solve_centred);
@@ -181,9 +242,9 @@ enum status poisson_solve(struct poisson *poisson, struct fields *fields)
 enum status poisson_potential(void *own, struct fields *fields)
 {
     struct poisson *poisson = own;
-    if (poisson->gradient == GRADIENT_CENTRED)
+    if (poisson->gradient == GRADIENT_CENTRED && !poisson->response)
         return STATUS_OK; /* the solve needed it */
-    return timed(poisson, fields, poisson->fft->bytes + 2 * poisson->fft->modes_bytes, solve_potential);
+    return timed(poisson, fields, poisson->fft->bytes + 2 * poisson->fft->modes_bytes, find_potential);
 }
 
 static enum status sum(struct poisson *poisson, struct buffer *density)
@@ -222,6 +283,7 @@ enum status poisson_follow(struct poisson *poisson, uint32_t count, const int32_
     }
     TRY(buffer_create_with(poisson->device, count * sizeof *numbers, "the places of modes", numbers,
                            &places));
+    poisson->is_followed = count > 0;
     *followed = (struct followed_modes){poisson->rho_modes, places, *grid, count, wanted};
     return STATUS_OK;
 }

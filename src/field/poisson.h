@@ -35,16 +35,24 @@ struct poisson {
     struct buffer *wave_x, *wave_y; /* real2[nx], real2[columns]: k^2, and k of the gradient */
     struct buffer *filter_x,
         *filter_y; /* real[nx], real[columns]: of all passes; NULL: there are none here */
-    struct kernel *potential, *spectral_field, *centred_field, *filter;
+    struct buffer *response; /* real2[nx * ny]: E at every node of rho = 1 at node 0; NULL: E by transforms */
+    size_t direct_items;     /* of a group of direct_field */
+    bool is_followed;        /* each solve leaves modes of rho, whatever it needs itself */
+    struct kernel *potential, *spectral_field, *centred_field, *direct_field, *filter;
 };
 
-enum { POISSON_ITEMS = 256 /* of a group of energy_sums(); 1 on a CPU */ };
+enum {
+    POISSON_ITEMS = 256,        /* of a group of energy_sums() and poisson_direct_field(); 1 on a CPU */
+    POISSON_DIRECT_NODES = 1024 /* up to so many a GPU sums faster than it launches transforms */
+};
 
 /* The program of kernels/poisson.cl, which energy.h takes too. */
 STATUS_CHECKED enum status poisson_program(struct device *device, enum precision precision,
                                            enum solver_name solver, struct program **program);
 
-/* For the sources and the fields that `solver` has. With `sharing`, which may be NULL, fields are those of
+/* For the sources and the fields that `solver` has. TRANSFORMS_NONE is of the electrostatic solver without
+ * `sharing`: E is a sum over all nodes, in one launch, and transforms, those of TRANSFORMS_AUTO, serve phi and
+ * modes alone. With `sharing`, which may be NULL, fields are those of
  * the rank's local grid, and what transforms is collective (fft_create_shared()). */
 STATUS_CHECKED enum status poisson_create(struct device *device, const struct grid *grid,
                                           enum precision precision, enum solver_name solver,

@@ -43,6 +43,8 @@ REFUSED = [
     (["species.electrons.velocities={kind: cold}", "fields.magnetic=0"], "velocities in three dimensions, found 2"),
     (["species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 2]}"], "one number above 0"),
     (["fields.gradient=centred"], "fields.gradient: the electromagnetic solver has the spectral gradient alone"),
+    (["fields.transforms=none"], "fields.transforms: the electromagnetic solver and slabs need transforms"),
+    (["fields={transforms: none, decomposition: slabs}"], "fields.transforms: the electromagnetic solver and slabs"),
     (["deposit.shape=cubic", "grid.cells=[16, 2]"], "deposit.shape: the shape cubic deposits a current on 3 or more"),
     (["deposit.method=atomic"], "deposit.method: the current is deposited by the method sorted alone"),
     (["collisions=[{species: [electrons, electrons]}]"], "collisions are not relativistic"),
