@@ -235,33 +235,38 @@ static void add_block(struct shared_fft *shared, struct pieces *pieces, struct p
     pieces_add(pieces, piece);
 }
 
-/* From blocks to modes, or inverse back. */
+/* A cut of an array, in the block and in the modes, for the rank and the part of the piece. */
+static void add_unit(struct shared_fft *shared, enum fft_way way, struct piece piece, uint32_t arrays,
+                     uint32_t unit, struct buffer *modes)
+{
+    struct pieces *const of_blocks = way == FFT_FORWARD ? &shared->out : &shared->in;
+    struct pieces *const of_modes = way == FFT_FORWARD ? &shared->in : &shared->out;
+    const uint32_t c = unit / CUTS, q = unit % CUTS;
+    const uint32_t rows = rows_of(shared, piece.rank, way),
+                   own_rows = rows_of(shared, shared->communicator.rank, way);
+    const size_t before = (size_t)shared->columns[piece.rank][3] * own_rows * arrays;
+    piece.buffer = shared->blocks;
+    piece.offset = (before + (size_t)c * own_rows * columns_of(shared, piece.rank)) * mode_bytes(shared);
+    add_block(shared, of_blocks, piece, own_rows * q / CUTS, own_rows * (q + 1) / CUTS);
+    piece.buffer = modes;
+    piece.offset = c * buffer_view_stride(shared->along_x->modes_bytes);
+    add_modes(shared, of_modes, piece, rows * q / CUTS, rows * (q + 1) / CUTS);
+}
+
+/* From blocks to modes, or inverse back: of a part all that is for one rank lies together, so that it moves
+ * in few transfers. */
 static enum status exchange(struct shared_fft *shared, enum fft_way way, uint32_t arrays,
                             struct buffer *modes)
 {
     const int ranks = shared->communicator.size, me = shared->communicator.rank;
-    const uint32_t own_rows = rows_of(shared, me, way), units = arrays * CUTS;
+    const uint32_t units = arrays * CUTS;
     const size_t pair_bytes = arrays * shared->box_bytes / ((size_t)ranks * (size_t)ranks);
     const uint32_t parts = at_least(at_most(pair_bytes / shared->part_bytes, units), 1);
-    struct pieces *const of_blocks = way == FFT_FORWARD ? &shared->out : &shared->in;
-    struct pieces *const of_modes = way == FFT_FORWARD ? &shared->in : &shared->out;
-    for (uint32_t unit = 0; unit < units; unit++) {
-        const uint32_t c = unit / CUTS, q = unit % CUTS, part = unit * parts / units;
-        for (int rank = 0; rank < ranks; rank++) {
-            const size_t before = (size_t)shared->columns[rank][3] * own_rows * arrays;
-            const size_t block = before + (size_t)c * own_rows * columns_of(shared, rank);
-            const uint32_t rows = rows_of(shared, rank, way);
-            if (rank == me)
-                continue;
-            add_block(shared, of_blocks,
-                      (struct piece){part, rank, shared->blocks, block * mode_bytes(shared), 0},
-                      own_rows * q / CUTS, own_rows * (q + 1) / CUTS);
-            add_modes(
-                shared, of_modes,
-                (struct piece){part, rank, modes, c * buffer_view_stride(shared->along_x->modes_bytes), 0},
-                rows * q / CUTS, rows * (q + 1) / CUTS);
-        }
-    }
+    for (uint32_t part = 0; part < parts; part++)
+        for (int rank = 0; rank < ranks; rank++)
+            for (uint32_t unit = divide_up(part * units, parts);
+                 unit < divide_up((part + 1) * units, parts) && rank != me; unit++)
+                add_unit(shared, way, (struct piece){.part = part, .rank = rank}, arrays, unit, modes);
     return move(shared, parts);
 }
 

@@ -19,7 +19,7 @@
 
 struct exchange;
 
-/* Bytes of leaving particles of a rank that an outbox has room for; of more than 2 ranks less. */
+/* Bytes of leaving particles of a rank that an outbox has room for; of more than 3 ranks less. */
 enum { EXCHANGE_OUTBOX = 1 << 23 };
 
 /* Collective. Migrate is kept. `outbox` is how many bytes of leaving particles the memory that ranks of one

@@ -17,7 +17,9 @@ struct outboxes {
     uint32_t turn;
 };
 
-enum { MOST_BYTES = 1 << 24 /* of the particles of all ranks, for each turn */ };
+enum {
+    MOST_BYTES = 3 << 23 /* of the particles of all ranks, for each turn: containers often have 64 MiB */
+};
 
 /* Cells beside the slab of any rank. */
 static size_t most_beside(const struct rank_place *place)

@@ -229,6 +229,22 @@ TEST(the_field_is_that_of_one_device_by_vkfft)
                                                           TRANSFORMS_VKFFT, GRADIENT_SPECTRAL, is_odd});
 }
 
+/* For another rank: modes in one transfer, two arrays of fields in two, as many from it; and beside them rows
+ * of nodes, three of charge each way and as many of each field. */
+TEST(what_goes_to_a_rank_is_few_transfers)
+{
+    enum { MODES = 2 + 4, MOST_ROWS = 2 * 3 + 2 * 3 };
+    const struct setup setup = {PRECISION_SINGLE, TRANSFORMS_FFTW, GRADIENT_SPECTRAL, 0};
+    const uint32_t cells[2] = {48, 20};
+    struct scene scene = scene_create(cells, FIRST_HAS_MOST, GATHER_AUTO, setup);
+    solve(&scene, random_density(&scene.grid));
+    device_reset_timers(device);
+    assert_ok(poisson_solve(scene.poisson, &scene.fields));
+    assert_true(device_timers(device)->stages[STAGE_HALO].launches <=
+                (uint64_t)(ranks.size - 1) * (MODES + MOST_ROWS + 1));
+    device_close(&scene.owner);
+}
+
 /* In the order of the ranks, so each bit is known. */
 TEST(rows_are_added_that_others_left)
 {
