@@ -23,18 +23,21 @@ CONSTANTS = {
     "node": "a node times log2 of all nodes, solved on a device",
     "solve": "a solve's launches on a device, however few nodes there are",
     "node_slabs": "a node times log2 of all nodes, of transforms that ranks share",
+    "solve_slabs": "the launches of a solve that ranks share",
+    "block": "a transfer of what another rank gets or sent, in such a solve",
     "byte": "a byte of counts or rows between device and host or in a message",
     "leaving": "a byte of leaving particles, on its way while others move",
     "transfer": "a transfer between device and host that is waited for",
     "message": "a message",
     "ranks": "a step's launches for other ranks, and what no stage shows",
 }
-PARTICLE_STAGES = ("cell_key", "sort:", "permute", "deposit", "collisions", "push")
+PARTICLE_STAGES = ("count", "sort:", "permute", "deposit", "collisions", "push")
 METHOD = "tiled"  # the step that the model is of
 REACHED_ROWS = 3  # of nodes beside a slab
 ANNOUNCEMENTS, STATES = 2, 4  # messages: counts to two neighbours; offsets and velocities to them
 SOLVE_TRANSFERS = 1  # waited for, of a step and rank: the charge density
 SHARED_TRANSFERS = 3  # the same of slabs: rows beside, and modes between rows and columns and back
+SHARED_BLOCKS = 10  # transfers for each other rank and from it: rows beside, modes to columns, and both fields back
 # Of a particle's time: what hides the particles on their way, and the counts of the rest.
 MOVE_SHARE, DEPOSIT_SHARE = 0.6, 0.1
 MOST_ROWS, MOST_CELLS = 16384, 1 << 26  # of a config
@@ -112,11 +115,12 @@ def amounts(run, constants):
     """Equation -> how many seconds of each constant a step takes. The constants say what stays hidden."""
     slabs = run.decomposition == "slabs"
     particles = of(particle=run.particles_most, step=1.0)
-    field = of(node_slabs=solved_nodes(run)) if slabs else of(node=solved_nodes(run), solve=1.0)
+    field = of(node_slabs=solved_nodes(run), solve_slabs=1.0) if slabs else of(node=solved_nodes(run), solve=1.0)
     if run.ranks == 1:
         return {"particles": particles, "field": field, "wall clock": particles + field}
     transfers = SHARED_TRANSFERS if slabs else SOLVE_TRANSFERS  # with a meeting each
-    halo = of(byte=row_bytes(run), transfer=transfers, message=transfers * math.log2(run.ranks))
+    halo = of(byte=row_bytes(run), transfer=transfers, message=transfers * math.log2(run.ranks),
+        block=SHARED_BLOCKS * (run.ranks - 1) if slabs else 0.0)
     announced = of(byte=announced_bytes(run), transfer=1.0, message=ANNOUNCEMENTS, ranks=1.0)
     return {
         "exchange": of(message=ANNOUNCEMENTS) + sum(work for work, _ in hidden(run)),

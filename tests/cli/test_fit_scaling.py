@@ -12,6 +12,8 @@ TRUE = {
     "node": 5e-12,
     "solve": 2e-5,
     "node_slabs": 4e-10,
+    "solve_slabs": 7e-5,
+    "block": 3e-6,
     "byte": 5e-11,
     "leaving": 8e-11,
     "transfer": 1.5e-5,
@@ -29,15 +31,16 @@ def stages(ranks, rows, ny, particles, leavers, decomposition):
     if decomposition == "slabs":
         columns = math.ceil((ny // 2 + 1) / ranks)
         modes = max(rows * (ny // 2 + 1), nx * columns)
-        field = (rows * ny / 2 + nx * columns) * depth * c["node_slabs"]
-    times = {"deposit": 0.3 * push, "push": 0.7 * push, "field": field}
+        field = (rows * ny / 2 + nx * columns) * depth * c["node_slabs"] + c["solve_slabs"]
+    shares = {"count": 0.2, "sort: scan": 0.1, "deposit": 0.3, "push": 0.4}
+    times = {**{stage: share * push for stage, share in shares.items()}, "field": field}
     wall = push + field
     if ranks > 1:
         beside = 5 if rows + 5 < nx else nx - rows
         others, states = math.log2(ranks) * c["message"], 48 * leavers * c["leaving"] + 4 * c["message"]
         if decomposition == "slabs":
             halo = (6 * row + 48 * modes * (ranks - 1) / ranks) * c["byte"]
-            halo += 3 * (math.log2(ranks) * c["message"] + c["transfer"])
+            halo += 3 * (math.log2(ranks) * c["message"] + c["transfer"]) + 10 * (ranks - 1) * c["block"]
         else:
             halo = (rows + 3 + nx + 3 * ranks) * row * c["byte"]
             halo += math.log2(ranks) * c["message"] + c["transfer"]
@@ -72,7 +75,7 @@ RUNS = [
     (2, 128, 128, 1 << 22, 9000, "slabs"),
     (4, 512, 512, 1 << 24, 20000, "slabs"),
     (4, 128, 128, 1 << 22, 9000, "slabs"),
-    (4, 16, 4096, 1 << 20, 400000, "replicated"),  # who leave take longer than the move of the others
+    (4, 16, 4096, 1 << 20, 400000, "replicated"),  # leaving particles take longer than the move of the others
 ]
 
 
