@@ -6,7 +6,6 @@
 enum {
     CHUNKS_PER_SCAN_ITEM = 16, /* CHUNKS_EACH of kernels/shared/tiles.h */
     LEAST_ITEMS = 32,
-    GROUPS_PER_UNIT = 4, /* of TILE_MOST_ITEMS, what one compute unit of a large GPU holds of the reorder */
     TILES_PER_CHUNK = 4,
     LOCAL_MARGIN = 640 /* local bytes for single words and the compiler's own */
 };
@@ -73,7 +72,7 @@ bool tile_plan_make(const struct device_info *info, uint32_t digit_bits, const s
     if (asked->chunks > 0 && asked->chunks < plan->max_chunks)
         plan->max_chunks = asked->chunks;
     const uint32_t busy =
-        GROUPS_PER_UNIT * TILE_MOST_ITEMS * TILE_KEYS / tile_length(plan) * info->compute_units;
+        TILE_GROUPS_PER_UNIT * TILE_MOST_ITEMS * TILE_KEYS / tile_length(plan) * info->compute_units;
     const uint32_t wanted = asked->chunks > 0 ? asked->chunks : busy;
     plan->min_chunks = wanted < plan->max_chunks ? wanted : plan->max_chunks;
     return true;

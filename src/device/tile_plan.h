@@ -12,7 +12,8 @@ enum {
     TILE_LISTED_DIGITS = 32,
     TILE_LIST_WORDS = 1 + 2 * TILE_LISTED_DIGITS,
     TILE_MAX_DIGIT_BITS = 12,
-    TILE_MOST_ITEMS = 128 /* of a group in the reorder */
+    TILE_MOST_ITEMS = 128,   /* of a group in the reorder */
+    TILE_GROUPS_PER_UNIT = 4 /* of so many items, what a compute unit of a large GPU holds of the reorder */
 };
 
 struct tile_plan {

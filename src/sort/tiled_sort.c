@@ -15,7 +15,6 @@ enum {
     WINDOW_CELLS = 16,         /* of a tile in PIC order: its digits then mostly fit in a window */
     RUN_WORDS = 129,           /* of kernels/tiled_sort.cl */
     SHORT_TILES_PER_UNIT = 64, /* of TILE_MOST_ITEMS: up to here it is */
-    GROUPS_AT_ONCE = 4         /* of these, what a compute unit of a large GPU holds */
 };
 
 /* The shape of a sort: everything that follows from the device, the key and the capacity. */
@@ -75,7 +74,7 @@ static bool make_shape(const struct device_info *info, uint32_t key_bits, uint32
         /* Tiles of half the length: as 64 items, or, where a group has a tile or two, or there is room for
          * few groups, as 128 items with fewer keys each. */
         const bool is_wide =
-            tiles <= GROUPS_AT_ONCE * info->compute_units || shape->digit_bits[0] >= LONG_ROW_BITS;
+            tiles <= TILE_GROUPS_PER_UNIT * info->compute_units || shape->digit_bits[0] >= LONG_ROW_BITS;
         keys = is_wide ? TILE_KEYS / 2 : 0;
         items = is_wide ? 0 : SHORT_ITEMS;
     }

@@ -58,10 +58,11 @@ static bool fits(const struct device_info *info, const struct stepper_setup *set
 
 /* What both programs take of the layout. */
 #define LAYOUT_OPTIONS                                                                                       \
-    "-D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D LEAVES_ROOM=%d -D BY_DIRECTION=%d -D SPAN=%u"
+    "-D KEYS=%u -D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D LEAVES_ROOM=%d -D BY_DIRECTION=%d -D "      \
+    "SPAN=%u"
 #define LAYOUT_VALUES(layout, setup)                                                                         \
-    (layout)->tiles.items, (layout)->tiles.scan_items, (layout)->tiles.digit_bits, (setup)->leaves_room,     \
-        (layout)->by_direction, (layout)->span
+    (layout)->tiles.keys, (layout)->tiles.items, (layout)->tiles.scan_items, (layout)->tiles.digit_bits,     \
+        (setup)->leaves_room, (layout)->by_direction, (layout)->span
 
 static enum status create_push(struct device *device, const struct stepper_setup *setup, bool has_w,
                                struct tiled_step *step)
