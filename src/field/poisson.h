@@ -34,7 +34,7 @@ struct poisson {
     struct buffer *phi_modes;       /* and of the results */
     struct buffer *wave_x, *wave_y; /* real2[nx], real2[columns]: k^2, and k of the gradient */
     struct buffer *filter_x,
-        *filter_y; /* real[nx], real[columns]: of all passes; NULL: there are none here */
+        *filter_y;           /* real[nx], real[columns]: of all passes; NULL: there are none here */
     struct buffer *response; /* real2[nx * ny]: E at every node of rho = 1 at node 0; NULL: E by transforms */
     size_t direct_items;     /* of a group of direct_field */
     bool is_followed;        /* each solve leaves modes of rho, whatever it needs itself */
@@ -51,9 +51,9 @@ STATUS_CHECKED enum status poisson_program(struct device *device, enum precision
                                            enum solver_name solver, struct program **program);
 
 /* For the sources and the fields that `solver` has. TRANSFORMS_NONE is of the electrostatic solver without
- * `sharing`: E is a sum over all nodes, in one launch, and transforms, those of TRANSFORMS_AUTO, serve phi and
- * modes alone. With `sharing`, which may be NULL, fields are those of
- * the rank's local grid, and what transforms is collective (fft_create_shared()). */
+ * `sharing`: E is a sum over all nodes, in one launch, and transforms, those of TRANSFORMS_AUTO, serve phi
+ * and modes alone. With `sharing`, which may be NULL, fields are those of the rank's local grid, and what
+ * transforms is collective (fft_create_shared()). */
 STATUS_CHECKED enum status poisson_create(struct device *device, const struct grid *grid,
                                           enum precision precision, enum solver_name solver,
                                           enum transform_library library, enum gradient_kind gradient,

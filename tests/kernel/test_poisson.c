@@ -51,9 +51,9 @@ static void solve(struct bench *b, const double *rho)
     b->ey = field_read(field_component(&b->fields, FIELD_E, 1), b->precision, b->cells);
 }
 
-/* Every grid with all libraries and none, precisions and gradients, made once. VkFFT's kernels take a CPU long to
- * compile, so there each grid has one precision and one gradient with it, together all pairs of them; with
- * these, none is as on a GPU. */
+/* Every grid with all libraries and none, precisions and gradients, made once. VkFFT's kernels take a CPU
+ * long to compile, so there each grid has one precision and one gradient with it, together all pairs of them;
+ * with these, none is as on a GPU. */
 static const enum transform_library ways[] = {TRANSFORMS_VKFFT, TRANSFORMS_FFTW, TRANSFORMS_NONE};
 enum { WAYS = sizeof ways / sizeof ways[0] };
 static struct bench benches[4 * WAYS * GRIDS];
