@@ -132,7 +132,8 @@ enum status field_solver_sum(struct field_solver *solver, struct buffer *density
 {
     if (solver->is_shared)
         return solver->kind->sum(solver->own_solver, density);
-    struct buffer *const sum = solver->gather ? field_component(&solver->box, FIELD_RHO, 0) : density;
+    /* What the ranks hold of the box's E they have kept; its rho may still be asked for phi. */
+    struct buffer *const sum = solver->gather ? field_component(&solver->box, FIELD_E, 0) : density;
     if (solver->gather)
         TRY(gather_sum(solver->gather, 1, density, 0, sum, 0));
     TRY(filter(solver, sum));

@@ -6,6 +6,7 @@
  */
 #include "support/mpi_support.h"
 
+#include "support/field_support.h"
 #include "support/physics_support.h"
 
 /* A damped wave with drifting ions, so that particles cross the ranks' ends all the time, in both directions.
@@ -203,6 +204,32 @@ TEST(a_rank_may_be_empty)
     config.species[0].perturb.density.count = 0;
     config.species[0].velocities = (struct velocities_config){.kind = VELOCITIES_COLD, .drift = {7, 1}};
     compare_methods_with_one(config, 1e-10);
+}
+
+/* phi follows from rho of the last solve, also after the density of a species, here 0, was summed. */
+TEST(a_sum_leaves_the_potential_as_it_was)
+{
+    static const enum transform_library ways[] = {TRANSFORMS_NONE, TRANSFORMS_FFTW};
+    for (int n = 0; n < 2; n++) {
+        struct config config = physics_config(waves);
+        struct simulation simulation;
+        struct buffer *density;
+        config.output.history.mode_count = 0;
+        config.fields.transforms = ways[n];
+        config.fields.gradient = n == 0 ? GRADIENT_SPECTRAL : GRADIENT_CENTRED;
+        config.fields.decomposition = DECOMPOSITION_REPLICATED;
+        assert_ok(simulation_create_on(&ranks, &config, device, NULL, &simulation));
+        const struct buffer *phi = field_component(&simulation.fields, FIELD_PHI, 0);
+        const size_t cells = slab_own_cells(&simulation.slab);
+        assert_ok(simulation_solve(&simulation));
+        assert_ok(field_solver_potential(simulation.field_solver, &simulation.fields));
+        const double *const before = field_read(phi, config.precision, cells);
+        assert_ok(buffer_create_zeroed(device, buffer_bytes(phi), "a density", &density));
+        assert_ok(field_solver_sum(simulation.field_solver, density));
+        assert_ok(field_solver_potential(simulation.field_solver, &simulation.fields));
+        assert_memory_equal(field_read(phi, config.precision, cells), before, cells * sizeof *before);
+        simulation_destroy(&simulation);
+    }
 }
 
 TEST(two_runs_give_the_same_bits)
