@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +23,13 @@ enum {
 };
 
 /* Seconds that a rank which failed gives the others to come to where it is. */
-static double patience = 2;
+static const double patience = 2;
 
 /* Of all ranks, for communicator_meet() alone: no other call that a rank still waits in matches it. */
 static MPI_Comm meeting = MPI_COMM_NULL;
+
+/* Whether this rank ends (meet_at_end()), and whether one did that all have met. */
+static int is_ending, one_has_ended;
 
 /* Of all ranks, for the threads that write files. */
 static MPI_Comm branch = MPI_COMM_NULL;
@@ -215,12 +217,12 @@ enum status communicator_meet(const struct communicator *communicator, enum stat
     MPI_Request request;
     int all_are_here = 0;
     const double begin = MPI_Wtime();
-    MPI_Ibarrier(meeting, &request);
+    MPI_Iallreduce(&is_ending, &one_has_ended, 1, MPI_INT, MPI_MAX, meeting, &request);
     for (int tried = 0;; tried++) {
         MPI_Test(&request, &all_are_here, MPI_STATUS_IGNORE);
         if (all_are_here)
             return communicator_agree(communicator, status);
-        if (status != STATUS_OK && MPI_Wtime() - begin > patience)
+        if (status != STATUS_OK && !is_ending && MPI_Wtime() - begin > patience)
             return status;
         if (tried > PATIENT_TRIES)
             usleep(WAIT_AGAIN);
@@ -232,8 +234,8 @@ static int meet_at_end(MPI_Comm self, int key, void *communicator, void *unused)
 {
     (void)self, (void)key, (void)unused;
     const enum status ends = status_fail(STATUS_FAILED, "rank %d has ended", own_rank());
-    patience = INFINITY;
-    return failure.agreed || communicator_meet(communicator, ends) ? MPI_SUCCESS : MPI_ERR_INTERN;
+    is_ending = true;
+    return one_has_ended || communicator_meet(communicator, ends) ? MPI_SUCCESS : MPI_ERR_INTERN;
 }
 
 void communicator_meet_at_end(const struct communicator *communicator)

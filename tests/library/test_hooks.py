@@ -330,6 +330,11 @@ if "own" in sys.argv:
     atexit.register(mpi.MPI_Finalize)
 simulation = run(ranks=True)
 simulation.step(2)
+if "refused" in sys.argv:
+    try:
+        simulation.set_field("E/x", simulation.field("E/x") * np.nan)
+    except radixpic.Problem:
+        pass
 if simulation.rank == 1:
     sys.exit()
 time.sleep(3)
@@ -340,8 +345,9 @@ try:
 except radixpic.Problem as problem:
     print(problem)
 """
-        for words, said in (((), "rank 1 has ended"), (("own",), "rank 1 has ended"), (("both",), "well")):
-            result = self.ranks(text, *words)
+        left = "rank 1 has ended"
+        for word, said in (("", left), ("own", left), ("refused", left), ("both", "well")):
+            result = self.ranks(text, word)
             self.assertEqual((result.returncode, result.stdout, result.stderr), (0, f"{said}\n", ""))
 
     def test_a_device_that_the_config_does_not_fit(self):
