@@ -67,9 +67,10 @@ kernel void poisson_centred_field(global const real *restrict phi, uint nx, uint
 }
 
 /* One group per row of nodes: E(i, j) = sum over all nodes (i', j') of response(i - i', j - j') rho(i', j'),
- * where response is the field of rho = 1 at node (0, 0). Items beside each other have nodes beside each other
- * and, behind the last of the row, a share of the rows i'. The sum of the response is 0, so what all rho have
- * in common adds round-off alone and is left out. All items reach the barriers. */
+ * where response is the field of rho = 1 at node (0, 0). Items beside each other have nodes beside each
+ * other; where the group has items for the row several times, each time they add a share of the rows i'. The
+ * sum of the response is 0, so what all rho have in common adds round-off alone and is left out. All items
+ * reach the barriers. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 poisson_direct_field(global const real *restrict rho, global const real2 *restrict response, uint nx, uint ny,
                      global real *restrict e, uint stride)

@@ -238,7 +238,7 @@ typedef struct {
     local uint name##_shifts[MOST_RUNS];                                                                     \
     const run_arrays name = {name##_unsorted, name##_starts, name##_digits, name##_shifts}
 
-/* Copies the entries [begin, end) of a chunk of `known` runs. By all items; nothing where `known` is 0. */
+/* Copies the entries [begin, end) of a chunk of `known` runs. All items come; 0 `known` copy nothing. */
 static inline void copy_runs(const run_arrays run, global const KEY *restrict keys,
                              global const uint *restrict values, global const uint *restrict table_row,
                              global const uint *restrict begins, uint known, uint begin, uint end, uint t,

@@ -22,7 +22,7 @@
  *
  * Errors. A function that can fail returns a status; radixpic_error() then has a sentence on why. A NULL that
  * nothing is said of is RADIXPIC_USAGE; functions without a status find nothing in a simulation of NULL, and
- * write to all other pointers. Nothing here ends the process, prints, sets a signal handler or starts MPI,
+ * take no other NULL. Nothing here ends the process, prints, sets a signal handler or starts MPI,
  * but for radixpic_create_on_ranks(); no file is written but what radixpic_write_into() asks for and the
  * cache of built kernels. A simulation that failed in a step stays readable and takes no further step.
  *
@@ -212,7 +212,7 @@ RADIXPIC_API enum radixpic_status radixpic_sort(struct radixpic *run, size_t cou
 /* ---- history ---- */
 
 /* A row for each step that was taken and is one of every output.history.every: energies, momentum, charge and
- * modes, all at that step's n. That of now comes with the next step, whose velocities it needs. */
+ * modes, all at that step's n. The present one comes with the next step, whose velocities it needs. */
 RADIXPIC_API size_t radixpic_history_rows(const struct radixpic *run);
 
 /* The names of the columns, with commas between them: "step,time,field_energy,...", as in history.csv. */

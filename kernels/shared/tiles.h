@@ -354,7 +354,7 @@ typedef struct {
 
 #if WINDOWS
 /* The bin from which on LISTED_DIGITS bins, in a circle, have those of the tile's first and last entry in
- * their middle. In a list nearly in order these hold all entries: *fits, unless `compact` is set. */
+ * their middle. In a list nearly in order so are all: *fits says so, unless `compact` is set. */
 static inline uint window_of(local uint *sums, uint t, const uint4 digits[KEYS / 4], bool compact, bool *fits)
 {
     if (t == 0) {

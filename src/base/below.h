@@ -12,7 +12,8 @@
 /* Opens a folder for the calls below; `flags` beside O_DIRECTORY. Below 0 with errno, as all of them. */
 int below_begin(const char *path, int flags);
 
-/* Opens the folder in which `name` lies; *last <- the last part of the name. EINVAL: of another form. */
+/* Opens the folder in which `name` lies; *last <- the last part of the name. errno is EINVAL for a name of
+ * another form. */
 int below_enter(int folder, const char *name, const char **last);
 
 /* Opens a regular file by the `flags` of open(); errno is EMEDIUMTYPE, at once, for a pipe or a device. */
@@ -37,7 +38,8 @@ bool below_append(int descriptor, const char *text, size_t length, uint64_t befo
 /* The text of an errno of these calls. */
 const char *below_text(int error);
 
-/* Adds the first *bytes bytes of a file to a digest, or all of fewer; *bytes <- their number. Or errno. */
+/* Adds the first *bytes bytes of a file to a digest, or all of fewer; *bytes <- how many. False with errno.
+ */
 bool below_digest(int descriptor, uint64_t *bytes, XXH3_state_t *state);
 
 #endif

@@ -41,7 +41,8 @@ struct spread spread_of_one(double value);
 struct spread spread_scaled(struct spread values, double scale);
 struct spread spread_over(struct spread values, double unit); /* no values where the unit is 0 */
 
-/* The spread of `work` (0: no values) over each: the longest time gives the least rate; in GB/s. */
+/* The spread of `work` over each, of 0 without values: the longest time gives the least rate; and of bytes in
+ * GB/s. */
 struct spread spread_rate(double work, struct spread seconds);
 struct spread spread_bandwidth(uint64_t bytes, struct spread seconds);
 

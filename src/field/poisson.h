@@ -67,8 +67,8 @@ STATUS_CHECKED enum status poisson_transform(struct poisson *poisson, struct fie
  * in the region of the solve. */
 struct launch poisson_rows(const struct poisson *poisson, uint32_t elements);
 
-/* Sets ex and ey from rho; rho is kept. The centred gradient sets phi on the way, the spectral one leaves it
- * alone. Only enqueues, as far as fft.h says so. */
+/* Sets ex and ey from rho; rho is kept. Transforms with the centred gradient set phi on the way, other ways
+ * leave it alone. Only enqueues, as far as fft.h says so. */
 STATUS_CHECKED enum status poisson_solve(struct poisson *poisson, struct fields *fields);
 
 /* Functions of a struct solver_kind, whose `own` is a struct poisson. They enqueue like poisson_solve(). */

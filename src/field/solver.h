@@ -33,7 +33,7 @@ struct solver_kind {
     /* The fields at n from the sources; a state of n-1 goes on to n, one of n stays. Waits as fft.h says. */
     enum status (*solve)(void *own, struct fields *fields, uint64_t n);
 
-    /* Sets phi from the sources of the last solve. */
+    /* Sets phi from the sources of the last solve, which `fields` still have. */
     enum status (*potential)(void *own, struct fields *fields);
 
     /* With `sharing`: a density of the local grid <- its sum over ranks, filtered, on the own rows; the last

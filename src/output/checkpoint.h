@@ -65,8 +65,8 @@ struct checkpoint {
     char *warnings;       /* on rank 0: a line for each broken file that was passed by; NULL: none was */
 };
 
-/* Collective. Opens a checkpoint and checks its digest unless it `is_whole`. STATUS_USAGE on all ranks when
- * the file is of another kind, STATUS_FAILED when it is broken. The caller closes it, NULL too. */
+/* Collective. Opens a checkpoint and checks its digest, unless it `is_whole` on rank 0. STATUS_USAGE on all
+ * ranks when the file is of another kind, STATUS_FAILED when it is broken. The caller closes it, NULL too. */
 STATUS_CHECKED enum status checkpoint_open(const struct communicator *communicator, const char *path,
                                            bool is_whole, struct checkpoint **checkpoint);
 void checkpoint_close(struct checkpoint **checkpoint);

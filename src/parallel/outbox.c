@@ -18,7 +18,7 @@ struct outboxes {
 };
 
 enum {
-    MOST_BYTES = 3 << 23 /* of the particles of all ranks, for each turn: containers often have 64 MiB */
+    MOST_BYTES = 3 << 23 /* of the particles of all ranks, for each turn: containers often share 64 MiB */
 };
 
 /* Cells beside the slab of any rank. */

@@ -10,7 +10,7 @@ struct local_shape {
     uint32_t block, tile, tile_rows, square;
 };
 
-/* The shape for a device, which chooses a `block` 0. STATUS_USAGE: more items than its groups may have. */
+/* The shape for a device, which chooses where `block` is 0. STATUS_USAGE: its groups are smaller. */
 STATUS_CHECKED enum status local_shape_of(const struct device_info *info, uint32_t block,
                                           struct local_shape *shape);
 
