@@ -105,4 +105,23 @@ TEST(tiles_by_direction_where_they_fit)
     }
 }
 
+/* Up to four whole tiles for each compute unit; with cells as digits. */
+TEST(short_lists_take_half_as_long_tiles)
+{
+    const struct device_info gpu = {
+        .is_gpu = true, .local_memory = 49152, .group_limit = 1024, .compute_units = 132};
+    const uint32_t few = 4 * 132 * 128 * 32;
+    for (uint32_t more = 0; more < 2; more++) {
+        const struct stepper_setup setup = {
+            .grid = grid_make(&(struct grid_config){.cells = {32, 32}, .length = {1, 1}}),
+            .own_rows = 32,
+            .capacity = few + more,
+            .reach = {1, 1}};
+        struct tiled_layout layout;
+        const char *why = "";
+        assert_true(tiled_layout_make(&gpu, &setup, &layout, &why));
+        assert_int_equal(tile_length(&layout.tiles), 128 * (more ? 32 : 16));
+    }
+}
+
 TEST_MAIN(NULL, NULL)
