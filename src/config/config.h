@@ -13,6 +13,7 @@
 enum {
     CONFIG_MAX_SPECIES = 16,
     CONFIG_MAX_PERTURBATIONS = 8, /* in each list of a species */
+    CONFIG_MOST_SUMMED = 1 << 14, /* nodes without transforms: the sum takes their square */
     CONFIG_MAX_MODES = 32,        /* in output.history.modes */
     CONFIG_MAX_DRIVES = 8,        /* in fields.drive */
     CONFIG_MAX_COLLISIONS = 64,   /* in collisions */

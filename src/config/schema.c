@@ -277,8 +277,8 @@ static const struct schema_row config_rows[] = {
      WORDS({"auto", TRANSFORMS_AUTO}, {"vkfft", TRANSFORMS_VKFFT}, {"fftw", TRANSFORMS_FFTW},
            {"none", TRANSFORMS_NONE}),
      .fallback = "auto",
-     .help = "vkfft on the device, fftw on the host; none: E as a sum over all nodes, for small grids; "
-             "auto: fftw on CPUs, else none up to 1024 nodes, vkfft above"},
+     .help = "vkfft on the device, fftw on the host; none: E as a sum over all nodes, for small grids, "
+             "electrostatic, not in slabs; auto: fftw on CPUs, else none up to 1024 nodes and vkfft"},
     {CONFIG(fields.decomposition, TYPE_CHOICE),
      WORDS({"auto", DECOMPOSITION_AUTO}, {"replicated", DECOMPOSITION_REPLICATED},
            {"slabs", DECOMPOSITION_SLABS}),

@@ -65,7 +65,10 @@ static enum status find_response(struct poisson *poisson)
     TRY(DEVICE_NEW_ARRAY(scratch, values, 4 * nodes));
     values[0] = 1;
     TRY(buffer_write_reals(field_component(&fields, FIELD_RHO, 0), poisson->precision, 0, nodes, values));
-    TRY(poisson_solve(poisson, &fields));
+    device_weigh_times(poisson->device, 0); /* it is no step's */
+    const enum status status = poisson_solve(poisson, &fields);
+    device_weigh_times(poisson->device, 1);
+    TRY(status);
     for (uint32_t c = 0; c < 2; c++)
         TRY(buffer_read_reals(field_component(&fields, FIELD_E, c), poisson->precision, 0, nodes,
                               values + c * nodes));
@@ -233,7 +236,9 @@ enum status poisson_solve(struct poisson *poisson, struct fields *fields)
 {
     const uint64_t each = poisson->fft->bytes + poisson->fft->modes_bytes; /* transform */
     if (poisson->response)
-        return timed(poisson, fields, 5 * poisson->fft->real_bytes, solve_directly);
+        return timed(poisson, fields,
+                     5 * poisson->fft->real_bytes + (poisson->is_followed ? poisson->fft->bytes : 0),
+                     solve_directly);
     return poisson->gradient == GRADIENT_SPECTRAL
                ? timed(poisson, fields, 3 * each, solve_spectral)
                : timed(poisson, fields, 2 * each + 3 * poisson->fft->real_bytes, solve_centred);

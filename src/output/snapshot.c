@@ -18,7 +18,7 @@ static void write_solver_attributes(struct openpmd *openpmd)
                  config->fields.speed_of_light);
     else
         snprintf(parameters, sizeof parameters,
-                 "electrostatic;Poisson by FFT: phi_k = rho_k/(eps0 k^2), phi_0 = 0;E = -grad phi, %s",
+                 "electrostatic;Poisson: phi_k = rho_k/(eps0 k^2), phi_0 = 0;E = -grad phi, %s",
                  config->fields.gradient == GRADIENT_SPECTRAL ? "spectral" : "centred differences");
     hdf5_text(meshes, "fieldSolverParameters", parameters);
     hdf5_texts(meshes, "fieldBoundary", 4, periodic);

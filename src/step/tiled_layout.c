@@ -85,9 +85,9 @@ bool tiled_layout_make(const struct device_info *info, const struct stepper_setu
                ? "its local memory or group size is too small for tiles with that many cells"
                : "particles cross more than two cells in a step";
     *layout = (struct tiled_layout){.by_direction = false};
-    /* Where a group would have one tile or two, tiles of half the length. */
+    /* Where a group would have at most one tile, tiles of half the length. */
     const uint64_t few = (uint64_t)TILE_GROUPS_PER_UNIT * info->compute_units * TILE_MOST_ITEMS * TILE_KEYS;
-    const struct tile_request request = {.keys = setup->capacity <= few ? TILE_KEYS / 2 : TILE_KEYS};
+    const struct tile_request request = {.keys = setup->fewest <= few ? TILE_KEYS / 2 : TILE_KEYS};
     return tile_plan_make(info, key_bits, &request, &layout->tiles);
 }
 

@@ -115,7 +115,7 @@ TEST(short_lists_take_half_as_long_tiles)
         const struct stepper_setup setup = {
             .grid = grid_make(&(struct grid_config){.cells = {32, 32}, .length = {1, 1}}),
             .own_rows = 32,
-            .capacity = few + more,
+            .fewest = few + more,
             .reach = {1, 1}};
         struct tiled_layout layout;
         const char *why = "";
