@@ -225,8 +225,7 @@ static enum status choose(const struct rank_place *place, const struct config *c
 enum status field_solver_create(const struct rank_place *place, const struct config *config,
                                 enum decomposition_kind *decomposition, struct field_solver **solver)
 {
-    const bool is_large = place->communicator->size > 1 && grid_cells(&place->slab->box) > FIELD_SMALL_GRID &&
-                          config->fields.transforms != TRANSFORMS_NONE;
+    const bool is_large = place->communicator->size > 1 && grid_cells(&place->slab->box) > FIELD_SMALL_GRID;
     if (*decomposition == DECOMPOSITION_AUTO && is_large)
         return choose(place, config, decomposition, solver);
     if (*decomposition == DECOMPOSITION_AUTO)
