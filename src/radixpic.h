@@ -80,8 +80,8 @@ RADIXPIC_API enum radixpic_status radixpic_create_from_text(const char *text, co
  * order; each may read and write its own particles, which lie in its share of the box, as often as it likes
  * between two others of them. Fields are those of the whole box on every rank. What fails on all ranks is
  * returned on all. A failure of one rank alone, for which the others wait elsewhere, is written to the error
- * output and ends all processes. A process that ends waits in MPI_Finalize() for the others, whose next call
- * together fails. */
+ * output and ends all processes. A process that ends waits for the others as it leaves MPI, and their next
+ * call together fails. */
 RADIXPIC_API enum radixpic_status radixpic_create_on_ranks(const char *path, const char *text,
                                                            const char *const *settings, size_t count,
                                                            struct radixpic **run);
