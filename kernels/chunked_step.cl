@@ -52,7 +52,7 @@ static inline ulong find_digits(const struct motion *motion, uint i, uint j, str
         j + WINDOW_COLUMNS - 1 > motion->ny)
         return 0;
     const ints is_near = push_place_near(near);
-    /* A row or a column outside makes a number that is none of the window's. */
+    /* Outside of the window, by row or by column, the number is NO_DIGIT or greater. */
     const uints row = TO_UINTS(near->i - (int)(i - 1)), column = TO_UINTS(near->j - (int)(j - 1));
     const uints digit = (min(row, (uints)WINDOW_ROWS) * WINDOW_COLUMNS + column) |
                         (column & ~(WINDOW_COLUMNS - 1u)) * WINDOW_COLUMNS;

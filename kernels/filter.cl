@@ -37,7 +37,7 @@ kernel void filter_pass(global const real *restrict rho, uint nx, uint ny, globa
 #define HELD_ROWS    (TILE_ROWS + 2)
 #define HELD_COLUMNS (TILE_COLUMNS + 2)
 
-/* (1, 2, 1) along y around column `column` of a row of the tile, whose column 0 is that before the tile. */
+/* (1, 2, 1) along y around a column of a row of the tile; column 0 is the one before the tile. */
 static inline real smoothed_along_row(local const real *row, uint column)
 {
     return one_two_one(row[column], row[column + 1], row[column + 2]);

@@ -1,4 +1,5 @@
-/* Moments: those that src/output/openpmd.h tells of, of every cell, from the sorted list. */
+/* Moments: density, temperature, mean velocity, current, pressure tensor and heat flux of every cell, from
+ * the sorted list. */
 #define SUM_COUNT 9
 
 #include "shared/moments.h"

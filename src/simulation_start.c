@@ -91,9 +91,9 @@ static enum status restore_particles(const struct slab *slab, const struct check
     const size_t cells = grid_cells(&slab->local), most_bytes = 2 * sizeof(double); /* of an attribute */
     uint32_t *offsets = calloc(cells + 1, sizeof *offsets);
     void *values = malloc(list->count * most_bytes + 1);
-    enum status status = STATUS_FAILED;
+    enum status status = STATUS_OK;
     if (!offsets || !values)
-        TRY_CLEANUP(status_fail(status, "species %s: no memory to restore it", list->species->name));
+        TRY_CLEANUP(status_fail(STATUS_FAILED, "species %s: no memory to restore it", list->species->name));
     TRY_CLEANUP(checkpoint_read_cells(checkpoint, species, slab->first_row, slab->rows, offsets + 1));
     for (size_t cell = 0; cell < cells; cell++)
         offsets[cell + 1] += offsets[cell];

@@ -1,5 +1,5 @@
-/* Fast searches: find_segment() of shared/search.h for an item that knows a segment near by, and for a group
- * whose items search together. Device only. */
+/* Fast searches: find_segment() of shared/search.h for an item that knows a segment near by, and for the
+ * items of a group together. Device only. */
 #ifndef SHARED_FAST_SEARCH_H
 #define SHARED_FAST_SEARCH_H
 

@@ -409,21 +409,6 @@ static void check_collisions(struct reading *reading)
     }
 }
 
-static void check_transforms(struct reading *reading)
-{
-    const struct fields_config *fields = &reading->config->fields;
-    const uint64_t nodes = (uint64_t)reading->config->grid.cells[0] * reading->config->grid.cells[1];
-    if (!at(reading, "fields.transforms") || fields->transforms != TRANSFORMS_NONE)
-        return;
-    if (fields->solver == SOLVER_ELECTROMAGNETIC)
-        complain(reading, NULL, "the electromagnetic solver needs transforms");
-    else if (fields->decomposition == DECOMPOSITION_SLABS)
-        complain(reading, NULL, "slabs need transforms; or take fields.decomposition: replicated");
-    else if (is_sound(reading, "grid") && nodes > CONFIG_MOST_SUMMED)
-        complain(reading, NULL, "none is for grids of up to %d nodes, found %llu", CONFIG_MOST_SUMMED,
-                 (unsigned long long)nodes);
-}
-
 void check_config(struct reading *reading)
 {
     const struct config *config = reading->config;
@@ -431,7 +416,6 @@ void check_config(struct reading *reading)
     for (uint32_t i = 0; i < config->fields.drive_count; i++)
         check_drive(reading, i);
     check_field_formulas(reading, "external");
-    check_transforms(reading);
     check_collisions(reading);
     check_output(reading);
     for (uint32_t i = 0; i < config->species_count; i++) {

@@ -41,9 +41,26 @@ static void check_speeds(struct reading *reading, uint32_t index)
                  light, speed);
 }
 
+/* The sum over all nodes is of the electrostatic solver, on the whole of a small grid. */
+static void check_transforms(struct reading *reading)
+{
+    const struct fields_config *fields = &reading->config->fields;
+    const uint64_t nodes = (uint64_t)reading->config->grid.cells[0] * reading->config->grid.cells[1];
+    if (!at(reading, "fields.transforms") || fields->transforms != TRANSFORMS_NONE)
+        return;
+    if (fields->solver == SOLVER_ELECTROMAGNETIC)
+        complain(reading, NULL, "the electromagnetic solver needs transforms");
+    else if (fields->decomposition == DECOMPOSITION_SLABS)
+        complain(reading, NULL, "slabs need transforms; or take fields.decomposition: replicated");
+    else if (is_sound(reading, "grid") && nodes > CONFIG_MOST_SUMMED)
+        complain(reading, NULL, "none is for grids of up to %d nodes, found %llu", CONFIG_MOST_SUMMED,
+                 (unsigned long long)nodes);
+}
+
 void check_electromagnetic(struct reading *reading)
 {
     struct config *config = reading->config;
+    check_transforms(reading);
     if (!is_sound(reading, "fields.solver"))
         return;
     if (config->fields.solver != SOLVER_ELECTROMAGNETIC) {

@@ -119,10 +119,16 @@ uint32_t fields_acting(const struct fields_config *fields)
     return has_others ? 6 : 2;
 }
 
-/* clang-format off */
-#define ROW(name, word, few, components, record, length, mass, time, current, unit, level, provider, noun)   \
-    {word, {few, components}, record, {length, mass, time, current}, offsetof(struct units, unit), level, provider, noun},
-/* clang-format on */
+#define ROW(name, word, electrostatic, electromagnetic, record, length, mass, time, current, unit, level,    \
+            provider, noun)                                                                                  \
+    {word,                                                                                                   \
+     {electrostatic, electromagnetic},                                                                       \
+     record,                                                                                                 \
+     {length, mass, time, current},                                                                          \
+     offsetof(struct units, unit),                                                                           \
+     level,                                                                                                  \
+     provider,                                                                                               \
+     noun},
 
 const struct field_row field_table[FIELDS] = {FIELD_TABLE(ROW)};
 

@@ -273,7 +273,7 @@ static bool is_kind_alone(const struct schema_row *group, const struct tree_node
     return node && node->kind == TREE_SCALAR && schema_kind_of(group);
 }
 
-/* The kind of a group, whose value is `node`: that word, its key's value, or a key named as a kind. */
+/* The kind of a group with the value `node`: that word, its key's value, or a key named as a kind. */
 static const struct tree_node *find_kind(const struct schema_row *kind, const struct tree_node *node)
 {
     const struct tree_node *found = is_kind_alone(kind - 1, node) ? node : tree_value(node, "kind");

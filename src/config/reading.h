@@ -15,7 +15,7 @@ enum {
 
 struct complaint {
     struct tree_origin origin;
-    /* Dotted, items by number. Of a key `kind` that of its group, whose keys of one kind are not read. */
+    /* Dotted, items by number. Of a key `kind` that of its group; keys of other kinds are not read. */
     char path[TREE_PATH_LENGTH];
     char text[COMPLAINT_LENGTH]; /* "key: what is wrong" */
 };

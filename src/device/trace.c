@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Seconds to add to a device's time. Of several markers the one that the host met soonest tells it best. */
+/* Seconds to add to a device's time. The least of several measurements has the least delay of the host. */
 static double clock_offset(const struct core *core)
 {
     enum { TRIES = 20 };

@@ -132,7 +132,7 @@ enum status field_solver_sum(struct field_solver *solver, struct buffer *density
 {
     if (solver->is_shared)
         return solver->kind->sum(solver->own_solver, density);
-    /* What the ranks hold of the box's E they have kept; its rho may still be asked for phi. */
+    /* The ranks have kept their rows of the box's E; phi may still be asked for, which needs its rho. */
     struct buffer *const sum = solver->gather ? field_component(&solver->box, FIELD_E, 0) : density;
     if (solver->gather)
         TRY(gather_sum(solver->gather, 1, density, 0, sum, 0));

@@ -1,6 +1,6 @@
 /* Poisson: one transform forward, one kernel over the modes, and one transform back, of both components of
- * the field at once or of the potential. A small grid takes a GPU hardly any time but five launches, so there
- * the field is the convolution of the charge with the field of one node's charge, in one launch. */
+ * the field at once or of the potential. On a small grid the five launches take longer than the work, so on a
+ * GPU the field there is the convolution of the charge with the field of one node's charge, in one launch. */
 #include "field/poisson.h"
 
 #include "base/integers.h"

@@ -150,8 +150,10 @@ static void wait_patiently(MPI_Request *request, MPI_Status *status)
 static void *allocate(size_t bytes)
 {
     void *memory = malloc(bytes);
-    if (!memory && fprintf(stderr, "radixpic: no memory for what ranks tell one another\n"))
+    if (!memory) {
+        fputs("radixpic: no memory for what ranks tell one another\n", stderr);
         MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED);
+    }
     return memory;
 }
 

@@ -26,7 +26,8 @@ static inline uint64_t cell_shuffle_usual(uint32_t cells, uint32_t capacity)
     return mean + mean / 4 + 64;
 }
 
-/* For lists of up to `capacity` particles in `cells` cells. `options` may be NULL. Dies with the handle. */
+/* For lists of up to `capacity` particles in `cells` cells. `options` may be NULL. It dies with the
+ * handle. */
 STATUS_CHECKED enum status cell_shuffle_create(struct device *device, uint32_t cells, uint32_t capacity,
                                                const struct cell_shuffle_options *options,
                                                struct cell_shuffle **shuffle);

@@ -320,7 +320,7 @@ except KeyboardInterrupt as error:
         self.assertIn("ZeroDivisionError: division by zero", result.stderr)
 
     def test_a_rank_that_leaves(self):
-        """The others learn it in their next call, whoever starts and ends MPI, and have the time that they take."""
+        """The next call of the others fails, also where the script starts and ends MPI, however late it comes."""
         text = """
 import atexit, ctypes, time
 from radixpic.library import find_library
