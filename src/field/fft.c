@@ -76,6 +76,7 @@ enum status fft_create_along(struct device *device, const struct grid *grid, enu
     if (device_is_counting(device) || columns == 0)
         return STATUS_OK;
     TRY(make_plans(*fft, library));
+    TRY(fft_prove(*fft));
     return device_at_close(device, wait_for_device, device);
 }
 

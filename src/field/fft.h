@@ -22,7 +22,7 @@ enum fft_axes { FFT_ALONG_Y = 1, FFT_ALONG_X = 2, FFT_ALONG_BOTH = 3 };
 
 /* What is known of a transform; what the library does is for this room only. */
 struct fft {
-    const char *name;               /* "VkFFT" or "FFTW"; "none" on a counting device */
+    char name[32];                  /* "VkFFT 1.3.4", "FFTW 3.3.10"; "none" on a counting device */
     uint64_t bytes;                 /* that the transform of one array must move */
     size_t real_bytes, modes_bytes; /* of one array */
     struct device *device;          /* not owned */
@@ -37,8 +37,8 @@ struct fft {
 };
 
 /* TRANSFORMS_AUTO takes FFTW on CPU devices and, elsewhere, VkFFT where it has a transform of these lengths.
- * Plans are made here, never in a step; they are the same in every run, so results are too: of one array,
- * and of as many as `batch` has for each way. The handle, at its end, waits for the device. */
+ * Plans are made here, never in a step, and proved; they are the same in every run, so results are too: of
+ * one array, and of as many as `batch` has for each way. The handle, at its end, waits for the device. */
 STATUS_CHECKED enum status fft_create(struct device *device, const struct grid *grid,
                                       enum precision precision, enum transform_library library,
                                       const uint32_t batch[FFT_WAYS], struct fft **fft);
@@ -80,5 +80,9 @@ STATUS_CHECKED enum status fft_run(struct fft *fft, enum fft_way way, uint32_t a
  * lengths on this device. */
 STATUS_CHECKED enum status fft_vkfft_create(struct fft *fft, bool *unsupported);
 STATUS_CHECKED enum status fft_fftw_create(struct fft *fft);
+
+/* Fails where a plan does not transform known functions rightly, forward and back (fft_proof.c). The time is
+ * of STAGE_START_OTHER. */
+STATUS_CHECKED enum status fft_prove(const struct fft *fft);
 
 #endif

@@ -7,6 +7,7 @@
 #include "field/fft.h"
 
 #include <fftw3.h>
+#include <string.h>
 
 /* Rows (along y) go between reals and modes, columns (along x) stay in place. */
 enum { ROWS_FORWARD, COLUMNS_FORWARD, COLUMNS_INVERSE, ROWS_INVERSE, PLANS };
@@ -100,7 +101,8 @@ enum status fft_fftw_create(struct fft *fft)
         plans->one[way] = (struct call){plans, way, 1};
         plans->batch[way] = (struct call){plans, way, fft->batch[way]};
     }
-    fft->name = "FFTW";
+    snprintf(fft->name, sizeof fft->name, "FFTW %.*s", (int)strcspn(fftw_version + 5, "-"),
+             fftw_version + 5); /* "fftw-3.3.10-sse2-avx" */
     fft->run = run;
     fft->plans = plans;
     void *real = fftw_malloc(fft->real_bytes), *modes = fftw_malloc(fft->modes_bytes);

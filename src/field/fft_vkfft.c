@@ -65,9 +65,9 @@ static enum status run(const struct fft *fft, enum fft_way way, uint32_t arrays,
                        "to enqueue a transform");
 }
 
-/* VkFFT's first axis is y, along which elements are neighbours in memory. Several arrays are planes of a
- * third axis, which is not transformed; they go one `way`. Nor is the second one in transforms along y alone,
- * or the first one in those along x alone. */
+/* VkFFT's first axis is y, along which elements are neighbours in memory. Several arrays, which go one `way`,
+ * are planes of a third axis. Axes that are not transformed are omitted by name: of axes beyond FFTdim VkFFT
+ * 1.2 makes a batch, 1.3 nothing. */
 static enum status plan(struct fft *fft, uint64_t arrays, enum fft_way way, struct application *application,
                         bool *unsupported)
 {
@@ -79,8 +79,8 @@ static enum status plan(struct fft *fft, uint64_t arrays, enum fft_way way, stru
     application->modes_bytes = arrays * buffer_view_stride(fft->modes_bytes);
     const bool in_place = fft->axes == FFT_ALONG_X;
     const VkFFTConfiguration configuration = {
-        .FFTdim = fft->axes == FFT_ALONG_Y ? 1 : 2,
-        .omitDimension = {in_place},
+        .FFTdim = arrays > 1 ? 3 : 2,
+        .omitDimension = {in_place, fft->axes == FFT_ALONG_Y, arrays > 1},
         .size = {in_place ? fft->columns : grid->ny, grid->nx, arrays},
         .device = &plans->device,
         .context = &plans->context,
@@ -113,7 +113,9 @@ enum status fft_vkfft_create(struct fft *fft, bool *unsupported)
     plans->device = native.device;
     plans->context = native.context;
     plans->queue = native.queue;
-    fft->name = "VkFFT";
+    const int version = VkFFTGetVersion(); /* 10304 is 1.3.4 */
+    snprintf(fft->name, sizeof fft->name, "VkFFT %d.%d.%d", version / 10000, version / 100 % 100,
+             version % 100);
     fft->run = run;
     fft->plans = plans;
     TRY(plan(fft, 1, FFT_FORWARD, &plans->one, unsupported));

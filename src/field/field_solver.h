@@ -24,7 +24,7 @@ STATUS_CHECKED enum status field_solver_create(const struct rank_place *place, c
 
 enum { FIELD_SMALL_GRID = 1 << 16 };
 
-/* "VkFFT", "FFTW" or "a sum over nodes". */
+/* "VkFFT 1.3.4", "FFTW 3.3.10" or "a sum over nodes". */
 const char *field_solver_name(const struct field_solver *solver);
 
 /* `fields` are those of the slab's local grid. In: the solver's sources as deposited, with the rows beside

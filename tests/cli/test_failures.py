@@ -14,6 +14,26 @@ import h5py
 from program import PROGRAM, ROOT, ProgramTest, sets
 
 KERNELS = ROOT / "kernels"
+# An FFTW that is wrong where $WRONG_STRIDE says so.
+WRONG_STRIDE = Path(os.environ.get("RADIXPIC_WRONG_STRIDE", Path(PROGRAM).parent / "tests" / "libwrong_stride.so"))
+
+
+@unittest.skipUnless(
+    "RADIXPIC_WRONG_STRIDE" in os.environ or WRONG_STRIDE.is_file(), "sanitizers exclude what is preloaded"
+)
+class Transforms(ProgramTest):
+    """A library whose transforms are wrong ends a run before it replaces an earlier one."""
+
+    def test_a_wrong_library_is_refused(self):
+        for fields in ("{solver: electrostatic}", "{solver: electromagnetic, speed_of_light: 10}"):
+            options = sets(f"fields={fields}", "precision=single", "time.step=0.01", "species.electrons.velocities.dimensions=3")
+            command = ("run", "small.yaml", "--force", "--steps", "1", *options)
+            wrong = {"LD_PRELOAD": str(WRONG_STRIDE)}
+            self.run_well(*command, environment=wrong)
+            earlier = self.history()
+            result = self.run_program(*command, environment={**wrong, "WRONG_STRIDE": "1"})
+            self.assert_said(result, 1, "FFTW 3.", "is wrong on this device", "fields.transforms")
+            self.assertEqual(self.history(), earlier)
 
 
 class Folders(ProgramTest):

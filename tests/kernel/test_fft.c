@@ -175,7 +175,7 @@ TEST(auto_suits_the_device)
     for (int n = 0; n < 3; n++) {
         struct fft *fft = NULL;
         assert_ok(fft_create(device, &grid, PRECISION_SINGLE, solvers[n], one, &fft));
-        assert_string_equal(fft->name, names[n]);
+        assert_memory_equal(fft->name, names[n], strlen(names[n])); /* the version follows */
     }
 }
 
@@ -221,6 +221,60 @@ static void check_batch(const uint32_t cells[2], enum precision precision, enum 
 TEST(a_batch_is_its_arrays)
 {
     with_grids(check_batch, SLOW_BATCHES);
+}
+
+/* What a library could do wrong, of which the last is what VkFFT 1.3 made of a plan for 1.2. */
+enum fault { NO_FAULT, WRONG_SIGN, LOST_ROW, SWAPPED_ARRAYS, ONE_ARRAY_ALONE, FAULTS };
+static enum fault fault;
+
+static enum status run_wrongly(const struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
+                               struct buffer *modes)
+{
+    const struct fft *right = fft->plans;
+    const size_t stride = buffer_view_stride(right->modes_bytes), row = right->modes_bytes / right->grid.nx;
+    enum status status = STATUS_OK;
+    if (fault == ONE_ARRAY_ALONE)
+        return right->run(right, way, 1, real, modes);
+    status = right->run(right, fault == WRONG_SIGN && fft->axes == FFT_ALONG_X ? FFT_WAYS - 1 - way : way,
+                        arrays, real, modes);
+    if (fault == LOST_ROW && way == FFT_FORWARD)
+        TRY_NEXT(buffer_copy(modes, row, modes, 0, row, STAGE_OTHER));
+    if (fault == SWAPPED_ARRAYS && way == FFT_FORWARD && arrays > 1)
+        TRY_NEXT(buffer_copy(modes, stride, modes, 0, right->modes_bytes, STAGE_OTHER));
+    return status;
+}
+
+/* A plan as it is proves itself; one with a fault is refused by the library's name. */
+static void check_proof(const uint32_t cells[2], enum fft_axes axes, enum precision precision,
+                        enum transform_library library)
+{
+    const struct grid grid = field_grid(cells[0], cells[1], 1.0, 1.0);
+    struct fft *fft = NULL;
+    assert_ok(fft_create_along(device, &grid, axes, cells[1] / 2 + 1, precision, library,
+                               (const uint32_t[FFT_WAYS]){2, 3}, &fft));
+    struct fft wrong = *fft;
+    wrong.run = run_wrongly;
+    wrong.plans = fft;
+    for (fault = NO_FAULT; fault < FAULTS; fault++) {
+        if (fault == WRONG_SIGN && axes != FFT_ALONG_X)
+            continue; /* the other ways cannot be told to turn round */
+        const enum status status = fft_prove(&wrong);
+        if (fault == NO_FAULT) {
+            assert_ok(status);
+        } else {
+            assert_fails(status, fft->name);
+        }
+    }
+}
+
+TEST(a_wrong_plan_is_refused)
+{
+    static const uint32_t shapes[][2] = {{8, 6}, {7, 5}, {9, 4}, {512, 256}};
+    for (int n = 0; n < (device_info(device)->is_cpu ? 4 : 8); n++)
+        for (enum fft_axes axes = FFT_ALONG_Y; axes <= FFT_ALONG_BOTH; axes++)
+            check_proof(shapes[n % 4], axes, field_precisions[n % 2],
+                        n < 4 ? TRANSFORMS_FFTW : TRANSFORMS_VKFFT);
+    check_proof(shapes[0], FFT_ALONG_BOTH, PRECISION_SINGLE, TRANSFORMS_VKFFT);
 }
 
 /* An array of nx ny reals read and one of modes written, then modes read and written in place. */
