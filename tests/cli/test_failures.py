@@ -26,7 +26,8 @@ class Transforms(ProgramTest):
 
     def test_a_wrong_library_is_refused(self):
         for fields in ("{solver: electrostatic}", "{solver: electromagnetic, speed_of_light: 10}"):
-            options = sets(f"fields={fields}", "precision=single", "time.step=0.01", "species.electrons.velocities.dimensions=3")
+            options = sets(f"fields={fields}", "precision=single", "time.step=0.01")
+            options += sets("species.electrons.velocities.dimensions=3")
             command = ("run", "small.yaml", "--force", "--steps", "1", *options)
             wrong = {"LD_PRELOAD": str(WRONG_STRIDE)}
             self.run_well(*command, environment=wrong)
