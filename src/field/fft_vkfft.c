@@ -8,6 +8,7 @@
 struct application {
     VkFFTApplication handle;
     uint64_t real_bytes, modes_bytes;
+    bool one_by_one; /* it transforms an array of a batch at a time */
 };
 
 /* VkFFT keeps pointers to the handles and sizes, so they live as long as its applications. */
@@ -53,23 +54,64 @@ static void delete_application(void *application)
     deleteVkFFT(&((struct application *)application)->handle);
 }
 
+/* Array n of a buffer, which may be a view itself; to be released. */
+static cl_mem array_of(struct buffer *buffer, uint32_t n, size_t bytes)
+{
+    cl_mem whole = buffer_native(buffer), parent = NULL;
+    size_t begin = 0;
+    cl_int error = clGetMemObjectInfo(whole, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(whole, CL_MEM_OFFSET, sizeof begin, &begin, NULL);
+    const cl_buffer_region region = {begin + n * buffer_view_stride(bytes), bytes};
+    return error == CL_SUCCESS ? clCreateSubBuffer(parent ? parent : whole, CL_MEM_READ_WRITE,
+                                                   CL_BUFFER_CREATE_TYPE_REGION, &region, &error)
+                               : NULL;
+}
+
+static enum status append(const struct fft *fft, enum fft_way way, struct application *application,
+                          cl_mem real, cl_mem modes)
+{
+    struct vkfft_plans *plans = fft->plans;
+    VkFFTLaunchParams launch = {.commandQueue = &plans->queue, .buffer = &modes, .inputBuffer = &real};
+    return vkfft_check(fft, VkFFTAppend(&application->handle, way == FFT_FORWARD ? -1 : 1, &launch),
+                       "to enqueue a transform");
+}
+
+/* Enqueued transforms keep the arrays that they take. */
+static enum status run_one_by_one(const struct fft *fft, enum fft_way way, uint32_t arrays,
+                                  struct buffer *real, struct buffer *modes)
+{
+    struct vkfft_plans *plans = fft->plans;
+    enum status status = STATUS_OK;
+    for (uint32_t n = 0; n < arrays && status == STATUS_OK; n++) {
+        cl_mem real_array = fft->axes == FFT_ALONG_X ? NULL : array_of(real, n, fft->real_bytes);
+        cl_mem modes_array = array_of(modes, n, fft->modes_bytes);
+        status = modes_array && (real_array || fft->axes == FFT_ALONG_X)
+                     ? append(fft, way, &plans->one, real_array, modes_array)
+                     : status_fail(STATUS_FAILED, "%s: no view of array %u of a batch",
+                                   device_info(fft->device)->name, n);
+        if (real_array)
+            (void)clReleaseMemObject(real_array);
+        if (modes_array)
+            (void)clReleaseMemObject(modes_array);
+    }
+    return status;
+}
+
 static enum status run(const struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
                        struct buffer *modes)
 {
     struct vkfft_plans *plans = fft->plans;
     struct application *application = arrays > 1 ? &plans->batch[way] : &plans->one;
-    cl_mem real_memory = buffer_native(real), modes_memory = buffer_native(modes);
-    VkFFTLaunchParams launch = {
-        .commandQueue = &plans->queue, .buffer = &modes_memory, .inputBuffer = &real_memory};
-    return vkfft_check(fft, VkFFTAppend(&application->handle, way == FFT_FORWARD ? -1 : 1, &launch),
-                       "to enqueue a transform");
+    return application->one_by_one ? run_one_by_one(fft, way, arrays, real, modes)
+                                   : append(fft, way, application, buffer_native(real), buffer_native(modes));
 }
 
 /* VkFFT's first axis is y, along which elements are neighbours in memory. Several arrays, which go one `way`,
  * are planes of a third axis. Axes that are not transformed are omitted by name: of axes beyond FFTdim VkFFT
  * 1.2 makes a batch, 1.3 nothing. */
-static enum status plan(struct fft *fft, uint64_t arrays, enum fft_way way, struct application *application,
-                        bool *unsupported)
+static VkFFTResult initialize(struct fft *fft, uint64_t arrays, enum fft_way way,
+                              struct application *application)
 {
     struct vkfft_plans *plans = fft->plans;
     const struct grid *grid = &fft->grid;
@@ -95,8 +137,18 @@ static enum status plan(struct fft *fft, uint64_t arrays, enum fft_way way, stru
         .bufferStride = {fft->columns, modes_stride, arrays * modes_stride},
         .bufferSize = &application->modes_bytes,
     };
+    return initializeVkFFT(&application->handle, configuration); /* builds kernels */
+}
+
+/* Of several arrays with a long axis, which takes several passes, VkFFT keeps what is between the passes in a
+ * buffer of its own without the room between arrays, and writes beyond its end: so they go one by one. */
+static enum status plan(struct fft *fft, uint64_t arrays, enum fft_way way, struct application *application,
+                        bool *unsupported)
+{
     const double start = timer_now();
-    const VkFFTResult result = initializeVkFFT(&application->handle, configuration); /* builds kernels */
+    const VkFFTResult result = initialize(fft, arrays, way, application);
+    application->one_by_one =
+        result == VKFFT_SUCCESS && arrays > 1 && application->handle.configuration.allocateTempBuffer;
     device_add_time(fft->device, STAGE_START_KERNELS, timer_now() - start, 0);
     *unsupported = result == VKFFT_ERROR_UNSUPPORTED_RADIX || result == VKFFT_ERROR_UNSUPPORTED_FFT_LENGTH ||
                    result == VKFFT_ERROR_UNSUPPORTED_FFT_LENGTH_R2C;
