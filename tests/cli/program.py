@@ -29,17 +29,7 @@ for number in (signal.SIGINT, signal.SIGHUP):  # a script's `&` and nohup ignore
 TIMEOUT = 300  # seconds: only what hangs takes as long, on a busy machine too
 ENDLESS = ["--steps", "100000000"]  # a run that does not end before it is told to
 
-# Open MPI: more ranks than cores, which yield to one another, and no search for a network; PoCL: one thread a rank.
-MPI_ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-    "OMPI_MCA_pml": "ob1",
-    "OMPI_MCA_btl": "self,vader",
-    "POCL_MAX_PTHREAD_COUNT": "1",
-}
+MPI_ENVIRONMENT = dict(re.findall(r"(?m)^([A-Z]\w*)=(.*)$", (ROOT / "tests/support/mpi_environment.txt").read_text()))
 
 # 23 is a multiple of neither 5 nor 10: the last step needs a row and a snapshot of its own.
 CONFIG = f"""\
