@@ -25,8 +25,9 @@ def settings_of(values):
 
 
 def failure(stderr, code):
-    """The sentence of the program, without what mpirun says before and after it; or that of mpirun alone."""
-    lines = stderr.splitlines()
+    """The sentence of the program, without what mpirun says before and after it; or that of mpirun alone. Open MPI 5
+    ends its own with a NUL."""
+    lines = stderr.replace("\0", "").splitlines()
     own = [number for number, line in enumerate(lines) if line.startswith("radixpic")]
     if own:
         lines = list(itertools.takewhile(lambda line: not line.startswith("-----"), lines[own[0] :]))

@@ -164,8 +164,8 @@ class ProgramTest(unittest.TestCase):
         return self.assert_well(self.run_on(ranks, *arguments))
 
     def said(self, stderr):
-        """Lines of the program itself among those of mpirun."""
-        return [line for line in stderr.splitlines() if line.startswith("radixpic")]
+        """Lines of the program itself among those of mpirun, which ends some of its own with a NUL."""
+        return [line for line in stderr.replace("\0", "").splitlines() if line.startswith("radixpic")]
 
     def assert_said(self, result, code, *words):
         """The exit code, and one sentence of all ranks with the words, which is returned."""

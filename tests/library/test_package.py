@@ -366,6 +366,8 @@ class Runs(PackageTest):
             own.write_text("#!/bin/sh\nprintf '%s\\n' ------- 'not as root' ------- >&2\nexit 1\n")
             own.chmod(0o755)
             self.assert_problem(lambda: self.run_config(ranks=2), "not as root", code=1)
+            own.write_text("#!/bin/sh\nprintf -- '--\\n\\0radixpic: wrong\\n' >&2\nexit 2\n")  # as Open MPI 5 does
+            self.assert_problem(lambda: self.run_config(ranks=2), "wrong", code=2)
 
     def test_what_a_run_has(self):
         axes = [{"axis": "x", "bins": 8, "range": [0, 6]}, {"axis": "u", "bins": 12, "range": [-6, 6]}]
