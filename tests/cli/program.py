@@ -22,6 +22,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))  # the package radixpic, for tests that import it after this
 sys.dont_write_bytecode = True
 PROGRAM = os.environ.get("RADIXPIC_PROGRAM", str(ROOT / "build" / "radixpic"))
+# The library with which each rank is alone on its machine; the sanitizers exclude what is preloaded.
+APART = Path(os.environ.get("RADIXPIC_APART", Path(PROGRAM).parent / "tests" / "libapart.so"))
+NEEDS_APART = unittest.skipUnless("RADIXPIC_APART" in os.environ or APART.is_file(), f"{APART} is not built")
 DEVICE = os.environ.get("RADIXPIC_TEST_DEVICE") or "auto"
 os.environ["RADIXPIC_CACHE"] = os.devnull  # holds no file: what this machine was tuned to is no part of a test
 for number in (signal.SIGINT, signal.SIGHUP):  # a script's `&` and nohup ignore these, and so would what a test starts

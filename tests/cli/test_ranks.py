@@ -8,11 +8,7 @@ import signal
 import unittest
 from pathlib import Path
 
-from program import MPI_ENVIRONMENT, PROGRAM, RUN_FILES, ProgramTest, sets
-
-# The library with which each rank is alone on its machine.
-APART = Path(os.environ.get("RADIXPIC_APART", Path(PROGRAM).parent / "tests" / "libapart.so"))
-
+from program import APART, MPI_ENVIRONMENT, NEEDS_APART, PROGRAM, RUN_FILES, ProgramTest, sets
 
 @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
 class RanksTest(ProgramTest):
@@ -87,9 +83,8 @@ class Traced(RanksTest):
         for name, words in (("small.yaml", "is no trace of a rank"), ("trace", "cannot read a trace")):
             self.assert_refused(self.run_script("plot_trace.py", name), 1, words, by="plot_trace.py: ")
 
-    @unittest.skipUnless("RADIXPIC_APART" in os.environ or APART.is_file(), "sanitizers exclude what is preloaded")
+    @NEEDS_APART
     def test_ranks_of_several_machines_have_traces_of_their_own(self):
-        self.assertTrue(APART.is_file(), f"{APART} is not built")
         traced = {**MPI_ENVIRONMENT, "RADIXPIC_TRACE": str(self.folder / "trace"), "LD_PRELOAD": str(APART)}
         command = ("mpirun", "-n", "2", PROGRAM)
         for arguments in ("run small.yaml --steps 2", "bench scaling -N 4096 --cells 16 --steps 1 -r 1"):
