@@ -33,7 +33,7 @@ trap 'rm -rf "$work"' EXIT
 environment=${environment:-$work/environment}
 if ! [[ -x $environment/bin/openPMD_check_h5 ]]; then
     "${PYTHON:-python3}" -m venv "$environment" || fail 1 "no virtual environment in $environment: install python3-venv"
-    "$environment/bin/pip" install --quiet --disable-pip-version-check openPMD-validator openPMD-viewer openpmd-api yt h5py ||
+    "$environment/bin/pip" install --quiet --disable-pip-version-check openPMD-validator openPMD-viewer openpmd-api yt h5py matplotlib ||
         fail 1 "pip cannot install the clients: is PyPI reachable?"
 fi
 

@@ -64,6 +64,9 @@ static enum status print_version(int argc, char **argv)
     return STATUS_OK;
 }
 
+/* The system calls it before it initialises any library. */
+__attribute__((section(".preinit_array"), used)) static void (*before_libraries)(void) = stop_note_ignored;
+
 static enum status dispatch(int argc, char **argv)
 {
     enum { HELP = COMMAND_COUNT, VERSION };

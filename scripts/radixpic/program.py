@@ -14,21 +14,20 @@ from radixpic.run_folder import Run
 from radixpic.script import Problem
 
 
+def plain(value):
+    """A value as YAML, its numbers of numpy as Python's: numpy 2 would write np.float64(1.0)."""
+    return json.dumps(value, default=lambda of_numpy: of_numpy.tolist())
+
+
 def settings_of(values):
     """KEY=VALUE of each item: text stands as it is, all else as YAML."""
-
-    def plain(value):  # of numpy
-        return value.tolist()
-
-    return [
-        f"{key}={value if isinstance(value, str) else json.dumps(value, default=plain)}"
-        for key, value in (values or {}).items()
-    ]
+    return [f"{key}={value if isinstance(value, str) else plain(value)}" for key, value in (values or {}).items()]
 
 
 def failure(stderr, code):
-    """The sentence of the program, without what mpirun says before and after it; or that of mpirun alone."""
-    lines = stderr.splitlines()
+    """The sentence of the program, without what mpirun says before and after it; or that of mpirun alone. Open MPI 5
+    ends its own with a NUL."""
+    lines = stderr.replace("\0", "").splitlines()
     own = [number for number, line in enumerate(lines) if line.startswith("radixpic")]
     if own:
         lines = list(itertools.takewhile(lambda line: not line.startswith("-----"), lines[own[0] :]))
@@ -74,6 +73,12 @@ def run(config, set=None, output=None, device=None, steps=None, force=False, res
     return Run(output or folder)
 
 
+def cell_of(value):
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return plain(value) if type(value) in (list, tuple) else str(value)
+
+
 class Table(list):
     """Rows of a scan: a dict each, with the settings, "value" and "run". table["value"] is a column."""
 
@@ -83,8 +88,7 @@ class Table(list):
     def __str__(self):
         columns = [name for name in (self[0] if self else {}) if name != "run"]
         values = [[row[name] for name in columns] for row in self]
-        cells = [[f"{value:.6g}" if isinstance(value, float) else str(value) for value in row]
-            for row in [columns, *values]]
+        cells = [[cell_of(value) for value in row] for row in [columns, *values]]
         widths = [max(map(len, column)) for column in zip(*cells)]
         return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in cells)
 

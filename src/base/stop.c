@@ -60,17 +60,21 @@ static void *receive(void *unused)
     return unused;
 }
 
+void stop_note_ignored(void)
+{
+    struct sigaction action;
+    sigemptyset(&ignored);
+    for (size_t n = 0; n < ALL; n++)
+        if (sigaction(all[n], NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+            sigaddset(&ignored, all[n]);
+}
+
 enum status stop_begin(void)
 {
     pthread_t thread;
-    struct sigaction action;
-    sigemptyset(&ignored);
     sigemptyset(&received);
-    for (size_t n = 0; n < ALL; n++) {
+    for (size_t n = 0; n < ALL; n++)
         sigaddset(&received, all[n]);
-        if (sigaction(all[n], NULL, &action) == 0 && action.sa_handler == SIG_IGN)
-            sigaddset(&ignored, all[n]);
-    }
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     sigset_t blocked = received;

@@ -6,12 +6,16 @@
 
 #include <stddef.h>
 
+/* Notes which signals are ignored: before libraries are initialised, for they set handlers. (UCX, within Open
+ * MPI, sets one for SIGHUP.) */
+void stop_note_ignored(void);
+
 /* The program starts. From now on a thread receives the signals that ask the program to end, and SIGQUIT,
  * whatever libraries do: they are blocked in this thread and all that come from it, so that no handler of a
  * library runs for them. (LLVM, within PoCL, sets handlers that lose signals and remove the files of a kernel
- * build.) Until stop_watch() they end the process as the system does it by default; one that was ignored
- * when the program started stays so. A write to a closed pipe, or beyond the limit of a file's size, fails
- * with its errno: SIGPIPE and SIGXFSZ end the process no more. Fails where no thread can be started. */
+ * build.) Until stop_watch() they end the process as the system does it by default; one that was noted as
+ * ignored stays so. A write to a closed pipe, or beyond the limit of a file's size, fails with its errno:
+ * SIGPIPE and SIGXFSZ end the process no more. Fails where no thread can be started. */
 STATUS_CHECKED enum status stop_begin(void);
 
 /* From now on the first of these signals is only noted. A second SIGTERM or SIGINT ends the process at once,

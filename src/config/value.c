@@ -237,6 +237,9 @@ bool value_parse(const struct schema_row *row, const char *text, size_t length, 
     if (!is_missing && parse(row, text, length, plain, target, note))
         return true;
     value_allowed(row, allowed);
+    if (!is_missing && strstr(text, "np."))
+        snprintf(note, NOTE_LENGTH,
+                 "; numpy 2 prints its numbers so in a list: convert them by tolist() or float()");
     const char *quote = is_missing ? "" : "\"";
     snprintf(why, VALUE_WHY_LENGTH, "expected %.*s, found %s%s%s%s", VALUE_WHY_LENGTH / 2, allowed, quote,
              is_missing ? "nothing" : text_shown(text, length, shown), quote, note);

@@ -22,6 +22,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))  # the package radixpic, for tests that import it after this
 sys.dont_write_bytecode = True
 PROGRAM = os.environ.get("RADIXPIC_PROGRAM", str(ROOT / "build" / "radixpic"))
+# The library with which each rank is alone on its machine; the sanitizers exclude what is preloaded.
+APART = Path(os.environ.get("RADIXPIC_APART", Path(PROGRAM).parent / "tests" / "libapart.so"))
+NEEDS_APART = unittest.skipUnless("RADIXPIC_APART" in os.environ or APART.is_file(), f"{APART} is not built")
 DEVICE = os.environ.get("RADIXPIC_TEST_DEVICE") or "auto"
 os.environ["RADIXPIC_CACHE"] = os.devnull  # holds no file: what this machine was tuned to is no part of a test
 for number in (signal.SIGINT, signal.SIGHUP):  # a script's `&` and nohup ignore these, and so would what a test starts
@@ -29,17 +32,7 @@ for number in (signal.SIGINT, signal.SIGHUP):  # a script's `&` and nohup ignore
 TIMEOUT = 300  # seconds: only what hangs takes as long, on a busy machine too
 ENDLESS = ["--steps", "100000000"]  # a run that does not end before it is told to
 
-# Open MPI: more ranks than cores, which yield to one another, and no search for a network; PoCL: one thread a rank.
-MPI_ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-    "OMPI_MCA_pml": "ob1",
-    "OMPI_MCA_btl": "self,vader",
-    "POCL_MAX_PTHREAD_COUNT": "1",
-}
+MPI_ENVIRONMENT = dict(re.findall(r"(?m)^([A-Z]\w*)=(.*)$", (ROOT / "tests/support/mpi_environment.txt").read_text()))
 
 # 23 is a multiple of neither 5 nor 10: the last step needs a row and a snapshot of its own.
 CONFIG = f"""\
@@ -174,8 +167,8 @@ class ProgramTest(unittest.TestCase):
         return self.assert_well(self.run_on(ranks, *arguments))
 
     def said(self, stderr):
-        """Lines of the program itself among those of mpirun."""
-        return [line for line in stderr.splitlines() if line.startswith("radixpic")]
+        """Lines of the program itself among those of mpirun, which ends some of its own with a NUL."""
+        return [line for line in stderr.replace("\0", "").splitlines() if line.startswith("radixpic")]
 
     def assert_said(self, result, code, *words):
         """The exit code, and one sentence of all ranks with the words, which is returned."""

@@ -1,6 +1,8 @@
 """The command line: help, version, and the messages about unknown words."""
 
+import os
 import re
+import shutil
 import sys
 
 from program import ROOT, ProgramTest
@@ -144,6 +146,45 @@ class Scripts(ProgramTest):
             result = self.run_program("--help", command=[ROOT / "scripts" / script])
             self.assertEqual(result.returncode, 0, script)
             self.assertGreater(len(result.stdout), 40, script)
+
+    def setup(self, missing, offered, *arguments, broken=()):
+        """scripts/setup on a system that lacks some packages, whose apt offers some of them, as root; and what was
+        installed."""
+        folder = self.folder / "apt"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for name, text in {
+            "dpkg-query": f'case " {" ".join(missing)} " in *" $4 "*) exit 1 ;; *) printf installed ;; esac',
+            "apt-cache": f'case " {" ".join(offered)} " in *" $2 "*) echo "$2 | 1.0 | here" ;; esac',
+            "apt-get": f'[ "$1" = update ] || echo "$@" >>{folder}/installed',
+            "id": "echo 0",
+            **{tool: "exit 1" for tool in broken},
+        }.items():
+            (folder / name).write_text(f"#!/bin/sh\n{text}\n")
+            (folder / name).chmod(0o755)
+        environment = {"PATH": f"{folder}:{os.environ['PATH']}", "RADIXPIC_SKIP_SETUP": ""}
+        result = self.run_program(*arguments, command=[ROOT / "scripts" / "setup"], environment=environment)
+        installed = folder / "installed"
+        return result, installed.read_text().split() if installed.exists() else []
+
+    def test_setup_goes_by_what_apt_offers(self):
+        result, installed = self.setup([], [])
+        self.assertEqual((result.returncode, result.stdout, installed), (0, "==> setup: nothing to install\n", []))
+        lacks = ["shellcheck", "pyflakes3", "libvkfft-dev"]
+        result, installed = self.setup(lacks, lacks)
+        self.assertEqual((result.returncode, sorted(installed[-3:])), (0, sorted(lacks)), result.stderr)
+        self.assertNotIn("does not offer", result.stdout)
+        result, installed = self.setup(lacks, ["shellcheck"])
+        self.assertEqual((result.returncode, installed[-1]), (0, "shellcheck"), result.stderr)
+        self.assertFalse({"pyflakes3", "libvkfft-dev"} & set(installed))
+        words = "pyflakes3 +[|] tests of the Python files"
+        self.assertRegex(result.stdout, f"(?s)does not offer:\n.*{words}.*The build is tried all the same")
+        result, installed = self.setup(["libyaml-dev"], [], broken=["pkg-config"])
+        self.assertEqual((result.returncode, installed), (1, []))
+        self.assertRegex(result.stdout, "(?s)libyaml-dev +[|] YAML reader.*run again with RADIXPIC_SKIP_SETUP=1")
+        result, installed = self.setup(["oclgrind", "gcovr"], ["gcovr"], "--developer")
+        self.assertEqual((result.returncode, installed[-1]), (0, "gcovr"), result.stderr)
+        self.assertIn("oclgrind  ", result.stdout)
 
     def test_a_package_that_is_missing(self):
         self.run_well("run", "small.yaml", "--quiet", "--steps", "1")

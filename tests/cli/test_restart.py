@@ -13,7 +13,7 @@ import time
 
 import h5py
 
-from program import ENDLESS, PROGRAM, TIMEOUT, ProgramTest, contents, sets, start
+from program import APART, ENDLESS, NEEDS_APART, PROGRAM, TIMEOUT, ProgramTest, contents, sets, start
 
 STEPS = 400
 LONG = ["output.history.every=2", "output.snapshots.every=100", "species.electrons.particles=2048"]
@@ -100,7 +100,14 @@ class Stopped(RestartTest):
         self.assertEqual(self.stop_run(*asked, "--force", number=signal.SIGHUP).returncode, -signal.SIGHUP)
 
     def test_under_nohup_a_hangup_stops_nothing(self):
-        process = self.start_run(*self.settings(), rows=5, command=("nohup", PROGRAM))
+        self.check_hangup()
+
+    @NEEDS_APART
+    def test_nor_where_a_library_has_set_a_handler(self):
+        self.check_hangup("env", f"LD_PRELOAD={APART}")
+
+    def check_hangup(self, *before):
+        process = self.start_run(*self.settings(), rows=5, command=("nohup", *before, PROGRAM))
         process.send_signal(signal.SIGHUP)
         rows = self.rows() + 20
         self.assertTrue(self.wait_for(lambda: self.rows() >= rows, process))

@@ -21,7 +21,7 @@ def write_history(path, series, time=T, mode=(1, 0)):
     """A history of one density mode; the field energy is the mode's square."""
     with open(path, "w") as file:
         file.write(f"{HEADER},density_{mode[0]}_{mode[1]}_re,density_{mode[0]}_{mode[1]}_im\n")
-        for step, (t, value) in enumerate(zip(time, series)):
+        for step, (t, value) in enumerate(zip(np.asarray(time).tolist(), series.tolist())):
             field = abs(value) ** 2
             file.write(f"{step},{t!r},{field!r},1.0,{1 + field!r},0,0,-1,{value.real!r},{value.imag!r}\n")
 

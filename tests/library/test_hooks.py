@@ -357,8 +357,7 @@ if os.environ["OMPI_COMM_WORLD_RANK"] == "1":
     os.environ["POCL_MAX_WORK_GROUP_SIZE"] = "8"
 radixpic.Simulation(sys.argv[1], set={"sort.method": "paper", "sort.items_per_group": 16}, ranks=True)
 """)
-        self.assertEqual(result.returncode, 2)
-        self.assertRegex(result.stderr, r"(?m)^radixpic: sort: items_per_group .* than the 8 that ")
+        self.assert_said(result, 2, "radixpic: sort: items_per_group", "than the 8 that")
 
     @unittest.skipUnless(importlib.util.find_spec("mpi4py"), "python3-mpi4py is not installed")
     def test_beside_mpi4py(self):

@@ -343,7 +343,8 @@ class Runs(PackageTest):
     def test_run(self):
         shown = io.StringIO()
         with contextlib.redirect_stdout(shown):
-            settings = {"grid.cells": np.array([8, 8]), "time.step": 1e-2}
+            lengths = (np.float64(6), 4)
+            settings = {"grid.cells": np.array([8, 8]), "grid.length": lengths, "time.step": np.float64(0.01)}
             run = radixpic.run(self.config, set=settings, output=self.folder / "a b")
         self.assertIn("4096 particles of 1 species on 8x8 cells, 23 steps of 0.01", shown.getvalue())
         self.assertEqual((run.folder, run.config["grid"]["cells"]), (self.folder / "a b", [8, 8]))
@@ -365,6 +366,8 @@ class Runs(PackageTest):
             own.write_text("#!/bin/sh\nprintf '%s\\n' ------- 'not as root' ------- >&2\nexit 1\n")
             own.chmod(0o755)
             self.assert_problem(lambda: self.run_config(ranks=2), "not as root", code=1)
+            own.write_text("#!/bin/sh\nprintf -- '--\\n\\0radixpic: wrong\\n' >&2\nexit 2\n")  # as Open MPI 5 does
+            self.assert_problem(lambda: self.run_config(ranks=2), "wrong", code=2)
 
     def test_what_a_run_has(self):
         axes = [{"axis": "x", "bins": 8, "range": [0, 6]}, {"axis": "u", "bins": 12, "range": [-6, 6]}]
@@ -443,6 +446,9 @@ class Runs(PackageTest):
         self.assertTrue((self.folder / "scan" / "time.step=0.05,species.electrons.velocities={kind: cold}").is_dir())
         self.assertEqual(table[1]["run"].config["time"]["step"], 0.05)
         self.assertRegex(str(table), r"(?s)^time.step +species.electrons.velocities +value\n +0.1 +\{kind: cold\} +1\n")
+        of_numpy = {"time.step": [np.float64(0.25), np.int64(2)], "value": (np.float32(0.5), np.bool_(True))}
+        table.append({**table[0], **of_numpy})
+        self.assertRegex(str(table), r"\n *\[0.25, 2\] .* \[0.5, true\]$")
 
 
 if __name__ == "__main__":

@@ -105,7 +105,8 @@ while simulation.steps < steps + 2:
     pass
 simulation.close()
 """
-        self.python(text, self.config)
+        warns = "ignore:This process:DeprecationWarning"  # Python 3.12 and later: of any fork beside threads
+        self.python(text, self.config, options=("-W", warns))
 
 
 class Words(PackageTest):

@@ -100,6 +100,8 @@ TEST(a_later_request_ends_the_process)
 TEST(what_was_ignored_stays_ignored)
 {
     signal(SIGHUP, SIG_IGN);
+    stop_note_ignored();
+    set_handlers_of_a_library();
     assert_int_equal(stop_begin(), STATUS_OK);
     stop_watch(watched, sizeof watched / sizeof watched[0]);
     set_handlers_of_a_library();
