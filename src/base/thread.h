@@ -6,7 +6,8 @@
 
 #include <pthread.h>
 
-/* Starts a thread in which every signal is blocked: they are for the caller's threads. 0, or an errno. */
+/* Starts a thread in which every signal is blocked, for they are for the caller's threads, and which is in
+ * the C locale. 0, or an errno. */
 int thread_start(pthread_t *thread, void *(*run)(void *argument), void *argument);
 
 /* Fails where the limits of the stack, of open files or of threads are too low. OpenCL drivers and MPI report
