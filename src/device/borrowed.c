@@ -7,16 +7,25 @@
 #define ASK(function, object, question, answer)                                                              \
     function((object), (question), sizeof(answer), &(answer), NULL)
 
-enum status device_place_buffers(struct device *device, void *memory, void **whole)
+enum status buffer_find_place(struct device *device, void *memory, size_t bytes, struct buffer_place *place)
 {
-    struct core *core = device->core;
-    core->room = memory;
-    cl_int error = ASK(clGetMemObjectInfo, memory, CL_MEM_OFFSET, core->room_used);
     cl_mem parent = NULL; /* there are no parts of parts */
+    *place = (struct buffer_place){0};
+    cl_int error = ASK(clGetMemObjectInfo, memory, CL_MEM_OFFSET, place->begin);
     if (error == CL_SUCCESS)
         error = ASK(clGetMemObjectInfo, memory, CL_MEM_ASSOCIATED_MEMOBJECT, parent);
-    *whole = core->room = parent ? parent : core->room;
+    place->whole = parent ? parent : memory;
+    place->end = place->begin + bytes;
     return opencl_check(device, error, "asking where a buffer lies");
+}
+
+enum status device_place_buffers(struct device *device, void *memory, size_t bytes,
+                                 struct buffer_place *place)
+{
+    TRY(buffer_find_place(device, memory, bytes, place));
+    device->core->room = place->whole;
+    device->core->room_used = place->begin;
+    return STATUS_OK;
 }
 
 size_t device_bytes_placed(const struct device *device)
@@ -64,10 +73,14 @@ enum status device_borrow_queue(struct device *device, void *queue, uint32_t cou
         ASK(clGetCommandQueueInfo, queue, CL_QUEUE_PROPERTIES, properties) || context != core->context ||
         id != core->id || properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
         return status_fail(STATUS_USAGE, "queue: expected one in order, of the same context and device");
+    if (count > 0 && !events)
+        return status_fail(STATUS_USAGE, "wait_list: expected wait_count events (%u), found NULL", count);
+    const cl_int error = count > 0 ? clEnqueueBarrierWithWaitList(queue, count, events, NULL) : CL_SUCCESS;
+    if (error == CL_INVALID_EVENT_WAIT_LIST || error == CL_INVALID_CONTEXT)
+        return status_fail(STATUS_USAGE, "wait_list: expected events of the context: %s (%d)",
+                           opencl_error_name(error), error);
     core->queue = queue;
-    return count == 0 ? STATUS_OK
-                      : opencl_check(device, clEnqueueBarrierWithWaitList(queue, count, events, NULL),
-                                     "waiting for events");
+    return opencl_check(device, error, "waiting for events");
 }
 
 enum status device_return_queue(struct device *device, void *event)
