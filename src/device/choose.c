@@ -1,21 +1,14 @@
 /* Choose: find the OpenCL devices of this machine and pick one. */
 #include "device/internal.h"
 
-#include "base/cache.h"
 #include "base/text.h"
 
 #include <ctype.h>
 #include <dirent.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 
 enum { MAX_DEVICES = 64 };
-
-static const char pocl_variable[] = "POCL_CACHE_DIR";
 
 struct candidate {
     cl_platform_id platform;
@@ -92,48 +85,6 @@ enum status device_info_of(void *id, struct device_info *info)
     return STATUS_OK;
 }
 
-/* What a variable of the environment names; NULL where it is not set or empty. */
-static const char *folder_of(const char *variable)
-{
-    const char *folder = getenv(variable);
-    return folder && folder[0] != '\0' ? folder : NULL;
-}
-
-/* Whether PoCL can keep there what it compiles. */
-static bool is_cache(const char *folder)
-{
-    enum { LEAST_BYTES = 8 << 20 /* the kernels of a run take one MB */ };
-    char inside[PATH_MAX];
-    struct statvfs system;
-    snprintf(inside, sizeof inside, "%.4000s/.", folder);
-    return access(inside, W_OK | X_OK) == 0 && statvfs(inside, &system) == 0 &&
-           (system.f_blocks == 0 || system.f_bavail * system.f_frsize >= LEAST_BYTES);
-}
-
-/* PoCL offers no device where it cannot make its cache folder, as with a home that is read-only: then it gets
- * one of the user alone among the temporary files, unless the environment names one. */
-static void give_pocl_a_cache(void)
-{
-    const char *xdg = folder_of("XDG_CACHE_HOME"), *home = getenv("HOME"), *temporary = folder_of("TMPDIR");
-    char path[PATH_MAX], parent[PATH_MAX];
-    struct stat found;
-    if (!folder_of(pocl_variable))
-        unsetenv(pocl_variable); /* PoCL aborts where it is empty */
-    if (getenv(pocl_variable) || !(xdg || home))
-        return;
-    snprintf(parent, sizeof parent, "%s%s", xdg ? xdg : home, xdg ? "" : "/.cache");
-    snprintf(path, sizeof path, "%.4000s/pocl", parent);
-    cache_create_folders(path);
-    if (is_cache(access(path, F_OK) == 0 ? path : parent))
-        return;
-    snprintf(path, sizeof path, "%.4000s/radixpic-pocl-%u", temporary ? temporary : "/tmp",
-             (unsigned)geteuid());
-    mkdir(path, 0700);
-    if (lstat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
-        (found.st_mode & (S_IRWXG | S_IRWXO)) == 0)
-        setenv(pocl_variable, path, 0);
-}
-
 /* The drivers that are installed where the loader of OpenCL looks: ", " before each name. */
 static void list_drivers(char *names, size_t size)
 {
@@ -152,7 +103,7 @@ static size_t find_devices(struct candidate found[MAX_DEVICES])
     cl_platform_id platforms[16];
     cl_uint platform_count = 0;
     size_t count = 0;
-    give_pocl_a_cache();
+    pocl_cache_choose();
     if (clGetPlatformIDs(16, platforms, &platform_count) != CL_SUCCESS)
         return 0;
     if (platform_count > 16)
@@ -240,13 +191,8 @@ enum status device_choose(const char *spec, uint32_t share, struct core *core)
     const struct candidate *chosen = pick(found, count, spec, share);
     if (!chosen)
         return refuse(found, count, spec);
-    /* which PoCL would report as an error of the kernels, or by the end of the process */
-    const char *cache = getenv(pocl_variable);
-    if (chosen->info.is_pocl && cache && !is_cache(cache))
-        return status_fail(STATUS_NO_DEVICE,
-                           "PoCL cannot keep the kernels that it compiles in %s: it is no folder that can be "
-                           "written to, or its disk is full; name another by %s",
-                           cache, pocl_variable);
+    if (chosen->info.is_pocl)
+        TRY(pocl_cache_require());
     core->platform = chosen->platform;
     core->id = chosen->id;
     core->info = chosen->info;

@@ -1,6 +1,8 @@
 /* Program: build kernels for a device and launch them. */
 #include "device/internal.h"
 
+#include "base/stop.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +156,9 @@ enum status kernel_create(struct program *program, const char *name, struct kern
     snprintf(created->name, sizeof created->name, "%s", name);
     if (!program->device->core->is_counting)
         created->handle = clCreateKernel(program->handle, name, &error);
+    stop_explain(NULL);
+    if (error == CL_INVALID_KERNEL_NAME && program->device->core->info.is_pocl)
+        return pocl_cache_fail(program->file, name);
     if (error != CL_SUCCESS)
         return status_fail(STATUS_FAILED, "%s: kernels/%s has no usable kernel %s: %s",
                            program->device->core->info.name, program->file, name, opencl_error_name(error));
