@@ -1,10 +1,6 @@
-/* Thread: a new one takes the mask of signals from the thread that creates it, and the locale of the process.
- */
+/* Thread: a new one takes the mask of signals from the thread that creates it. */
 #include "base/thread.h"
 
-#include "base/c_locale.h"
-
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -16,33 +12,13 @@ enum {
     MORE_THREADS = 4       /* than PoCL: of MPI and of this program */
 };
 
-/* What a thread is to do. */
-struct job {
-    void *(*run)(void *argument);
-    void *argument;
-};
-
-static void *run_job(void *given)
-{
-    const struct job job = *(struct job *)given;
-    free(given);
-    IN_C_LOCALE;
-    return job.run(job.argument);
-}
-
 int thread_start(pthread_t *thread, void *(*run)(void *argument), void *argument)
 {
     sigset_t all, before;
-    struct job *job = malloc(sizeof *job);
-    if (!job)
-        return ENOMEM;
-    *job = (struct job){run, argument};
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    const int error = pthread_create(thread, NULL, run_job, job);
+    const int error = pthread_create(thread, NULL, run, argument);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error != 0)
-        free(job);
     return error;
 }
 

@@ -5,7 +5,7 @@
 #include "radixpic.h"
 #include "session.h"
 
-#include "base/c_locale.h"
+#include "base/thread.h"
 
 /* Cells of the particles of a list, until the next step. */
 struct cells {

@@ -1,7 +1,6 @@
 /* RadixPIC as a library: begin and end, steps, and what they leave in the history. */
 #include "library/internal.h"
 
-#include "base/thread.h"
 #include "config/config_reader.h"
 #include "config/schema.h"
 
