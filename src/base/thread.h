@@ -23,7 +23,7 @@ static inline void thread_set_locale(const locale_t *locale)
 /* From here to the end of the block numbers of this thread have a decimal point, whatever the host has set.
  * Public functions and threads of the library begin so. The C locale takes no memory. */
 #define IN_C_LOCALE                                                                                          \
-    locale_t of_host __attribute__((cleanup(thread_set_locale))) =                                           \
+    locale_t of_host __attribute__((cleanup(thread_set_locale), unused)) =                                   \
         uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0))
 
 #endif
