@@ -101,6 +101,7 @@ struct kernel {
     struct owned owned;
     struct program *program; /* not owned */
     cl_kernel handle;
+    cl_uint argument_count;
     char name[64];
     struct set_argument set[MOST_ARGUMENTS];
 };

@@ -34,8 +34,14 @@ static struct sorter_plan tiled(uint32_t bits, uint32_t passes, uint32_t chunks,
                                 .fast = {.passes = passes, .chunks = chunks, .items = items}};
 }
 
+/* In the second of two passes each item has a table of up to 256 KiB. A GPU reserves that for all items which
+ * it could hold at once, tens of gigabytes, and tests beside this one need some too: there, a sort in two
+ * passes takes three. */
 static struct sorter_plan chunked(uint32_t bits, uint32_t passes, uint32_t chunks)
 {
+    const bool has_two = passes == 2 || (passes == 0 && bits > 12 && bits <= 22);
+    if (has_two && device_info(device)->is_gpu)
+        passes = 3;
     return (struct sorter_plan){
         .method = SORT_METHOD_CHUNKED, .key_bits = bits, .fast = {.passes = passes, .chunks = chunks}};
 }
