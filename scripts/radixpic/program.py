@@ -39,9 +39,9 @@ def failure(stderr, code):
 
 
 def stop(process, is_launcher):
-    """Asks the program to end with a checkpoint, and waits for its end; each KeyboardInterrupt in the meantime is handed
-    on. The program takes those of half a second, as by Ctrl-C in a terminal, for one; mpirun would give its ranks a
-    second, or none, so they are asked themselves."""
+    """Asks the program to end with a checkpoint, and waits for its end; a KeyboardInterrupt meanwhile is handed on. The
+    program takes those of half a second, as by Ctrl-C in a terminal, for one; mpirun would give its ranks a second, or
+    none, so they are asked themselves."""
     while process.poll() is None:
         lists = Path(f"/proc/{process.pid}/task").glob("*/children") if is_launcher else ()
         with contextlib.suppress(ProcessLookupError):

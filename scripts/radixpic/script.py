@@ -43,8 +43,7 @@ h5py = Later("h5py")
 
 
 def regular(path, most=math.inf):
-    """The path, where no file is there or one of the disk of at most so many bytes: reading a pipe or a device may never
-    end."""
+    """The path, where no file is there or one of the disk of at most so many bytes; reading another may never end."""
     try:
         found = os.stat(path)
     except OSError:

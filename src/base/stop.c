@@ -101,10 +101,9 @@ static const char *explanation;
 
 static void explain(int number)
 {
-    (void)number;
-    if (write(STDERR_FILENO, explanation, strlen(explanation)) >= 0)
-        _exit(STATUS_NO_DEVICE);
-    _exit(STATUS_FAILED);
+    if (write(STDERR_FILENO, explanation, strlen(explanation)) < 0)
+        end_by(number);
+    _exit(STATUS_NO_DEVICE);
 }
 
 void stop_explain(const char *sentence)

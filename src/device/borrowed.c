@@ -7,25 +7,10 @@
 #define ASK(function, object, question, answer)                                                              \
     function((object), (question), sizeof(answer), &(answer), NULL)
 
-enum status buffer_find_place(struct device *device, void *memory, size_t bytes, struct buffer_place *place)
+void device_place_buffers(struct device *device, const struct buffer *memory)
 {
-    cl_mem parent = NULL; /* there are no parts of parts */
-    *place = (struct buffer_place){0};
-    cl_int error = ASK(clGetMemObjectInfo, memory, CL_MEM_OFFSET, place->begin);
-    if (error == CL_SUCCESS)
-        error = ASK(clGetMemObjectInfo, memory, CL_MEM_ASSOCIATED_MEMOBJECT, parent);
-    place->whole = parent ? parent : memory;
-    place->end = place->begin + bytes;
-    return opencl_check(device, error, "asking where a buffer lies");
-}
-
-enum status device_place_buffers(struct device *device, void *memory, size_t bytes,
-                                 struct buffer_place *place)
-{
-    TRY(buffer_find_place(device, memory, bytes, place));
-    device->core->room = place->whole;
-    device->core->room_used = place->begin;
-    return STATUS_OK;
+    device->core->room = memory->root;
+    device->core->room_used = memory->offset;
 }
 
 size_t device_bytes_placed(const struct device *device)
@@ -44,9 +29,13 @@ enum status buffer_borrow(struct device *device, void *memory, size_t bytes, con
                           struct buffer **buffer)
 {
     cl_context context = NULL;
-    size_t found = 0;
+    cl_mem parent = NULL; /* there are no parts of parts */
+    size_t found = 0, offset = 0;
     if (ASK(clGetMemObjectInfo, memory, CL_MEM_CONTEXT, context) ||
-        ASK(clGetMemObjectInfo, memory, CL_MEM_SIZE, found) || context != device->core->context)
+        ASK(clGetMemObjectInfo, memory, CL_MEM_SIZE, found) ||
+        ASK(clGetMemObjectInfo, memory, CL_MEM_OFFSET, offset) ||
+        ASK(clGetMemObjectInfo, memory, CL_MEM_ASSOCIATED_MEMOBJECT, parent) ||
+        context != device->core->context)
         return status_fail(STATUS_USAGE, "%s: expected a buffer of the context", what);
     if (found < bytes)
         return status_fail(STATUS_USAGE, "%s: expected a buffer of %zu bytes or more, found %zu", what, bytes,
@@ -59,7 +48,20 @@ enum status buffer_borrow(struct device *device, void *memory, size_t bytes, con
     (*buffer)->number = ++device->core->buffers_created;
     (*buffer)->memory = memory;
     (*buffer)->bytes = bytes;
+    (*buffer)->root = parent ? parent : memory;
+    (*buffer)->offset = offset;
     return STATUS_OK;
+}
+
+void *buffer_root(const struct buffer *buffer)
+{
+    return buffer->root;
+}
+
+bool buffers_overlap(const struct buffer *one, const struct buffer *other)
+{
+    return one->root == other->root && one->offset < other->offset + other->bytes &&
+           other->offset < one->offset + one->bytes;
 }
 
 enum status device_borrow_queue(struct device *device, void *queue, uint32_t count, const void *events)

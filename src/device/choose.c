@@ -1,14 +1,24 @@
 /* Choose: find the OpenCL devices of this machine and pick one. */
 #include "device/internal.h"
 
+#include "base/cache.h"
+#include "base/stop.h"
 #include "base/text.h"
 
 #include <ctype.h>
 #include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 enum { MAX_DEVICES = 64 };
+
+static const char pocl_variable[] = "POCL_CACHE_DIR";
+static char pocl_folder[PATH_MAX]; /* where PoCL keeps the kernels that it compiled */
+static bool pocl_folder_is_safe;   /* else anyone may have filled it */
 
 struct candidate {
     cl_platform_id platform;
@@ -85,6 +95,79 @@ enum status device_info_of(void *id, struct device_info *info)
     return STATUS_OK;
 }
 
+/* What a variable of the environment names; NULL where it is not set or empty. */
+static const char *folder_of(const char *variable)
+{
+    const char *folder = getenv(variable);
+    return folder && folder[0] != '\0' ? folder : NULL;
+}
+
+/* Whether PoCL can keep there what it compiles. */
+static bool is_cache(const char *folder)
+{
+    enum { LEAST_BYTES = 8 << 20 /* the kernels of a run take one MB */ };
+    char inside[PATH_MAX];
+    struct statvfs system;
+    snprintf(inside, sizeof inside, "%.4000s/.", folder);
+    return access(inside, W_OK | X_OK) == 0 && statvfs(inside, &system) == 0 &&
+           (system.f_blocks == 0 || system.f_bavail * system.f_frsize >= LEAST_BYTES);
+}
+
+/* PoCL offers no device where it cannot make its cache folder, as with a home that is read-only, and without
+ * a home takes /tmp/pocl: then it gets one of the user alone among the temporary files, unless the
+ * environment names one. */
+static void give_pocl_a_cache(void)
+{
+    const char *xdg = folder_of("XDG_CACHE_HOME"), *home = getenv("HOME"), *temporary = folder_of("TMPDIR");
+    const char *named = folder_of(pocl_variable);
+    char parent[PATH_MAX], *path = pocl_folder;
+    const size_t size = sizeof pocl_folder;
+    struct stat found;
+    snprintf(path, size, "%.4000s", named ? named : "");
+    pocl_folder_is_safe = named || xdg || home;
+    if (named)
+        return;
+    unsetenv(pocl_variable); /* PoCL aborts where it is empty */
+    if (xdg || home) {
+        snprintf(parent, sizeof parent, "%s%s", xdg ? xdg : home, xdg ? "" : "/.cache");
+        snprintf(path, size, "%.4000s/pocl", parent);
+        cache_create_folders(path);
+        if (is_cache(access(path, F_OK) == 0 ? path : parent))
+            return;
+    }
+    snprintf(path, size, "%.4000s/radixpic-pocl-%u", temporary ? temporary : "/tmp", (unsigned)geteuid());
+    mkdir(path, 0700);
+    if (lstat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
+        (found.st_mode & (S_IRWXG | S_IRWXO)) == 0)
+        pocl_folder_is_safe = setenv(pocl_variable, path, 0) == 0;
+}
+
+/* A damaged file in the folder makes PoCL end the program. */
+static enum status require_cache(void)
+{
+    static char sentence[PATH_MAX + 256];
+    /* the latter PoCL would report as an error of the kernels, or by the end of the process */
+    if (!pocl_folder_is_safe || (getenv(pocl_variable) && !is_cache(pocl_folder)))
+        return status_fail(STATUS_NO_DEVICE,
+                           "PoCL cannot keep the kernels that it compiles in %s: it is no folder that can be "
+                           "written to, or not by this user alone, or its disk is full; name another by %s",
+                           pocl_folder, pocl_variable);
+    snprintf(sentence, sizeof sentence,
+             "radixpic: a signal of a library, SIGABRT or SIGBUS, ended the program; where every start ends "
+             "so, a file among the kernels that PoCL keeps is damaged: delete the folder %s\n",
+             pocl_folder);
+    stop_explain(sentence);
+    return STATUS_OK;
+}
+
+enum status device_kernel_is_lost(const char *file, const char *kernel)
+{
+    return status_fail(STATUS_NO_DEVICE,
+                       "kernels/%s has no kernel %s as PoCL compiled it: a file among the kernels that PoCL "
+                       "keeps is damaged: delete the folder %s",
+                       file, kernel, pocl_folder);
+}
+
 /* The drivers that are installed where the loader of OpenCL looks: ", " before each name. */
 static void list_drivers(char *names, size_t size)
 {
@@ -103,7 +186,7 @@ static size_t find_devices(struct candidate found[MAX_DEVICES])
     cl_platform_id platforms[16];
     cl_uint platform_count = 0;
     size_t count = 0;
-    pocl_cache_choose();
+    give_pocl_a_cache();
     if (clGetPlatformIDs(16, platforms, &platform_count) != CL_SUCCESS)
         return 0;
     if (platform_count > 16)
@@ -192,7 +275,7 @@ enum status device_choose(const char *spec, uint32_t share, struct core *core)
     if (!chosen)
         return refuse(found, count, spec);
     if (chosen->info.is_pocl)
-        TRY(pocl_cache_require());
+        TRY(require_cache());
     core->platform = chosen->platform;
     core->id = chosen->id;
     core->info = chosen->info;

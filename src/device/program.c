@@ -156,17 +156,17 @@ enum status kernel_create(struct program *program, const char *name, struct kern
     snprintf(created->name, sizeof created->name, "%s", name);
     if (!program->device->core->is_counting)
         created->handle = clCreateKernel(program->handle, name, &error);
-    stop_explain(NULL);
-    if (error == CL_INVALID_KERNEL_NAME && program->device->core->info.is_pocl)
-        return pocl_cache_fail(program->file, name);
-    if (error != CL_SUCCESS)
-        return status_fail(STATUS_FAILED, "%s: kernels/%s has no usable kernel %s: %s",
-                           program->device->core->info.name, program->file, name, opencl_error_name(error));
     if (created->handle)
         error = clGetKernelInfo(created->handle, CL_KERNEL_NUM_ARGS, sizeof created->argument_count,
                                 &created->argument_count, NULL);
+    stop_explain(NULL);
+    if (error == CL_INVALID_KERNEL_NAME && program->device->core->info.is_pocl)
+        return device_kernel_is_lost(program->file, name);
+    if (error != CL_SUCCESS)
+        return status_fail(STATUS_FAILED, "%s: kernels/%s has no usable kernel %s: %s",
+                           program->device->core->info.name, program->file, name, opencl_error_name(error));
     *kernel = created;
-    return opencl_check(program->device, error, "counting the arguments of a kernel");
+    return STATUS_OK;
 }
 
 /* The argument as OpenCL takes it. */

@@ -11,7 +11,7 @@ struct radixpic_sorter {
     struct radixpic_sorter_shape shape;
     struct sorter *sorter;
     struct permute *permute;
-    struct buffer_place workspace; /* of `whole` NULL where it has memory of its own */
+    struct buffer *workspace;      /* NULL: it has memory of its own */
     struct radixpic_sorter *older; /* the next in the list of those with a workspace */
     bool is_destroyed;
 };
@@ -81,7 +81,6 @@ enum radixpic_status radixpic_sorter_workspace(cl_device_id device, const struct
 static enum status create(cl_context context, cl_device_id id, const struct radixpic_sorter_shape *shape,
                           cl_mem workspace, struct device **device, struct radixpic_sorter **sorter)
 {
-    struct buffer *borrowed = NULL; /* for as long as the sorter is there */
     size_t bytes = 0;
     TRY(GIVEN(shape));
     TRY(handle_require_process());
@@ -92,8 +91,8 @@ static enum status create(cl_context context, cl_device_id id, const struct radi
     TRY(DEVICE_NEW(*device, *sorter));
     **sorter = (struct radixpic_sorter){.device = *device, .shape = *shape};
     if (workspace) {
-        TRY(buffer_borrow(*device, workspace, bytes, "workspace", &borrowed));
-        TRY(device_place_buffers(*device, workspace, bytes, &(*sorter)->workspace));
+        TRY(buffer_borrow(*device, workspace, bytes, "workspace", &(*sorter)->workspace));
+        device_place_buffers(*device, (*sorter)->workspace);
     }
     return create_parts(*sorter);
 }
@@ -109,7 +108,7 @@ static pthread_mutex_t workspaces = PTHREAD_MUTEX_INITIALIZER;
 static bool is_below_another(const struct radixpic_sorter *sorter)
 {
     const struct radixpic_sorter *younger = youngest;
-    while (younger != sorter && younger->workspace.whole != sorter->workspace.whole)
+    while (younger != sorter && buffer_root(younger->workspace) != buffer_root(sorter->workspace))
         younger = younger->older;
     return younger != sorter;
 }
@@ -161,7 +160,7 @@ void radixpic_sorter_destroy(struct radixpic_sorter **sorter)
         *sorter = NULL;
     if (!destroyed || handle_require_process() != STATUS_OK)
         return; /* what a forked process has of it ends with that process */
-    if (destroyed->workspace.whole) {
+    if (destroyed->workspace) {
         pthread_mutex_lock(&workspaces);
         destroyed->is_destroyed = true;
         close_destroyed();
@@ -178,28 +177,20 @@ enum { MOST_PLACES = 5 };
 struct call {
     struct device *device; /* a handle of its own, which owns the buffers of the call */
     enum status status;
-    struct buffer_place taken[MOST_PLACES]; /* by the workspace and by lists */
+    struct buffer *taken[MOST_PLACES]; /* the workspace and lists */
     int count;
 };
-
-static bool overlap(const struct buffer_place *one, const struct buffer_place *other)
-{
-    return one->whole == other->whole && one->begin < other->end && other->begin < one->end;
-}
 
 static struct buffer *take(struct call *call, const char *name, cl_mem memory, uint64_t bytes)
 {
     struct buffer *buffer = NULL;
-    struct buffer_place *place = &call->taken[call->count];
     if (call->status == STATUS_OK)
         call->status = buffer_borrow(call->device, memory, bytes, name, &buffer);
-    if (call->status == STATUS_OK)
-        call->status = buffer_find_place(call->device, memory, bytes, place);
     for (int n = 0; n < call->count && call->status == STATUS_OK; n++)
-        if (overlap(&call->taken[n], place))
+        if (buffers_overlap(call->taken[n], buffer))
             call->status = status_fail(
                 STATUS_USAGE, "%s: expected memory that is in no other list and not in the workspace", name);
-    call->count++;
+    call->taken[call->count++] = buffer;
     return buffer;
 }
 
@@ -222,7 +213,7 @@ enum radixpic_status radixpic_sorter_sort(struct radixpic_sorter *sorter, cl_com
     const uint64_t words = count * (uint64_t)sizeof(uint32_t),
                    keys = (uint64_t)count * sorter->shape.key_bytes;
     struct radix_lists own = {.cells = cells};
-    struct call call = {.taken = {sorter->workspace}, .count = 1};
+    struct call call = {.taken = {sorter->workspace}, .count = sorter->workspace != NULL};
     call.status = count > most ? status_fail(STATUS_USAGE, "count: expected up to %u, found %u", most, count)
                   : lists->offsets && cells == 0
                       ? status_fail(STATUS_USAGE, "offsets: the sorter was made for 0 cells")

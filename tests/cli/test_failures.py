@@ -193,7 +193,7 @@ class Home(ProgramTest):
         result = self.run_program("run", "small.yaml", "--device", "pthread", environment=self.environment)
         self.assertEqual(result.returncode, 3, result.stderr)
         self.assertNotIn("install a driver", result.stderr)
-        words = [f"radixpic-pocl-{os.geteuid()} is no folder of this user alone", "POCL_CACHE_DIR"]
+        words = [f"radixpic-pocl-{os.geteuid()}: it is no folder", "not by this user alone", "POCL_CACHE_DIR"]
         self.refuse(3, words, "run", "small.yaml", "--device", "pthread", **self.homeless())
 
     def homeless(self):

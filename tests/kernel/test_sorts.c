@@ -289,14 +289,15 @@ TEST(sorts_short_keys_in_a_workspace)
         struct sorter_plan plan = plans[n];
         struct sort_verdict verdict;
         struct buffer *lists[4];
-        struct buffer_place place;
+        struct buffer *borrowed = NULL;
         plan.radix.short_keys = plan.fast.short_keys = true;
         assert_ok(device_open_in(native.context, native.device, &guest));
         assert_ok(buffer_create_with(guest, sizeof short_keys, "keys", short_keys, &lists[0]));
         assert_ok(buffer_create(guest, sizeof sorted_keys, "sorted keys", &lists[1]));
         assert_ok(buffer_create(guest, sizeof permutation, "a permutation", &lists[2]));
         assert_ok(buffer_create(guest, sizeof offsets, "offsets", &lists[3]));
-        assert_ok(device_place_buffers(guest, buffer_native(workspace), BYTES, &place));
+        assert_ok(buffer_borrow(guest, buffer_native(workspace), BYTES, "workspace", &borrowed));
+        device_place_buffers(guest, borrowed);
         assert_ok(sorter_create(guest, &plan, COUNT, &sorter));
         for (int round = 0; round < 3; round++) {
             assert_ok(buffer_fill(workspace, 0xdeadbeef));
