@@ -25,13 +25,14 @@
  * take no other NULL. Nothing here ends the process, prints, sets a signal handler or starts MPI,
  * but for radixpic_create_on_ranks(); no file is written but what radixpic_write_into() asks for and the
  * cache of built kernels. A simulation that failed in a step stays readable and takes no further step.
+ * Numbers have a decimal point, in configs and in files, whatever locale the calling thread is in.
  *
  * Threads and processes. Any thread may call: of calls about one simulation the later waits for the earlier,
  * and several simulations are independent of one another. radixpic_destroy() is the last call about one.
  * Where two calls belong together, as radixpic_history_rows() and radixpic_read_history(), the caller sees to
- * it that no other thread takes a step between them. A process that was forked after the first simulation was
- * created has none: functions with a status return RADIXPIC_USAGE there. Each is a simulation of its own
- * process alone, also under mpirun, unless radixpic_create_on_ranks() made it.
+ * it that no other thread takes a step between them. A process that was forked after the first simulation or
+ * sorter was created has none: functions with a status return RADIXPIC_USAGE there. Each is a simulation of
+ * its own process alone, also under mpirun, unless radixpic_create_on_ranks() made it.
  */
 #ifndef RADIXPIC_H
 #define RADIXPIC_H

@@ -20,7 +20,8 @@ static inline reals shape_at(const int order, reals distance)
     const reals s = (reals)fabs(distance), far = positive_part((real)0.5 * (real)(order + 1) - s);
     const reals near = positive_part((real)0.5 * (real)(order - 1) - s);
     if (order == 0)
-        return ((distance >= (real)-0.5) & (distance < (real)0.5) ? (reals)1 : (reals)0) + (real)0 * distance;
+        return (((distance >= (real)-0.5) & (distance < (real)0.5)) ? (reals)1 : (reals)0) +
+               (real)0 * distance;
     if (order == 1)
         return far;
     if (order == 2)

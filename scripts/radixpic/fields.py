@@ -1,11 +1,12 @@
 """Files of openPMD: meshes and particles of one time, and rows of pictures of them."""
 
+import math
 import re
 from contextlib import closing
 from pathlib import Path
 
 from radixpic.pictures import Row
-from radixpic.script import Problem, h5py, numpy as np
+from radixpic.script import Problem, h5py, numpy as np, regular
 
 # (symbol, normalised unit, SI unit) by the end of a mesh's name; before it is the name of the species or the line, if
 # any
@@ -24,6 +25,7 @@ QUANTITIES = {
     **{f"heatFlux/{axis}": (f"$q_{axis}$", "$n_0 T v_{th}$", "W/m$^2$") for axis in "xyz"},
 }
 PHASE_SPACE = re.compile("_[xyuvw]+$")  # how the name of one ends
+MOST_DEFLATED, MOST_CONSTANTS = 1100, 1 << 28  # bytes of values in a byte of a file; values of one number
 FOLDERS = ("snapshots", "moments", "lines", "phase_space")  # of a run, which have meshes
 ELEMENTARY_CHARGE, ELECTRON_MASS, VACUUM_PERMITTIVITY = 1.602176634e-19, 9.1093837015e-31, 8.8541878128e-12  # SI
 
@@ -32,15 +34,32 @@ def text(value):
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
+def open_file(path):
+    """An HDF5 file of the disk, open for reading, that leads to no other one."""
+    try:
+        file = h5py.File(regular(path), "r")
+    except OSError:
+        raise Problem(f"{path} is missing or is not a whole HDF5 file") from None
+    external = h5py.h5l.TYPE_EXTERNAL
+    if name := file.id.links.visit(lambda name, link: name if link.type == external else None, info=True):
+        file.close()
+        raise Problem(f"{path} leads to another file, by its link {text(name)}")
+    return file
+
+
+def values_of(node):
+    """All values of a dataset, which its own file holds."""
+    if node.external or node.is_virtual or node.nbytes > MOST_DEFLATED * node.id.get_storage_size() + (1 << 16):
+        raise Problem(f"{node.file.filename} does not hold the values of {node.name}")
+    return node[...]
+
+
 class Snapshot:
     """One openPMD file, open for reading; the group names come from its own attributes."""
 
     def __init__(self, path):
         self.path = path
-        try:
-            self.file = h5py.File(path, "r")
-        except OSError:
-            raise Problem(f"{path} is missing or is not a whole HDF5 file") from None
+        self.file = open_file(path)
         try:
             steps = list(self.file["data"])
             self.step = int(steps[0])
@@ -99,9 +118,12 @@ def component_values(group, name, what):
     """Values of one record component, spread out where it is a constant, and its unitSI."""
     node = group[name] if name else group
     if isinstance(node, h5py.Dataset):
-        values = node[...]
+        values = values_of(node)
     elif "value" in node.attrs:
-        values = np.full(tuple(int(n) for n in np.atleast_1d(node.attrs["shape"])), node.attrs["value"])
+        shape = tuple(int(n) for n in np.atleast_1d(node.attrs["shape"]))
+        if math.prod(shape) > MOST_CONSTANTS:
+            raise Problem(f"{what} has more than {MOST_CONSTANTS} values")
+        values = np.full(shape, node.attrs["value"])
     else:
         raise Problem(f"{what} has components ({', '.join(node)}): name one")
     return values, float(node.attrs["unitSI"])

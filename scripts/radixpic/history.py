@@ -5,13 +5,15 @@ import json
 import re
 from pathlib import Path
 
-from radixpic.script import Problem, numpy as np
+from radixpic.script import Problem, numpy as np, regular
+
+MOST_BYTES, MOST_BYTES_OF_CONFIG = 1 << 30, 1 << 24  # of a text that is read
 
 
-def read_text(path):
-    """The text of a file."""
+def read_text(path, most=MOST_BYTES):
+    """The text of a file of at most so many bytes."""
     try:
-        return Path(path).read_text()
+        return Path(regular(path, most)).read_text()
     except OSError as error:
         raise Problem(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -86,7 +88,7 @@ def read_title(folder):
     """The title in RUN_FOLDER/config.yaml, or the folder's name where there is none; safe as matplotlib text."""
     try:
         title = str(read_config(folder).get("title") or "")
-    except Problem:
+    except (Problem, RecursionError):  # of brackets without end
         title = ""
     if title.strip() in ("", "untitled"):  # the latter is what a run without a title writes
         title = folder.resolve().name.replace("_", " ")
@@ -118,7 +120,7 @@ def value_of(text):
 
 def read_config(folder):
     """RUN_FOLDER/config.yaml, which has every key of a run on a line of its own, as mappings, lists and values."""
-    return parse_config(read_text(Path(folder) / "config.yaml"))
+    return parse_config(read_text(Path(folder) / "config.yaml", MOST_BYTES_OF_CONFIG))
 
 
 def parse_config(text):

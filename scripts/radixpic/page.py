@@ -6,7 +6,9 @@ The page, page.html, holds its data, and needs no server and no network.
 import base64
 import html
 import json
+import os
 import re
+import stat
 from contextlib import closing
 from pathlib import Path
 
@@ -33,7 +35,10 @@ class Page:
         return f'<iframe srcdoc="{html.escape(self.text)}" {frame}></iframe>'
 
     def write(self, path):
+        """In the place of a file, which is no link, pipe or device."""
         try:
+            if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
+                raise Problem(f"cannot write {path}: another thing than a file is there")
             Path(path).write_text(self.text, encoding="utf-8")
         except OSError as error:
             raise Problem(f"cannot write {path}: {error.strerror}") from None
@@ -116,6 +121,7 @@ class Collection:
 
     def __init__(self, folder, frames, si):
         self.folder, self.si, self.times, self.quantities = Path(folder), si, {}, []
+        self.path = self.folder  # of what is read
         self.frames, self.finest = frames, FINEST
 
     def paths(self, inner):
@@ -123,23 +129,28 @@ class Collection:
         there = fields.find_snapshots(self.folder, "all", inner) if any((self.folder / inner).glob("*.h5")) else []
         return [there[n] for n in np.unique(np.linspace(0, len(there) - 1, self.frames).astype(int))] if there else []
 
+    def open(self, path):
+        self.path = path
+        return fields.Snapshot(path)
+
     def snapshots(self, paths):
-        for path in paths:
-            snapshot = fields.Snapshot(path)
+        for snapshot in map(self.open, paths):
             self.times[snapshot.step] = snapshot.time * (snapshot.time_unit if self.si else 1)
             yield snapshot
 
     def add(self, name, items, row_of):
-        """row_of(item) is a Row of one time, for (step, item) of items."""
-        rows = [coarser(row_of(item), self.finest) for _, item in items]
-        self.quantities.append(quantity(name, [step for step, _ in items], rows))
+        """row_of(item) is a Row of one time, for (step, path, item) of items."""
+        rows = []
+        for _, self.path, item in items:
+            rows.append(coarser(row_of(item), self.finest))
+        self.quantities.append(quantity(name, [step for step, _, _ in items], rows))
 
     def add_meshes(self, inner):
         held = {}
         for snapshot in self.snapshots(self.paths(inner)):
             with closing(snapshot.file):
                 for name in fields.mesh_names(snapshot.meshes):
-                    held.setdefault(name, []).append((snapshot.step, snapshot.path))
+                    held.setdefault(name, []).append((snapshot.step, snapshot.path, snapshot.path))
         for name, items in held.items():
             self.add(name, items, lambda path: fields.mesh_rows([fields.Snapshot(path)], [name], self.si)[0])
 
@@ -150,8 +161,8 @@ class Collection:
             with closing(snapshot.file):
                 names.update(dict.fromkeys(phase_space.phase_spaces(snapshot)))
         for chosen in ([None] if len(names) > 1 else []) + [[name] for name in names]:
-            kept, axes, _ = phase_space.choose(map(fields.Snapshot, paths), chosen)
-            items = [(snapshot.step, (snapshot, meshes)) for snapshot, meshes in kept]
+            kept, axes, _ = phase_space.choose(map(self.open, paths), chosen)
+            items = [(snapshot.step, snapshot.path, (snapshot, meshes)) for snapshot, meshes in kept]
             name = chosen[0] if chosen else " + ".join(mesh.name for mesh in kept[0][1])
             self.add(name, items, lambda item: phase_space.rows([item], axes, self.si)[0])
 
@@ -165,7 +176,7 @@ class Collection:
         for name, files in held.items():
             most = max(int(MOST_PARTICLES // max(count for _, _, count in files)), 1)
             files = [files[n] for n in np.unique(np.linspace(len(files) - 1, 0, most).astype(int))]
-            (row,) = fields.particle_rows((fields.Snapshot(path) for _, path, _ in files), [name], "x", BINS, self.si)
+            (row,) = fields.particle_rows((self.open(path) for _, path, _ in files), [name], "x", BINS, self.si)
             self.quantities.append(quantity(f"{name}_xu", [step for step, _, _ in files], [row]))
 
     def collect(self):
@@ -225,7 +236,18 @@ def history_of(folder, si):
 def make(folder, frames=100, si=False):
     """The Page of a run's folder, with at most `frames` times of each quantity."""
     collection = Collection(folder, frames, si)
+    try:
+        return page_of(collection, folder, si)
+    except Problem:
+        raise
+    except Exception as error:  # whatever is missing in a file, or has another form there
+        said = " ".join(str(error).split())
+        raise Problem(f"cannot show {collection.path}: {type(error).__name__}: {said}") from None
+
+
+def page_of(collection, folder, si):
     second = collection.collect()
+    collection.path = Path(folder) / "history.csv"
     history, times_of_rows = (None, {}) if si else history_of(folder, si)
     if not collection.quantities and not history:
         rows = "" if si else "history.csv and no "

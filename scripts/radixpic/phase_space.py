@@ -2,7 +2,7 @@
 
 from contextlib import closing
 
-from radixpic.fields import Snapshot, axis_labels, density_label, find_snapshots, text
+from radixpic.fields import Snapshot, axis_labels, density_label, find_snapshots, open_file, text, values_of
 from radixpic.pictures import Row
 from radixpic.script import Problem, h5py, numpy as np
 
@@ -55,8 +55,8 @@ class Mesh:
         kept = [self.axes.index(axis) for axis in axes]
         others = tuple(n for n in range(len(self.axes)) if n not in kept)
         path, name = self.place
-        with h5py.File(path, "r") as file:
-            values = file[name][...].astype(float) * (self.unit if si else 1)
+        with open_file(path) as file:
+            values = values_of(file[name]).astype(float) * (self.unit if si else 1)
         values = values.sum(axis=others) * np.prod(width[list(others)])
         return (values.T if kept != sorted(kept) else values), [(low[n], high[n]) for n in kept]
 

@@ -1,9 +1,11 @@
 """Runs of the program, one or a series."""
 
+import contextlib
 import itertools
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -35,13 +37,26 @@ def failure(stderr, code):
     return Problem(sentence or f"the program ended with code {code}", code)
 
 
+def stop(process, is_launcher):
+    """Asks the program to end with a checkpoint, and waits for its end; a KeyboardInterrupt meanwhile is handed on. The
+    program takes those of half a second, as by Ctrl-C in a terminal, for one; mpirun would give its ranks a second, or
+    none, so they are asked themselves."""
+    while process.poll() is None:
+        lists = Path(f"/proc/{process.pid}/task").glob("*/children") if is_launcher else ()
+        with contextlib.suppress(ProcessLookupError):
+            for pid in [int(word) for path in lists for word in path.read_text().split()] or [process.pid]:
+                os.kill(pid, signal.SIGINT)
+        with contextlib.suppress(KeyboardInterrupt):
+            process.communicate()  # what it prints until then
+
+
 def run(config, set=None, output=None, device=None, steps=None, force=False, resume=False, ranks=1, quiet=False):
     """Runs the program on a config, showing its lines, only warnings (on the error output) if `quiet`, and returns the
     Run.
 
     set: {"time.step": 0.05, "grid.cells": [64, 64]}; output: its folder instead of the config's. force replaces a run
     that is there, resume goes on with it. ranks > 1 takes mpirun. A failure is a Problem with the program's sentence
-    and code.
+    and code. An interrupt ends the program with a checkpoint, a second one at once.
     """
     launcher = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
     if launcher and not shutil.which("mpirun"):
@@ -61,9 +76,12 @@ def run(config, set=None, output=None, device=None, steps=None, force=False, res
                         print(line, end="", flush=True, file=sys.stderr if quiet else sys.stdout)
                     if line.startswith("written to "):
                         folder = line[len("written to ") : -1]
-            except KeyboardInterrupt:  # the program has it too, and ends with a checkpoint
-                process.wait()
-                raise
+            except BaseException as error:  # or what printing raises
+                stop(process, bool(launcher))
+                if not isinstance(error, KeyboardInterrupt):
+                    raise
+                errors.seek(0)
+                raise KeyboardInterrupt(str(failure(errors.read(), process.returncode))) from None
         errors.seek(0)
         said = errors.read()
     if process.returncode:

@@ -4,6 +4,8 @@ used."""
 import argparse
 import importlib
 import math
+import os
+import stat
 import sys
 from pathlib import Path
 
@@ -38,6 +40,19 @@ class Later:
 
 numpy = Later("numpy")
 h5py = Later("h5py")
+
+
+def regular(path, most=math.inf):
+    """The path, where no file is there or one of the disk of at most so many bytes; reading another may never end."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return path  # which opening it tells better
+    if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
+        raise Problem(f"cannot read {path}: it is no regular file")
+    if found.st_size > most:
+        raise Problem(f"cannot read {path}: it has more than {most} bytes")
+    return path
 
 
 def run_script(main):

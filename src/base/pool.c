@@ -48,6 +48,7 @@ static void make_piece(const struct run *run, size_t n, struct slot *slot)
 static void *make_pieces(void *argument)
 {
     struct run *run = argument;
+    IN_C_LOCALE;
     pthread_mutex_lock(&run->lock);
     for (;;) {
         while (!run->ends && run->next < run->count && run->next - run->turn >= run->slot_count)

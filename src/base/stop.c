@@ -8,11 +8,13 @@
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU, SIGQUIT};
 enum { ALL = sizeof all / sizeof all[0] };
 static sigset_t received; /* all of them */
 static sigset_t ignored;  /* when the program started */
+static bool has_begun;
 
 static const double same_request = 0.5; /* seconds */
 
@@ -77,6 +79,7 @@ enum status stop_begin(void)
         sigaddset(&received, all[n]);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    has_begun = true;
     sigset_t blocked = received;
     sigaddset(&blocked, SIGPIPE); /* for which a library may set a handler, too */
     sigaddset(&blocked, SIGXFSZ);
@@ -96,6 +99,24 @@ void stop_watch(const int *signals, size_t count)
 void stop_watch_all(void)
 {
     stop_watch(all, ALL - 1); /* SIGQUIT always ends the process */
+}
+
+static const char *explanation;
+
+static void explain(int number)
+{
+    if (write(STDERR_FILENO, explanation, strlen(explanation)) < 0)
+        end_by(number);
+    _exit(STATUS_NO_DEVICE);
+}
+
+void stop_explain(const char *sentence)
+{
+    explanation = sentence ? sentence : explanation;
+    if (has_begun && explanation) {
+        signal(SIGABRT, explain);
+        signal(SIGBUS, explain);
+    }
 }
 
 int stop_signal(void)

@@ -27,6 +27,11 @@ void stop_watch(const int *signals, size_t count);
 /* All those that the config may name, for what leaves nothing to go on with. */
 void stop_watch_all(void);
 
+/* From now on SIGABRT and SIGBUS, by which libraries end a program that called stop_begin(), print
+ * `sentence`, which stays the caller's, and end it with STATUS_NO_DEVICE. NULL: the same sentence, again, for
+ * a library may have set handlers of its own. */
+void stop_explain(const char *sentence);
+
 /* The signal that came since, or 0. */
 int stop_signal(void);
 

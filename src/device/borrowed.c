@@ -7,16 +7,10 @@
 #define ASK(function, object, question, answer)                                                              \
     function((object), (question), sizeof(answer), &(answer), NULL)
 
-enum status device_place_buffers(struct device *device, void *memory, void **whole)
+void device_place_buffers(struct device *device, const struct buffer *memory)
 {
-    struct core *core = device->core;
-    core->room = memory;
-    cl_int error = ASK(clGetMemObjectInfo, memory, CL_MEM_OFFSET, core->room_used);
-    cl_mem parent = NULL; /* there are no parts of parts */
-    if (error == CL_SUCCESS)
-        error = ASK(clGetMemObjectInfo, memory, CL_MEM_ASSOCIATED_MEMOBJECT, parent);
-    *whole = core->room = parent ? parent : core->room;
-    return opencl_check(device, error, "asking where a buffer lies");
+    device->core->room = memory->root;
+    device->core->room_used = memory->offset;
 }
 
 size_t device_bytes_placed(const struct device *device)
@@ -35,9 +29,13 @@ enum status buffer_borrow(struct device *device, void *memory, size_t bytes, con
                           struct buffer **buffer)
 {
     cl_context context = NULL;
-    size_t found = 0;
+    cl_mem parent = NULL; /* there are no parts of parts */
+    size_t found = 0, offset = 0;
     if (ASK(clGetMemObjectInfo, memory, CL_MEM_CONTEXT, context) ||
-        ASK(clGetMemObjectInfo, memory, CL_MEM_SIZE, found) || context != device->core->context)
+        ASK(clGetMemObjectInfo, memory, CL_MEM_SIZE, found) ||
+        ASK(clGetMemObjectInfo, memory, CL_MEM_OFFSET, offset) ||
+        ASK(clGetMemObjectInfo, memory, CL_MEM_ASSOCIATED_MEMOBJECT, parent) ||
+        context != device->core->context)
         return status_fail(STATUS_USAGE, "%s: expected a buffer of the context", what);
     if (found < bytes)
         return status_fail(STATUS_USAGE, "%s: expected a buffer of %zu bytes or more, found %zu", what, bytes,
@@ -50,7 +48,20 @@ enum status buffer_borrow(struct device *device, void *memory, size_t bytes, con
     (*buffer)->number = ++device->core->buffers_created;
     (*buffer)->memory = memory;
     (*buffer)->bytes = bytes;
+    (*buffer)->root = parent ? parent : memory;
+    (*buffer)->offset = offset;
     return STATUS_OK;
+}
+
+void *buffer_root(const struct buffer *buffer)
+{
+    return buffer->root;
+}
+
+bool buffers_overlap(const struct buffer *one, const struct buffer *other)
+{
+    return one->root == other->root && one->offset < other->offset + other->bytes &&
+           other->offset < one->offset + one->bytes;
 }
 
 enum status device_borrow_queue(struct device *device, void *queue, uint32_t count, const void *events)
@@ -64,10 +75,14 @@ enum status device_borrow_queue(struct device *device, void *queue, uint32_t cou
         ASK(clGetCommandQueueInfo, queue, CL_QUEUE_PROPERTIES, properties) || context != core->context ||
         id != core->id || properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
         return status_fail(STATUS_USAGE, "queue: expected one in order, of the same context and device");
+    if (count > 0 && !events)
+        return status_fail(STATUS_USAGE, "wait_list: expected wait_count events (%u), found NULL", count);
+    const cl_int error = count > 0 ? clEnqueueBarrierWithWaitList(queue, count, events, NULL) : CL_SUCCESS;
+    if (error == CL_INVALID_EVENT_WAIT_LIST || error == CL_INVALID_CONTEXT)
+        return status_fail(STATUS_USAGE, "wait_list: expected events of the context: %s (%d)",
+                           opencl_error_name(error), error);
     core->queue = queue;
-    return count == 0 ? STATUS_OK
-                      : opencl_check(device, clEnqueueBarrierWithWaitList(queue, count, events, NULL),
-                                     "waiting for events");
+    return opencl_check(device, error, "waiting for events");
 }
 
 enum status device_return_queue(struct device *device, void *event)

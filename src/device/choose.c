@@ -2,6 +2,7 @@
 #include "device/internal.h"
 
 #include "base/cache.h"
+#include "base/stop.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -16,6 +17,8 @@
 enum { MAX_DEVICES = 64 };
 
 static const char pocl_variable[] = "POCL_CACHE_DIR";
+static char pocl_folder[PATH_MAX]; /* where PoCL keeps the kernels that it compiled */
+static bool pocl_folder_is_safe;   /* else anyone may have filled it */
 
 struct candidate {
     cl_platform_id platform;
@@ -110,28 +113,59 @@ static bool is_cache(const char *folder)
            (system.f_blocks == 0 || system.f_bavail * system.f_frsize >= LEAST_BYTES);
 }
 
-/* PoCL offers no device where it cannot make its cache folder, as with a home that is read-only: then it gets
- * one of the user alone among the temporary files, unless the environment names one. */
+/* PoCL offers no device where it cannot make its cache folder, as with a home that is read-only, and without
+ * a home takes /tmp/pocl: then it gets one of the user alone among the temporary files, unless the
+ * environment names one. */
 static void give_pocl_a_cache(void)
 {
     const char *xdg = folder_of("XDG_CACHE_HOME"), *home = getenv("HOME"), *temporary = folder_of("TMPDIR");
-    char path[PATH_MAX], parent[PATH_MAX];
+    const char *named = folder_of(pocl_variable);
+    char parent[PATH_MAX], *path = pocl_folder;
+    const size_t size = sizeof pocl_folder;
     struct stat found;
-    if (!folder_of(pocl_variable))
-        unsetenv(pocl_variable); /* PoCL aborts where it is empty */
-    if (getenv(pocl_variable) || !(xdg || home))
+    snprintf(path, size, "%.4000s", named ? named : "");
+    pocl_folder_is_safe = named || xdg || home;
+    if (named)
         return;
-    snprintf(parent, sizeof parent, "%s%s", xdg ? xdg : home, xdg ? "" : "/.cache");
-    snprintf(path, sizeof path, "%.4000s/pocl", parent);
-    cache_create_folders(path);
-    if (is_cache(access(path, F_OK) == 0 ? path : parent))
-        return;
-    snprintf(path, sizeof path, "%.4000s/radixpic-pocl-%u", temporary ? temporary : "/tmp",
-             (unsigned)geteuid());
+    unsetenv(pocl_variable); /* PoCL aborts where it is empty */
+    if (xdg || home) {
+        snprintf(parent, sizeof parent, "%s%s", xdg ? xdg : home, xdg ? "" : "/.cache");
+        snprintf(path, size, "%.4000s/pocl", parent);
+        cache_create_folders(path);
+        if (is_cache(access(path, F_OK) == 0 ? path : parent))
+            return;
+    }
+    snprintf(path, size, "%.4000s/radixpic-pocl-%u", temporary ? temporary : "/tmp", (unsigned)geteuid());
     mkdir(path, 0700);
     if (lstat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
         (found.st_mode & (S_IRWXG | S_IRWXO)) == 0)
-        setenv(pocl_variable, path, 0);
+        pocl_folder_is_safe = setenv(pocl_variable, path, 0) == 0;
+}
+
+/* A damaged file in the folder makes PoCL end the program. */
+static enum status require_cache(void)
+{
+    static char sentence[PATH_MAX + 256];
+    /* the latter PoCL would report as an error of the kernels, or by the end of the process */
+    if (!pocl_folder_is_safe || (getenv(pocl_variable) && !is_cache(pocl_folder)))
+        return status_fail(STATUS_NO_DEVICE,
+                           "PoCL cannot keep the kernels that it compiles in %s: it is no folder that can be "
+                           "written to, or not by this user alone, or its disk is full; name another by %s",
+                           pocl_folder, pocl_variable);
+    snprintf(sentence, sizeof sentence,
+             "radixpic: a signal of a library, SIGABRT or SIGBUS, ended the program; where every start ends "
+             "so, a file among the kernels that PoCL keeps is damaged: delete the folder %s\n",
+             pocl_folder);
+    stop_explain(sentence);
+    return STATUS_OK;
+}
+
+enum status device_kernel_is_lost(const char *file, const char *kernel)
+{
+    return status_fail(STATUS_NO_DEVICE,
+                       "kernels/%s has no kernel %s as PoCL compiled it: a file among the kernels that PoCL "
+                       "keeps is damaged: delete the folder %s",
+                       file, kernel, pocl_folder);
 }
 
 /* The drivers that are installed where the loader of OpenCL looks: ", " before each name. */
@@ -240,13 +274,8 @@ enum status device_choose(const char *spec, uint32_t share, struct core *core)
     const struct candidate *chosen = pick(found, count, spec, share);
     if (!chosen)
         return refuse(found, count, spec);
-    /* which PoCL would report as an error of the kernels, or by the end of the process */
-    const char *cache = getenv(pocl_variable);
-    if (chosen->info.is_pocl && cache && !is_cache(cache))
-        return status_fail(STATUS_NO_DEVICE,
-                           "PoCL cannot keep the kernels that it compiles in %s: it is no folder that can be "
-                           "written to, or its disk is full; name another by %s",
-                           cache, pocl_variable);
+    if (chosen->info.is_pocl)
+        TRY(require_cache());
     core->platform = chosen->platform;
     core->id = chosen->id;
     core->info = chosen->info;

@@ -378,16 +378,20 @@ STATUS_CHECKED enum status kernel_launch(struct kernel *kernel, struct launch la
 
 /* ---- queues and memory of another program ---- */
 
-/* From now on buffer_create() takes parts of `memory`, a cl_mem or a part of one, which others may use
+/* From now on buffer_create() takes parts of `memory`, which is borrowed, and which others may use
  * between two pieces of work here: buffer_create_zeroed() makes what is to last. The bytes that are taken are
- * counted on a counting device too. *whole becomes the buffer that `memory` is or is a part of. */
-STATUS_CHECKED enum status device_place_buffers(struct device *device, void *memory, void **whole);
+ * counted on a counting device too. */
+void device_place_buffers(struct device *device, const struct buffer *memory);
 size_t device_bytes_placed(const struct device *device);
 
 /* Makes a cl_mem a buffer of this handle. STATUS_USAGE, naming it `what`, where it is none of the context or
  * has less than `bytes` bytes. */
 STATUS_CHECKED enum status buffer_borrow(struct device *device, void *memory, size_t bytes, const char *what,
                                          struct buffer **buffer);
+
+/* Of buffers that are borrowed: whether they share a byte, and the cl_mem that one is a part of, or is. */
+bool buffers_overlap(const struct buffer *one, const struct buffer *other);
+void *buffer_root(const struct buffer *buffer);
 
 /* From now on work goes to `queue`, a cl_command_queue, after `count` cl_events. STATUS_USAGE: it is none. */
 STATUS_CHECKED enum status device_borrow_queue(struct device *device, void *queue, uint32_t count,

@@ -73,6 +73,7 @@ struct buffer {
     size_t bytes;
     uint64_t number;      /* in the order of creation, from 1 on */
     struct buffer *whole; /* of a view: the buffer that holds its bytes, from byte `offset` on; else NULL */
+    cl_mem root;          /* of one that is borrowed: the same as OpenCL's; else NULL */
     size_t offset;
     void *mapped; /* of memory of the host, where that finds it; else NULL */
 };
@@ -101,6 +102,7 @@ struct kernel {
     struct owned owned;
     struct program *program; /* not owned */
     cl_kernel handle;
+    cl_uint argument_count;
     char name[64];
     struct set_argument set[MOST_ARGUMENTS];
 };
@@ -132,6 +134,9 @@ STATUS_CHECKED enum status source_read(const char *file, char **source);
 
 /* A digest of all kernels in program_folder() that can be read, with what they include. */
 uint64_t program_digest(void);
+
+/* STATUS_NO_DEVICE, for a kernel that is in its file but not in what PoCL kept of it. */
+STATUS_CHECKED enum status device_kernel_is_lost(const char *file, const char *kernel);
 
 /* Sets platform, id and info to those of the device that device_open() is to open. */
 STATUS_CHECKED enum status device_choose(const char *spec, uint32_t share, struct core *core);

@@ -1,6 +1,8 @@
 /* Program: build kernels for a device and launch them. */
 #include "device/internal.h"
 
+#include "base/stop.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +156,12 @@ enum status kernel_create(struct program *program, const char *name, struct kern
     snprintf(created->name, sizeof created->name, "%s", name);
     if (!program->device->core->is_counting)
         created->handle = clCreateKernel(program->handle, name, &error);
+    if (created->handle)
+        error = clGetKernelInfo(created->handle, CL_KERNEL_NUM_ARGS, sizeof created->argument_count,
+                                &created->argument_count, NULL);
+    stop_explain(NULL);
+    if (error == CL_INVALID_KERNEL_NAME && program->device->core->info.is_pocl)
+        return device_kernel_is_lost(program->file, name);
     if (error != CL_SUCCESS)
         return status_fail(STATUS_FAILED, "%s: kernels/%s has no usable kernel %s: %s",
                            program->device->core->info.name, program->file, name, opencl_error_name(error));
@@ -171,7 +179,7 @@ static cl_int convert(const struct kernel_argument *argument, enum precision pre
     *converted = (struct set_argument){.is_set = true,
                                        .size = argument->count * (is_real ? precision_bytes(precision) : 1)};
     if (argument->kind == ARGUMENT_LOCAL)
-        return CL_SUCCESS;
+        return converted->size > 0 ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
     if (argument->kind == ARGUMENT_BUFFER) {
         converted->buffer = buffer->number;
         converted->size = converted->known = sizeof converted->value.memory;
@@ -189,10 +197,11 @@ static cl_int convert(const struct kernel_argument *argument, enum precision pre
     return CL_SUCCESS;
 }
 
-/* Most arguments are those of the last launch, and OpenCL is told of the others alone. */
+/* Most arguments are those of the last launch, and OpenCL is told of the others alone. Not every driver
+ * refuses one too many. */
 static cl_int set_argument(struct kernel *kernel, cl_uint index, const struct kernel_argument *argument)
 {
-    if (index >= MOST_ARGUMENTS)
+    if (index >= MOST_ARGUMENTS || index >= kernel->argument_count)
         return CL_INVALID_ARG_INDEX;
     struct set_argument *set = &kernel->set[index], wanted;
     cl_int error = convert(argument, kernel->program->precision, &wanted);

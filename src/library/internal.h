@@ -5,6 +5,8 @@
 #include "radixpic.h"
 #include "session.h"
 
+#include "base/thread.h"
+
 /* Cells of the particles of a list, until the next step. */
 struct cells {
     uint32_t *keys;   /* uint[count]; NULL: not asked for yet */
@@ -29,8 +31,11 @@ struct radixpic {
 /* The simulation, or one that has nothing where that is NULL: functions without a status ask it. */
 const struct radixpic *handle_or_none(const struct radixpic *run);
 
-/* Takes the simulation for the calling thread, waiting for others. Returns false, and takes nothing, where
- * this process was forked from the one of the first simulation. */
+/* STATUS_USAGE in a process that was forked from the one of the first simulation or sorter. */
+STATUS_CHECKED enum status handle_require_process(void);
+
+/* Takes the simulation for the calling thread, waiting for others. Returns false, and takes nothing, in such
+ * a process. */
 bool handle_take(const struct radixpic *run);
 void handle_give(const struct radixpic *run, bool is_taken);
 
@@ -43,6 +48,7 @@ STATUS_CHECKED enum status handle_given(const char *names, size_t count, const v
 /* Returns the status of a call, made with the simulation `run` taken, of arguments that are GIVEN(). */
 #define RETURN_TAKEN(call, ...)                                                                              \
     do {                                                                                                     \
+        IN_C_LOCALE;                                                                                         \
         const bool is_taken = GIVEN(__VA_ARGS__) == STATUS_OK && handle_take(run);                           \
         const enum status taken_status = is_taken ? (call) : STATUS_USAGE;                                   \
         handle_give(run, is_taken);                                                                          \

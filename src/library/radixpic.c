@@ -1,7 +1,6 @@
 /* RadixPIC as a library: begin and end, steps, and what they leave in the history. */
 #include "library/internal.h"
 
-#include "base/thread.h"
 #include "config/config_reader.h"
 #include "config/schema.h"
 
@@ -26,20 +25,19 @@ const char *radixpic_error(void)
 
 /* ---- handles: one thread at a time, in one process ---- */
 
-/* Of the first simulation, 0 before. The threads of OpenCL drivers are not in a process that is forked later,
- * where a call would wait for them for ever. */
+/* Of the first simulation or sorter, 0 before. The threads of OpenCL drivers are not in a process that is
+ * forked later, where a call would wait for them for ever. */
 static atomic_int process;
 
-/* STATUS_USAGE in a process that was forked from the one of the first simulation. */
-static enum status handle_require_process(void)
+enum status handle_require_process(void)
 {
     int first = 0;
     if (atomic_compare_exchange_strong(&process, &first, (int)getpid()) || first == (int)getpid())
         return STATUS_OK;
     return status_fail(
         STATUS_USAGE,
-        "this process was forked from process %d, which had begun to use OpenCL; a simulation needs "
-        "a process that is started anew, as by the start method spawn of Python's multiprocessing",
+        "this process was forked from process %d, which had begun to use OpenCL; a simulation or a sorter "
+        "needs a process that is started anew, as by the start method spawn of Python's multiprocessing",
         first);
 }
 
@@ -172,6 +170,7 @@ static enum status begin_together(struct radixpic *run, enum status status)
 static enum status create(const char *path, const char *text, const char *const *settings, size_t count,
                           bool on_ranks, struct radixpic **result)
 {
+    IN_C_LOCALE;
     const char *const config = text ? text : path;
     TRY(GIVEN(result));
     *result = NULL;
@@ -226,6 +225,7 @@ void radixpic_destroy(struct radixpic **handle)
     /* what a forked process has of it ends with that process, and what ranks have with MPI */
     if (!run || (needs_mpi && !communicator_runs()) || !handle_take(run))
         return;
+    IN_C_LOCALE;
     char *sentence = status_take();
     state_forget(run);
     pthread_mutex_lock(&begin_and_end);

@@ -11,7 +11,7 @@ struct radixpic_sorter {
     struct radixpic_sorter_shape shape;
     struct sorter *sorter;
     struct permute *permute;
-    void *whole;                   /* the buffer that its workspace lies in, or NULL */
+    struct buffer *workspace;      /* NULL: it has memory of its own */
     struct radixpic_sorter *older; /* the next in the list of those with a workspace */
     bool is_destroyed;
 };
@@ -60,6 +60,7 @@ static enum status find_workspace(void *id, const struct radixpic_sorter_shape *
     struct radixpic_sorter counted = {0};
     TRY(GIVEN(shape, bytes));
     *bytes = 0;
+    TRY(handle_require_process());
     TRY(check_shape(shape));
     counted.shape = *shape;
     TRY(device_info_of(id, &info));
@@ -73,15 +74,16 @@ static enum status find_workspace(void *id, const struct radixpic_sorter_shape *
 enum radixpic_status radixpic_sorter_workspace(cl_device_id device, const struct radixpic_sorter_shape *shape,
                                                size_t *bytes)
 {
+    IN_C_LOCALE;
     return (enum radixpic_status)find_workspace(device, shape, bytes);
 }
 
 static enum status create(cl_context context, cl_device_id id, const struct radixpic_sorter_shape *shape,
                           cl_mem workspace, struct device **device, struct radixpic_sorter **sorter)
 {
-    struct buffer *borrowed = NULL; /* for as long as the sorter is there */
     size_t bytes = 0;
     TRY(GIVEN(shape));
+    TRY(handle_require_process());
     TRY(check_shape(shape));
     if (workspace)
         TRY(find_workspace(id, shape, &bytes));
@@ -89,8 +91,8 @@ static enum status create(cl_context context, cl_device_id id, const struct radi
     TRY(DEVICE_NEW(*device, *sorter));
     **sorter = (struct radixpic_sorter){.device = *device, .shape = *shape};
     if (workspace) {
-        TRY(buffer_borrow(*device, workspace, bytes, "workspace", &borrowed));
-        TRY(device_place_buffers(*device, workspace, &(*sorter)->whole));
+        TRY(buffer_borrow(*device, workspace, bytes, "workspace", &(*sorter)->workspace));
+        device_place_buffers(*device, (*sorter)->workspace);
     }
     return create_parts(*sorter);
 }
@@ -106,7 +108,7 @@ static pthread_mutex_t workspaces = PTHREAD_MUTEX_INITIALIZER;
 static bool is_below_another(const struct radixpic_sorter *sorter)
 {
     const struct radixpic_sorter *younger = youngest;
-    while (younger != sorter && younger->whole != sorter->whole)
+    while (younger != sorter && buffer_root(younger->workspace) != buffer_root(sorter->workspace))
         younger = younger->older;
     return younger != sorter;
 }
@@ -129,6 +131,7 @@ enum radixpic_status radixpic_sorter_create(cl_context context, cl_device_id dev
                                             const struct radixpic_sorter_shape *shape, cl_mem workspace,
                                             struct radixpic_sorter **sorter)
 {
+    IN_C_LOCALE;
     struct device *opened = NULL;
     if (GIVEN(sorter) != STATUS_OK)
         return RADIXPIC_USAGE;
@@ -155,36 +158,39 @@ void radixpic_sorter_destroy(struct radixpic_sorter **sorter)
     struct radixpic_sorter *destroyed = sorter ? *sorter : NULL;
     if (destroyed)
         *sorter = NULL;
-    if (destroyed && destroyed->whole) {
+    if (!destroyed || handle_require_process() != STATUS_OK)
+        return; /* what a forked process has of it ends with that process */
+    if (destroyed->workspace) {
         pthread_mutex_lock(&workspaces);
         destroyed->is_destroyed = true;
         close_destroyed();
         pthread_mutex_unlock(&workspaces);
-    } else if (destroyed) {
+    } else {
         device_close(&(struct device *){destroyed->device});
     }
 }
 
 /* ---- sorting and moving ---- */
 
-enum { MOST_LISTS = 4 };
+enum { MOST_PLACES = 5 };
 
 struct call {
     struct device *device; /* a handle of its own, which owns the buffers of the call */
     enum status status;
-    cl_mem taken[MOST_LISTS];
+    struct buffer *taken[MOST_PLACES]; /* the workspace and lists */
     int count;
 };
 
 static struct buffer *take(struct call *call, const char *name, cl_mem memory, uint64_t bytes)
 {
     struct buffer *buffer = NULL;
-    for (int n = 0; n < call->count && call->status == STATUS_OK; n++)
-        if (call->taken[n] == memory)
-            call->status = status_fail(STATUS_USAGE, "%s: expected a buffer that is no other list", name);
     if (call->status == STATUS_OK)
         call->status = buffer_borrow(call->device, memory, bytes, name, &buffer);
-    call->taken[call->count++] = memory;
+    for (int n = 0; n < call->count && call->status == STATUS_OK; n++)
+        if (buffers_overlap(call->taken[n], buffer))
+            call->status = status_fail(
+                STATUS_USAGE, "%s: expected memory that is in no other list and not in the workspace", name);
+    call->taken[call->count++] = buffer;
     return buffer;
 }
 
@@ -200,13 +206,14 @@ enum radixpic_status radixpic_sorter_sort(struct radixpic_sorter *sorter, cl_com
                                           uint32_t count, const struct radixpic_sorter_lists *lists,
                                           cl_uint wait_count, const cl_event *wait_list, cl_event *event)
 {
-    if (GIVEN(sorter, lists) != STATUS_OK)
+    IN_C_LOCALE;
+    if (GIVEN(sorter, lists) != STATUS_OK || handle_require_process() != STATUS_OK)
         return RADIXPIC_USAGE;
     const uint32_t most = sorter->shape.most, cells = sorter->shape.cells;
     const uint64_t words = count * (uint64_t)sizeof(uint32_t),
                    keys = (uint64_t)count * sorter->shape.key_bytes;
     struct radix_lists own = {.cells = cells};
-    struct call call = {0};
+    struct call call = {.taken = {sorter->workspace}, .count = sorter->workspace != NULL};
     call.status = count > most ? status_fail(STATUS_USAGE, "count: expected up to %u, found %u", most, count)
                   : lists->offsets && cells == 0
                       ? status_fail(STATUS_USAGE, "offsets: the sorter was made for 0 cells")
@@ -229,8 +236,9 @@ enum radixpic_status radixpic_sorter_move(struct radixpic_sorter *sorter, cl_com
                                           cl_mem to, cl_uint wait_count, const cl_event *wait_list,
                                           cl_event *event)
 {
-    struct call call = {0};
-    if (GIVEN(sorter) != STATUS_OK)
+    IN_C_LOCALE;
+    struct call call = {0}; /* a move takes no workspace */
+    if (GIVEN(sorter) != STATUS_OK || handle_require_process() != STATUS_OK)
         return RADIXPIC_USAGE;
     call.status = bytes == 4 || bytes == 8 || bytes == 16 || bytes == 32
                       ? device_branch(sorter->device, &call.device)

@@ -50,6 +50,7 @@ static void write_one(struct writer *writer, struct hdf5_file *file, bool is_wan
 static void *write_files(void *argument)
 {
     struct writer *writer = argument;
+    IN_C_LOCALE;
     pthread_mutex_lock(&writer->lock);
     for (;;) {
         while (writer->count == 0 && !writer->ends)

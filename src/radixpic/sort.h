@@ -36,7 +36,8 @@ struct radixpic_sorter_shape {
                            not. Both are sorted right; on GPUs the right answer is faster */
 };
 
-/* Buffers of a sort of `count` keys, no two of them the same. `keys` are kept. */
+/* Buffers, or parts of buffers, of a sort of `count` keys. None shares a byte with another or with the
+ * workspace. `keys` are kept. */
 struct radixpic_sorter_lists {
     cl_mem keys;        /* key_bytes each */
     cl_mem permutation; /* uint[count]: sorted[j] = keys[permutation[j]] */

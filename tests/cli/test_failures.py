@@ -214,6 +214,33 @@ class Home(ProgramTest):
         result = self.run_program("run", "small.yaml", "--device", "pthread", environment=self.environment)
         self.assertEqual(result.returncode, 3, result.stderr)
         self.assertNotIn("install a driver", result.stderr)
+        words = [f"radixpic-pocl-{os.geteuid()}: it is no folder", "not by this user alone", "POCL_CACHE_DIR"]
+        self.refuse(3, words, "run", "small.yaml", "--device", "pthread", **self.homeless())
+
+    def homeless(self):
+        """PoCL alone would take /tmp/pocl, which anyone may fill."""
+        command = ("env", "-u", "HOME", "-u", "XDG_CACHE_HOME", PROGRAM)
+        return {"command": command, "environment": {"TMPDIR": str(self.folder)}}
+
+    def test_without_a_home_and_with_damaged_kernels(self):
+        """Files that are empty or end too early, as after a loss of power or on a full disk: PoCL ends the process."""
+        run = ("run", "small.yaml", "--device", "pthread", "--steps", "1", "--force", "--quiet")
+        self.run_well(*run, **self.homeless())
+        kernels, whole = self.folder / f"radixpic-pocl-{os.geteuid()}", self.folder / "whole"
+        self.assertEqual(kernels.stat().st_mode & 0o777, 0o700)
+        shutil.copytree(kernels, whole)
+        for pattern in ("program.bc", "*.so"):
+            for length in (0, 3000):
+                shutil.rmtree(kernels)
+                shutil.copytree(whole, kernels)
+                for path in kernels.glob(f"**/{pattern}"):
+                    os.truncate(path, length)
+                with self.subTest(files=pattern, length=length):
+                    result = self.run_program(*run, **self.homeless())
+                    self.assertEqual(result.returncode, 3, result.stderr)
+                    *_, said = result.stderr.splitlines()  # lines of PoCL may stand before it
+                    self.assertTrue(said.startswith("radixpic: "), said)
+                    self.assertTrue(said.endswith(f"is damaged: delete the folder {kernels}"), said)
 
 
 class Limits(ProgramTest):

@@ -95,22 +95,23 @@ class Install(ProgramTest):
         self.assertEqual(self.unwanted, [])
 
     def test_the_library_for_a_program_of_others(self):
-        """By pkg-config and by CMake, outside of the clone."""
+        """By pkg-config, as the page has it, and by CMake, outside of the clone; it finds the library by itself."""
         c = "#include <radixpic.h>\n#include <stdio.h>\nint main(void) { return puts(radixpic_version()) < 0; }\n"
         (self.folder / "my.c").write_text(c)
         (self.folder / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.25)\nproject(my LANGUAGES C)\nfind_package(RadixPIC 0.2 REQUIRED)\n"
             "add_executable(my my.c)\ntarget_link_libraries(my PRIVATE RadixPIC::radixpic)\n"
+            f"find_package(OpenCL REQUIRED)\nadd_executable(sort {ROOT}/docs/sort_example.c)\n"
+            "target_link_libraries(sort RadixPIC::radixpic OpenCL::OpenCL)\n"  # as in sort.md
         )
         library = next(self.prefix.glob("lib*/**/libradixpic.so")).parent
-        environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library)}
-        flags = self.make("pkg-config", "--cflags", "--libs", "radixpic", env=environment)
-        self.make("sh", "-c", f"cc my.c {flags.strip()} -o ours", env=environment)
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": ""}
+        command = re.search(r"`(cc my\.c \$\(pkg-config .*?)`", (ROOT / "docs" / "python.md").read_text())[1]
+        said = self.make("sh", "-c", command, env=environment)
         self.make("cmake", "-S", ".", "-B", "build", "-D", f"CMAKE_PREFIX_PATH={self.prefix}")
         self.make("cmake", "--build", "build")
         version = self.make("pkg-config", "--modversion", "radixpic", env=environment)
-        for program in ("./ours", "build/my"):
-            self.assertEqual(self.make(program, env=environment), version)
+        self.assertEqual((said, self.make("build/my", env=environment)), (version, version))
 
     def test_the_sort_for_a_program_of_others(self):
         """The example of its page, from the prefix alone, with every warning an error."""

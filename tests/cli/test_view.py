@@ -2,12 +2,15 @@
 
 import base64
 import json
+import os
 import re
 import shutil
+import signal
 import unittest
 
-from program import ProgramTest
+from program import TIMEOUT, ProgramTest
 
+import h5py
 import numpy as np
 
 import radixpic
@@ -98,6 +101,65 @@ class View(ProgramTest):
         self.assertEqual(text.count("</script>"), 2)
         frame = self.run.explore()._repr_html_()
         self.assertTrue(frame.startswith("<iframe srcdoc=") and frame.count("<") == 2)
+
+    def test_hostile_folders(self):
+        """What is in the place of a file, or in a file, ends by one sentence that names it, and not by a wait."""
+        for folder in ("phase_space", "lines", "moments"):
+            shutil.rmtree(self.folder / "out" / folder)
+        shutil.copytree(self.folder / "out", self.folder / "whole")
+        os.mkfifo(self.folder / "pipe")
+        snapshot = "snapshots/data_10.h5"
+
+        def replaced(name, target):
+            (self.folder / "out" / name).unlink(missing_ok=True)
+            (self.folder / "out" / name).symlink_to(target)
+
+        def changed(make, *arguments, **options):
+            """With another mesh of the same attributes."""
+            with h5py.File(self.folder / "out" / snapshot, "r+") as file:
+                fields = file["data/10/fields"]
+                attributes = dict(fields["phi"].attrs)
+                del fields["phi"]
+                if made := make(fields, "phi", *arguments, **options):
+                    made.attrs.update(attributes)
+
+        dataset, virtual = h5py.Group.create_dataset, h5py.Group.create_virtual_dataset
+
+        pipe = self.folder / "pipe"
+        outer = h5py.VirtualLayout((16, 8), "f8")
+        outer[...] = h5py.VirtualSource(pipe, "phi", (16, 8))
+        not_held = "data_10.h5 does not hold the values of /data/10/fields/phi"
+        for said, change in (
+            ("history.csv: it is no regular file", lambda: replaced("history.csv", pipe)),
+            ("history.csv: it is no regular file", lambda: replaced("history.csv", "/dev/zero")),
+            ("history.csv: it has more than", lambda: os.truncate(self.folder / "out" / "history.csv", 1 << 34)),
+            ("data_10.h5: it is no regular file", lambda: replaced(snapshot, pipe)),
+            ("data_10.h5: it is no regular file", lambda: replaced(snapshot, "/dev/zero")),
+            ("data_10.h5 is missing or is not", lambda: replaced(snapshot, "data_10.h5")),
+            ("view.html: another thing than a file", lambda: replaced("view.html", pipe)),
+            ("view.html: another thing than a file", lambda: replaced("view.html", self.folder / "small.yaml")),
+            ("its link data/10/fields/phi", lambda: changed(h5py.Group.__setitem__, h5py.ExternalLink(pipe, "/phi"))),
+            (not_held, lambda: changed(virtual, outer)),
+            (not_held, lambda: changed(dataset, (16, 8), external=[(pipe, 0, 1024)])),
+            (not_held, lambda: changed(dataset, (1 << 20, 1 << 20), chunks=(1024, 1024))),
+            ("cannot show out/snapshots/data_10.h5: ", lambda: changed(dataset, data=np.array([b"a", b"b"]))),
+            ("cannot show out/snapshots/data_10.h5: ", lambda: changed(dataset, (0, 8))),
+        ):
+            with self.subTest(said=said):
+                shutil.rmtree(self.folder / "out")
+                shutil.copytree(self.folder / "whole", self.folder / "out")
+                change()
+                signal.alarm(TIMEOUT)
+                self.assert_script_fails("radixpic_view.py", "out", words=[said])
+                signal.alarm(0)
+        replaced("config.yaml", pipe)  # which has the title alone
+        self.run_script("radixpic_view.py", "out")
+
+    def test_names_of_controls_and_phones(self):
+        text = self.run.explore().text
+        self.assertIn('<meta name="viewport" content="width=device-width, initial-scale=1">', text)
+        for control in re.findall(r"<(?:button|select|canvas|input)\b[^>]*>(?: \w+)*", text):
+            self.assertRegex(control, r"aria-label=|role=\"img\"|type=\"checkbox\"> \w+|type=\"file\"")
 
     def test_refusals(self):
         (self.folder / "empty").mkdir()

@@ -34,8 +34,14 @@ static struct sorter_plan tiled(uint32_t bits, uint32_t passes, uint32_t chunks,
                                 .fast = {.passes = passes, .chunks = chunks, .items = items}};
 }
 
+/* In the second of two passes each item has a table of up to 256 KiB. A GPU reserves that for all items which
+ * it could hold at once, tens of gigabytes, and tests beside this one need some too: there, a sort in two
+ * passes takes three. */
 static struct sorter_plan chunked(uint32_t bits, uint32_t passes, uint32_t chunks)
 {
+    const bool has_two = passes == 2 || (passes == 0 && bits > 12 && bits <= 22);
+    if (has_two && device_info(device)->is_gpu)
+        passes = 3;
     return (struct sorter_plan){
         .method = SORT_METHOD_CHUNKED, .key_bits = bits, .fast = {.passes = passes, .chunks = chunks}};
 }
@@ -283,14 +289,15 @@ TEST(sorts_short_keys_in_a_workspace)
         struct sorter_plan plan = plans[n];
         struct sort_verdict verdict;
         struct buffer *lists[4];
-        void *whole = NULL;
+        struct buffer *borrowed = NULL;
         plan.radix.short_keys = plan.fast.short_keys = true;
         assert_ok(device_open_in(native.context, native.device, &guest));
         assert_ok(buffer_create_with(guest, sizeof short_keys, "keys", short_keys, &lists[0]));
         assert_ok(buffer_create(guest, sizeof sorted_keys, "sorted keys", &lists[1]));
         assert_ok(buffer_create(guest, sizeof permutation, "a permutation", &lists[2]));
         assert_ok(buffer_create(guest, sizeof offsets, "offsets", &lists[3]));
-        assert_ok(device_place_buffers(guest, buffer_native(workspace), &whole));
+        assert_ok(buffer_borrow(guest, buffer_native(workspace), BYTES, "workspace", &borrowed));
+        device_place_buffers(guest, borrowed);
         assert_ok(sorter_create(guest, &plan, COUNT, &sorter));
         for (int round = 0; round < 3; round++) {
             assert_ok(buffer_fill(workspace, 0xdeadbeef));

@@ -2,8 +2,11 @@
 
 import importlib.util
 import os
+import shutil
 import signal
 import sys
+import threading
+import time
 import traceback
 import unittest
 from unittest import mock
@@ -200,6 +203,36 @@ class Interrupt(PackageTest):
         whole = self.run_config()
         resumed = radixpic.Run(self.folder / "own")
         np.testing.assert_array_equal(resumed.history["field_energy"], whole.history["field_energy"])
+
+    def interrupt_run(self, ranks):
+        """What run() raises where this process alone gets a SIGINT, as from a front end or a debugger."""
+
+        history = self.folder / "out" / "history.csv"
+
+        def interrupt():
+            while not (history.exists() and history.stat().st_size > 1000):
+                time.sleep(0.01)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threading.Thread(target=interrupt, daemon=True).start()
+        with mock.patch.dict(os.environ, MPI_ENVIRONMENT), self.assertRaises(KeyboardInterrupt) as caught:
+            self.run_config(EVERY_STEP, steps=20000, ranks=ranks)  # more than it takes until then
+        return str(caught.exception)
+
+    def test_a_run_of_the_program_has_a_checkpoint(self):
+        """On ranks too; nothing holds the folder then."""
+        for ranks in (1, 2):
+            self.assertIn("stopped by SIGINT at step", self.interrupt_run(ranks))
+            (checkpoint,) = (self.folder / "out" / "checkpoints").glob("*.h5")
+            step = int(checkpoint.stem.rpartition("_")[2])
+            self.assertEqual(self.run_config(EVERY_STEP, steps=step + 2, resume=True).history["step"][-1], step + 2)
+            shutil.rmtree(self.folder / "out")
+
+    def test_a_run_whose_lines_cannot_be_printed(self):
+        """What print() raises comes out, and the program ends."""
+        with mock.patch("builtins.print", side_effect=BrokenPipeError), self.assertRaises(BrokenPipeError):
+            radixpic.run(self.config, output=self.folder / "out", steps=10**8)
+        self.run_config(force=True, steps=1)  # the folder is free
 
     def test_one_without_files_goes_on(self):
         simulation = self.simulation()

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -480,7 +482,7 @@ static void test_arguments_that_cannot_be(void **state)
         {MOST + 1, given, "count: expected up to 100003, found 100004"},
         {100, {NULL, given.permutation, NULL, NULL}, "keys: expected a buffer of the context"},
         {100, {given.keys, NULL, NULL, NULL}, "permutation: expected a buffer of the context"},
-        {100, {given.keys, given.keys, NULL, NULL}, "permutation: expected a buffer that is no other list"},
+        {100, {given.keys, given.keys, NULL, NULL}, "permutation: expected memory that is in no other list"},
         {100,
          {given.keys, small, NULL, NULL},
          "permutation: expected a buffer of 400 bytes or more, found 399"},
@@ -510,8 +512,12 @@ static void test_arguments_that_cannot_be(void **state)
     refuses(radixpic_sorter_move(sorter, queues[0], 100, given.permutation, 4, given.keys, small, 0, NULL,
                                  &event),
             "to: expected a buffer of 400 bytes");
-    assert_int_equal(radixpic_sorter_sort(sorter, queues[0], 100, &given, 1, NULL, &event), RADIXPIC_FAILED);
-    assert_non_null(strstr(radixpic_error(), "CL_INVALID_EVENT_WAIT_LIST"));
+    cl_event theirs_too = clCreateUserEvent(other, NULL);
+    refuses(radixpic_sorter_sort(sorter, queues[0], 100, &given, 1, NULL, &event),
+            "wait_list: expected wait_count events (1), found NULL");
+    refuses(radixpic_sorter_sort(sorter, queues[0], 100, &given, 1, &theirs_too, &event),
+            "wait_list: expected events of the context");
+    clReleaseEvent(theirs_too);
     assert_null(event);
     sort_on(queues[0], sorter, &problem); /* none of it did any harm */
     end_problem(&problem, queues[0]);
@@ -521,6 +527,109 @@ static void test_arguments_that_cannot_be(void **state)
     clReleaseMemObject(theirs);
     clReleaseCommandQueue(foreign);
     clReleaseContext(other);
+}
+
+static cl_mem part_of(cl_mem whole, size_t begin, size_t bytes)
+{
+    cl_int error = CL_SUCCESS;
+    const cl_buffer_region region = {begin, bytes};
+    cl_mem part = clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    return part;
+}
+
+/* Parts of one buffer, each a PART before the end of the one before it, or where that ends. */
+static void test_lists_in_one_buffer(void **state)
+{
+    (void)state;
+    enum { COUNT = 2 * PART / 4 };
+    static struct problem problem;
+    struct radixpic_sorter *sorter = make(usual, NULL);
+    begin_problem(&problem, usual, COUNT, RANDOM);
+    cl_mem whole = buffer_of(8 * PART, NULL), keys = problem.lists.keys, sigma = problem.lists.permutation;
+    cl_mem first = part_of(whole, 0, 2 * PART), second = part_of(whole, PART, 2 * PART),
+           third = part_of(whole, 2 * PART, 2 * PART);
+    const struct {
+        struct radixpic_sorter_lists lists;
+        const char *words;
+    } wrong[] = {{{first, second, NULL, NULL}, "permutation: expected memory that is in no other list"},
+                 {{whole, first, NULL, NULL}, "permutation: expected memory that is in no other list"},
+                 {{keys, second, third, NULL}, "sorted_keys: expected memory that is in no other list"},
+                 {{keys, sigma, first, second}, "offsets: expected memory that is in no other list"}};
+    for (size_t n = 0; n < sizeof wrong / sizeof wrong[0]; n++)
+        refuses(radixpic_sorter_sort(sorter, queues[0], COUNT, &wrong[n].lists, 0, NULL, NULL),
+                wrong[n].words);
+    refuses(radixpic_sorter_move(sorter, queues[0], COUNT, sigma, 4, first, second, 0, NULL, NULL),
+            "to: expected memory that is in no other list");
+    const struct radixpic_sorter_lists beside = {keys, first, third, NULL};
+    succeeds(radixpic_sorter_sort(sorter, queues[0], COUNT, &beside, 0, NULL, NULL));
+    succeeds(radixpic_sorter_move(sorter, queues[0], COUNT, first, 4, third, sigma, 0, NULL, NULL));
+    sort_on(queues[0], sorter, &problem);
+    end_problem(&problem, queues[0]);
+    clReleaseMemObject(first);
+    clReleaseMemObject(second);
+    clReleaseMemObject(third);
+    clReleaseMemObject(whole);
+    radixpic_sorter_destroy(&sorter);
+}
+
+/* A part of the workspace is refused as a list; beside the bytes that the sorter takes, it is not. */
+static void test_a_list_in_the_workspace(void **state)
+{
+    (void)state;
+    static struct problem problem;
+    size_t bytes = 0;
+    succeeds(radixpic_sorter_workspace(device, &usual, &bytes));
+    const size_t room = (bytes + PART - 1) / PART * PART;
+    cl_mem whole = buffer_of(room + 2 * PART, NULL), within = part_of(whole, room - PART, PART),
+           behind = part_of(whole, room + PART, PART), workspace = part_of(whole, 0, room);
+    struct radixpic_sorter *sorter = make(usual, workspace);
+    begin_problem(&problem, usual, 100, RANDOM);
+    cl_mem sorted = problem.lists.sorted_keys;
+    problem.lists.sorted_keys = within;
+    refuses(radixpic_sorter_sort(sorter, queues[0], 100, &problem.lists, 0, NULL, NULL),
+            "sorted_keys: expected memory that is in no other list and not in the workspace");
+    problem.lists.sorted_keys = whole;
+    refuses(radixpic_sorter_sort(sorter, queues[0], 100, &problem.lists, 0, NULL, NULL),
+            "sorted_keys: expected memory that is in no other list and not in the workspace");
+    problem.lists.sorted_keys = behind;
+    sort_on(queues[0], sorter, &problem);
+    end_problem(&problem, queues[0]);
+    radixpic_sorter_destroy(&sorter);
+    clReleaseMemObject(sorted);
+    clReleaseMemObject(within);
+    clReleaseMemObject(workspace);
+    clReleaseMemObject(whole);
+}
+
+/* Its threads of the driver are missing: a call would wait for ever, until the alarm. */
+static void test_a_forked_process(void **state)
+{
+    (void)state;
+    enum { SECONDS = 60 };
+    static struct problem problem;
+    int ended = -1;
+    size_t bytes = 0;
+    struct radixpic_sorter *sorter = make(usual, NULL), *another = NULL;
+    begin_problem(&problem, usual, 100, RANDOM);
+    const pid_t child = fork();
+    if (child == 0) {
+        cl_mem keys = problem.lists.keys, sigma = problem.lists.permutation, to = problem.lists.sorted_keys;
+        alarm(SECONDS);
+        const bool refused =
+            radixpic_sorter_sort(sorter, queues[0], 100, &problem.lists, 0, NULL, NULL) == RADIXPIC_USAGE &&
+            strstr(radixpic_error(), "this process was forked from process") &&
+            radixpic_sorter_move(sorter, queues[0], 9, sigma, 4, keys, to, 0, NULL, NULL) == RADIXPIC_USAGE &&
+            radixpic_sorter_workspace(device, &usual, &bytes) == RADIXPIC_USAGE &&
+            radixpic_sorter_create(context, device, &usual, NULL, &another) == RADIXPIC_USAGE;
+        radixpic_sorter_destroy(&sorter);
+        _exit(refused && !sorter && !another ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_int_equal(ended, 0);
+    sort_on(queues[0], sorter, &problem);
+    end_problem(&problem, queues[0]);
+    radixpic_sorter_destroy(&sorter);
 }
 
 int main(void)
@@ -533,6 +642,9 @@ int main(void)
                                        cmocka_unit_test(test_two_queues_by_turns),
                                        cmocka_unit_test(test_threads),
                                        cmocka_unit_test(test_shapes_that_cannot_be),
-                                       cmocka_unit_test(test_arguments_that_cannot_be)};
+                                       cmocka_unit_test(test_arguments_that_cannot_be),
+                                       cmocka_unit_test(test_lists_in_one_buffer),
+                                       cmocka_unit_test(test_a_list_in_the_workspace),
+                                       cmocka_unit_test(test_a_forked_process)};
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
