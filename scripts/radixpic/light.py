@@ -29,34 +29,28 @@ class Stream(NamedTuple):
     swept: object  # V (1 - v^2/c^2)
 
 
+def streams(species, c):
+    """Of a list of (density, drifts, spreads), those of a Maxwellian of the velocity along k, E and the third axis."""
+    return [make_stream(*one, c) for one in species]
+
+
 def make_stream(density, drift, spread, c):
-    """Of a Maxwellian of the velocity: its drifts and spreads along k, along E and along the third axis."""
     points, shares = np.polynomial.hermite_e.hermegauss(NODES)
     shares = shares / shares.sum()
     axes = [u + s * points if s else np.array([u]) for u, s in zip(drift, spread)]
     weights = [shares if s else np.ones(1) for s in spread]
     v, across, third = np.meshgrid(*axes, indexing="ij")
     slowness = np.sqrt(np.maximum(1 - (v * v + across * across + third * third) / c**2, 0))
-    x = (axes[0] - drift[0]) / (spread[0] or 1)
-    terms = min(HERMITE_TERMS, len(x))
-    polynomials = np.polynomial.hermite_e.hermevander(x, terms - 1) / [math.factorial(j) for j in range(terms)]
+    terms = min(HERMITE_TERMS, len(axes[0]))
+    polynomials = np.polynomial.hermite_e.hermevander((axes[0] - drift[0]) / (spread[0] or 1), terms - 1)
+    polynomials /= [math.factorial(j) for j in range(terms)]
 
     def series(of):
         return density * (np.einsum("uvw,v,w", slowness * of, *weights[1:]) * weights[0]) @ polynomials
 
-    one, b, B, per = 1 + 0 * v, v / c, across / c, c**2
-    return Stream(density, drift[0], spread[0], series(one - b * b), series(one - B * B), series(v * B * B),
-        series(per * B * B), series(v), series(across), series(b * B), series(across * (1 - b * b)))
-
-
-def streams(species, c):
-    """Of a list of (density, drift along E, spread along k, along E and along the third axis), which may be followed by
-    the drifts along k and along the third axis."""
-    found = []
-    for density, drift, *more in species:
-        along, third = (more[3:] + [0.0, 0.0])[:2]
-        found.append(make_stream(density, (along, drift, third), more[:3], c))
-    return found
+    b, B = v / c, across / c
+    return Stream(density, drift[0], spread[0], series(1 - b * b), series(1 - B * B), series(v * B * B),
+        series(across * across), series(v), series(across), series(b * B), series(across * (1 - b * b)))
 
 
 def is_coupled(plasma):

@@ -212,12 +212,9 @@ def setting_of(config, mode):
 
 def streams_of(setting, polarisation):
     """Of light with E along this one of the axes."""
-    order = [0, polarisation, 3 - polarisation]
-    members = []
-    for mover in setting.movers:
-        drift, spread = (setting.axes @ mover.drift)[order], np.sqrt(setting.axes**2 @ mover.thermal**2)[order]
-        members.append((mover.strength, drift[1], *spread, drift[0], drift[2]))
-    return light.streams(members, setting.c)
+    axes = setting.axes[[0, polarisation, 3 - polarisation]]
+    species = [(one.strength, axes @ one.drift, np.sqrt(axes**2 @ one.thermal**2)) for one in setting.movers]
+    return light.streams(species, setting.c)
 
 
 def waves_of_plasma(plasma):

@@ -142,21 +142,21 @@ class Theory(unittest.TestCase):
         """Light, filamentation of cold beams, and Weibel's instability where the formulas are not relativistic; of the
         steps light alone has a formula of its own."""
         for ck in (0.5, 1, 3):
-            plasma = light.streams([(1, 0, 0, 0, 0)], 10)
+            plasma = light.streams([(1, (0, 0, 0), (0, 0, 0))], 10)
             self.assert_root(light.transverse_roots(ck / 10, 10, plasma)[0], 0, math.hypot(1, ck))
-        discrete = light.transverse_root((0, math.sqrt(2)), 0.1, 10, light.streams([(1, 0, 0, 0, 0)], 10),
+        discrete = light.transverse_root((0, math.sqrt(2)), 0.1, 10, light.streams([(1, (0, 0, 0), (0, 0, 0))], 10),
             0.02, dispersion.grid_factor([0.1], [math.tau / 0.1 / 32]))
         self.assert_root(discrete, 0, 1.4119582)
         for beta, ck, gamma in ((0.3, 1, 0.211850), (0.3, 2, 0.263725), (0.5, 2, 0.423490), (0.8, 3, 0.600724)):
-            plasma = light.streams([(0.5, sign * 10 * beta, 0, 0, 0) for sign in (1, -1)], 10)
+            plasma = light.streams([(0.5, (0, sign * 10 * beta, 0), (0, 0, 0)) for sign in (1, -1)], 10)
             self.assert_root(light.transverse_roots(ck / 10, 10, plasma)[0], gamma, 0)
         # E. S. Weibel, Phys. Rev. Lett. 2 (1959) 83: w^2 - c^2 k^2 - 1 + T (1 + xi Z) = 0
         c, ratio, k = 300, 9, 1.2 / 300
-        (gamma, _), *_ = light.transverse_roots(k, c, light.streams([(1, 0, 1, 3, 1)], c))
+        (gamma, _), *_ = light.transverse_roots(k, c, light.streams([(1, (0, 0, 0), (1, 3, 1))], c))
         xi = 1j * gamma / (math.sqrt(2) * k)
         value = (1j * gamma) ** 2 - (c * k) ** 2 - 1 - ratio / 2 * dispersion.plasma_z_prime(xi)
         self.assertAlmostEqual(abs(value), 0, delta=2e-3)  # v^2/c^2 = 1e-4 in nine times as large a term
-        self.assertEqual(len(light.transverse_roots(k, c, light.streams([(1, 0, 1, 1, 1)], c))), 1)  # stable
+        self.assertEqual(len(light.transverse_roots(k, c, light.streams([(1, (0, 0, 0), (1, 1, 1))], c))), 1)  # stable
 
     def test_along_a_magnetic_field(self):
         """c^2 k^2 = omega^2 - omega/(omega -+ Omega), and its form of steps and grid: whistler, the wave of charge of
