@@ -213,8 +213,8 @@ class FitRate(ScriptTest):
             np.testing.assert_allclose(series / series[0], run.linear_series(mode), atol=0.02)
 
     def test_unequal_beams_of_a_run(self):
-        """Cold beams of 0.1 and 0.4 c on a lattice grow as charge and light coupled by the scheme's steps, which are 1 %
-        off on 16 cells. Light of the start is a hundredth of the wave by then, and leaves a few 1e-4."""
+        """Cold beams of 0.1 and 0.4 c on a lattice grow as charge and light coupled by the scheme's steps, which are 1
+        % off on 16 cells. Light of the start is a hundredth of the wave by then, and leaves a few 1e-4."""
         beam = "charge: -1, mass: 1, particles: 1024, positions: {kind: lattice, counts: [128, 8]}"
         text = "grid: {cells: [16, 4], length: [20*pi, 5*pi]}\ntime: {step: 0.1, steps: 600}\nprecision: double\n"
         text += "species:\n"
