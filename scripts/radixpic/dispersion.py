@@ -192,7 +192,7 @@ def newton(function, starts):
             if not len(left):
                 break
         w[left] = np.nan
-        return w[abs(function(w)) < 1e-3]  # at a pole steps are small too
+        return w[abs(function(w)) < abs(function(w + 1e-5 * (1 + abs(w))))]  # at a pole steps are small too
 
 
 def tidy(w):
