@@ -61,6 +61,11 @@ def plasma_z_derivatives(z, count):
     found.append(-2 * (1 + z * found[0]))
     for n in range(1, count - 1):
         found.append(-2 * (n * found[n - 1] + z * found[n]))
+    far = (abs(z) > FAR) & ((z.imag > 0) | ((z * z).real > 40))  # there by the asymptotic series: the sums lose digits
+    inverse = 1 / np.where(far, z, FAR)
+    for n in range(len(found)) if np.any(far) else ():
+        terms = [math.prod(range(1, 2 * m, 2)) / 2**m * math.perm(2 * m + n, n) for m in range(12)]
+        found[n] = np.where(far, (-inverse) ** (n + 1) * np.polyval(terms[::-1], inverse**2), found[n])
     return found
 
 
@@ -110,6 +115,7 @@ def dielectric(w, k, beams):
     return 1 + sum(beam.density * response(w, k, beam) for beam in beams_of(beams))
 
 
+FAR = 26  # of an argument of Z
 LEAST_OMEGA = 1e-9  # of a root: less is Newton's rounding of 0
 SHAPES = ("ngp", "cic", "tsc", "cubic")  # by order
 

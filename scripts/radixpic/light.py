@@ -45,12 +45,12 @@ def make_stream(density, drift, spread, c):
     polynomials = np.polynomial.hermite_e.hermevander((axes[0] - drift[0]) / (spread[0] or 1), terms - 1)
     polynomials /= [math.factorial(j) for j in range(terms)]
 
-    def series(of):
-        return density * (np.einsum("uvw,v,w", slowness * of, *weights[1:]) * weights[0]) @ polynomials
-
     b, B = v / c, across / c
-    return Stream(density, drift[0], spread[0], series(1 - b * b), series(1 - B * B), series(v * B * B),
-        series(across * across), series(v), series(across), series(b * B), series(across * (1 - b * b)))
+    means = (1 - b * b, 1 - B * B, b * B * B, B * B, b, B, b * B, B * (1 - b * b))
+    series = np.array([np.einsum("uvw,v,w", slowness * of, *weights[1:]) * weights[0] @ polynomials for of in means])
+    kept = np.flatnonzero(np.any(abs(series) > 1e-14 * abs(series).max(), axis=0))[-1] + 1  # others are rounding
+    units = density * np.array([1, 1, c, c * c, c, c, 1, c])
+    return Stream(density, drift[0], spread[0], *(units[:, None] * series[:, :kept]))
 
 
 def is_coupled(plasma):

@@ -251,6 +251,11 @@ class Theory(unittest.TestCase):
             self.assert_root(waves.roots[0], slow / (2 * math.sqrt(2)), 0)
             self.assertAlmostEqual(waves.roots[0][0], expected, delta=6e-6)
             self.assertTrue(0.97 < waves.own(waves.roots[0])[0] / waves.roots[0][0] < 1)
+            for spread in (0.01, 1e-3, 1e-4):  # thin beams come to the cold ones as the square of their spread
+                for one in config["species"]:
+                    one["velocities"].update(kind="maxwellian", thermal=3 * [spread])
+                (waves,) = theory.waves_of(config)
+                self.assertAlmostEqual(waves.roots[0][0] / expected, 1, delta=2e-4)
 
     def test_thermal_plasma_is_heavier_in_an_electromagnetic_run(self):
         """1 - 5/2 T/c^2 is the mean of (1 - v^2/c^2)/g over a Maxwellian of the velocity, to the order of T/c^2; and
