@@ -327,8 +327,11 @@ IN_PAIRS = (DRIFT + "drifts across the wave in opposite pairs",
     lambda run, one: (one.drift @ run.axes[1]) and light.is_coupled(streams_of(run, 1)))
 IN_A_PLANE = (DRIFT + "drifts in one plane with the wave",
     lambda run, one: abs(one.drift @ run.axes[2]) > NO_ANGLE * run.c)
+BELOW_C = (THERMAL + "drifts and 4.5 thermal velocities below the speed of light together",
+    lambda run, one: np.linalg.norm(one.drift) + 4.5 * one.thermal.max() > run.c)
 COLD = ("{field}: beside a magnetic field the theory of this solver is of cold species at rest, or of charge along the "
     "field, and {species} moves", lambda run, one: one.thermal.any() or one.drift.any())
+WARM = (ROUND_K, NO_CURRENT, BELOW_C)
 MAGNETIC = {
     "none": lambda run: not run.field.any(),
     "none across": lambda run: not run.square,
@@ -352,9 +355,9 @@ class Theory(NamedTuple):
 THEORIES = (
     Theory("charge", "electrostatic", "none across", (), electrostatic_waves),
     Theory("charge", "electrostatic", "across", (ALONG_B, ROUND_B, FEW_RADII), electrostatic_waves),
-    Theory("charge", "electromagnetic", "none across", (ALONG_B, IN_PAIRS, ROUND_K, NO_CURRENT), waves_of_charge),
-    Theory("light", "electromagnetic", "none", (IN_PAIRS, IN_A_PLANE, ROUND_K, NO_CURRENT), waves_of_light),
-    Theory("both", "electromagnetic", "none", (IN_A_PLANE, ROUND_K, NO_CURRENT), waves_of_charge_and_light),
+    Theory("charge", "electromagnetic", "none across", WARM + (ALONG_B, IN_A_PLANE, IN_PAIRS), waves_of_charge),
+    Theory("light", "electromagnetic", "none", WARM + (IN_PAIRS, IN_A_PLANE), waves_of_light),
+    Theory("both", "electromagnetic", "none", WARM + (IN_A_PLANE,), waves_of_charge_and_light),
     Theory("both", "electromagnetic", "some", (COLD,), waves_of_cold_plasma),
 )
 

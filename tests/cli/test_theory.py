@@ -401,6 +401,7 @@ class Theory(unittest.TestCase):
             ("fields.external.B", {}, {**em, "fields__external__B": ["0", "0", "1"]}),
             ("species.electrons.profile.drift", {"profile.drift": ["sin(2*pi*x/lx)", "0", "0"]}, em),
             ("species.electrons.velocities.drift", moving, {**em, "fields__mean": "ampere"}),
+            ("species.electrons.velocities.thermal", beam(1, [9, 0, 0], 0.3, 0.3, 0.3), em),
             ("species.electrons.velocities.thermal", {"velocities.thermal": [1, 2, 2]}, {**em, "grid__length": [9, 9]}),
         ):
             config = config_of(0.5, {"velocities.drift": [0, 0, 0], **species}, **changes)
@@ -410,6 +411,9 @@ class Theory(unittest.TestCase):
                     refused()
         self.assertEqual(len(theory.waves_of(config_of(0.5, moving, **light_of(10, fields__mean="zero")))), 1)
         unequal = [beam(0.5, drift, 1, 1, 1) for drift in ([0, 1, 0], [0, 0, -1])]
+        with self.assertRaisesRegex(Problem, r"^species.electrons.velocities.drift: .* in one plane"):
+            theory.waves_of(config_of(0.5, *unequal, **em))
+        unequal = [beam(0.4, [0, 1, 0]), beam(0.4, [0, -1, 0]), beam(0.2, [0, 0, 0.5])]  # in pairs but for the third
         with self.assertRaisesRegex(Problem, r"^species.electrons.velocities.drift: .* in one plane"):
             theory.waves_of(config_of(0.5, *unequal, **em))
         with self.assertRaisesRegex(Problem, "^total_energy: "):
