@@ -11,22 +11,26 @@ A fit is a look at a window of time, not a proof: early times still hold transie
 With --theory config, and with --dt and --dx (of cic particles and the spectral gradient), the same fit is made of the
 exact linear series, transients included: a good run comes close to that.
 
-Theory is for any set of Maxwellian species without a magnetic field: those of the run's own config.yaml, with its time
-step, cells, shape, gradient and filter, which is --theory config and the default where it applies, or those of --beam.
-It may have several roots, which are printed by their growth, at most three that are near the first.
+Theory is that of the run's own config.yaml, with its time step, cells, shape, gradient and filter, which is --theory
+config and the default, or that of Maxwellians by hand, --beam. It knows uniform species, Maxwellian or cold, which may
+drift: waves of charge, in a uniform magnetic field too; in an electromagnetic run also light, filaments and Weibel's
+waves, both at once where drifts couple them, and all waves of cold species in a magnetic field. Where a config is
+outside of that, one sentence names the key, and no number is printed. Of a column the mode is the first in
+output.history.modes.
 
-For a column of an electromagnetic run it is the theory of light, of the first mode in output.history.modes: in
-Maxwellian or cold species with drifts across the wave, relativistic, or along a uniform magnetic field in cold
-ones.
+Of several roots those nearest to the fit are printed, by their growth. The fit is compared with the nearest alone, and
+only where rate and frequency are within a factor of 2.
 """
 
 import json
 import math
+from typing import NamedTuple
 
 from radixpic import dispersion
-from radixpic.fit import Plasma, fit, fit_exact_series, plasma_of, select, transverse_of
+from radixpic.fit import fit, fit_exact_series, select
 from radixpic.history import read_history
 from radixpic.script import Problem, make_parser, run_script
+from radixpic.theory import Plasma, waves_of, waves_of_plasma
 
 EXAMPLES = """examples:
   scripts/fit_rate.py output/landau_damping --from 3 --to 12
@@ -41,64 +45,88 @@ EXAMPLES = """examples:
 MOST_ROOTS, LEAST_GROWTH = 3, 0.5  # of several roots those whose rate is so near to the first
 
 
-def plasma_of_theory(arguments, history):
-    """The plasma that --theory stands for, and words for the steps and the grid that it has."""
-    if arguments.theory != "beams":
-        plasma = plasma_of(history.config(), history.mode_or_first(arguments.mode))
-        return plasma, "the run's steps and grid"
+class Line(NamedTuple):
+    """Of theory beside the measurement: its name, gamma and omega, of which one may be None; and whether it is that of
+    the wave that was measured, so that they are compared."""
+
+    name: str
+    gamma: float
+    omega: float
+    compared: bool
+
+
+def waves_by_hand(arguments):
+    """The Waves of --theory beams, and words for the steps and grid."""
     factor = dispersion.grid_factor([arguments.k], [arguments.dx]) if arguments.dx else None
-    words = f"dt = {arguments.dt:g}, dx = {arguments.dx:.4g}" if arguments.dx else ""
-    return Plasma(arguments.k, arguments.beam, dt=arguments.dt, factor=factor), words
+    words = f"same with dt = {arguments.dt:g}, dx = {arguments.dx:.4g}" if factor else ""
+    return [waves_of_plasma(Plasma(arguments.k, arguments.beam, dt=arguments.dt, factor=factor))], words
 
 
-def transverse_theories(config, measured):
-    """Of a column of an electromagnetic run: the wave that grows fastest, or that of the nearest frequency; by itself
-    and with the run's steps and grid."""
-    size, roots, own = transverse_of(config)
-    pair = next(zip(roots, own))
-    if not pair[0][0]:
-        pair = min(zip(roots, own), key=lambda pair: abs(pair[0][1] - measured.omega))
-    names = f"theory, c k = {size * config['fields']['speed_of_light']:.5g}", "same with the run's steps and grid"
-    return [(name, *root) for name, root in zip(names, pair) if root is not None]
+def agrees(measured, root):
+    """Whether a fit is of the wave of a root: rate and frequency are within a factor of 2, or what parts them is small
+    beside the root as a whole."""
+    near = 0.05 * math.hypot(*root)
+    return all(abs(a - b) < near or 0.5 * b * b < a * b < 2 * b * b for a, b in zip(measured[:2], root))
+
+
+def lines_of(waves, words, measured):
+    """Of the roots that are nearest to the fit, by their order, and of the nearest with steps and grid."""
+    found = [(root, one) for one in waves for root in one.roots]
+    if not found:
+        raise Problem(f"no root of the dispersion relation was found at {waves[0].words}")
+    by_distance = sorted(found, key=lambda item: math.dist(item[0], measured[:2]))
+    most = max(root[0] for root, _ in found)
+    kept = [item for item in by_distance if item[0][0] > most - LEAST_GROWTH or item is by_distance[0]][:MOST_ROOTS]
+    lines, kept = [], [item for item in found if item in kept]
+    for number, (root, one) in enumerate(kept, 1):
+        nearest = (root, one) == by_distance[0]
+        name = f"theory, {one.words}" + f", root {number}" * (len(kept) > 1)
+        lines.append(Line(name, *root, nearest and agrees(measured, root)))
+        own = one.own(root) if nearest else None
+        if own is not None:
+            lines.append(Line(words, *own, lines[-1].compared and agrees(measured, own)))
+    return lines
 
 
 def theories(arguments, history, wave, measured):
-    """List of (name, gamma, omega or None) to print beside the measurement."""
+    """The Lines to print beside the measurement, and the sentence by which there are none."""
     if arguments.theory_gamma is not None or arguments.theory_omega is not None:
-        return [("theory (as given)", arguments.theory_gamma, arguments.theory_omega)]
+        return [Line("theory (as given)", arguments.theory_gamma, arguments.theory_omega, True)], None
     try:
-        if arguments.column and arguments.theory != "beams":
-            config = history.config()
-            if config["fields"]["solver"] == "electromagnetic":
-                return transverse_theories(config, measured)
-        plasma, words = plasma_of_theory(arguments, history)
-    except (Problem, KeyError):  # the latter: of a config by another version
+        config = None if arguments.theory == "beams" else history.config()
+    except Problem:
         if arguments.theory:
             raise
-        return []
-    roots = dispersion.roots(plasma.k, plasma.beams)
-    if not roots:
-        raise Problem(f"no root of the dispersion relation was found for --theory {arguments.theory} at k = "
-            f"{plasma.k:g}")
-    near = [root for root in roots if root[0] > roots[0][0] - LEAST_GROWTH][:MOST_ROOTS]
-    name = f"theory, k = {plasma.k:.5g}"
-    names = [f"{name}, root {number}" for number in range(1, len(near) + 1)] if len(near) > 1 else [name]
-    found = [(name, *root) for name, root in zip(names, near)]
-    if plasma.dt is not None:
-        root = dispersion.discrete_root(roots[0], plasma.k, plasma.beams, plasma.dt, plasma.factor)
-        if root is not None:
-            found.insert(1, (f"same with {words}", *root))
-        series = fit_exact_series(wave, plasma, arguments.model)
-        if series is not None:
-            found.append(("exact linear series, in the same window", series.gamma, series.omega))
-    return found
+        return [], None
+    try:
+        if config is None:
+            waves, words = waves_by_hand(arguments)
+        else:
+            mode = None if arguments.column else history.mode_or_first(arguments.mode)
+            waves, words = waves_of(config, mode, arguments.column), "same with the run's steps and grid"
+    except KeyError:  # of a config by another version
+        return [], None
+    except Problem as problem:
+        if arguments.theory:
+            raise
+        return [], str(problem)
+    lines = lines_of(waves, words, measured)
+    try:
+        series = [fit_exact_series(wave, one.plasma, arguments.model) for one in waves if one.plasma and one.plasma.dt]
+    except Problem:  # the start is not of a series
+        series = []
+    for one in series[:1] if series != [None] else []:
+        lines.append(Line("exact linear series, in the same window", *one[:2], agrees(measured, one[:2])))
+    return lines, None
 
 
 def difference(measured, expected):
-    return f" {100 * (measured / expected - 1):+.2f} %" if expected else ""
+    """In percent, where both are within a factor of 2."""
+    near = expected and 0.5 < measured / expected < 2
+    return f" {100 * (measured / expected - 1):+.2f} %" if near else ""
 
 
-def report(history, name, wave, measured, expected):
+def report(history, name, wave, measured, expected, sentence):
     gamma, omega = measured.gamma, measured.omega
     kind = "damping" if gamma < 0 else "growth"
     print(f"{history.path}: {name}, t = {wave.time[0]:g} .. {wave.time[-1]:g}, {len(wave.time)} rows")
@@ -107,7 +135,7 @@ def report(history, name, wave, measured, expected):
     print(f"  {'measured':42}{abs(gamma):>14.5f}{'':>10}{omega:>14.5f}")
     print("  "
         f"{'standard error, by the residuals':42}{measured.gamma_error:>14.1g}{'':>10}{measured.omega_error:>14.1g}")
-    for title, theory_gamma, theory_omega in expected:
+    for title, theory_gamma, theory_omega, compared in expected:
         line = f"  {title:42}"
         for value, theory in ((gamma, theory_gamma), (omega, theory_omega)):
             if theory is None:
@@ -115,16 +143,18 @@ def report(history, name, wave, measured, expected):
                 continue
             # A rate is printed without its sign, unless theory has the other sign.
             shown = theory if value is omega else (abs(theory) if theory * gamma >= 0 else -abs(theory))
-            line += f"{shown:>14.5f}{difference(value, theory):>10}"
+            line += f"{shown:>14.5f}{difference(value, theory) if compared else '':>10}"
         print(line.rstrip())
     print()
-    against = "; percentages: measured against that line" if expected else ""
+    against = "; percentages: measured against that line" if any(line.compared for line in expected) else ""
     print(f"  gamma = {gamma:.6g}, omega = {omega:.6g}; time in 1/omega_p{against}")
+    if sentence:
+        print(f"  no theory: {sentence}")
     if measured.offset:
         print(f"  note: the mode swings by {measured.swing:.4g} about a constant {measured.offset:.4g}, fitted too")
 
 
-def report_json(history, name, wave, measured, expected):
+def report_json(history, name, wave, measured, expected, sentence):
     """The same as one object of JSON; what was not fitted, and a frequency that no theory gives, is null."""
     print(
         json.dumps(
@@ -137,7 +167,8 @@ def report_json(history, name, wave, measured, expected):
                 **dict(zip(measured._fields[:4], measured)),
                 "constant": measured.offset or None,
                 "swing": measured.swing or None,
-                "theory": [{"name": title, "gamma": gamma, "omega": omega} for title, gamma, omega in expected],
+                "theory": [line._asdict() for line in expected],
+                "no_theory": sentence,
             }
         )
     )
@@ -196,8 +227,8 @@ def main():
     mode = "density_{}_{}".format(*arguments.mode) if arguments.mode else None
     wave, name = select(history, arguments.column or mode, start, end)
     measured = fit(wave, arguments.model)
-    expected = theories(arguments, history, wave, measured)
-    (report_json if arguments.json else report)(history, name, wave, measured, expected)
+    expected, sentence = theories(arguments, history, wave, measured)
+    (report_json if arguments.json else report)(history, name, wave, measured, expected, sentence)
     if math.isinf(start) and holds_transient(wave, measured.gamma) and not arguments.json:
         print("  note: this window holds the transient of the start too, which shifts the rate; choose one with --from")
 

@@ -3,8 +3,8 @@
 of each species that has columns of its own (output.history.species). Several runs are drawn together, each in a colour.
 Of electromagnetic runs the magnetic energy is drawn too, with the growth that fit_rate.py knows of the config.
 
-Where the config is of uniform Maxwellian species that start with the first mode, without magnetic field, collisions and
-drives, its exact linear solution is dashed along that mode; its rate and frequency are given where one root prevails.
+Where the first mode has an exact linear solution by the config, as fit_rate.py knows it, that is dashed along the mode;
+its rate and frequency are given where one root prevails. Where it has none, a sentence below says by which key.
 """
 
 from pathlib import Path

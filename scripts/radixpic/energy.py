@@ -5,7 +5,7 @@ import math
 
 from radixpic.fit import own_growth, own_theory
 from radixpic.look import BLUE, CYCLE, GREEN, ORANGE, PURPLE, RED, SKY, legend_beside
-from radixpic.script import numpy as np
+from radixpic.script import Problem, numpy as np
 
 ALL_TIMES = (-math.inf, math.inf)
 FIRST_TOPS = 3  # an odd number: one ripple among them is outvoted
@@ -45,13 +45,26 @@ def draw_rate(axes, time, values, rate, window):
         draw_dashed(axes, time, curve, window, rf"$\propto e^{{{rate:.4g}\,t}}$ (theory)")
 
 
+def known(theory, *arguments):
+    """What a theory of a run's own config finds, and None; or None and the sentence by which it knows nothing."""
+    try:
+        return theory(*arguments), None
+    except KeyError:  # of a config by another version
+        return None, None
+    except Problem as problem:
+        return None, str(problem)
+
+
 def draw_linear(axes, history, mode, window, color):
-    """The exact linear solution by the run's own config, from where the mode starts."""
-    found, start = own_theory(history, mode), abs(history.mode(mode)[0])
-    if found and start:
+    """The exact linear solution by the run's own config, from where the mode starts; returns the sentence where that is
+    not known."""
+    found, sentence = known(own_theory, history, mode)
+    start = abs(history.mode(mode)[0])
+    if found and start and found[0] is not None:
         series, root = found
         numbers = f",\n$\\gamma$ = {root[0]:.4g}, $\\omega$ = {root[1]:.4g}" if root else ""
         draw_dashed(axes, history["time"], start * np.abs(series), window, f"linear theory{numbers}", color)
+    return sentence
 
 
 def draw_run(panels, history, modes, name, color):
@@ -96,8 +109,10 @@ def draw(plt, histories, modes, gamma, window, title):
         elif gamma is not None:  # the energy holds the noise of all modes: one mode follows theory longer
             draw_rate(fields, history["time"], history["field_energy"], 2 * gamma, window)
         elif own:
-            draw_linear(waves, history, own[0], window, color or "black")
-        growth = own_growth(history) if gamma is None else None
+            sentence = draw_linear(waves, history, own[0], window, color or "black")
+            if sentence and not several:
+                figure.text(0.01, 0.005, f"no theory along mode ({own[0][0]}, {own[0][1]}): {sentence}", fontsize=7)
+        growth = known(own_growth, history)[0] if gamma is None and "magnetic_energy" in history.columns else None
         if growth:
             draw_rate(fields, history["time"], history["magnetic_energy"], 2 * growth, window)
     less = " less the drives' work" if any("drive_work" in history.columns for history in histories) else ""

@@ -4,14 +4,12 @@ import math
 import re
 from typing import NamedTuple
 
-from radixpic import dispersion
-from radixpic.history import read_config
+from radixpic import dispersion, theory
 from radixpic.script import Problem, numpy as np
 
 LEAST_ROWS = 8
 LEAST_LEAD = 0.1  # in rate, of a root that a wave soon follows alone
 LEAST_PERIODS = 2  # of a wave about a constant: with fewer, any bend would look like one
-MOST_SERIES_STEPS = 20000  # the exact series takes steps^2 operations
 
 
 class Fit(NamedTuple):
@@ -185,169 +183,28 @@ def select(history, name=None, start=-math.inf, end=math.inf):
     return Wave(time[inside], series[inside], power), name
 
 
-def exact_series(time, plasma):
-    """n_k(t) / n_k(0) of the exact linear solution at these times, whole steps; None where they are not, or too
-    many."""
-    dt = plasma.dt
-    steps = np.rint(time / dt).astype(int)
-    if steps[-1] > MOST_SERIES_STEPS or np.max(np.abs(steps * dt - time)) > 1e-6 * dt * steps[-1]:
-        return None
-    return dispersion.discrete_series(steps[-1], plasma.k, plasma.beams, dt, plasma.factor, plasma.weights)[steps]
-
-
 def fit_exact_series(wave, plasma, model="auto"):
     """What the same fit measures in a run without noise and nonlinearity: the honest thing to compare with."""
-    series = exact_series(wave.time, plasma)
+    series = theory.exact_series(wave.time, plasma)
     if series is None:
         return None
     columns = np.abs(series[:, None]) ** 2 if wave.power == 2 else np.stack([series.real, series.imag], axis=1)
     return fit(Wave(wave.time, columns, wave.power), model)
 
 
-# ---- theory of the run's own plasma ----
-
-
-# The profile of a species without one, along each axis.
-UNIFORM = {"density": "1", "drift": "0", "thermal": "1", "file": "", "place": ""}
-
-
-class Plasma(NamedTuple):
-    """What the dispersion relation of a wave needs: k, beams as dispersion.py has them, their shares in the
-    perturbation; and that of a run its time step and the grid_factor() of the wave."""
-
-    k: float
-    beams: list
-    weights: list = None
-    dt: float = None
-    factor: float = None
-
-
-def plasma_of(config, mode):
-    """That of a density mode in a run with this config, whose species must be Maxwellian and unmagnetised."""
-    if config["fields"]["magnetic"]:
-        raise Problem("the dispersion relation is that of a plasma without a magnetic field, and this one has one")
-    if config.get("collisions"):
-        raise Problem("the dispersion relation is that of a plasma without collisions, and this one has some "
-            "(collisions)")
-    if config["fields"].get("drive"):
-        raise Problem("the dispersion relation is that of free waves, and this run drives its own (fields.drive)")
-    grid, deposit = config["grid"], config["deposit"]
-    k = [2 * math.pi * m / length for m, length in zip(mode, grid["length"])]
-    cells = [length / count for length, count in zip(grid["length"], grid["cells"])]
-    size = math.hypot(*k)
-    if size == 0:
-        raise Problem("mode 0 0 is no wave")
-    beams, weights = [], []
-    for species in config["species"]:
-        if any(set(formula) != set(UNIFORM[key]) for key, formula in species.get("profile", {}).items()):
-            raise Problem(f"species {species['name']} has a profile; the theory is of a uniform plasma")
-        if not species.get("charge_density", True):
-            continue
-        if not species.get("push", True):
-            if amplitude(species, mode):
-                raise Problem(f"species {species['name']} is perturbed and stands still; the theory is of a uniform "
-                    "background")
-            continue
-        velocities = species["velocities"]
-        along = math.hypot(*(a * s / size for a, s in zip(k, velocities.get("thermal", (0, 0)))))
-        if velocities["kind"] != "maxwellian" or not along:
-            raise Problem(f"species {species['name']} has no Maxwellian spread along the wave; the theory needs one")
-        drift = sum(a * u / size for a, u in zip(k, velocities["drift"]))
-        beams.append((species["density"] * species["charge"] ** 2 / species["mass"], drift, along))
-        weights.append(species["charge"] * species["density"] * amplitude(species, mode))
-    factor = dispersion.grid_factor(k, cells, deposit["shape"], config["fields"]["gradient"], deposit["filter_passes"])
-    return Plasma(size, beams, weights if sum(weights) else None, config["time"]["step"], factor)
-
-
-def transverse_of(config):
-    """What an electromagnetic run's config gives of the transverse waves of its first mode in output.history.modes: k,
-    the roots (gamma, omega), and those of its time step and grid, None where none is found. Species must be Maxwellian
-    or cold without a drift along k, at rest where there is a uniform magnetic field, and that must be along k.
-
-    A profile of the drift is taken for the wave that the run starts with.
-    """
-    grid, deposit, fields = config["grid"], config["deposit"], config["fields"]
-    mode = next(iter(config["output"]["history"]["modes"]), (1, 0))
-    if fields["solver"] != "electromagnetic" or fields.get("drive"):
-        raise Problem("the theory of light is for the electromagnetic solver, without drives")
-    k = np.array([2 * math.pi * m / length for m, length in zip(mode, grid["length"])])
-    if not k.any():
-        raise Problem("mode 0 0 is no wave")
-    cells = [length / count for length, count in zip(grid["length"], grid["cells"])]
-    factor = dispersion.grid_factor(k, cells, deposit["shape"], "spectral", deposit["filter_passes"])
-    moving = [one for one in config["species"] if one.get("push", True) and one.get("charge_density", True)]
-    for species in moving:
-        varied = {key for key, formula in species.get("profile", {}).items() if set(formula) != set(UNIFORM[key])}
-        if varied - {"drift"} or species["velocities"]["kind"] not in ("cold", "maxwellian"):
-            raise Problem(f"species {species['name']} is not a uniform Maxwellian or cold; the theory is of those")
-    magnetic = np.array([0, 0, fields["magnetic"]] if np.isscalar(fields["magnetic"]) else fields["magnetic"])
-    size, *rest = math.hypot(*k), fields["speed_of_light"], config["time"]["step"], factor
-    along = np.array([*k / size, 0])
-    if magnetic.any():
-        return size, *waves_along_field(moving, magnetic, along, size, *rest)
-    return size, *waves_across_drifts(moving, along, size, *rest)
-
-
-def waves_along_field(moving, magnetic, along, k, c, dt, factor):
-    """The roots and those of steps and grid that transverse_of() returns."""
-    at_rest = not any(np.any(one["velocities"].get(key, 0)) for one in moving for key in ("thermal", "drift"))
-    if np.linalg.norm(np.cross(magnetic, along)) > 1e-12 or not at_rest:
-        raise Problem("the theory of light in a magnetic field is of waves along it, in cold species at rest")
-    species = [
-        (one["density"] * one["charge"] ** 2 / one["mass"], one["charge"] * (magnetic @ along) / one["mass"])
-        for one in moving
-    ]
-    roots, own = (
-        [(0.0, w) for w in dispersion.along_field_roots(k, c, species, *steps)] for steps in ((), (dt, factor))
-    )
-    return roots, own if len(own) == len(roots) else [None] * len(roots)
-
-
-def waves_across_drifts(moving, along, k, c, dt, factor):
-    """The same without a magnetic field, of both polarisations."""
-    strength = np.array([one["density"] * one["charge"] ** 2 / one["mass"] for one in moving])
-    spreads = np.array([one["velocities"].get("thermal", (0, 0, 0)) for one in moving], float)
-    drifts = np.array([one["velocities"]["drift"] for one in moving], float)
-    if np.any(drifts @ along) or np.any(spreads[:, 0] != spreads[:, 1]) and along[:2].all():
-        raise Problem("the theory of light is of species without a drift along the wave, and of waves along x or y "
-            "where species are hotter along one of them")
-    pairs = {}
-    for across in (np.array([0, 0, 1]), np.array([-along[1], along[0], 0])):
-        if abs(strength @ (drifts @ across)) > 1e-9 * np.abs(drifts).max():
-            raise Problem("the theory of light is of species with drifts that make no current")
-        axes = [spreads @ axis**2 for axis in (along, across, np.cross(along, across))]
-        plasma = dispersion.streams(list(zip(strength, drifts @ across, *axes)), c)
-        for root in dispersion.transverse_roots(k, c, plasma):
-            own = dispersion.transverse_root(root, k, c, plasma, dt, factor)
-            pairs.setdefault(tuple(np.round(root, 6)), (root, own))
-    return zip(*(pairs[key] for key in sorted(pairs, reverse=True)))
-
-
-def amplitude(species, mode):
-    """Of the wave that a species starts with in a mode along an axis."""
-    waves = [wave for kind in species["perturb"].values() for wave in kind if mode["xy".index(wave["axis"])]]
-    return sum(wave["amplitude"] for wave in waves if mode in ((wave["mode"], 0), (0, wave["mode"])))
-
-
 def own_theory(history, mode):
     """The exact_series() of a mode that a run starts with, by the config beside its history, and the root (gamma,
-    omega) that it soon follows, None where another is near; or None where theory is not of that plasma."""
-    try:
-        plasma = plasma_of(read_config(history.path.parent), mode)
-    except (Problem, KeyError):  # the latter: of a config by another version
-        return None
-    series = exact_series(history["time"], plasma) if plasma.weights else None
+    omega) that it soon follows, None where another is near; a Problem where theory is not of that plasma or start."""
+    plasma = theory.plasma_of(history.config(), mode)
+    series = theory.exact_series(history["time"], plasma)
     first, second, *_ = [*dispersion.roots(plasma.k, plasma.beams), (-math.inf, 0), (-math.inf, 0)]
-    return None if series is None else (series, first if first[0] > second[0] + LEAST_LEAD else None)
+    return series, first if first[0] > second[0] + LEAST_LEAD else None
 
 
 def own_growth(history):
     """The rate at which a magnetic field grows by the theory of the config beside the history; None where none does."""
-    try:
-        _, _, own = transverse_of(history.config())
-    except (Problem, KeyError):  # the latter: of a config by another version
-        return None
-    return own[0][0] if own[0] and own[0][0] > 0 else None
+    waves = theory.waves_of(history.config(), None, "magnetic_energy")
+    return max((own[0] for one in waves for own in map(one.own, one.roots[:1]) if own), default=0) or None
 
 
 class Fits:
@@ -362,7 +219,7 @@ class Fits:
         return fit(select(self.history, name, start, end)[0], model)
 
     def _plasma(self, mode):
-        return plasma_of(self.config, self.history.mode_or_first(mode))
+        return theory.plasma_of(self.config, mode)
 
     def fit_linear(self, mode=None, start=-math.inf, end=math.inf, model="auto"):
         """What the same fit() of a mode measures in linear_series()."""
@@ -372,10 +229,9 @@ class Fits:
     def linear_series(self, mode=None):
         """n_k(t) / n_k(0) of the exact linear solution, all its roots together, with the time step and grid of the run:
         at the times of its history."""
-        return exact_series(self.history["time"], self._plasma(mode))
+        return theory.exact_series(self.history["time"], self._plasma(mode))
 
-    def theory(self, mode=None):
-        """Roots (gamma, omega) of the linear theory of the own species for a mode, by default the first one
-        followed."""
-        plasma = self._plasma(mode)
-        return dispersion.roots(plasma.k, plasma.beams)
+    def theory(self, mode=None, column=None):
+        """Roots (gamma, omega) of the linear theory of the own species for a mode, by default the first one followed:
+        of its density, or of a column of fields, as "magnetic_energy"."""
+        return [root for waves in theory.waves_of(self.config, mode, column) for root in waves.roots]

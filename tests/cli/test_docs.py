@@ -18,7 +18,7 @@ import numpy as np
 from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest
 
 import radixpic
-from radixpic import Run, dispersion, fit
+from radixpic import Run, dispersion, fit, theory
 
 PAGES = ("README.md", "docs/running.md", "docs/python.md", "docs/experiments.md", "docs/lab_notes.md")
 # Small enough for a test: what the configs of pages have fewer of, and what is appended to commands that match.
@@ -251,7 +251,8 @@ class LabNotes(PageTest):
         """The roots on top of a config are those of theory; and the wave of a column is within so much of the second,
         that of the run's steps and grid."""
         run = self.result_of(name)
-        _, roots, own = fit.transverse_of(run.config)
+        (waves,) = theory.waves_of(run.config, None, column)
+        roots, own = waves.roots, [waves.own(root) for root in waves.roots]
         part = 0 if column.endswith("_energy") else 1
         index = min(range(len(roots)), key=lambda one: abs(roots[one][part] - noted[0]))
         for found, expected in zip((roots[index], own[index]), noted):
