@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "base/text.h"
 #include "config/config_reader.h"
+#include "output/digest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,7 @@ enum status checkpoint_open(const struct communicator *communicator, const char 
                             struct checkpoint **result)
 {
     bool is_damaged;
+    uint64_t digest;
     struct checkpoint *checkpoint = *result = calloc(1, sizeof *checkpoint);
     enum status status =
         checkpoint ? STATUS_OK : status_fail(STATUS_FAILED, "no memory to read a checkpoint");
@@ -188,6 +190,7 @@ enum status checkpoint_open(const struct communicator *communicator, const char 
     if (communicator->rank == 0 && !is_whole)
         status = checkpoint_seal_check(path, true, &is_damaged);
     TRY_CLEANUP(communicator_agree(communicator, status));
+    TRY_CLEANUP(digest_require_same(communicator, checkpoint->path, CHECKPOINT_BLOCK, &digest));
     TRY_CLEANUP(communicator_agree(communicator, load(checkpoint)));
     return STATUS_OK;
 

@@ -191,26 +191,14 @@ static enum status read_density(const struct config *config, struct species_conf
 
 /* ---- all of it ---- */
 
-static enum status find_digest(const char *path, uint64_t *digest)
-{
-    FILE *file = NULL;
-    TRY(columns_open(path, &file));
-    const enum status status = digest_file(path, fileno(file), UINT64_MAX, digest);
-    fclose(file);
-    return status;
-}
-
 enum status species_files_read(const struct communicator *communicator, struct config *config)
 {
     for (uint32_t s = 0; s < config->species_count; s++) {
         struct species_config *species = &config->species[s];
         const char *path = species_file(species);
-        uint64_t *digest = &species->read.facts.digest;
         if (path[0] == '\0')
             continue;
-        TRY(communicator_agree(communicator,
-                               communicator->rank == 0 ? find_digest(path, digest) : STATUS_OK));
-        communicator_broadcast(communicator, sizeof *digest, digest);
+        TRY(digest_require_same(communicator, path, UINT64_MAX, &species->read.facts.digest));
         TRY(path == species->positions.file
                 ? read_particles(communicator, config, species)
                 : communicator_agree(communicator, read_density(config, species)));
