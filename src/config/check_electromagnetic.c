@@ -1,4 +1,4 @@
-/* Check: the rules of the electromagnetic solver, and which fields a solver has. */
+/* Check: the rules of the electromagnetic solver, which fields a solver has, and speeds. */
 #include "config/reading.h"
 
 #include <math.h>
@@ -19,6 +19,17 @@ static double greatest_speed(const struct species_config *species)
         most = is_normal ? fmax(most, scale) : 0;
     }
     return hypot(hypot(mean[0], mean[1]), mean[2]) + thermal * most;
+}
+
+static void check_precision(struct reading *reading, uint32_t index)
+{
+    const double most = precision_fastest(reading->config->precision);
+    const double speed = greatest_speed(&reading->config->species[index]);
+    if (is_sound(reading, "precision") && is_sound(reading, "species") && !(speed <= most) &&
+        at(reading, "species.%u.velocities", index))
+        complain(reading, NULL,
+                 "expected speeds of at most %g, which the precision holds, found some near %.3g", most,
+                 speed);
 }
 
 static void check_speeds(struct reading *reading, uint32_t index)
@@ -61,6 +72,8 @@ void check_electromagnetic(struct reading *reading)
 {
     struct config *config = reading->config;
     check_transforms(reading);
+    for (uint32_t s = 0; s < config->species_count; s++)
+        check_precision(reading, s);
     if (!is_sound(reading, "fields.solver"))
         return;
     if (config->fields.solver != SOLVER_ELECTROMAGNETIC) {

@@ -63,6 +63,11 @@ double species_fastest_speed(const struct species_config *species, int axis)
     return species->per_c_squared > 0 ? fmin(fastest, 1 / sqrt(species->per_c_squared)) : fastest;
 }
 
+double precision_fastest(enum precision precision)
+{
+    return precision == PRECISION_SINGLE ? 1e18 : 1e150;
+}
+
 double config_longest_step(const struct config *config)
 {
     const struct grid_config *grid = &config->grid;

@@ -468,6 +468,9 @@ double species_thermal_speed(const struct species_config *species, int axis);
 /* What few exceed: drift and three thermal speeds, or the end of a range where that is less. */
 double species_fastest_speed(const struct species_config *species, int axis);
 
+/* Reals of a run hold speeds up to this one, and their squares. */
+double precision_fastest(enum precision precision);
+
 /* The longest time step of an electromagnetic run: no wave of the grid then turns by pi or more in a step. */
 double config_longest_step(const struct config *config);
 

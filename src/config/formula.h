@@ -70,6 +70,13 @@ bool nodes_tabulate(const struct nodes *nodes, const char *text, bool multiplies
 /* Whether a formula says more than `none`, the number that stands for its absence; an empty one does not. */
 bool profile_is_given(const char *formula, const char *none);
 
+/* The greatest value that a density may have: sums of them are finite, and above 0. */
+#define DENSITIES "1e-100 to 1e100"
+static inline bool density_is_sound(double greatest)
+{
+    return greatest > 1e-100 && greatest < 1e100;
+}
+
 /* Along an axis the intervals are parts of cells, at least 1,024, on large grids cells, at most 4,096. */
 struct nodes profile_nodes(const uint32_t cells[2], const double length[2]);
 

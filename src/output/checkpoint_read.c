@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "base/text.h"
 #include "config/config_reader.h"
+#include "output/digest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,9 +58,10 @@ static enum status check_numbers(const struct checkpoint *checkpoint, uint32_t r
 
 static enum status read_config(struct checkpoint *checkpoint)
 {
-    uint64_t length = 0;
-    TRY(hdf5_read_length(&checkpoint->source, "config", &length));
-    if (length > MOST_CONFIG_BYTES)
+    uint64_t shape[2];
+    TRY(hdf5_read_shape(&checkpoint->source, "config", shape));
+    const uint64_t length = shape[0];
+    if (shape[1] != 0 || length > MOST_CONFIG_BYTES)
         return impossible(checkpoint, "its config is too long");
     char *text = calloc(length + 1, 1);
     if (!text)
@@ -151,11 +153,7 @@ static enum status load(struct checkpoint *checkpoint)
 {
     const struct config *config = &checkpoint->config;
     uint32_t ranks = 0;
-    const hid_t access = hdf5_access();
-    checkpoint->source.file = H5Fopen(checkpoint->path, H5F_ACC_RDONLY, access);
-    H5Pclose(access);
-    if (checkpoint->source.file < 0)
-        return status_fail(STATUS_FAILED, "%s: HDF5 cannot open it to read", checkpoint->path);
+    TRY(hdf5_source_open(checkpoint->path, STATUS_FAILED, &checkpoint->source));
     TRY(read_numbers(checkpoint, &ranks));
     TRY(read_config(checkpoint));
     if (config->fields.drive_count > 0)
@@ -178,16 +176,18 @@ enum status checkpoint_open(const struct communicator *communicator, const char 
                             struct checkpoint **result)
 {
     bool is_damaged;
+    uint64_t digest;
     struct checkpoint *checkpoint = *result = calloc(1, sizeof *checkpoint);
     enum status status =
         checkpoint ? STATUS_OK : status_fail(STATUS_FAILED, "no memory to read a checkpoint");
     if (checkpoint)
-        checkpoint->source = (struct hdf5_source){checkpoint->path, H5I_INVALID_HID};
+        checkpoint->source.file = H5I_INVALID_HID;
     TRY_CLEANUP(communicator_agree(communicator, status));
     snprintf(checkpoint->path, sizeof checkpoint->path, "%s", path);
     if (communicator->rank == 0 && !is_whole)
         status = checkpoint_seal_check(path, true, &is_damaged);
     TRY_CLEANUP(communicator_agree(communicator, status));
+    TRY_CLEANUP(digest_require_same(communicator, checkpoint->path, CHECKPOINT_BLOCK, &digest));
     TRY_CLEANUP(communicator_agree(communicator, load(checkpoint)));
     return STATUS_OK;
 
@@ -201,8 +201,7 @@ void checkpoint_close(struct checkpoint **checkpoint)
     struct checkpoint *own = *checkpoint;
     if (!own)
         return;
-    if (own->source.file >= 0)
-        H5Fclose(own->source.file);
+    hdf5_source_close(&own->source);
     partition_destroy(&own->partition);
     free(own->capacities);
     free(own->row_starts);

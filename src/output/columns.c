@@ -4,6 +4,7 @@
 #include "base/regular.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +77,8 @@ static bool read_header(FILE *file, struct row *row)
     const int n = sscanf(shape + 10, "%" SCNu64 ", %" SCNu64 "%1[)]", &row->shape[0], &row->shape[1], end);
     const bool is_plain = n == 3 && sscanf(type + 9, NUMBER, kind, digit) == 2;
     bool is_known = true;
-    row->is_turned = strstr(row->header, "'fortran_order': True") != NULL;
+    row->is_turned =
+        is_plain && strstr(row->header, "'fortran_order': True"); /* one dimension has one order */
     while (is_plain && row->across < COLUMN_CELL && row->across < row->shape[1]) {
         strcpy(row->found[row->across], names[row->across]);
         is_known &= add_number(row, kind, digit);
@@ -119,7 +121,22 @@ static enum status refuse(const char *path, const struct row *row)
 
 /* ---- .csv ---- */
 
-static const char separators[] = "#,; \t\r\n\"\xef\xbb\xbf"; /* and a byte-order mark */
+static const char byte_order_mark[] = "\xef\xbb\xbf", separators[] = "#,; \t\r\n\"\xef\xbb\xbf";
+
+/* Whether the line has the names of the columns. One that begins with # is a comment unless x and y are among
+ * its words. */
+static bool parse_header(char *line, struct row *row)
+{
+    int named = 0;
+    line += strspn(line, byte_order_mark);
+    const bool may_be_comment = *line == '#';
+    row->across = 0;
+    for (char *word; row->across < MOST_ACROSS && (word = strtok_r(line, separators, &line));) {
+        named |= strcmp(word, "x") == 0 ? 1 : strcmp(word, "y") == 0 ? 2 : 0;
+        snprintf(row->found[row->across++], sizeof row->found[0], "%s", word);
+    }
+    return !may_be_comment || named == 3;
+}
 
 /* Whether the line has a number for each column. */
 static bool parse_line(char *line, struct row *row)
@@ -186,15 +203,22 @@ static enum status read_npy(FILE *file, struct row *row, struct columns *columns
 
 static enum status read_csv(FILE *file, char **line, struct row *row, struct columns *columns)
 {
-    size_t length = 0;
-    uint64_t found = 0, number = 1;
-    char *rest = getline(line, &length, file) > 0 ? *line : NULL;
-    for (char *word; rest && row->across < MOST_ACROSS && (word = strtok_r(rest, separators, &rest));)
-        snprintf(row->found[row->across++], sizeof row->found[0], "%s", word);
-    TRY(make_room(row, columns));
-    while (number++, getline(line, &length, file) > 0) {
-        if (**line == '#' || (*line)[strspn(*line, separators)] == '\0')
+    size_t room = 0;
+    ssize_t length;
+    uint64_t found = 0;
+    bool has_header = false;
+    for (uint64_t number = 1; (length = getline(line, &room, file)) > 0; number++) {
+        if (strlen(*line) != (size_t)length)
+            return status_fail(STATUS_USAGE, "%s:%" PRIu64 ": expected text, found a byte of value 0",
+                               columns->path, number);
+        if ((has_header && **line == '#') || (*line)[strspn(*line, separators)] == '\0')
             continue;
+        if (!has_header) {
+            has_header = parse_header(*line, row);
+            if (has_header)
+                TRY(make_room(row, columns));
+            continue;
+        }
         const uint64_t n = found++ - columns->first;
         if (n >= columns->count)
             continue;
@@ -207,7 +231,7 @@ static enum status read_csv(FILE *file, char **line, struct row *row, struct col
     return columns_require(columns, found);
 }
 
-enum status columns_open(const char *path, FILE **file)
+static enum status open_file(const char *path, FILE **file)
 {
     const char *why = "";
     *file = regular_open(path, &why);
@@ -222,29 +246,28 @@ enum status columns_read(struct columns *columns)
     char *line = NULL;
     if (!is_npy && !ends_with(columns->path, ".csv"))
         return columns_read_hdf5(columns);
-    TRY(columns_open(columns->path, &file));
+    TRY(open_file(columns->path, &file));
     const enum status status = is_npy ? read_npy(file, &row, columns) : read_csv(file, &line, &row, columns);
     free(line);
     fclose(file);
     return status;
 }
 
-enum status columns_read_array(const char *path, const char *place, uint64_t shape[2], double **values)
+enum status columns_read_array(struct columns_array *array)
 {
     struct row row = {0};
     FILE *file = NULL;
-    if (!ends_with(path, ".npy"))
-        return columns_read_hdf5_array(path, place, shape, values);
-    TRY(columns_open(path, &file));
-    bool is_whole = read_header(file, &row) && row.shape[0] < NODES_MOST && row.shape[1] < NODES_MOST;
+    if (!ends_with(array->path, ".npy"))
+        return columns_read_hdf5_array(array);
+    TRY(open_file(array->path, &file));
+    bool is_whole = read_header(file, &row) && columns_may_hold(row.shape);
     const size_t count = is_whole ? row.shape[0] * row.shape[1] : 0;
-    *values = malloc((count + 1) * sizeof **values);
+    array->values = malloc((count + 1) * sizeof *array->values);
     for (size_t n = 0; n < count && is_whole; n++)
-        is_whole =
-            *values &&
-            read_number(file, &row, 0,
-                        *values + (row.is_turned ? n % row.shape[0] * row.shape[1] + n / row.shape[0] : n));
+        is_whole = array->values && read_number(file, &row, 0, &array->values[n]);
     fclose(file);
-    memcpy(shape, row.shape, sizeof row.shape);
-    return is_whole && count > 0 ? STATUS_OK : refuse(path, &row);
+    memcpy(array->shape, row.shape, sizeof row.shape);
+    array->stride[0] = row.is_turned ? 1 : row.shape[1];
+    array->stride[1] = row.is_turned ? row.shape[0] : 1;
+    return is_whole ? STATUS_OK : refuse(array->path, &row);
 }

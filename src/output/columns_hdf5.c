@@ -1,10 +1,12 @@
 /* Columns of HDF5 by openPMD 1: a component of a record is a dataset, or a group with one constant value, in
- * units of its attribute unitSI. To close a handle below 0, which could not be opened, does nothing. */
+ * units of its attribute unitSI. A mesh says which axis is which, and where its numbers lie. */
 #include "config/field_table.h"
 #include "output/columns.h"
-#include "output/hdf5_write.h"
+#include "output/hdf5_read.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,133 +14,207 @@ enum { PATH_LENGTH = 1536 };
 
 /* Where something is. */
 struct search {
-    const char *end; /* of its path */
+    char ends[2][PATH_LENGTH]; /* of its path: either */
     unsigned long long step;
     char path[PATH_LENGTH];
 };
 
+static bool ends_in(const char *link, const char *end)
+{
+    const size_t length = strlen(link), own = strlen(end);
+    return length >= own && (length == own || link[length - own - 1] == '/') &&
+           strcmp(link + length - own, end) == 0;
+}
+
 static herr_t look_at(hid_t root, const char *link, const H5L_info_t *info, void *context)
 {
     struct search *search = context;
-    const size_t length = strlen(link), end = strlen(search->end);
     unsigned long long step = 0;
     (void)root, (void)info, (void)sscanf(link, "data/%llu/", &step);
-    if (length >= end && length + 1 < PATH_LENGTH && step >= search->step &&
-        (length == end || link[length - end - 1] == '/') && strcmp(link + length - end, search->end) == 0) {
+    if (strlen(link) + 1 < PATH_LENGTH && step >= search->step &&
+        (ends_in(link, search->ends[0]) || ends_in(link, search->ends[1]))) {
         search->step = step;
         snprintf(search->path, PATH_LENGTH, "/%s", link);
     }
     return 0;
 }
 
-/* Opens the file, and finds the place. */
-static enum status open_place(const char *path, const char *place, hid_t *file, struct search *search)
+/* Opens the file, and finds the place: a path, or a record below what the attribute `base` of the file names.
+ * `place` may be a word of the config for it. */
+static enum status open_place(const char *path, const char *place, const char *base,
+                              struct hdf5_source *source, struct search *search)
 {
-    const hid_t access = hdf5_access();
-    *search = (struct search){.end = field_record(place)};
-    *file = H5Fopen(path, H5F_ACC_RDONLY, access);
-    H5Pclose(access);
-    if (*file < 0)
-        return status_fail(STATUS_USAGE, "%s: expected a .npy or HDF5 file, or of particles a .csv file",
-                           path);
+    char below[1][HDF5_WORD] = {""};
+    bool is_there = false;
+    *search = (struct search){.step = 0};
+    if (hdf5_source_open(path, STATUS_USAGE, source) != STATUS_OK)
+        return status_fail(STATUS_USAGE, "%s; expected a .npy or HDF5 file, or of particles a .csv file",
+                           status_message());
+    TRY(hdf5_read_texts(source, "/", base, 1, below));
+    snprintf(search->ends[0], PATH_LENGTH, "%s%s", below[0], place);
+    snprintf(search->ends[1], PATH_LENGTH, "%s%s", below[0], field_record(place));
     if (place[0] == '/' && snprintf(search->path, PATH_LENGTH, "%s", place) > 0)
         (void)sscanf(place, "/data/%llu/", &search->step);
     else
-        H5Lvisit(*file, H5_INDEX_NAME, H5_ITER_INC, look_at, search);
-    const hid_t object = H5Oopen(*file, search->path, H5P_DEFAULT);
-    H5Oclose(object);
-    return object >= 0
+        H5Lvisit(source->file, H5_INDEX_NAME, H5_ITER_INC, look_at, search);
+    if (search->path[0])
+        TRY(hdf5_find(source, search->path, &is_there));
+    return is_there
                ? STATUS_OK
                : status_fail(STATUS_USAGE, "%s: there is no \"%s\" in it, which `place` says", path, place);
 }
 
-/* A number that is an attribute of an object; `otherwise`: there is none; NAN: it is not one number. */
-static double attribute(hid_t file, const char *object, const char *name, double otherwise)
-{
-    const hid_t found = H5Aopen_by_name(file, object, name, H5P_DEFAULT, H5P_DEFAULT);
-    const hid_t space = H5Aget_space(found);
-    double value = found < 0 ? otherwise : NAN;
-    if (H5Sget_simple_extent_npoints(space) == 1)
-        H5Aread(found, H5T_NATIVE_DOUBLE, &value);
-    H5Sclose(space);
-    H5Aclose(found);
-    return value;
-}
+/* ---- particles ---- */
 
-/* *values <- rows of a dataset of so many dimensions, at most `count` from `first` on; shape <- its own. */
-static enum status read_rows(hid_t file, const char *path, const char *name, int dimensions, hsize_t first,
-                             hsize_t count, uint64_t shape[2], double **values)
+/* Of an array of numbers, so many in the rows from the first on. */
+static enum status read_rows(const struct hdf5_source *source, const char *name, struct columns *columns,
+                             double *numbers)
 {
-    hsize_t all[2] = {0, 1};
-    const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(dataset);
-    bool is_read = H5Sget_simple_extent_ndims(space) == dimensions &&
-                   H5Sget_simple_extent_dims(space, all, NULL) == dimensions &&
-                   (dimensions == 1 || (all[0] < NODES_MOST && all[1] < NODES_MOST));
-    count = first + count <= all[0] ? count : all[0];
-    const hsize_t own[2] = {count, all[1]};
-    const hid_t memory = H5Screate_simple(dimensions, own, NULL);
-    *values = is_read ? malloc((count * all[1] + 1) * sizeof **values) : NULL;
-    if (is_read && first + count <= all[0] && count * all[1] > 0)
-        is_read =
-            *values &&
-            H5Sselect_hyperslab(space, H5S_SELECT_SET, (const hsize_t[]){first, 0}, NULL, own, NULL) >= 0 &&
-            H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, *values) >= 0;
-    memcpy(shape, (const uint64_t[]){all[0], all[1]}, 2 * sizeof *shape);
-    H5Sclose(memory);
-    H5Sclose(space);
-    H5Dclose(dataset);
-    return is_read ? STATUS_OK
-                   : status_fail(STATUS_USAGE, "%s: %s is no array of numbers of %d dimensions, or too large",
-                                 path, name, dimensions);
+    struct hdf5_rows rows = {H5T_NATIVE_DOUBLE, {0}, columns->first, columns->count};
+    TRY(hdf5_read_shape(source, name, rows.shape));
+    if (rows.shape[1] > 0)
+        return status_fail(STATUS_USAGE, "%s: %s is not of one dimension", source->path, name);
+    TRY(columns_require(columns, rows.shape[0]));
+    return hdf5_read_rows(source, name, &rows, numbers);
 }
 
 /* Where it is there. */
-static enum status read_column(hid_t file, const char *group, int k, struct columns *columns)
+static enum status read_column(const struct hdf5_source *source, const char *group, int k,
+                               struct columns *columns)
 {
     char name[2 * PATH_LENGTH];
-    uint64_t shape[2];
-    double **numbers = &columns->numbers[k];
+    double constant = NAN, unit = 1;
+    bool is_there;
     snprintf(name, sizeof name, "%s/%s", group, columns_name(columns->path, k));
-    const hid_t object = H5Oopen(file, name, H5P_DEFAULT);
-    const double constant = attribute(file, name, "value", NAN);
-    const double factor = attribute(file, name, "unitSI", 1) / columns->si[k];
-    H5Oclose(object);
-    if (object < 0)
+    TRY(hdf5_find(source, name, &is_there));
+    if (!is_there)
         return STATUS_OK;
-    if (isnan(constant)) {
-        TRY(read_rows(file, columns->path, name, 1, columns->first, columns->count, shape, numbers));
-        TRY(columns_require(columns, shape[0]));
-    } else if (!(*numbers = malloc((columns->count + 1) * sizeof **numbers))) {
+    TRY(hdf5_read_reals(source, name, "value", 1, &constant));
+    TRY(hdf5_read_reals(source, name, "unitSI", 1, &unit));
+    if (!(unit > 0))
+        return status_fail(STATUS_USAGE, "%s: unitSI of %s: expected a number above 0, found %g",
+                           columns->path, name, unit);
+    double *numbers = columns->numbers[k] = malloc((columns->count + 1) * sizeof *numbers);
+    if (!numbers)
         return status_fail(STATUS_FAILED, "%s: no memory to read it", columns->path);
-    }
+    if (isnan(constant))
+        TRY(read_rows(source, name, columns, numbers));
     for (uint64_t n = 0; n < columns->count; n++)
-        (*numbers)[n] = factor * (isnan(constant) ? (*numbers)[n] : constant);
+        numbers[n] = unit / columns->si[k] * (isnan(constant) ? numbers[n] : constant);
+    return STATUS_OK;
+}
+
+static enum status read_columns(const struct hdf5_source *source, const struct search *search,
+                                struct columns *columns)
+{
+    char momentum[2 * PATH_LENGTH], iteration[48];
+    double is_macro = 0, offset = 0, unit = 1;
+    for (int k = 0; k < COLUMNS; k++)
+        TRY(read_column(source, search->path, k, columns));
+    snprintf(momentum, sizeof momentum, "%s/momentum", search->path);
+    snprintf(iteration, sizeof iteration, "/data/%llu", search->step);
+    TRY(hdf5_read_reals(source, momentum, "macroWeighted", 1, &is_macro));
+    TRY(hdf5_read_reals(source, momentum, "timeOffset", 1, &offset));
+    TRY(hdf5_read_reals(source, iteration, "timeUnitSI", 1, &unit));
+    columns->is_macro = is_macro == 1;
+    columns->seconds = offset * unit;
     return STATUS_OK;
 }
 
 enum status columns_read_hdf5(struct columns *columns)
 {
     struct search search;
-    char momentum[2 * PATH_LENGTH], iteration[48];
-    hid_t file;
-    enum status status = open_place(columns->path, columns->place, &file, &search);
-    for (int k = 0; k < COLUMNS && status == STATUS_OK; k++)
-        status = read_column(file, search.path, k, columns);
-    snprintf(momentum, sizeof momentum, "%s/momentum", search.path);
-    snprintf(iteration, sizeof iteration, "/data/%llu", search.step);
-    columns->is_macro = attribute(file, momentum, "macroWeighted", 0) == 1;
-    columns->seconds =
-        attribute(file, momentum, "timeOffset", 0) * attribute(file, iteration, "timeUnitSI", 1);
-    H5Fclose(file);
+    struct hdf5_source source;
+    enum status status = open_place(columns->path, columns->place, "particlesPath", &source, &search);
+    TRY_NEXT(read_columns(&source, &search, columns));
+    hdf5_source_close(&source);
     return status;
 }
 
-enum status columns_read_hdf5_array(const char *path, const char *place, uint64_t shape[2], double **values)
+/* ---- meshes ---- */
+
+/* Attributes of a mesh, in the order of its labels. */
+struct mesh {
+    char geometry[1][HDF5_WORD], order[1][HDF5_WORD], labels[2][HDF5_WORD];
+    double spacing[2], offset[2], position[2], unit;
+};
+
+/* Of a component, or of the record that it is in. */
+static enum status read_mesh(const struct hdf5_source *source, const char *object, struct mesh *mesh)
+{
+    TRY(hdf5_read_texts(source, object, "geometry", 1, mesh->geometry));
+    TRY(hdf5_read_texts(source, object, "dataOrder", 1, mesh->order));
+    TRY(hdf5_read_texts(source, object, "axisLabels", 2, mesh->labels));
+    TRY(hdf5_read_reals(source, object, "gridSpacing", 2, mesh->spacing));
+    TRY(hdf5_read_reals(source, object, "gridGlobalOffset", 2, mesh->offset));
+    TRY(hdf5_read_reals(source, object, "gridUnitSI", 1, &mesh->unit));
+    return hdf5_read_reals(source, object, "position", 2, mesh->position);
+}
+
+/* The place of the first number, in steps. Without a spacing an offset has none. */
+static double shift_along(const struct mesh *mesh, int n)
+{
+    return mesh->position[n] + (mesh->offset[n] == 0 ? 0 : mesh->offset[n] / mesh->spacing[n]);
+}
+
+/* What this grid cannot honour, by the name of the attribute. */
+static enum status check_mesh(const struct hdf5_source *source, const char *object, const struct mesh *mesh)
+{
+    const char *x = mesh->labels[0], *y = mesh->labels[1], *order = mesh->order[0];
+    const bool are_axes = strspn(x, "xyz") == 1 && strspn(y, "xyz") == 1 && !x[1] && !y[1] && x[0] != y[0];
+    const char *wrong = strcmp(mesh->geometry[0], "cartesian") != 0          ? "geometry: expected cartesian"
+                        : strcmp(order, "C") != 0 && strcmp(order, "F") != 0 ? "dataOrder: expected C or F"
+                        : !are_axes ? "axisLabels: expected two of x, y and z"
+                                    : NULL;
+    for (int n = 0; n < 2 && !wrong; n++)
+        if (mesh->spacing[n] < 0 || !isfinite(shift_along(mesh, n)))
+            wrong = "gridSpacing: expected lengths above 0, by which gridGlobalOffset is a place";
+    return wrong ? status_fail(STATUS_USAGE, "%s: %s: %s", source->path, object, wrong) : STATUS_OK;
+}
+
+/* The label that comes first in the alphabet is x here. In the order C the first label is that of the slowest
+ * index, in F that of the fastest. */
+static void place_mesh(const struct mesh *mesh, const uint64_t shape[2], struct columns_array *array)
+{
+    for (int n = 0; n < 2; n++) {
+        const int axis = mesh->labels[n][0] > mesh->labels[!n][0];
+        const int dimension = strcmp(mesh->order[0], "F") == 0 ? !n : n;
+        array->shape[axis] = shape[dimension];
+        array->stride[axis] = dimension == 0 ? shape[1] : 1;
+        array->first[axis] = shift_along(mesh, n);
+        array->length[axis] = mesh->spacing[n] * (double)shape[dimension];
+    }
+    array->unit = mesh->unit;
+}
+
+static enum status read_array(const struct hdf5_source *source, const char *path, struct columns_array *array)
+{
+    char record[PATH_LENGTH];
+    struct mesh mesh = {.geometry = {"cartesian"}, .order = {"C"}, .labels = {"x", "y"}};
+    struct hdf5_rows all = {.type = H5T_NATIVE_DOUBLE};
+    const size_t above = (size_t)(strrchr(path, '/') - path);
+    snprintf(record, sizeof record, "%.*s", (int)(above > 0 ? above : 1), path);
+    TRY(hdf5_read_shape(source, path, all.shape));
+    if (!columns_may_hold(all.shape))
+        return status_fail(STATUS_USAGE, "%s: %s: expected 1 to %d numbers, found %" PRIu64 " x %" PRIu64,
+                           source->path, path, NODES_MOST, all.shape[0], all.shape[1]);
+    TRY(read_mesh(source, record, &mesh));
+    TRY(read_mesh(source, path, &mesh));
+    TRY(check_mesh(source, path, &mesh));
+    place_mesh(&mesh, all.shape, array);
+    array->values = malloc(all.shape[0] * all.shape[1] * sizeof *array->values);
+    if (!array->values)
+        return status_fail(STATUS_FAILED, "%s: no memory to read it", source->path);
+    all.rows = all.shape[0];
+    return hdf5_read_rows(source, path, &all, array->values);
+}
+
+enum status columns_read_hdf5_array(struct columns_array *array)
 {
     struct search search;
-    hid_t file;
-    enum status status = open_place(path, place, &file, &search);
-    TRY_NEXT(read_rows(file, path, search.path, 2, 0, NODES_MOST, shape, values));
-    H5Fclose(file);
+    struct hdf5_source source;
+    enum status status = open_place(array->path, array->place, "meshesPath", &source, &search);
+    TRY_NEXT(read_array(&source, search.path, array));
+    hdf5_source_close(&source);
     return status;
 }

@@ -2,9 +2,11 @@
 #include "output/digest.h"
 
 #include "base/pool.h"
+#include "base/regular.h"
 #include "output/hdf5_read.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -67,4 +69,43 @@ enum status digest_file(const char *path, int descriptor, uint64_t bytes, uint64
     TRY(digest_range(path, descriptor, 0, bytes < all ? bytes : all, &digest));
     *result = XXH128_hashFromCanonical(&digest).low64;
     return STATUS_OK;
+}
+
+/* ---- over ranks ---- */
+
+/* What tells a file from others where it is not read, and then its digest. */
+typedef uint64_t mark[6];
+
+/* The digest of the file that has the `other` mark is known. */
+static enum status mark_file(const char *path, uint64_t bytes, const mark other, mark own)
+{
+    const char *why = "";
+    struct stat found = {0};
+    enum status status = STATUS_OK;
+    FILE *file = regular_open(path, &why);
+    if (!file)
+        return status_fail(STATUS_USAGE, "%s: cannot read it: %s", path, why);
+    (void)fstat(fileno(file), &found); /* which regular_open() could do */
+    memcpy(own,
+           (mark){(uint64_t)found.st_dev, (uint64_t)found.st_ino, (uint64_t)found.st_size,
+                  (uint64_t)found.st_mtim.tv_sec, (uint64_t)found.st_mtim.tv_nsec, other[5]},
+           sizeof(mark));
+    if (memcmp(own, other, sizeof(mark)) != 0)
+        status = digest_file(path, fileno(file), bytes, &own[5]);
+    fclose(file);
+    return status;
+}
+
+enum status digest_require_same(const struct communicator *communicator, const char *path, uint64_t bytes,
+                                uint64_t *digest)
+{
+    mark none = {0}, first = {0}, own;
+    char text[32];
+    const bool is_first = communicator->rank == 0;
+    TRY(communicator_agree(communicator, is_first ? mark_file(path, bytes, none, first) : STATUS_OK));
+    communicator_broadcast(communicator, sizeof first, first);
+    TRY(communicator_agree(communicator, mark_file(path, bytes, first, own)));
+    snprintf(text, sizeof text, "digest %016" PRIx64, own[5]);
+    *digest = own[5];
+    return communicator_require_same(communicator, path, text);
 }

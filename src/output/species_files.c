@@ -64,7 +64,8 @@ static enum status set_places(const struct columns *columns, int axis, uint32_t 
     return STATUS_OK;
 }
 
-static enum status set_velocities(const struct columns *columns, int axis, struct loaded_particle *particles)
+static enum status set_velocities(const struct columns *columns, int axis, double fastest,
+                                  struct loaded_particle *particles)
 {
     const int k = COLUMN_U + axis;
     TRY(require(columns, k));
@@ -74,8 +75,11 @@ static enum status set_velocities(const struct columns *columns, int axis, struc
         particles[n].velocity[axis] =
             columns->numbers[k][n] /
             (columns->is_macro ? columns->numbers[COLUMN_WEIGHT][n] * columns->si[COLUMN_WEIGHT] : 1);
-        if (!isfinite(particles[n].velocity[axis]))
-            return refuse(columns, n, k, columns->numbers[k][n], "a finite number");
+        if (!(fabs(particles[n].velocity[axis]) <= fastest))
+            return refuse(columns, n, k, columns->numbers[k][n],
+                          isfinite(particles[n].velocity[axis])
+                              ? "a speed that the precision of the run holds"
+                              : "a finite number");
     }
     return STATUS_OK;
 }
@@ -105,7 +109,7 @@ static enum status read_share(const struct config *config, struct species_config
         TRY(set_places(columns, axis, config->grid.cells[axis], particles));
     for (int axis = 0; species->velocities.kind == VELOCITIES_FILE && axis < (int)species_dimensions(species);
          axis++)
-        TRY(set_velocities(columns, axis, particles));
+        TRY(set_velocities(columns, axis, precision_fastest(config->precision), particles));
     return STATUS_OK;
 }
 
@@ -142,31 +146,69 @@ static enum status read_particles(const struct communicator *communicator, const
 
 /* ---- a density ---- */
 
-/* At a place in the box, from 0 to 1: linear between the array's nodes, of which [0][0] is at the origin, and
- * which repeat with the box. */
-static double density_at(const uint64_t shape[2], const double *array, double x, double y)
+/* A place of the box, from 0 to 1, along an axis of an array, which repeats with the box: *before and *behind
+ * <- the numbers beside, as places in array->values. Returns how much of the latter. */
+static double find_beside(const struct columns_array *array, int axis, double place, uint64_t *before,
+                          uint64_t *behind)
 {
-    const uint64_t i = (uint64_t)(x * (double)shape[0]), j = (uint64_t)(y * (double)shape[1]);
-    const double right = x * (double)shape[0] - (double)i, up = y * (double)shape[1] - (double)j;
-    const double *low = array + i % shape[0] * shape[1], *high = array + (i + 1) % shape[0] * shape[1];
-    const uint64_t a = j % shape[1], b = (j + 1) % shape[1];
-    const double left = low[a] + up * (low[b] - low[a]);
-    return left + right * (high[a] + up * (high[b] - high[a]) - left);
+    const uint64_t count = array->shape[axis], stride = array->stride[axis];
+    double at = fmod(place * (double)count - array->first[axis], (double)count);
+    at += at < 0 ? (double)count : 0;
+    *before = (uint64_t)at % count * stride;
+    *behind = ((uint64_t)at + 1) % count * stride;
+    return at - floor(at);
+}
+
+/* Linear between the numbers. */
+static double density_at(const struct columns_array *array, double x, double y)
+{
+    uint64_t left, right, a, b;
+    const double along_x = find_beside(array, 0, x, &left, &right), up = find_beside(array, 1, y, &a, &b);
+    const double *low = array->values + left, *high = array->values + right;
+    const double before = low[a] + up * (low[b] - low[a]);
+    return before + along_x * (high[a] + up * (high[b] - high[a]) - before);
 }
 
 /* A density of charges may be negative everywhere. */
-static enum status check_density(const char *path, const uint64_t shape[2], const double *array)
+static enum status check_density(const struct columns_array *array)
 {
-    double sum = 0;
-    for (uint64_t n = 0; n < shape[0] * shape[1]; n++)
-        sum += isfinite(array[n]) ? array[n] : 0;
-    for (uint64_t n = 0; n < shape[0] * shape[1]; n++)
-        if (!isfinite(array[n]) || !(array[n] * sum >= 0) || sum == 0)
+    double sum = 0, most = 0;
+    for (uint64_t n = 0; n < array->shape[0] * array->shape[1]; n++) {
+        sum += isfinite(array->values[n]) ? array->values[n] : 0;
+        most = fmax(most, fabs(array->values[n]));
+    }
+    for (uint64_t n = 0; n < array->shape[0] * array->shape[1]; n++) {
+        const double value =
+            array->values[n / array->shape[1] * array->stride[0] + n % array->shape[1] * array->stride[1]];
+        if (!isfinite(value) || !(value * sum >= 0) || sum == 0)
             return status_fail(STATUS_USAGE,
                                "%s: expected finite numbers of one sign, found %g at [%" PRIu64 ", %" PRIu64
                                "]",
-                               path, array[n], n / shape[1], n % shape[1]);
-    return STATUS_OK;
+                               array->path, value, n / array->shape[1], n % array->shape[1]);
+    }
+    return density_is_sound(most)
+               ? STATUS_OK
+               : status_fail(STATUS_USAGE, "%s: expected a greatest value from " DENSITIES ", found %g",
+                             array->path, most);
+}
+
+/* An array repeats with the box, so it is as long where its mesh says that: in m, or in the config's unit. */
+static enum status check_length(const struct config *config, const struct columns_array *array)
+{
+    const double own[2] = {array->unit / units_make(&config->units).length, 1}, tolerance = 1e-5;
+    const double *box = config->grid.length;
+    bool fits = false;
+    for (int unit = 0; unit < 2; unit++)
+        fits |= fabs(own[unit] * array->length[0] - box[0]) <= tolerance * box[0] &&
+                fabs(own[unit] * array->length[1] - box[1]) <= tolerance * box[1];
+    if (fits || (array->length[0] == 0 && array->length[1] == 0))
+        return STATUS_OK;
+    return status_fail(
+        STATUS_USAGE,
+        "%s: gridSpacing of %s: expected a box of %g x %g, found one of %g x %g, by gridUnitSI "
+        "and `units` of %g x %g",
+        array->path, array->place, box[0], box[1], array->length[0], array->length[1],
+        own[0] * array->length[0], own[0] * array->length[1]);
 }
 
 static enum status read_density(const struct config *config, struct species_config *species)
@@ -174,43 +216,32 @@ static enum status read_density(const struct config *config, struct species_conf
     const struct profile_config *profile = &species->profile;
     const struct nodes nodes = profile_nodes(config->grid.cells, config->grid.length);
     const uint32_t along_x = nodes.intervals[0], along_y = nodes.intervals[1];
-    uint64_t shape[2];
-    double *array = NULL, *values = malloc(nodes_count(&nodes) * sizeof *values);
+    struct columns_array array = {.path = profile->file, .place = profile->place};
+    double *values = malloc(nodes_count(&nodes) * sizeof *values);
     species->read.density_nodes = values;
     pthread_mutex_lock(&writer_hdf5);
-    enum status status = values ? columns_read_array(profile->file, profile->place, shape, &array)
+    enum status status = values ? columns_read_array(&array)
                                 : status_fail(STATUS_FAILED, "%s: no memory to read it", profile->file);
     pthread_mutex_unlock(&writer_hdf5);
-    TRY_NEXT(check_density(profile->file, shape, array));
+    TRY_NEXT(check_length(config, &array));
+    TRY_NEXT(check_density(&array));
     for (uint32_t i = 0; i <= along_x && status == STATUS_OK; i++)
         for (uint32_t j = 0; j <= along_y; j++)
-            *values++ = fabs(density_at(shape, array, (double)i / along_x, (double)j / along_y));
-    free(array);
+            *values++ = fabs(density_at(&array, (double)i / along_x, (double)j / along_y));
+    free(array.values);
     return status;
 }
 
 /* ---- all of it ---- */
-
-static enum status find_digest(const char *path, uint64_t *digest)
-{
-    FILE *file = NULL;
-    TRY(columns_open(path, &file));
-    const enum status status = digest_file(path, fileno(file), UINT64_MAX, digest);
-    fclose(file);
-    return status;
-}
 
 enum status species_files_read(const struct communicator *communicator, struct config *config)
 {
     for (uint32_t s = 0; s < config->species_count; s++) {
         struct species_config *species = &config->species[s];
         const char *path = species_file(species);
-        uint64_t *digest = &species->read.facts.digest;
         if (path[0] == '\0')
             continue;
-        TRY(communicator_agree(communicator,
-                               communicator->rank == 0 ? find_digest(path, digest) : STATUS_OK));
-        communicator_broadcast(communicator, sizeof *digest, digest);
+        TRY(digest_require_same(communicator, path, UINT64_MAX, &species->read.facts.digest));
         TRY(path == species->positions.file
                 ? read_particles(communicator, config, species)
                 : communicator_agree(communicator, read_density(config, species)));

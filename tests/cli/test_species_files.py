@@ -99,8 +99,12 @@ class SpeciesFiles(OneRunTest):
         lines = (self.folder / "lines.csv").read_text()
         marked = lines.replace("\n", "\n# 3 words here\n", 1)
         (self.folder / "lines.csv").write_text(marked, encoding="utf-8-sig")  # with a byte-order mark
+        (self.folder / "begun.csv").write_text("# by a program\n\n# of 2026, x alone\n" + lines[2:])
+        turned = self.read("fields.npy").replace(b"'fortran_order': False", b"'fortran_order': True ", 1)
+        (self.folder / "turned.npy").write_bytes(turned)  # of one dimension, which has one order
         expected = self.run_again(positions("fields.npy"), steps=1)
-        for ranks, file in ((0, "plain.npy"), (3, "columns.npy"), (0, "lines.csv"), (3, "lines.csv")):
+        for ranks, file in ((0, "plain.npy"), (0, "turned.npy"), (0, "begun.csv"), (3, "columns.npy"), (0, "lines.csv"),
+                            (3, "lines.csv")):
             again = self.run_again(positions(file), ranks=ranks, steps=1)
             np.testing.assert_allclose(again, expected, rtol=1e-5 if ranks else 0, atol=1e-6 if ranks else 0)
         # Velocities at 0 here, and half a step before there: the positions are those of the snapshot.
@@ -186,6 +190,7 @@ class SpeciesFiles(OneRunTest):
             ("y", 77, 4.1, "particle 77 has y 4.1, expected a place in the box"),
             ("x", 4000, np.nan, "particle 4000 has x nan, expected a place in the box"),
             ("v", 3000, np.inf, "particle 3000 has v inf, expected a finite number"),
+            ("u", 9, 1e39, "particle 9 has u 1e+39, expected a speed that the precision of the run holds"),
             ("weight", 5, 2, "particle 5 has weight 2, expected that of particle 0"),
         ):
             table = self.table(weight=1)
@@ -207,6 +212,8 @@ class SpeciesFiles(OneRunTest):
             ("few.csv", b"x,y,u,v\n\n1,2,3\n", "few.csv:3: expected 4 numbers, as in the header line"),
             ("word.csv", b"x,y,u,v\n1,2,3,z\n", "word.csv:2: expected 4 numbers, as in the header line"),
             ("twice.csv", b"x,x,y,u,v\n", "it has x twice"),
+            ("zero.csv", b"x,y,u,v\n1,2,3,12\0\n", "zero.csv:2: expected text, found a byte of value 0"),
+            ("comment.csv", b"# 1 word\n\n# x,y,u,v\n# 2\n1,2,3\n", "comment.csv:5: expected 4 numbers, as in the"),
             ("empty.csv", b"", "it has 0 particles where the config says 4096"),
         ):
             self.refuse_particles(words, name, content)
@@ -221,7 +228,31 @@ class SpeciesFiles(OneRunTest):
         self.refuse_particles("momentum/y is missing", "two.h5", self.read("two.h5"))
         with h5py.File(self.folder / "two.h5", "a") as file:
             file[f"data/{STEP}/particles/electrons/position/x"].attrs["unitSI"] = np.ones(8, "i1")
-        self.refuse_particles("particle 0 has position/x nan", "two.h5", self.read("two.h5"))
+        self.refuse_particles("unitSI of /data/4/particles/electrons/position/x: expected one value", "two.h5",
+                              self.read("two.h5"))
+        for name, value, words in (("position/x", np.nan, "finite numbers"), ("position/x", 0.0, "a number above 0"),
+                                   ("momentum/x", "m", "numbers")):
+            (self.folder / "unit.h5").write_bytes(snapshot)
+            with h5py.File(self.folder / "unit.h5", "a") as file:
+                file[f"data/{STEP}/particles/electrons/{name}"].attrs["unitSI"] = value
+            self.refuse_particles(f"unitSI of /data/4/particles/electrons/{name}: expected {words}", "unit.h5",
+                                  self.read("unit.h5"))
+
+    def test_ranks_with_other_files_under_one_path(self):
+        for number, folder in enumerate("ab"):
+            (self.folder / folder).mkdir()
+            np.save(self.folder / folder / "own.npy", self.table()[:: 1 - 2 * number])
+            self.run_well("run", "small.yaml", "--quiet", "--steps", 1, "--output", f"{folder}/run",
+                          *sets("output.checkpoints.every=1", f"species.electrons.density={1 + number}"))
+
+        def command(*arguments):
+            parts = [["-n", "1", "-wdir", self.folder / folder, PROGRAM, "run", *arguments] for folder in "ab"]
+            return ["mpirun", *map(str, [*parts[0], ":", *parts[1]])]
+        for arguments, path in ((["../again.yaml", *sets(positions("own.npy"))], "own.npy"),
+                                (["--restart", "run/checkpoints/checkpoint_1.h5"], "run/checkpoints/checkpoint_1.h5")):
+            arguments += ["--output", self.folder / "mixed", "--steps", "2"]
+            result = self.run_program(command=command(*arguments), environment=MPI_ENVIRONMENT)
+            self.assert_said(result, 2, f"{path}: rank 0 has digest ", "all ranks of a run need the same")
 
     # ---- densities ----
 
@@ -263,19 +294,145 @@ class SpeciesFiles(OneRunTest):
     def test_densities_that_are_none(self):
         array = np.ones((4, 8))
         np.save(self.folder / "deep.npy", np.ones((8, 8, 5)))
+        np.save(self.folder / "even.npy", [[1.0, -1.0]])
         with h5py.File(self.folder / "huge.h5", "w") as file:
             file.create_dataset("electrons", (2**33, 2**31), chunks=(64, 64))
         for name, value, words in (
             ("below.npy", -1, "expected finite numbers of one sign, found -1 at [2, 3]"),
             ("nan.npy", np.nan, "expected finite numbers of one sign, found nan at [2, 3]"),
+            ("even.npy", None, "expected finite numbers of one sign, found 1 at [0, 0]"),
             ("deep.npy", None, "expected a whole .npy file"),
-            ("huge.h5, place: /electrons", None, "/electrons is no array of numbers of 2 dimensions, or too large"),
+            ("huge.h5, place: /electrons", None, "/electrons tells of more numbers than the file can hold"),
+            ("great.npy", 1e100, "expected a greatest value from 1e-100 to 1e100, found 1e+100"),
         ):
             if value is not None:
                 array[2, 3] = value
                 np.save(self.folder / name, array)
-            self.refuse(2, [name.split(",")[0], words], "check", "again.yaml",
-                        *sets("species.electrons.velocities=cold", "species.electrons.profile={file: " + name + "}"))
+            self.refuse_density(words, name)
+
+    def refuse_density(self, words, name, *settings):
+        settings = ["species.electrons.velocities=cold", "species.electrons.profile={file: " + name + "}", *settings]
+        self.refuse(2, [name.split(",")[0], words], "check", "again.yaml", *sets(*settings))
+
+    # ---- meshes, which say where their numbers lie ----
+
+    def write_mesh(self, name, array, record="rho", on_group=False, **attributes):
+        """A mesh, in the meshes path of a file that has other things of its name too."""
+        with h5py.File(self.folder / name, "w") as file:
+            file.attrs["meshesPath"] = np.bytes_("meshes/")
+            file["data/3/meshes/" + record] = array
+            file["data/3/particles/" + record] = np.ones(3)
+            at = file["data/3/meshes/" + record]
+            (at.parent if on_group else at).attrs.update(attributes)
+
+    def charges(self, profile):
+        """The charge density of a run of no step on a box of 8 x 4."""
+        self.run_density("species.electrons.profile={" + profile + "}",
+                         "output.snapshots={every: 1, fields: [rho], particles: none}")
+        with h5py.File(self.folder / "dense" / "snapshots" / "data_0.h5") as file:
+            return file["data/0/fields/chargeDensity"][:]
+
+    def test_a_mesh_says_where_its_numbers_lie(self):
+        """All are the array of 8 x 4 numbers [along x, along y] that is in the .npy file."""
+        array = 1 + 0.5 * np.random.default_rng(1).random((8, 4))
+        np.save(self.folder / "mesh.npy", array)
+        expected = self.charges("file: mesh.npy")
+        length, places = self.units[0] / CELL[0], {"gridSpacing": [1.0, 1.0], "gridGlobalOffset": [2.0, -1.0]}
+        rolled = np.roll(array, (-2, 1), (0, 1))
+        for name, values, attributes in (
+            ("a name of the config's", array, {}),
+            ("y, x", array.T, {"axisLabels": np.bytes_(["y", "x"])}),
+            ("text of any length", array.T, {"axisLabels": ["y", "x"]}),
+            ("a plane z, x", array.T, {"axisLabels": ["z", "x"], "geometry": "cartesian"}),
+            ("the order of Fortran", array.T, {"axisLabels": ["x", "y"], "dataOrder": "F"}),
+            ("y, x in it", array, {"axisLabels": ["y", "x"], "dataOrder": np.bytes_("F")}),
+            ("an offset", rolled, {**places, "gridUnitSI": 1.0}),
+            ("in m", rolled, {"gridSpacing": [length] * 2, "gridGlobalOffset": [2 * length, -length],
+                              "gridUnitSI": 1.0}),
+            ("y, x with an offset", rolled.T, {**places, "axisLabels": ["y", "x"], "gridGlobalOffset": [-1.0, 2.0]}),
+            ("in Fortran's order, too", rolled.T, {**places, "dataOrder": "F"}),
+            ("a position", rolled.T, {"axisLabels": ["y", "x"], "position": [-1.0, 2.0]}),
+        ):
+            self.write_mesh("mesh.h5", values, **attributes)
+            # The places of rounded numbers differ by round-off of single precision, so some particles' cells do.
+            np.testing.assert_allclose(self.charges("file: mesh.h5, place: rho"), expected, rtol=1e-5, err_msg=name)
+        self.write_mesh("part.h5", array.T, "J/x", on_group=True, axisLabels=["y", "x"])
+        np.testing.assert_allclose(self.charges("file: part.h5, place: J/x"), expected, rtol=1e-5)
+        # Numbers at the middles of cells: linear between them, so at the nodes the mean of those beside.
+        fine = np.empty((16, 8))
+        fine[1::2, 1::2] = array
+        fine[::2, 1::2] = (array + np.roll(array, 1, 0)) / 2
+        fine[:, ::2] = (fine[:, 1::2] + np.roll(fine[:, 1::2], 1, 1)) / 2
+        np.save(self.folder / "fine.npy", fine)
+        self.write_mesh("middle.h5", array, position=[0.5, 0.5])
+        expected = self.charges("file: fine.npy")
+        np.testing.assert_allclose(self.charges("file: middle.h5, place: rho"), expected, rtol=1e-5)
+
+    def test_own_moments_come_back_where_they_were(self):
+        wave, moments = "1 + 0.3*cos(2*pi*x/lx)", "output.moments.every=1"
+        first = self.run_density(f"species.electrons.profile.density={wave}", moments, folder="first")
+        self.assertGreater(first[0, 0], 0)
+        found = self.charges("file: first/moments/moments_0.h5, place: electrons_density")
+        # Half a cell would be 11 degrees; 4,096 particles of a quiet start leave 0.1.
+        self.assertLess(abs(np.angle(-np.fft.fft2(found)[1, 0], deg=True)), 0.5)
+
+    def test_meshes_that_cannot_be_honoured(self):
+        array, box = np.ones((8, 4)), {"gridSpacing": [0.75, 1.0]}  # of the box of 6 x 4
+        self.write_mesh("mesh.h5", array, **box)
+        self.run_well("check", "again.yaml", *sets("species.electrons.velocities=cold",
+                                                   "species.electrons.profile={file: mesh.h5, place: rho}"))
+        for words, attributes in (
+            ("geometry: expected cartesian", {"geometry": "thetaMode"}),
+            ("dataOrder: expected C or F", {"dataOrder": "G"}),
+            ("axisLabels: expected two of x, y and z", {"axisLabels": ["r", "z"]}),
+            ("axisLabels: expected two of x, y and z", {"axisLabels": ["x", "x"]}),
+            ("axisLabels of /data/3/meshes/rho: expected two values", {"axisLabels": ["x", "y", "z"]}),
+            ("axisLabels of /data/3/meshes/rho: expected text", {"axisLabels": [1, 2]}),
+            ("gridSpacing: expected lengths above 0", {"gridSpacing": [-1.0, 1.0]}),
+            ("gridSpacing: expected lengths above 0, by which gridGlobalOffset", {"gridGlobalOffset": [1.0, 0.0]}),
+            ("gridSpacing of rho: expected a box of 6 x 4, found one of 8 x 4", {"gridSpacing": [1.0, 1.0]}),
+            ("gridGlobalOffset of /data/3/meshes/rho: expected finite numbers",
+             {**box, "gridGlobalOffset": [np.inf, 0.0]}),
+            ("position of /data/3/meshes/rho: expected finite numbers", {"position": [np.nan, 0.0]}),
+        ):
+            self.write_mesh("mesh.h5", array, **attributes)
+            self.refuse_density(words, "mesh.h5, place: rho")
+
+    def test_nothing_outside_an_hdf5_file_is_read(self):
+        """Each would be read from other bytes, or hang at a pipe, or take 3 GB."""
+        (self.folder / "bytes").write_bytes(np.ones((8, 4)).tobytes())
+        if not (self.folder / "pipe").exists():
+            os.mkfifo(self.folder / "pipe")
+        layout = h5py.VirtualLayout((8, 4), "f8")
+        layout[:] = h5py.VirtualSource("other.h5", "rho", (8, 4))
+        with h5py.File(self.folder / "other.h5", "w") as file:
+            file["rho"] = file["particles/electrons/rho"] = np.ones((8, 4))
+        for words, make in (
+            ("is not stored in this file", lambda file, name: file.create_dataset(
+                name, (8, 4), "f8", external=[("bytes", 0, 256)])),
+            ("is not stored in this file", lambda file, name: file.create_virtual_dataset(name, layout)),
+            ("is a link to another place", lambda file, name: file.update({name: h5py.ExternalLink("pipe", "rho")})),
+            ("is a link to another place", lambda file, name: file.update({name: h5py.SoftLink("/own")})),
+            ("tells of more numbers than the file can hold", lambda file, name: file.create_dataset(
+                name, (20000, 20000), "f8")),
+            ("tells of more numbers than the file can hold", lambda file, name: file.create_dataset(
+                name, (8, 4), "f8", chunks=(20000, 20000), maxshape=(None, None))),
+            ("holds no numbers", lambda file, name: file.create_dataset(name, (8, 4), "S3")),
+            ("is not of one dimension or two", lambda file, name: file.create_dataset(name, (2, 3, 4))),
+            ("expected 1 to 268435456 numbers, found 0 x 8", lambda file, name: file.create_dataset(name, (0, 8))),
+            ("expected 1 to 268435456 numbers, found 8 x 0", lambda file, name: file.create_dataset(name, (8, 0))),
+            ("is no array", lambda file, name: file.create_group(name)),
+        ):
+            with h5py.File(self.folder / "outside.h5", "w") as file:
+                file["own"] = np.ones((8, 4))
+                make(file, "rho")
+            self.refuse_density(words, "outside.h5, place: /rho")
+        with h5py.File(self.folder / "outside.h5", "w") as file:
+            file["particles"] = h5py.ExternalLink("other.h5", "particles")
+        self.refuse_density("is a link to another place", "outside.h5, place: /particles/electrons/rho")
+        self.refuse_particles("is a link to another place", "outside.h5", self.read("outside.h5"),
+                              place="/particles/electrons")
+        self.refuse_density("it is no regular file", "pipe")
 
     # ---- from Python ----
 

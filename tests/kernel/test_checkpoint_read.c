@@ -131,7 +131,7 @@ TEST(nothing_outside_the_file_is_followed)
             write_file(damaged, whole, length);
             replace(damaged, names[n], pipe, kind);
             assert_fails(checkpoint_find(&alone, damaged, &checkpoint), damaged,
-                         kind < 2 ? "a link to another place" : "not stored as one piece");
+                         kind < 2 ? "a link to another place" : "is not stored in this file");
         }
     assert_refuses(checkpoint_seal_check(pipe, true, &is_damaged), "it is no regular file");
     assert_int_equal(unlink(pipe), 0);

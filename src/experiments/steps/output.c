@@ -4,7 +4,7 @@
 #include "base/stop.h"
 #include "experiments/steps/step_point.h"
 #include "output/chunk_pack.h"
-#include "output/hdf5_write.h"
+#include "output/hdf5_read.h"
 #include "simulation.h"
 
 #include <errno.h>
@@ -132,29 +132,22 @@ static enum status time_pack(struct case_of *c)
 
 /* ---- the file, read back ---- */
 
-/* values <- all numbers of a dataset; false where HDF5 cannot read it. */
-static bool read_floats(hid_t file, const char *name, float *values)
-{
-    const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
-    const bool done =
-        dataset >= 0 && H5Dread(dataset, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
-    H5Dclose(dataset);
-    return done;
-}
-
 /* Whether the velocities in the file are those on the device; the masses of electrons are 1. */
-static bool holds(const struct case_of *c, hid_t file, uint64_t step, const float *velocities, float *read)
+static bool holds(const struct case_of *c, const struct hdf5_source *source, uint64_t step,
+                  const float *velocities, float *read)
 {
     static const char axes[2] = {'x', 'y'};
     const uint32_t count = c->simulation.particles[0].count;
+    struct hdf5_rows all = {H5T_NATIVE_FLOAT, {count, 2}, 0, count};
     char name[128];
     if (c->kind->row == &checkpoint_output)
-        return read_floats(file, "/particles/electrons/velocity", read) &&
+        return hdf5_read_rows(source, "/particles/electrons/velocity", &all, read) == STATUS_OK &&
                memcmp(read, velocities, 2 * (size_t)count * sizeof *read) == 0;
+    all.shape[1] = 0;
     for (int axis = 0; axis < 2; axis++) {
         snprintf(name, sizeof name, "/data/%llu/particles/electrons/momentum/%c", (unsigned long long)step,
                  axes[axis]);
-        if (!read_floats(file, name, read))
+        if (hdf5_read_rows(source, name, &all, read) != STATUS_OK)
             return false;
         for (uint32_t n = 0; n < count; n++)
             if (read[n] != velocities[2 * (size_t)n + (size_t)axis])
@@ -177,10 +170,10 @@ static enum status verify(struct case_of *c)
              c->kind->row == &checkpoint_output ? "%s/checkpoints/checkpoint_%llu.h5"
                                                 : "%s/snapshots/data_%llu.h5",
              c->folder, (unsigned long long)step);
-    const hid_t access = hdf5_access(), file = H5Fopen(path, H5F_ACC_RDONLY, access);
-    c->verified = c->verified && file >= 0 && holds(c, file, step, velocities, velocities + values);
-    H5Fclose(file);
-    H5Pclose(access);
+    struct hdf5_source source;
+    c->verified = hdf5_source_open(path, STATUS_FAILED, &source) == STATUS_OK && c->verified &&
+                  holds(c, &source, step, velocities, velocities + values);
+    hdf5_source_close(&source);
     return STATUS_OK;
 }
 
