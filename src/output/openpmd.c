@@ -206,7 +206,7 @@ static enum status fill(const void *source, uint64_t first, size_t count, void *
         if (is_offset && list->precision == PRECISION_DOUBLE)
             list->read(list->source, column->value - VALUE_OFFSET, first + done, some, cells);
         for (size_t n = 0; n < some && is_cell; n++)
-            ((uint32_t *)values)[done + n] = (uint32_t)piece[n];
+            ((double *)values)[done + n] = piece[n];
         for (size_t n = 0; n < some && is_offset; n++)
             piece[n] = below_end(list->precision, piece[n], cells[n]);
         for (size_t n = 0; n < some && !is_cell; n++)
@@ -251,7 +251,7 @@ void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_parti
     const struct column *w = species_has_w(species) ? of + 6 : NULL;
     const struct particle_record records[] = {
         {{"position", {1}, {cell[0], cell[1]}, {of + 2, of + 3}, fill, kind, 0, NULL}, 0, 0, 0},
-        {{"positionOffset", {1}, {cell[0], cell[1]}, {of, of + 1}, fill, HDF5_UINT32, 0, NULL}, 0, 0, 0},
+        {{"positionOffset", {1}, {cell[0], cell[1]}, {of, of + 1}, fill, HDF5_DOUBLE, 0, NULL}, 0, 0, 0},
         {{"momentum", {1, 1, -1}, {p, p, p}, {of + 4, of + 5, w}, fill, kind, back, NULL}, 0, 1, 0},
         {{"charge", {0, 0, 1, 1}, {units->charge}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->charge},
         {{"mass", {0, 1}, {units->mass}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->mass},

@@ -108,7 +108,8 @@ struct openpmd_particles {
  * A position is split as the state is: positionOffset is the index of the particle's cell along the axis, a
  * whole number, and position the offset in that cell, both in units of a cell, whose size is in unitSI; so
  * single precision is as good at the far end of a large box as at its origin. Readers add the two, as openPMD
- * asks; the sum is in [0, cells). */
+ * asks; the sum is in [0, cells). The index is a double: some readers multiply by unitSI floats alone, and
+ * with a float numpy's sum would be a float, which loses the offset. */
 void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_particles *particles);
 
 /* The species that snapshots hold. The particles of a rank are one patch, in the order of the ranks. */
