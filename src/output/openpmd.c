@@ -88,19 +88,6 @@ static void write_time(struct hdf5_object *object, const struct openpmd_record *
 
 /* ---- meshes ---- */
 
-void openpmd_take(struct openpmd *openpmd, uint32_t mesh, struct buffer *buffer, uint32_t first,
-                  uint32_t cell, uint32_t cells, char *values)
-{
-    const struct view *view = openpmd->view;
-    const size_t size = precision_bytes(view->config->precision);
-    struct hdf5_file *file = openpmd->file;
-    if (values && view->average)
-        hdf5_file_fail(file, average_take(view->average, view, mesh, buffer, first, cell, cells,
-                                          file->has_no_data ? NULL : values));
-    else if (values && !file->has_no_data)
-        hdf5_file_fail(file, buffer_read(buffer, first * size, cells * size, values + cell * size));
-}
-
 struct openpmd_record openpmd_field(const struct openpmd *openpmd, enum field field, enum hdf5_type type,
                                     hdf5_fill *fill)
 {

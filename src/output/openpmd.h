@@ -49,12 +49,6 @@ struct openpmd_record openpmd_field(const struct openpmd *openpmd, enum field fi
                                     hdf5_fill *fill);
 uint32_t openpmd_filter_passes(const struct openpmd *openpmd, enum field field);
 
-/* values[own cells], memory of the file <- for component number `mesh` of all (file->meshes) the reals of a
- * buffer from number `first` on, of `cells` own cells from number `cell` on: piece by piece up to the last
- * cell. Of an output that averages the reals are added, and the means are what is written. */
-void openpmd_take(struct openpmd *openpmd, uint32_t mesh, struct buffer *buffer, uint32_t first,
-                  uint32_t cell, uint32_t cells, char *values);
-
 /* Where the values of a mesh are, along each of its axes. */
 struct openpmd_axes {
     const char *labels[2];
@@ -119,8 +113,10 @@ void openpmd_write_species(struct openpmd *openpmd, const struct selection *sele
  * in every cell of the grid, as meshes.
  *
  * Densities are those of positions at n, all else is of velocities at n-1/2. A temperature is an energy,
- * m <|v - <v>|^2> / 2: that of each of the two directions where they are alike. In a cell without particles
- * all are 0. Sums run in a fixed order, without atomics: the same list gives the same bits. ---- */
+ * m <|v - <v>|^2> / 2: that of each of the two directions where they are alike; kernels/moments.cl has the
+ * formulas with relativity. Averages are the moments of the particles of all states together. In a cell
+ * without particles all are 0. Sums run in a fixed order, without atomics: the same list gives the same bits.
+ * ---- */
 
 struct moments;
 
