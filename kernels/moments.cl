@@ -31,12 +31,6 @@ static inline real gamma_of(real4 u, real per_c_squared)
     return lorentz_factor(velocity, &pusher);
 }
 
-/* e(u + c) - e(u), without the difference of two large numbers. */
-static inline real energy_gain(real4 u, real4 c, real per_c_squared)
-{
-    return dot(2 * u + c, c) / (gamma_of(u, per_c_squared) + gamma_of(u + c, per_c_squared));
-}
-
 /* p_ii is `trace`, <v> is v. In single precision to 1 % up to gamma of 300. */
 static inline real temperature(const struct moment_factors *factors, real density, real trace, real4 v)
 {
@@ -52,11 +46,11 @@ static inline real4 load_velocity(global const real2 *state, global const real *
     return (real4)(pair, has_w ? w[p] : (real)0, 0);
 }
 
-/* v of c + u less v of u. */
+/* v of u + c less v of u, without the difference of two large numbers. */
 static inline real4 velocity_difference(real4 u, real4 c, real per_c_squared)
 {
-    const real4 v = u / gamma_of(u, per_c_squared);
-    return (c - v * (per_c_squared * energy_gain(u, c, per_c_squared))) / gamma_of(u + c, per_c_squared);
+    const real gamma = gamma_of(u, per_c_squared), other = gamma_of(u + c, per_c_squared);
+    return (c - u * (per_c_squared * dot(2 * u + c, c) / (gamma * (gamma + other)))) / other;
 }
 
 /* Of `weight` particles, or of a group of them, whose means of u and v are by c and d off those of all, u and

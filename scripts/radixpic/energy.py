@@ -81,7 +81,8 @@ def draw_run(panels, history, modes, name, color):
     fields, waves, kinetic, total = panels
     time, styles = history["time"], itertools.cycle(("-", ":", "-.") if name else "-")
     waves_too = "magnetic_energy" in history.columns
-    draw_log(fields, time, history["field_energy"], color=color or BLUE, label=name or ("electric" if waves_too else "of all modes"))
+    label = name or ("electric" if waves_too else "of all modes")
+    draw_log(fields, time, history["field_energy"], color=color or BLUE, label=label)
     if waves_too:
         draw_log(fields, time, history["magnetic_energy"], color=color or RED, linestyle=":" if name else "-",
             label=f"{name} magnetic".strip())

@@ -168,8 +168,8 @@ class Collisions(ProgramTest):
             self.assertNotRegex(text, rf"(?m)^warning: {words}")
 
     def test_check_tells_what_one_collision_loses(self):
-        """Of electrons in ions, at nu dt = 0.1: currents decay 11 % too slowly by Takizuka's and Abe's model, by Nanbu's
-        as in kinetic theory; temperatures meet 24 or 32 % too slowly, which matters where they meet in the run."""
+        """Of electrons in ions, at nu dt = 0.1: currents decay 11 % too slowly by Takizuka's and Abe's model, and by
+        Nanbu's as in kinetic theory; temperatures meet 24 or 32 % too slowly, told where they meet in the run."""
         (self.folder / "wave.yaml").write_text(WAVE)
         coupling = 0.1 / 0.4 * 3 * (2 * math.pi) ** 1.5 * 4.11e11 * 55**1.5 * 1e27**-0.5
         pair, current, energy = "electrons with ions: nu dt = 0.1 ", "currents decay about", "temperatures meet about"
