@@ -137,6 +137,8 @@ class Checker:
             return tuple(map(int, np.atleast_1d(component.attrs.get("shape", ()))))
         self.require(component.fletcher32 or not component.size, component, "has no checksums")
         self.require(component.shuffle or not component.compression, component, "is not shuffled")
+        self.require(component.dtype.kind == "f" or component.attrs.get("unitSI", 1) == 1, component,
+            "is of whole numbers, which openPMD-viewer does not multiply by unitSI")
         try:
             rows = max(1, (1 << 22) // max(1, int(np.prod(component.shape[1:]))))
             parts = (component[first : first + rows] for first in range(0, component.shape[0], rows))

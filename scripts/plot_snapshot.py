@@ -40,12 +40,14 @@ def main():
     what.add_argument("--phase-space", nargs="+", metavar="SPECIES",
         help="draw f(x, u) of these species together, or f(y, v)")
     parser.add_argument("--axis", choices=["x", "y"], default="x", help="axis of --phase-space (default: x)")
-    parser.add_argument("--bins", type=int, default=200, help="cells along each axis of --phase-space (default: 200)")
+    parser.add_argument("--bins", type=int,
+        help=f"cells along each axis of --phase-space (default: {fields.MOST_BINS}, or fewer, for {fields.IN_A_BIN} "
+        "particles in one on average)")
     pictures = "in RUN: field.png for E/x, else named after its meshes, as phi.png; phase_space.png, phase_space_y.png"
     picture_options(parser, pictures, of_files=True)
     arguments = parse_picture(parser)
     species, si = arguments.phase_space, arguments.si
-    if arguments.bins < 1:
+    if arguments.bins is not None and arguments.bins < 1:
         parser.error("--bins must be at least 1")
     if arguments.apart and not species:
         parser.error("--apart is for --phase-space: each mesh has a row anyway")

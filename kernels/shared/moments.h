@@ -9,7 +9,8 @@ enum moment {
     CURRENT = VELOCITY + 3,
     PRESSURE = CURRENT + 3,
     HEAT_FLUX = PRESSURE + 6,
-    MOMENTS = HEAT_FLUX + 3
+    ENERGY = HEAT_FLUX + 3, /* kinetic, over m, less that of the mean of u: not written, averages need it */
+    MOMENTS
 };
 
 #endif

@@ -9,6 +9,7 @@ from radixpic.script import Problem, numpy as np
 
 ALL_TIMES = (-math.inf, math.inf)
 FIRST_TOPS = 3  # an odd number: one ripple among them is outvoted
+ROUND_OFF = {"single": 1e-7, "double": 1e-14}  # of the density 1: what is smaller at all times is no wave
 
 
 def draw_log(axes, time, values, **style):
@@ -67,13 +68,34 @@ def draw_linear(axes, history, mode, window, color):
     return sentence
 
 
+def round_off_of(history):
+    """Of a density mode; of a history without its config that of double precision."""
+    try:
+        return ROUND_OFF[history.config()["precision"]]
+    except (KeyError, Problem):
+        return ROUND_OFF["double"]
+
+
+def energy_of_mode(history, mode):
+    """Its part of the field energy in an electrostatic run, or None: E along k is rho/k."""
+    try:
+        config = history.config()
+        lengths, gradient = config["grid"]["length"], config["fields"]["gradient"]
+    except (KeyError, Problem):
+        return None
+    square = sum((2 * math.pi * number / length) ** 2 for number, length in zip(mode, lengths))
+    is_known = "magnetic_energy" not in history.columns and gradient == "spectral" and square > 0
+    return math.prod(lengths) * np.abs(history.mode(mode)) ** 2 / square if is_known else None
+
+
 def draw_run(panels, history, modes, name, color):
     """The curves of a run in the four panels; one of several has a name and a colour, and one line for the kinetic
     energy."""
     fields, waves, kinetic, total = panels
     time, styles = history["time"], itertools.cycle(("-", ":", "-.") if name else "-")
     waves_too = "magnetic_energy" in history.columns
-    draw_log(fields, time, history["field_energy"], color=color or BLUE, label=name or "electric" * waves_too)
+    label = name or ("electric" if waves_too else "of all modes")
+    draw_log(fields, time, history["field_energy"], color=color or BLUE, label=label)
     if waves_too:
         draw_log(fields, time, history["magnetic_energy"], color=color or RED, linestyle=":" if name else "-",
             label=f"{name} magnetic".strip())
@@ -101,6 +123,9 @@ def draw(plt, histories, modes, gamma, window, title):
     several = len(histories) > 1
     runs = list(zip(histories, itertools.cycle(CYCLE if several else [None])))
     followed = [list(history.modes)[: 1 if several else 6] if modes is None else modes for history in histories]
+    tops = [[(np.abs(history.mode(mode)).max(), mode) for mode in own] for history, own in zip(histories, followed)]
+    followed = [[mode for top, mode in own if not 0 < top < round_off_of(history)]
+        for history, own in zip(histories, tops)]
     for (history, color), own in zip(runs, followed):
         draw_run(panels, history, own, history.path.resolve().parent.name if several else "", color)
     for (history, color), own in zip(runs, followed):  # along curves that are all there, with the axes' ends
@@ -112,6 +137,9 @@ def draw(plt, histories, modes, gamma, window, title):
             sentence = draw_linear(waves, history, own[0], window, color or "black")
             if sentence and not several:
                 figure.text(0.01, 0.005, f"no theory along mode ({own[0][0]}, {own[0][1]}): {sentence}", fontsize=7)
+        part = energy_of_mode(history, own[0]) if own and not several else None
+        if part is not None:
+            draw_log(fields, history["time"], part, color=GREEN, linewidth=1, label=f"of mode {own[0]}")
         growth = known(own_growth, history)[0] if gamma is None and "magnetic_energy" in history.columns else None
         if growth:
             draw_rate(fields, history["time"], history["magnetic_energy"], 2 * growth, window)
@@ -122,7 +150,10 @@ def draw(plt, histories, modes, gamma, window, title):
     kinetic.set(title=f"Kinetic energy, change{start}", ylabel=r"$W_K - W_{K0}\;[n_0 T \lambda_D^2]$")
     total.set(title=f"Total energy{less}, relative drift", ylabel=r"$W - W_0\;[W_0]$")
     if not waves.lines:
-        waves.text(0.5, 0.5, "no modes in this history", ha="center", transform=waves.transAxes)
+        top = max((top for own in tops for top, _ in own), default=None)
+        said = "no modes in this history" if top is None else f"round-off alone:\n{top:.0e} at most"
+        waves.text(0.5, 0.5, said, ha="center", transform=waves.transAxes)
+        waves.set_yticks([])
     for axes in (waves,) if several and all(followed) else (fields, waves, kinetic):
         if len(axes.lines) > (axes is not waves):
             legend_beside(axes)

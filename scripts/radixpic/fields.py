@@ -27,6 +27,7 @@ QUANTITIES = {
 PHASE_SPACE = re.compile("_[xyuvw]+$")  # how the name of one ends
 MOST_DEFLATED, MOST_CONSTANTS = 1100, 1 << 28  # bytes of values in a byte of a file; values of one number
 FOLDERS = ("snapshots", "moments", "lines", "phase_space")  # of a run, which have meshes
+MOST_BINS, IN_A_BIN = 200, 100  # bins along an axis of a phase space of particles, of which so many are in one
 ELEMENTARY_CHARGE, ELECTRON_MASS, VACUUM_PERMITTIVITY = 1.602176634e-19, 9.1093837015e-31, 8.8541878128e-12  # SI
 
 
@@ -279,7 +280,7 @@ def mesh_rows(snapshots, names, si):
 
 def particle_rows(snapshots, species, axis, bins, si, apart=False):
     """A row of the density of the species' particles together over position and velocity, or one of each, on the same
-    axes."""
+    axes; bins: along each, None for as many as the noise of the particles leaves."""
     times, clouds_of, of_w = [], [], set()
     for snapshot in snapshots:
         with closing(snapshot.file):
@@ -294,6 +295,8 @@ def particle_rows(snapshots, species, axis, bins, si, apart=False):
     room = 0 if slowest < fastest else 1  # a cold species at rest
     extent = [(0, max(cloud[0].max() for cloud in filled) or 1.0), (slowest - room, fastest + room)]
     axes, rows = {"x": "xu", "y": "yv"}[axis], []
+    fewest = min(sum(len(cloud[0]) for cloud in clouds) for clouds, _ in clouds_of) / (len(species) if apart else 1)
+    bins = bins or int(np.clip((fewest / IN_A_BIN) ** 0.5, 10, MOST_BINS))
     for group in [slice(n, n + 1) for n in range(len(species))] if apart else [slice(None)]:
         frames = [[sum(phase_space_density(cloud, bins, extent, unit) for cloud in clouds[group])]
             for clouds, unit in clouds_of]

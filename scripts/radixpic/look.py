@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 
-from radixpic.script import Problem
+from radixpic.script import Problem, numpy as np
 
 # Okabe and Ito's colours, told apart by colour-blind readers too.
 BLUE, ORANGE, GREEN, PURPLE, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
@@ -55,6 +55,13 @@ def pyplot():
     plt = _pyplot()
     with plt.rc_context(look_of(plt)):
         yield plt
+
+
+def part_of(plt, name, end):
+    """A map of colours up to this end of one, before what is too bright on white."""
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(plt.get_cmap(name)(np.linspace(0, end, 256)))
 
 
 def legend_beside(axes):

@@ -9,9 +9,6 @@ from radixpic import look
 from radixpic.script import Problem, numpy as np, picture_path
 
 
-MOST_RATIO = 3  # of the widest range of a panel to the narrowest, up to which all panels have one
-
-
 class Row(NamedTuple):
     """A quantity at several times."""
 
@@ -55,20 +52,19 @@ def range_of(row, limits, log):
     return low, high + room * (high - low) if high > low else low + 1
 
 
-def ranges_of(row, count, limits, log):
-    """(low, high) for each of `count` panels: one for all, or each panel's own where one would leave some of them
-    blank."""
+def ranges_of(row, count, limits, log, own=False):
+    """(low, high) for each of `count` panels: one for all, or with `own` each panel's, 0 in the middle where it is in
+    that for all."""
     whole = range_of(row, limits, log)
-    if limits or log or count == 1:
+    if limits or log or not own or count == 1:
         return [tuple(whole)] * count
-    own = [
+    ranges = [
         range_of(row._replace(frames=[frame]), limits, log) if any(map(np.ptp, frame)) else whole
         for frame in row.frames
     ]
     if row.is_plane and whole[0] == -whole[1]:
-        own = [(-max(-low, high), max(-low, high)) for low, high in own]
-    widths = sorted(high - low for low, high in own)
-    return own if widths[-1] > MOST_RATIO * widths[0] else [whole] * count
+        ranges = [(-max(-low, high), max(-low, high)) for low, high in ranges]
+    return ranges
 
 
 def set_up_planes(plt, figure, row, panels, ranges, log):
@@ -122,7 +118,7 @@ def set_up_lines(plt, figure, row, panels, ranges, log):
     return shows
 
 
-def lay_out(plt, rows, count, title, limits, log, size=None):
+def lay_out(plt, rows, count, title, limits, log, own=False, size=None):
     """A figure with `count` panels for each row, on shared axes, and for each row the functions (panel, show)."""
     columns = count if count <= (3 if len(rows) == 1 else 5) else math.ceil(math.sqrt(count))
     lines = -(-count // columns)  # of panels, for one row
@@ -139,7 +135,7 @@ def lay_out(plt, rows, count, title, limits, log, size=None):
         for panel in panels[count:]:
             panel.axis("off")
         panels = panels[:count]
-        ranges = ranges_of(row, count, limits, log)
+        ranges = ranges_of(row, count, limits, log, own)
         set_up = set_up_planes if is_plane else set_up_lines
         shows = set_up(plt, figure, row, panels, ranges, log)
         shown.append(list(zip(panels, shows)))
@@ -157,9 +153,9 @@ def lay_out(plt, rows, count, title, limits, log, size=None):
     return figure, shown
 
 
-def draw(plt, rows, title="", limits=None, log=False):
-    """A figure with a panel for each time, in a line (or more) for each row."""
-    figure, shown = lay_out(plt, rows, len(rows[0].times), title, limits, log)
+def draw(plt, rows, title="", limits=None, log=False, own=False):
+    """A figure with a panel for each time, in a line (or more) for each row, of one range or each of its own."""
+    figure, shown = lay_out(plt, rows, len(rows[0].times), title, limits, log, own)
     for row, panels in zip(rows, shown):
         for time, frame, (panel, show) in zip(row.times, row.frames, panels):
             show(frame)
@@ -210,7 +206,7 @@ def gif_writer(base, rate):
 
 def write_movie(plt, rows, writer, path, title="", limits=None, log=False, size=None, dpi=110):
     """A frame for each time, with a panel for each row."""
-    figure, shown = lay_out(plt, rows, 1, title, limits, log, size or (6.4, 1.2 + 3.6 * len(rows)))
+    figure, shown = lay_out(plt, rows, 1, title, limits, log, size=size or (6.4, 1.2 + 3.6 * len(rows)))
     try:
         with writer.saving(figure, path, dpi=dpi):
             for number, time in enumerate(rows[0].times):
@@ -235,5 +231,5 @@ def deliver(arguments, rows, title, name):
         write_movie(plt, rows, writer, arguments.movie, title, arguments.limits, arguments.log)
         print(arguments.movie)
     else:
-        figure = draw(plt, rows, title, arguments.limits, arguments.log)
+        figure = draw(plt, rows, title, arguments.limits, arguments.log, arguments.own_ranges)
         look.save(figure, picture_path(arguments, name), arguments.show)

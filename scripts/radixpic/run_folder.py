@@ -150,17 +150,18 @@ class Run(Fits):
         return self._picture(output, energy.draw, [self.history], modes, gamma, window,
             title or read_title(self.folder))
 
-    def plot_field(self, *names, step="last", si=False, limits=None, log=False, output=None, inner=None):
+    def plot_field(self, *names, step="last", si=False, limits=None, log=False, output=None, inner=None,
+            own_ranges=False):
         """Meshes, by default "E/x", of the folder that has them: a row of panels for each, a panel for each time."""
         rows = self._rows(names or ("E/x",), step, si, inner)
-        return self._picture(output, pictures.draw, rows, read_title(self.folder), limits, log)
+        return self._picture(output, pictures.draw, rows, read_title(self.folder), limits, log, own_ranges)
 
     def plot_phase_space(self, *names, step="last", axes=None, si=False, limits=None, log=False, apart=False,
-            output=None):
+            output=None, own_ranges=False):
         """Meshes of phase_space/ over one or two axes, by default what suits: the sum of species, or each `apart`."""
         kept, axes, _ = phase_space.choose(self._open(step, phase_space.FOLDER), names, axes, apart)
         rows = phase_space.rows(kept, axes, si, apart)
-        return self._picture(output, pictures.draw, rows, read_title(self.folder), limits, log)
+        return self._picture(output, pictures.draw, rows, read_title(self.folder), limits, log, own_ranges)
 
     def explore(self, output=None, frames=100, si=False):
         """All meshes, phase spaces and the history under a slider of time, at most `frames` times of each: a page for

@@ -80,8 +80,9 @@ def picture_options(parser, default, of_files=False):
             help="steps to draw, last or all (default: the last; of a movie all)")
         parser.add_argument("--si", action="store_true", help="SI units instead of normalised ones")
         parser.add_argument("--limits", nargs=2, type=float, metavar=("LOW", "HIGH"),
-            help="of the colour scale, or of the lines' axis (default: what all times need together; in a picture "
-            "where that would leave panels blank what each needs, which stands above it)")
+            help="of the colour scale, or of the lines' axis (default: what all times need together)")
+        parser.add_argument("--own-ranges", action="store_true",
+            help="a range for each panel, which stands above it, in place of one for all of a quantity")
         parser.add_argument("--log", action="store_true", help="a logarithmic colour scale, or lines' axis")
         parser.add_argument("--apart", action="store_true",
             help="a row for each species, on the same axes, not one for all")
@@ -101,6 +102,8 @@ def parse_picture(parser):
         parser.error("--limits must be two numbers, the smaller first")
     if limits and arguments.log and limits[0] <= 0:
         parser.error("--limits must be positive with --log")
+    if arguments.own_ranges and (limits or arguments.log or arguments.movie):
+        parser.error("--own-ranges goes without --limits, --log and --movie, which have one range")
     if arguments.movie and (arguments.output or arguments.show):
         parser.error("--movie is written instead of a picture: it goes without --output and --show")
     if arguments.rate is not None and not arguments.movie:

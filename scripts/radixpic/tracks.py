@@ -63,8 +63,8 @@ def draw(plt, tracks, axes, ids, lengths, title):
         raise Problem("the tracks have no w: the species has velocities in two dimensions")
     chosen = [place for place, number in enumerate(tracks.ids) if not ids or number in ids]
     figure, panel = plt.subplots(figsize=(7, 6 if set(axes) == {"x", "y"} else 4.5))
-    colours = plt.get_cmap("viridis")(np.linspace(0, 0.95, len(chosen)))
-    for place, colour in zip(chosen, colours):
+    colour_map = look.part_of(plt, "viridis", 0.95)
+    for place, colour in zip(chosen, colour_map(np.linspace(0, 1, len(chosen)))):
         path = {"t": tracks.times, **{axis: getattr(tracks, axis)[place] for axis in axes if axis != "t"}}
         leaps = [abs(np.diff(path[axis])) > lengths["xy".index(axis)] / 2 for axis in axes if axis in "xy"]
         gaps = 1 + np.flatnonzero(np.any(leaps, axis=0))
@@ -77,4 +77,11 @@ def draw(plt, tracks, axes, ids, lengths, title):
     panel.set(aspect="equal" if set(axes) == {"x", "y"} else "auto", title=title)
     if len(chosen) <= 12:
         look.legend_beside(panel)
+    else:
+        import matplotlib
+
+        norm = matplotlib.colors.Normalize(0, len(chosen) - 1)
+        key = figure.colorbar(matplotlib.cm.ScalarMappable(norm, colour_map), ax=panel, label="id, in their order")
+        marks = np.linspace(0, len(chosen) - 1, 6).round().astype(int)
+        key.set_ticks(marks, labels=tracks.ids[chosen][marks])
     return figure

@@ -156,6 +156,40 @@ static void warn_of_light(const struct config *config, const struct consequences
 static const double MOST_BIAS = 0.05; /* of rates of collisions */
 static const double MOST_DIVERGENCE = 1e-3;
 
+static void warn_of_bias(const struct config *config, uint32_t n, double end, struct log *log)
+{
+    static const char *const slow[] = {"anisotropies decay", "currents decay", "temperatures meet"};
+    const struct collision_config *collision = &config->collisions[n];
+    const double strength = collisions_strength(config, collision);
+    const double ratio = config->species[species_find(config, collision->species[0])].mass /
+                         config->species[species_find(config, collision->species[1])].mass;
+    const bool is_one_temperature = 2 * fmin(ratio, 1 / ratio) * end < 0.01; /* what they exchange */
+    bool is_known = false;
+    for (enum collision_effect effect = 0; effect < COLLISION_EFFECTS; effect++) {
+        const double bias = collisions_bias(config, collision, effect, strength);
+        uint32_t enough = collision->substeps;
+        is_known |= !isnan(bias);
+        if (!(bias > MOST_BIAS) || (effect == COLLISIONS_ENERGY && is_one_temperature))
+            continue;
+        while (enough < CONFIG_MAX_SUBSTEPS &&
+               collisions_bias(config, collision, effect, strength * collision->substeps / enough) >
+                   MOST_BIAS)
+            enough++;
+        log_warning(log,
+                    "collisions of %s with %s: nu dt = %.3g of one collision makes %s %s %.0f %% too slowly; "
+                    "take collisions.%u.substeps=%u, or a smaller time.step%s",
+                    collision->species[0], collision->species[1], strength, slow[effect],
+                    strength > 1 ? "more than" : "about", 100 * bias, n, enough,
+                    collision->every > 1 ? " or `every`" : "");
+    }
+    if (!is_known && strength > 0.01)
+        log_warning(
+            log,
+            "collisions of %s with %s: nu dt = %.3g of one collision is above 0.01: their rates come out "
+            "too low, by how much is not known for these masses and velocities",
+            collision->species[0], collision->species[1], strength);
+}
+
 static void warn_of_collisions(const struct config *config, struct log *log)
 {
     for (uint32_t n = 0; n < config->collision_count; n++) {
@@ -175,16 +209,8 @@ static void warn_of_collisions(const struct config *config, struct log *log)
                         "collisions of %s with %s: nu t = %.3g at the end of the run is below 0.01: by "
                         "then they change mean velocities by 1 %% or less",
                         collision->species[0], collision->species[1], rate * end);
-        const double bias = collisions_bias(config, collision, steps / collision->substeps);
-        uint32_t enough = collision->substeps;
-        while (enough < CONFIG_MAX_SUBSTEPS && collisions_bias(config, collision, steps / enough) > MOST_BIAS)
-            enough++;
-        if (bias > MOST_BIAS && isfinite(rate))
-            log_warning(log,
-                        "collisions of %s with %s: nu dt = %.3g of one collision makes their rates about "
-                        "%.0f %% too low; take collisions.%u.substeps=%u, or a smaller time.step%s",
-                        collision->species[0], collision->species[1], rate * steps / collision->substeps,
-                        100 * bias, n, enough, collision->every > 1 ? " or `every`" : "");
+        if (isfinite(rate))
+            warn_of_bias(config, n, rate * end, log);
     }
 }
 

@@ -31,6 +31,7 @@
 #define BETWEEN(below, above) .low = (below), .high = (above), .open = true
 #define POSITIVE              BETWEEN(0, INFINITY)
 #define NOT_NEGATIVE          WITHIN(0, INFINITY)
+#define MODERATE              WITHIN(1e-50, 1e50) /* no product of units, as in unitSI, is 0 or infinite */
 #define ANY_FINITE            WITHIN(-INFINITY, INFINITY)
 #define BYTES(least, most)    WITHIN(least, (most)-1)
 #define SPECIES_FORMULA(member, names, least)                                                                \
@@ -251,7 +252,7 @@ static const struct schema_row config_rows[] = {
     {"grid", TYPE_GROUP, .help = "the periodic box"},
     {CONFIG(grid.cells, TYPE_COUNT32), PAIR, WITHIN(2, MOST_CELLS),
      .help = "along x and y; [N, 2] is one dimension: charges make no E along y"},
-    {CONFIG(grid.length, TYPE_REAL), PAIR, POSITIVE, .unit = "lambda_D", .help = "of the box along x and y"},
+    {CONFIG(grid.length, TYPE_REAL), PAIR, MODERATE, .unit = "lambda_D", .help = "of the box along x and y"},
     {"time", TYPE_GROUP, .help = "time step and length of the run"},
     {CONFIG(time.step, TYPE_REAL), POSITIVE, .unit = "1/omega_p", .help = "of the leapfrog"},
     {CONFIG(time.steps, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .help = "number of steps"},
@@ -417,9 +418,9 @@ static const struct schema_row config_rows[] = {
      .help =
          "that such a signal leaves for the checkpoint: check warns where it takes longer; 0 is any time"},
     {"units", TYPE_GROUP, .help = "what the normalised units mean, for openPMD's unitSI and collisions"},
-    {CONFIG(units.density_per_m3, TYPE_REAL), POSITIVE, .fallback = "1e18", .unit = "1/m^3",
+    {CONFIG(units.density_per_m3, TYPE_REAL), MODERATE, .fallback = "1e18", .unit = "1/m^3",
      .help = "electrons at density 1"},
-    {CONFIG(units.temperature_eV, TYPE_REAL), POSITIVE, .fallback = "100", .unit = "eV",
+    {CONFIG(units.temperature_eV, TYPE_REAL), MODERATE, .fallback = "100", .unit = "eV",
      .help = "electrons at thermal velocity 1"},
 };
 const struct schema_table config_schema = TABLE(config_rows, struct config);

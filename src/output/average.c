@@ -140,21 +140,35 @@ enum status average_settle(struct average *average, const struct view *view, con
     return STATUS_OK;
 }
 
-enum status average_take(const struct average *average, const struct view *view, uint32_t mesh,
-                         struct buffer *buffer, uint32_t first, uint32_t cell, uint32_t cells, void *values)
+struct average_place average_place(const struct average *average, const struct view *view, uint32_t window,
+                                   uint32_t mesh)
 {
     const uint32_t own = slab_own_cells(&average->slab);
-    const size_t bytes = own * precision_bytes(average->precision);
-    const size_t plane = 2 * (average_ending(view, average->keys) * average->meshes + mesh);
+    return (struct average_place){
+        .means = average->means,
+        .states = average_states(view, average->keys, window),
+        .first = 2 * (uint64_t)(window * average->meshes + mesh) * own,
+        .plane = own,
+    };
+}
+
+enum status average_add(const struct average *average, const struct view *view, uint32_t mesh,
+                        struct buffer *values)
+{
     for (uint32_t w = 0; w < average->windows; w++) {
-        const uint64_t states = average_states(view, average->keys, w);
-        const uint64_t place = 2 * (uint64_t)(w * average->meshes + mesh) * own + cell;
-        if (states > 0)
-            TRY(KERNEL_LAUNCH(average->add, launch_flat(cells, STAGE_OUTPUT, 0), buffer, first, cells, states,
-                              place, own, average->means));
+        const struct average_place to = average_place(average, view, w, mesh);
+        if (to.states > 0)
+            TRY(KERNEL_LAUNCH(average->add, launch_flat(to.plane, STAGE_OUTPUT, 0), values, to.plane,
+                              to.states, to.first, to.means));
     }
-    const bool is_wanted = values && cell + cells == own;
-    return is_wanted ? buffer_read(average->means, plane * bytes, bytes, values) : STATUS_OK;
+    return STATUS_OK;
+}
+
+enum status average_read(const struct average *average, const struct view *view, uint32_t mesh, void *values)
+{
+    const size_t size = precision_bytes(average->precision);
+    const struct average_place from = average_place(average, view, average_ending(view, average->keys), mesh);
+    return values ? buffer_read(from.means, from.first * size, from.plane * size, values) : STATUS_OK;
 }
 
 uint64_t average_ended(const struct average *average, const struct view *view)

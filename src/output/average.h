@@ -49,10 +49,23 @@ double *average_numbers(const struct average *average);
 STATUS_CHECKED enum status average_settle(struct average *average, const struct view *view,
                                           const struct hdf5_source *source, uint32_t windows);
 
-/* Adds the view's state to component `mesh`: buffer[first ...) of `cells` cells from own cell `cell` on
- * (enqueued). With the last cells, where the output is due, values[own cells] <- the means, unless NULL. */
-STATUS_CHECKED enum status average_take(const struct average *average, const struct view *view, uint32_t mesh,
-                                        struct buffer *buffer, uint32_t first, uint32_t cell, uint32_t cells,
+/* Where the means of component `mesh` over a window are: `plane` reals, one of each own cell, from `first`
+ * on, and further on what they hold too much; and of how many states they are with the view's, 0: it is not
+ * in. */
+struct average_place {
+    struct buffer *means;
+    uint64_t states, first;
+    uint32_t plane;
+};
+struct average_place average_place(const struct average *average, const struct view *view, uint32_t window,
+                                   uint32_t mesh);
+
+/* Adds the view's state, the first own cells of `values`, to component `mesh` (enqueued). */
+STATUS_CHECKED enum status average_add(const struct average *average, const struct view *view, uint32_t mesh,
+                                       struct buffer *values);
+
+/* values[own cells] <- the means, where the output is due and it is not NULL. */
+STATUS_CHECKED enum status average_read(const struct average *average, const struct view *view, uint32_t mesh,
                                         void *values);
 
 /* Of how many states these are. */

@@ -34,7 +34,7 @@
 /* It holds a magic text, the version of the format, the size of the file, a digest (XXH3, 128 bits) of the
  * digests of all 4 MiB pieces after the block, and one of the block itself. So no bit of the file can change
  * unnoticed. The place of magic, version and the block's own digest is the same in every version. */
-enum { CHECKPOINT_VERSION = 4, CHECKPOINT_BLOCK = 512 /* bytes; HDF5 allows powers of two from 512 on */ };
+enum { CHECKPOINT_VERSION = 5, CHECKPOINT_BLOCK = 512 /* bytes; HDF5 allows powers of two from 512 on */ };
 
 /* Writes the block of the complete file at `path`. */
 STATUS_CHECKED enum status checkpoint_seal(const char *path);

@@ -11,7 +11,7 @@ enum { GROUP_ITEMS = 64 /* 1 on a CPU */, MOST_AT_ONCE = 1 << 17 /* cells */ };
 
 struct moments {
     size_t group_items;
-    struct kernel *kernel;
+    struct kernel *kernel, *pool;
     uint32_t room;        /* cells that are computed at once */
     struct buffer *cells; /* real[MOMENTS][room] */
 };
@@ -29,6 +29,7 @@ enum status moments_create(struct device *device, const struct config *config, v
                       "-D GROUP_ITEMS=%zu -D ELECTROMAGNETIC=%d", moments->group_items,
                       config->fields.solver == SOLVER_ELECTROMAGNETIC));
     TRY(kernel_create(program, "moments", &moments->kernel));
+    TRY(kernel_create(program, "moments_pool", &moments->pool));
     return buffer_create(device, MOMENTS * (size_t)moments->room * precision_bytes(config->precision),
                          "the moments of cells", &moments->cells);
 }
@@ -51,39 +52,60 @@ static const struct {
 };
 enum { MESHES = sizeof meshes / sizeof meshes[0] };
 
-/* Of the cells from own cell `first` on, in moments->cells (enqueued). */
+/* Of the cells from own cell `first` on, in moments->cells (enqueued); where the output averages they join
+ * those of the states before, from mesh `mesh` on. Currents without a charge are those of the charge 1, since
+ * averages divide by it. */
 static enum status compute(const struct moments *moments, const struct view *view,
-                           const struct particles *list, uint32_t first, uint32_t count)
+                           const struct particles *list, uint32_t first, uint32_t count, uint32_t mesh)
 {
     const struct species_config *species = list->species;
-    const double factors[] = {list->weight / (view->slab->box.dx * view->slab->box.dy), species->charge,
-                              species->mass, species_dimensions(species), species->per_c_squared};
+    const double numbers[] = {list->weight / (view->slab->box.dx * view->slab->box.dy),
+                              species->charge != 0 ? species->charge : 1, species->mass,
+                              species_dimensions(species), species->per_c_squared};
+    const struct kernel_argument factors = arg_reals(numbers, sizeof numbers / sizeof numbers[0]);
     if (list->count == 0)
-        return buffer_fill(moments->cells, 0);
-    return KERNEL_LAUNCH(moments->kernel, ((struct launch){count, moments->group_items, STAGE_OUTPUT, 0}),
-                         list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
-                         particles_first(list, ATTRIBUTE_VELOCITY), particles_w(list), species_has_w(species),
-                         list->cell_offsets, first, arg_reals(factors, sizeof factors / sizeof factors[0]),
-                         moments->room, moments->cells);
+        TRY(buffer_fill(moments->cells, 0));
+    else
+        TRY(KERNEL_LAUNCH(moments->kernel, ((struct launch){count, moments->group_items, STAGE_OUTPUT, 0}),
+                          list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
+                          particles_first(list, ATTRIBUTE_VELOCITY), particles_w(list),
+                          species_has_w(species), list->cell_offsets, first, factors, moments->room,
+                          moments->cells));
+    for (uint32_t w = 0; w < AVERAGE_WINDOWS && view->average; w++) {
+        const struct average_place to = average_place(view->average, view, w, mesh);
+        if (to.states > 0)
+            TRY(KERNEL_LAUNCH(moments->pool, launch_flat(count, STAGE_OUTPUT, 0), moments->cells,
+                              moments->room, count, factors, to.states, to.first + first, to.plane,
+                              to.means));
+    }
+    return STATUS_OK;
 }
 
-/* values[m] <- moment m in the own cells, in memory of the file; NULL for those without w. */
+/* values[m] <- moment m in the own cells, in memory of the file; NULL for those that are not written. */
 static void take(struct openpmd *openpmd, const struct moments *moments, const struct particles *list,
                  char *values[MOMENTS])
 {
+    const struct view *view = openpmd->view;
     struct hdf5_file *file = openpmd->file;
-    const uint32_t cells = slab_own_cells(openpmd->view->slab), first = file->meshes;
-    const bool has_w = species_has_w(list->species);
+    const uint32_t cells = slab_own_cells(view->slab), first = file->meshes;
+    const size_t size = precision_bytes(list->precision);
+    file->meshes += MOMENTS;
     for (size_t n = 0; n < MESHES; n++)
-        for (uint32_t m = meshes[n].first; m < meshes[n].first + meshes[n].components[has_w];
-             m++, file->meshes++)
-            values[m] = hdf5_file_room(file, cells * precision_bytes(list->precision));
+        for (uint32_t c = 0; c < meshes[n].components[species_has_w(list->species)]; c++)
+            values[meshes[n].first + c] = hdf5_file_room(file, cells * size);
     for (uint32_t done = 0, count; done < cells && moments && file->status == STATUS_OK; done += count) {
         count = cells - done < moments->room ? cells - done : moments->room;
-        hdf5_file_fail(file, compute(moments, openpmd->view, list, done, count));
-        for (uint32_t m = 0, mesh = first; m < MOMENTS; mesh += values[m++] != NULL)
-            openpmd_take(openpmd, mesh, moments->cells, m * moments->room, done, count, values[m]);
+        hdf5_file_fail(file, compute(moments, view, list, done, count, first));
+        for (uint32_t m = 0; m < ENERGY && !view->average; m++)
+            if (values[m])
+                hdf5_file_fail(file, buffer_read(moments->cells, m * moments->room * size, count * size,
+                                                 values[m] + done * size));
     }
+    for (uint32_t m = 0; m < ENERGY && view->average && !file->has_no_data; m++)
+        hdf5_file_fail(file, average_read(view->average, view, first + m, values[m]));
+    for (uint32_t m = CURRENT; m < PRESSURE && list->species->charge == 0 && !file->has_no_data; m++)
+        if (values[m])
+            memset(values[m], 0, cells * size);
 }
 
 static void write_species(struct openpmd *openpmd, const struct moments *moments, uint32_t species,
@@ -91,6 +113,12 @@ static void write_species(struct openpmd *openpmd, const struct moments *moments
 {
     static const char *const of_temperature[] = {"as an energy: m <|v - <v>|^2> / 2",
                                                  "as an energy: m <|v - <v>|^2> / 3"};
+    static const char *const relativistic[MOMENTS] = {
+        [TEMPERATURE] =
+            "an energy, of the plasma at rest: gamma(<v>) m <(u - <u>)(v - <v>)> / 3, u = gamma v",
+        [VELOCITY] = "of u = gamma v",
+        [PRESSURE] = "flux of momentum about the mean flow: m n <(u - <u>)(v - <v>)>, u = gamma v",
+        [HEAT_FLUX] = "flux of energy about the mean flow, less the work of the pressure"};
     const struct view *view = openpmd->view;
     const struct units *units = &openpmd->units;
     const struct particles *list = &view->particles[species];
@@ -103,16 +131,16 @@ static void write_species(struct openpmd *openpmd, const struct moments *moments
     take(openpmd, moments, list, values);
     for (size_t n = 0; n < MESHES; n++) {
         const bool is_tensor = meshes[n].first == PRESSURE;
-        const bool is_of_u = list->species->per_c_squared > 0 && meshes[n].first != CURRENT;
         char name[CONFIG_NAME_LENGTH + 16];
         struct openpmd_record record = {.name = name,
                                         .unit = {unit[n], unit[n], unit[n]},
                                         .fill = openpmd_rounding(view->config->precision, precision),
                                         .type = hdf5_real(precision),
                                         .time_offset = meshes[n].is_late ? -view->config->time.step / 2 : 0,
-                                        .comment = meshes[n].first == TEMPERATURE ? of_temperature[has_w]
-                                                   : is_of_u && meshes[n].is_late ? "of u = gamma v"
-                                                                                  : NULL};
+                                        .comment = list->species->per_c_squared > 0
+                                                       ? relativistic[meshes[n].first]
+                                                   : meshes[n].first == TEMPERATURE ? of_temperature[has_w]
+                                                                                    : NULL};
         memcpy(record.dimension, meshes[n].dimension, sizeof meshes[n].dimension);
         for (uint32_t c = 0; c < meshes[n].components[has_w]; c++)
             record.source[is_tensor ? OPENPMD_AXES + c : c] = values[meshes[n].first + c];

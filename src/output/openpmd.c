@@ -88,19 +88,6 @@ static void write_time(struct hdf5_object *object, const struct openpmd_record *
 
 /* ---- meshes ---- */
 
-void openpmd_take(struct openpmd *openpmd, uint32_t mesh, struct buffer *buffer, uint32_t first,
-                  uint32_t cell, uint32_t cells, char *values)
-{
-    const struct view *view = openpmd->view;
-    const size_t size = precision_bytes(view->config->precision);
-    struct hdf5_file *file = openpmd->file;
-    if (values && view->average)
-        hdf5_file_fail(file, average_take(view->average, view, mesh, buffer, first, cell, cells,
-                                          file->has_no_data ? NULL : values));
-    else if (values && !file->has_no_data)
-        hdf5_file_fail(file, buffer_read(buffer, first * size, cells * size, values + cell * size));
-}
-
 struct openpmd_record openpmd_field(const struct openpmd *openpmd, enum field field, enum hdf5_type type,
                                     hdf5_fill *fill)
 {
@@ -206,7 +193,7 @@ static enum status fill(const void *source, uint64_t first, size_t count, void *
         if (is_offset && list->precision == PRECISION_DOUBLE)
             list->read(list->source, column->value - VALUE_OFFSET, first + done, some, cells);
         for (size_t n = 0; n < some && is_cell; n++)
-            ((uint32_t *)values)[done + n] = (uint32_t)piece[n];
+            ((double *)values)[done + n] = piece[n];
         for (size_t n = 0; n < some && is_offset; n++)
             piece[n] = below_end(list->precision, piece[n], cells[n]);
         for (size_t n = 0; n < some && !is_cell; n++)
@@ -251,7 +238,7 @@ void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_parti
     const struct column *w = species_has_w(species) ? of + 6 : NULL;
     const struct particle_record records[] = {
         {{"position", {1}, {cell[0], cell[1]}, {of + 2, of + 3}, fill, kind, 0, NULL}, 0, 0, 0},
-        {{"positionOffset", {1}, {cell[0], cell[1]}, {of, of + 1}, fill, HDF5_UINT32, 0, NULL}, 0, 0, 0},
+        {{"positionOffset", {1}, {cell[0], cell[1]}, {of, of + 1}, fill, HDF5_DOUBLE, 0, NULL}, 0, 0, 0},
         {{"momentum", {1, 1, -1}, {p, p, p}, {of + 4, of + 5, w}, fill, kind, back, NULL}, 0, 1, 0},
         {{"charge", {0, 0, 1, 1}, {units->charge}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->charge},
         {{"mass", {0, 1}, {units->mass}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->mass},

@@ -49,12 +49,6 @@ struct openpmd_record openpmd_field(const struct openpmd *openpmd, enum field fi
                                     hdf5_fill *fill);
 uint32_t openpmd_filter_passes(const struct openpmd *openpmd, enum field field);
 
-/* values[own cells], memory of the file <- for component number `mesh` of all (file->meshes) the reals of a
- * buffer from number `first` on, of `cells` own cells from number `cell` on: piece by piece up to the last
- * cell. Of an output that averages the reals are added, and the means are what is written. */
-void openpmd_take(struct openpmd *openpmd, uint32_t mesh, struct buffer *buffer, uint32_t first,
-                  uint32_t cell, uint32_t cells, char *values);
-
 /* Where the values of a mesh are, along each of its axes. */
 struct openpmd_axes {
     const char *labels[2];
@@ -108,7 +102,8 @@ struct openpmd_particles {
  * A position is split as the state is: positionOffset is the index of the particle's cell along the axis, a
  * whole number, and position the offset in that cell, both in units of a cell, whose size is in unitSI; so
  * single precision is as good at the far end of a large box as at its origin. Readers add the two, as openPMD
- * asks; the sum is in [0, cells). */
+ * asks; the sum is in [0, cells). The index is a double: some readers multiply by unitSI floats alone, and
+ * with a float numpy's sum would be a float, which loses the offset. */
 void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_particles *particles);
 
 /* The species that snapshots hold. The particles of a rank are one patch, in the order of the ranks. */
@@ -118,8 +113,10 @@ void openpmd_write_species(struct openpmd *openpmd, const struct selection *sele
  * in every cell of the grid, as meshes.
  *
  * Densities are those of positions at n, all else is of velocities at n-1/2. A temperature is an energy,
- * m <|v - <v>|^2> / 2: that of each of the two directions where they are alike. In a cell without particles
- * all are 0. Sums run in a fixed order, without atomics: the same list gives the same bits. ---- */
+ * m <|v - <v>|^2> / 2: that of each of the two directions where they are alike; kernels/moments.cl has the
+ * formulas with relativity. Averages are the moments of the particles of all states together. In a cell
+ * without particles all are 0. Sums run in a fixed order, without atomics: the same list gives the same bits.
+ * ---- */
 
 struct moments;
 

@@ -32,6 +32,24 @@ static void write_solver_attributes(struct openpmd *openpmd)
     hdf5_text(meshes, "chargeCorrection", "none");
 }
 
+/* Memory of the file with a component, the mean of it where the output averages. The nodes of the own rows
+ * come first on the device. */
+static char *take(struct openpmd *openpmd, struct buffer *component)
+{
+    const struct view *view = openpmd->view;
+    struct hdf5_file *file = openpmd->file;
+    const size_t bytes = slab_own_cells(view->slab) * precision_bytes(view->config->precision);
+    const uint32_t mesh = file->meshes++;
+    char *values = hdf5_file_room(file, bytes), *wanted = file->has_no_data ? NULL : values;
+    if (view->average && values) {
+        hdf5_file_fail(file, average_add(view->average, view, mesh, component));
+        hdf5_file_fail(file, average_read(view->average, view, mesh, wanted));
+    } else if (wanted) {
+        hdf5_file_fail(file, buffer_read(component, 0, bytes, wanted));
+    }
+    return values;
+}
+
 static void write_field(struct openpmd *openpmd, enum field field, const char *name, const char *comment,
                         struct buffer *const components[])
 {
@@ -41,13 +59,8 @@ static void write_field(struct openpmd *openpmd, enum field field, const char *n
         openpmd_field(openpmd, field, hdf5_real(precision), openpmd_rounding(config->precision, precision));
     mesh.name = name;
     mesh.comment = comment;
-    const uint32_t own = slab_own_cells(openpmd->view->slab);
-    for (uint32_t axis = 0; axis < field_components(config->fields.solver, field); axis++) {
-        char *values = hdf5_file_room(openpmd->file, own * precision_bytes(config->precision));
-        /* The nodes of the own rows come first on the device. */
-        openpmd_take(openpmd, openpmd->file->meshes++, components[axis], 0, 0, own, values);
-        mesh.source[axis] = values;
-    }
+    for (uint32_t axis = 0; axis < field_components(config->fields.solver, field); axis++)
+        mesh.source[axis] = take(openpmd, components[axis]);
     openpmd_write_mesh(openpmd, &mesh, 0, openpmd_filter_passes(openpmd, field));
 }
 

@@ -107,18 +107,52 @@ double collisions_rate(const struct config *config, const struct collision_confi
            (3 * pow(2 * pi * spread, 1.5) * a->mass * reduced_mass(a, b));
 }
 
-double collisions_bias(const struct config *config, const struct collision_config *collision, double dt)
+/* Which species is the light one, of like masses any. */
+static int light_one(const struct config *config, const struct collision_config *collision)
 {
-    /* Fitted to the integrals over |u|, within 0.004 for nu dt from 0.003 to 0.3. */
+    return partner(config, collision, 1)->mass < partner(config, collision, 0)->mass;
+}
+
+double collisions_strength(const struct config *config, const struct collision_config *collision)
+{
+    const int light = light_one(config, collision);
+    const struct species_config *a = partner(config, collision, light),
+                                *b = partner(config, collision, !light);
+    const double all_a = (double)a->particles, all_b = (double)b->particles;
+    const double met = fmin(all_a, all_b) * fmax(a->density / all_a, b->density / all_b) / b->density;
+    const double dt = config->time.step * (double)collision->every / collision->substeps;
+    return dt * met * collisions_rate(config, collision, light);
+}
+
+double collisions_bias(const struct config *config, const struct collision_config *collision,
+                       enum collision_effect effect, double strength)
+{
+    /* Lost is 1 - 1/(1 + f x^p/(1 + g x^p)), fitted to the integrals within 0.007 for x from 0.001 to 1. */
     static const struct {
-        double factor, power;
-    } fits[COLLISION_MODELS][2] = {[COLLISIONS_TAKIZUKA_ABE] = {{1.88, 0.595}, {1.62, 0.78}},
-                                   [COLLISIONS_NANBU] = {{1.38, 0.645}, {1.28, 0.84}}};
-    const bool alike = strcmp(collision->species[0], collision->species[1]) == 0;
-    const double rate = collisions_rate(config, collision, false) + collisions_rate(config, collision, true);
+        double f, p, g;
+    } fits[COLLISION_EFFECTS][COLLISION_MODELS] = {
+        [COLLISIONS_ISOTROPY] =
+            {[COLLISIONS_TAKIZUKA_ABE] = {3.01, 0.812, 1.398}, [COLLISIONS_NANBU] = {2.162, 0.864, 1.186}},
+        [COLLISIONS_CURRENT] =
+            {[COLLISIONS_TAKIZUKA_ABE] = {1.095, 0.656, 4.26}, [COLLISIONS_NANBU] = {0, 1, 0}},
+        [COLLISIONS_ENERGY] =
+            {[COLLISIONS_TAKIZUKA_ABE] = {1.786, 0.584, -0.068}, [COLLISIONS_NANBU] = {1.213, 0.608, -0.156}},
+    };
+    const int light = light_one(config, collision);
+    const struct species_config *a = partner(config, collision, light),
+                                *b = partner(config, collision, !light);
+    const double spread = loaded_spread(a);
+    double drifts = 0;
+    for (int axis = 0; axis < 3; axis++)
+        drifts += pow(a->velocities.drift[axis] - b->velocities.drift[axis], 2);
+    const bool is_known =
+        effect == COLLISIONS_ISOTROPY
+            ? a == b
+            : b->mass >= 100 * a->mass && 25 * loaded_spread(b) <= spread && drifts <= spread;
+    const double power = pow(fmin(strength, 1), fits[effect][collision->model].p);
     const double lost =
-        fits[collision->model][alike].factor * pow(rate * dt, fits[collision->model][alike].power);
-    return 1 - 1 / (1 + lost);
+        fits[effect][collision->model].f * power / (1 + fits[effect][collision->model].g * power);
+    return is_known ? 1 - 1 / (1 + lost) : NAN;
 }
 
 /* ---- creation ---- */

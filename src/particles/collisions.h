@@ -62,11 +62,24 @@ double collisions_logarithm(const struct config *config, const struct collision_
  * species are cold. */
 double collisions_rate(const struct config *config, const struct collision_config *collision, bool backwards);
 
-/* The part by which rates are too low where a pair collides once in the time dt: no pair is turned further
- * than about once, while in that time slow particles would meet many partners. It is that of a first step
- * from Maxwellians of the loaded temperatures: of the isotropisation of a species that collides with itself,
- * averages of |u|^2 |u|^2 (1 - <P_2(cos theta)>), and of the exchange of energy between two species, of
- * |u|^2 (1 - <cos theta>). */
-double collisions_bias(const struct config *config, const struct collision_config *collision, double dt);
+/* What collisions do: to the anisotropy of a species that collides with itself, or of a light and a heavy
+ * species to their current and to the difference of their temperatures. */
+enum collision_effect { COLLISIONS_ISOTROPY, COLLISIONS_CURRENT, COLLISIONS_ENERGY, COLLISION_EFFECTS };
+
+/* nu times the time of one collision. */
+double collisions_strength(const struct config *config, const struct collision_config *collision);
+
+/* The part of the change in one step that is lost where every pair turns once in it, and not by many partners
+ * step by step: of nu dt = `strength`, above 1 that of 1. NaN where it is not known: of two species it is for
+ * masses that differ by 100 or more, heavy particles that are slow beside light ones, and drifts up to the
+ * thermal speed; at least masses it is within 0.02.
+ *
+ * It is of Maxwellians and small changes. An anisotropy decays by exp(-1.2 nu dt) in kinetic theory, and in
+ * one turn by the average of |u|^4 (1 - <P_2(cos theta)>) over the relative velocity. Of a current of light
+ * particles exp(-s) is left at the speed v, s = 3 sqrt(pi/2) nu dt/v^3, as slow ones lose theirs early, and
+ * after one turn <cos theta>: exp(-s) by Nanbu's model, which so loses nothing. The energy exchanged is the
+ * average of v^2 s, and in one turn that of v^2 (1 - <cos theta>), since speeds stay. */
+double collisions_bias(const struct config *config, const struct collision_config *collision,
+                       enum collision_effect effect, double strength);
 
 #endif

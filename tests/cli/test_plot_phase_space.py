@@ -2,6 +2,7 @@
 
 import shutil
 import unittest
+from unittest import mock
 
 import h5py
 import numpy as np
@@ -208,16 +209,30 @@ class Contents(PlotTest):
         self.assertEqual({panel.images[0].get_clim() for panel in panels}, {(0, most)})
 
     def test_ranges_of_panels(self):
-        """One for all, or each panel's own where it is far less than another's; and in a movie one for all."""
+        """One for all, so that growth is seen, or each panel's own where that is asked for; and in a movie one for
+        all."""
         small = np.array([[-1e-3, 0], [5e-4, 0]])
         row = pictures.Row(["t = 0", "t = 1"], [[-500 * small], [small]], [(0, 1)] * 2, ("x", "y"), "E", signed=True)
-        self.assertEqual(pictures.ranges_of(row, 2, None, False), [(-0.5, 0.5), (-1e-3, 1e-3)])
-        self.assertEqual(set(pictures.ranges_of(row, 1, None, False)), {(-0.5, 0.5)})
+        self.assertEqual(pictures.ranges_of(row, 2, None, False), [(-0.5, 0.5)] * 2)
+        self.assertEqual(pictures.ranges_of(row, 2, None, False, own=True), [(-0.5, 0.5), (-1e-3, 1e-3)])
+        self.assertEqual(set(pictures.ranges_of(row, 1, None, False, own=True)), {(-0.5, 0.5)})
         self.assertEqual(set(pictures.ranges_of(row, 2, (-1, 1), False)), {(-1, 1)})
-        near = row._replace(frames=[[small], [2 * small]])
-        self.assertEqual(set(pictures.ranges_of(near, 2, None, False)), {(-2e-3, 2e-3)})
         positive = row._replace(frames=[[np.array([[1.0, 1.001]])], [np.array([[1.0, 3.0]])]])
-        self.assertEqual(pictures.ranges_of(positive, 2, None, False), [(1, 1.001), (1, 3)])
+        self.assertEqual(pictures.ranges_of(positive, 2, None, False), [(1, 3)] * 2)
+        self.assertEqual(pictures.ranges_of(positive, 2, None, False, own=True), [(1, 1.001), (1, 3)])
+        panels = [axes for axes in pictures.draw(self.plt, [row], own=True).axes if axes.images]
+        self.assertEqual([panel.get_title(loc="right") for panel in panels], [r"$\pm$0.5", r"$\pm$0.001"])
+
+    def test_bins_of_particles(self):
+        """As many as leave 100 particles in one on average, from 10 to 200 along each axis, or those asked for."""
+        def bins(asked, apart=False):
+            snapshot = fields.Snapshot(self.folder / "out" / "snapshots" / "data_20.h5")
+            rows = fields.particle_rows([snapshot], ["left", "right"], "x", asked, False, apart)
+            return rows[0].frames[0][0].shape
+
+        self.assertEqual([bins(None), bins(7)], [(10, 10), (7, 7)])
+        with mock.patch.object(fields, "IN_A_BIN", 4):
+            self.assertEqual([bins(None), bins(None, apart=True)], [(32, 32), (22, 22)])  # 4096 and 2048 particles
 
     def test_apart(self):
         """A row of panels for each species; other bins are no obstacle."""

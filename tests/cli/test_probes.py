@@ -301,6 +301,13 @@ class PlotTracks(ProbesTest):
             self.assertEqual(list(start.get_xdata()), seen[:1])
         (axes,) = tracks.draw(plt, paths, "vy", None, (6, 6), "").axes
         self.assertEqual((len(axes.lines), axes.get_ylim()), (4, (0, 6)))
+        self.assertEqual([text.get_text() for text in axes.get_legend().get_texts()], ["id 7", "id 9"])
+        # the colours of many have a scale in the place of the legend
+        many = paths._replace(ids=np.arange(100, 140), x=np.tile(x, (20, 1)), u=np.tile(x, (20, 1)))
+        axes, scale = tracks.draw(plt, many, "tx", None, (6, 6), "").axes
+        self.assertEqual(len(axes.lines), 80)
+        marks = {text.get_text(): place for text, place in zip(scale.get_yticklabels(), scale.get_yticks())}
+        self.assertEqual((marks["100"], marks["139"]), (0, 39))
 
     def test_script(self):
         self.run_well("run", "small.yaml", "--quiet", *sets("output.tracks={species: electrons, count: 3, every: 2}"))

@@ -383,6 +383,23 @@ class PlotHistory(ScriptTest):
         found = {line.get_label(): list(line.get_ydata()) for line in lines}
         self.assertEqual(found, {"all": [0, 1], "of a": [0, 4], "of b": [0, -3]})
 
+    def test_energy_of_the_mode_and_modes_of_round_off(self):
+        """Beside the field energy is that of the first mode, area |rho|^2/k^2, where the run is electrostatic; a mode
+        that is never above round-off is named and not drawn."""
+        write_history(self.path, 1e-3 * np.exp(0.3 * T) + 0j)
+        self.assertEqual(len(self.draw([(1, 0)], 0.3)[0].lines), 1)  # without a config
+        lengths = "grid:\n  length: [4, 6]\nfields:\n  gradient: spectral\n"
+        for precision, height, seen in (("double", 1e-3, True), ("double", 9e-15, False), ("single", 9e-8, False),
+                ("single", 2e-7, True)):
+            (self.folder / "config.yaml").write_text(f"precision: {precision}\n{lengths}")
+            write_history(self.path, height * np.exp(-0.3 * T) + 0j)
+            energy, waves = self.draw([(1, 0)], None)
+            self.assertEqual([len(waves.lines), len(energy.lines)], [1, 2] if seen else [0, 1])
+            if seen:
+                expected = 24 * (height * np.exp(-0.3 * T)) ** 2 / (np.pi / 2) ** 2
+                np.testing.assert_allclose(energy.lines[1].get_ydata(), expected, rtol=1e-12)
+            self.assertEqual(["round-off" in text.get_text() for text in waves.texts], [] if seen else [True])
+
     def test_title(self):
         folder = self.folder / "my_run"
         folder.mkdir()

@@ -185,30 +185,40 @@ class Moments(ProgramTest):
         self.addCleanup(file.close)
         return file["data"][str(step)]
 
-    def expected(self, particles, charge, mass, c=np.inf):
-        """By the definitions, of u = gamma v but for the current."""
-        x, y = (particles[f"positionOffset/{axis}"][...].astype(int) for axis in "xy")
-        u = np.array([values[...].astype(float) / mass for values in particles["momentum"].values()])
+    def expected(self, states, charge, mass, c=np.inf):
+        """By the definitions, of the particles of all these states together, with u = gamma v."""
+        x, y = (np.concatenate([state[f"positionOffset/{axis}"][...].astype(int) for state in states]) for axis in "xy")
+        u = np.hstack([[values[...].astype(float) / mass for values in state["momentum"].values()] for state in states])
         cell, count = x * self.cells[1] + y, np.prod(self.cells)
         weight = np.prod(self.size) / len(cell) / (np.prod(self.size) / count)  # of mean density 1, a cell
 
         def sums(values):
             return np.bincount(cell, values, count)
 
+        def about_mean(values):
+            return values - (sums(values) / number)[cell]
+
         number = np.maximum(np.bincount(cell, minlength=count), 1)
-        relative = u - np.array([sums(component) / number for component in u])[:, cell]
-        square, gamma = np.sum(relative**2, axis=0), np.sqrt(1 + np.sum(u**2, axis=0) / c**2)
-        found = {"density": weight * sums(None), "temperature": mass * sums(square) / number / len(u)}
+        gamma = np.sqrt(1 + np.sum(u**2, axis=0) / c**2)
+        v = u / gamma
+        flow, flux = np.array([sums(one) / number for one in v]), about_mean(np.sum(u**2, axis=0) / (1 + gamma))
+        from_u, from_v = (np.array([about_mean(one) for one in values]) for values in (u, v))
+        pressure = np.array([[mass * weight * sums(a * b) for b in from_v] for a in from_u])
+        pressure = (pressure + pressure.swapaxes(0, 1)) / 2
+        found = {"density": weight * sums(None)}
+        found["temperature"] = (np.trace(pressure) / len(u) / np.maximum(found["density"], weight)
+            / np.sqrt(1 - np.sum(flow**2, axis=0) / c**2))
         for a, axis in enumerate("xyz"[: len(u)]):
             found[f"velocity/{axis}"] = sums(u[a]) / number
-            found[f"J/{axis}"] = charge * weight * sums(u[a] / gamma)
-            found[f"heatFlux/{axis}"] = mass * weight / 2 * sums(square * relative[a])
+            found[f"J/{axis}"] = charge * weight * sums(v[a])
+            found[f"heatFlux/{axis}"] = mass * weight * sums(flux * from_v[a]) - np.sum(flow * pressure[a], axis=0)
             for b, other in enumerate("xyz"[: a + 1]):
-                found[f"pressure/{other}{axis}"] = mass * weight * sums(relative[a] * relative[b])
+                found[f"pressure/{other}{axis}"] = pressure[a, b]
         return {name: values.reshape(self.cells) for name, values in found.items()}
 
-    def assert_expected(self, data, name, tolerance, **species):
-        expected = self.expected(data[f"particles/{name}"], **species)
+    def assert_expected(self, data, name, tolerance, states=None, **species):
+        """states: of whose particles together; those of data itself."""
+        expected = self.expected([state[f"particles/{name}"] for state in states or [data]], **species)
         names = [each for each in components(data["fields"]) if each.startswith(f"{name}_")]
         self.assertEqual({each.partition("_")[2] for each in names}, set(expected))
         for each, values in expected.items():
@@ -224,7 +234,7 @@ class Moments(ProgramTest):
         self.assert_expected(data, "electrons", 1e-5, charge=-1, mass=1)
         self.assert_expected(data, "ions", 1e-5, charge=2, mass=9)
         means = {name: np.mean(data[f"fields/electrons_{name}"]) for name in self.expected(
-            data["particles/electrons"], charge=-1, mass=1)}
+            [data["particles/electrons"]], charge=-1, mass=1)}
         within = 1 - 128 / 65536  # about the mean of a cell's own particles
         for name, value in {"xx": 1, "yy": 0.25, "zz": 4, "xy": 0, "xz": 0, "yz": 0}.items():
             self.assertAlmostEqual(means[f"pressure/{name}"], value * within, delta=0.02)
@@ -244,6 +254,63 @@ class Moments(ProgramTest):
             wave = np.exp(-2j * np.pi / 16 * np.arange(16))
             ratio = wave @ nodes.mean(axis=1) / (wave @ cells.mean(axis=1) * np.exp(-1j * np.pi / 16))
             self.assertAlmostEqual(ratio, np.sinc(1 / 16), delta=0.01)
+
+
+    def test_a_relativistic_plasma_has_its_own_temperature(self):
+        """T = 1 at c = 4, where m <|u - <u>|^2>/3 is 1.163, also where the plasma drifts, and <(u - <u>)(v - <v>)> is T
+        over gamma of the drift: 0.89. 512 particles a cell, of which chance draws many twice: 0.5 % of the mean."""
+        juttner = "species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 1]}"
+        light = ["fields={solver: electromagnetic, speed_of_light: 4}", "time.step=0.01", "output.snapshots.every=1"]
+        drift = np.array([2, 0, 0])
+        self.run_of(*light, juttner, "species.electrons.particles=65536", step=0)
+        with h5py.File(self.folder / "out/snapshots/data_0.h5") as file:
+            data = file["data/0"]
+            self.assertAlmostEqual(np.mean(data["fields/electrons_temperature"]), 1, delta=0.005)
+            u = np.array([values[...] for values in data["particles/electrons/momentum"].values()]).T.astype(float)
+            place = [data[f"particles/electrons/{name}"][...] for name in ("position/x", "positionOffset/x")]
+            other = [data[f"particles/electrons/{name}"][...] for name in ("position/y", "positionOffset/y")]
+        fast = np.sqrt(1 + np.sum(drift**2) / 16)
+        moved = u + drift * (np.sqrt(1 + np.sum(u**2, axis=1) / 16) + u @ drift / 16 / (fast + 1))[:, None]
+        # in the frame of the grid those that go along are more: each particle stands with gamma'/gamma
+        share = np.sqrt((1 + np.sum(moved**2, axis=1) / 16) / (1 + np.sum(u**2, axis=1) / 16)) / fast
+        chosen = np.random.default_rng(1).choice(len(u), 65536, p=share / share.sum())
+        x, y = (6 / 16 * (place[0] + place[1])[chosen], 4 / 8 * (other[0] + other[1])[chosen])
+        np.save(self.folder / "fast.npy", np.column_stack([x, y, *moved[chosen].T]))
+        self.run_of(*light, "species.electrons.positions={kind: file, file: fast.npy}", "species.electrons.perturb={}",
+            "species.electrons.velocities={kind: file, dimensions: 3}", "species.electrons.particles=65536", step=0)
+        with h5py.File(self.folder / "out/snapshots/data_0.h5") as file:
+            self.assertAlmostEqual(np.mean(file["data/0/fields/electrons_temperature"]), 1, delta=0.02)
+
+    def test_averages_are_of_the_particles_of_all_states(self):
+        """By few particles a cell, in which there is none in some states; with ions of two velocities."""
+        self.add_species("{name: ions, charge: 2, mass: 9, density: 1, particles: 700, velocities: {kind: maxwellian}}")
+        drifting = "{kind: maxwellian, dimensions: 3, thermal: [1, 0.5, 2], drift: [3, 0, -1]}"
+        light = ["fields={solver: electromagnetic, speed_of_light: 16}", "species.ions.push=false",
+            "species.ions.velocities={kind: cold}", "time.step=0.01"]
+        for c, more in ((np.inf, []), (16, light)):
+            self.run_of(f"species.electrons.velocities={drifting}", "species.electrons.particles=200",
+                "precision=double", "output.snapshots.every=1", "output.moments={every: 5, average: 5}", *more)
+            with h5py.File(self.folder / "out/moments/moments_10.h5") as file:
+                files = [h5py.File(self.folder / f"out/snapshots/data_{step}.h5") for step in range(6, 11)]
+                states = [each[f"data/{step}"] for step, each in zip(range(6, 11), files)]
+                self.assert_expected(file["data/10"], "electrons", 1e-12, states, charge=-1, mass=1, c=c)
+                self.assert_expected(file["data/10"], "ions", 1e-12, states, charge=2, mass=9)
+                for each in files:
+                    each.close()
+
+    def test_averages_of_half_a_particle_a_cell(self):
+        """They come with the velocity and the temperature of the plasma: the mean of the states' own would be 2.0 and
+        0.05. 64 particles have a temperature within 8 % and a velocity within 3 % by chance."""
+        self.run_well("run", "small.yaml", "--quiet", "--steps", "400", *sets("species.electrons.particles=64",
+            "species.electrons.charge=-1.0e-6", "species.electrons.perturb={}", "species.electrons.positions=random",
+            "time.step=0.1", "output.snapshots.every=0", "output.moments={every: 400, average: 400}",
+            "species.electrons.velocities={kind: maxwellian, generator: random, dimensions: 3, drift: [5, 0, 0]}"))
+        with h5py.File(self.folder / "out/moments/moments_400.h5") as file:
+            fields = file["data/400/fields"]
+            density = fields["electrons_density"][...]
+            for name, right in (("velocity/x", 5), ("temperature", 1)):
+                found = np.average(fields[f"electrons_{name}"], weights=density)
+                self.assertAlmostEqual(found, right, delta=0.1 * right, msg=name)
 
 
 class Averages(ProgramTest):
@@ -316,7 +383,8 @@ class Averages(ProgramTest):
                 for key, (values, attributes) in self.meshes("out", inner, step).items():
                     expected = np.mean([state[key][0] for state in every], axis=0)
                     bound = 1e-13 * max(np.abs(expected).max(), 1)
-                    np.testing.assert_allclose(values, expected, rtol=0, atol=bound, err_msg=f"{step} {key}")
+                    if not re.search("_(velocity|temperature|pressure|heatFlux)", key):  # which Moments tests
+                        np.testing.assert_allclose(values, expected, rtol=0, atol=bound, err_msg=f"{step} {key}")
                     self.assertEqual(attributes["averagedStates"], len(states))
                     offset = every[0][key][1]["timeOffset"]
                     interval = np.array([states[0], states[-1]]) * 0.1 + offset

@@ -87,6 +87,14 @@ def mutations(path, data):
 
         return f"{name}[{element}] = {value}", function, word
 
+    def make_whole(file):
+        name = f"{species}/positionOffset/x"
+        cells, attributes = file[name][...], dict(file[name].attrs)
+        del file[name]
+        whole = file.create_dataset(name, data=cells.astype(np.uint32), chunks=True, fletcher32=True)
+        whole.attrs.update(attributes)
+
+    yield f"{species}/positionOffset/x of whole numbers", make_whole, "whole numbers"
     yield write(f"{species}/positionOffset/x", 0, 1e9, "outside their box")
     yield write(f"{species}/positionOffset/y", 0, 1e9, "outside their patch")
     yield write(f"{species}/position/y", 0, -1.0, "outside their cell")

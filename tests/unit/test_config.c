@@ -111,7 +111,7 @@ TEST(a_magnetic_field_is_a_number_or_three)
 
 static const char every_key[] =
     "title: 'Quotes \" and \\ and: colons, # and \xce\xb1'\n"
-    "grid: {cells: [64, 32], length: [12.566370614359172, 1e-300]}\n"
+    "grid: {cells: [64, 32], length: [12.566370614359172, 1e-50]}\n"
     "time: {step: 0.3333333333333333, steps: 1000000000000}\n"
     "seed: 4294967295\n"
     "precision: double\n"
@@ -140,7 +140,7 @@ static const char every_key[] =
     "  snapshots: {every: 9, fields: [rho], species: [b, B], particles: {fraction: 0.125}, precision: "
     "single, compression: 0}\n"
     "  phase_space:\n"
-    "    - {species: B, axes: [{axis: y, bins: 4, range: [0, 1e-300]}, {axis: v, bins: 3, range: [-1, "
+    "    - {species: B, axes: [{axis: y, bins: 4, range: [0, 1e-50]}, {axis: v, bins: 3, range: [-1, "
     "0.5]},\n"
     "       {axis: u, bins: 2, range: [2, 3]}], order: [u, y, v], every: 5}\n"
     "    - {species: _a1, axes: [{axis: x, bins: 32, range: [0, 12.5664]}]}\n"
@@ -150,7 +150,7 @@ TEST(every_key_is_read)
 {
     static const char fragments[] =
         "title: \"Quotes \\\" and \\\\ and: colons, # and \xce\xb1\"|cells: [64, 32]|"
-        "length: [12.566370614359172, 1e-300]|step: 0.3333333333333333 |steps: 1000000000000 |"
+        "length: [12.566370614359172, 1e-50]|step: 0.3333333333333333 |steps: 1000000000000 |"
         "seed: 4294967295 |precision: double|name: \"_a1\"|charge: -0 |mass: 4.94065645841247e-324 |"
         "density: 1.7976931348623157e+308 |particles: 1099511627776 |ids: true|kind: lattice|"
         "counts: [16777216, 65536]|kind: cold|drift: [-1.5, 2.5]|- axis: x|mode: 32 |"
@@ -164,7 +164,7 @@ TEST(every_key_is_read)
         "table: rows|device: \"NVIDIA H100\"|directory: \"some where/else\"|every: 7 |"
         "modes: [[32, -16], [0, 0], [-32, 16]]|every: 9 |fields: [rho]|species: [b, B]|kind: "
         "fraction|fraction: 0.125|precision: single|compression: 0 |species: B|"
-        "axis: y|bins: 4 |range: [0, 1e-300]|axis: v|bins: 3|range: [-1, 0.5]|axis: u|"
+        "axis: y|bins: 4 |range: [0, 1e-50]|axis: v|bins: 3|range: [-1, 0.5]|axis: u|"
         "order: [u, y, v]|every: 5|species: \"_a1\"|axis: x|bins: 32|range: [0, 12.5664]|order: []|"
         "every: 100|density_per_m3: 1000000 |temperature_eV: 0.001 ";
     assert_echoes(every_key, fragments);
