@@ -11,7 +11,7 @@
 struct consequences consequences_derive(const struct config *config)
 {
     struct consequences derived = {.grid = grid_make(&config->grid),
-                                   .external = external_survey(config),
+                                   .external = field_survey(config, config->fields.external, 2),
                                    .particles_per_cell = INFINITY};
     const double magnetic = derived.external.most_magnetic;
     double frequency_squared = 0, inverse_length_squared = 0;
@@ -154,7 +154,6 @@ static void warn_of_light(const struct config *config, const struct consequences
 }
 
 static const double MOST_BIAS = 0.05; /* of rates of collisions */
-static const double MOST_DIVERGENCE = 1e-3;
 
 static void warn_of_collisions(const struct config *config, struct log *log)
 {

@@ -14,7 +14,7 @@ struct consequences {
     struct grid grid;
     double plasma_frequency; /* sqrt(sum over species of n q^2/m) */
     double debye_length;     /* of all thermal species together; 0 when none is thermal */
-    struct external_survey external;
+    struct field_survey external;
     double rotation; /* |q B/m| dt, of the species with the most, where B is strongest */
     double fastest;  /* cells that a thermal particle (drift + 3 thermal velocities) crosses in a step */
     double particles_per_cell;  /* of the charge density's species with the fewest */

@@ -268,6 +268,8 @@ static const struct schema_row config_rows[] = {
      .help = "E from Poisson's equation; or E and B from Maxwell's, with relativistic particles"},
     {CONFIG(fields.speed_of_light, TYPE_REAL), WITH_WAVES, POSITIVE, OR_AUTO, .fallback = "auto",
      .unit = "v_th", .help = "auto: by units.temperature_eV"},
+    {CONFIG(fields.mean, TYPE_CHOICE), WITH_WAVES, WORDS({"ampere", MEAN_AMPERE}, {"zero", MEAN_ZERO}),
+     .fallback = "ampere", .help = "mean of E over the box: ampere, dE/dt = -J; zero, it stays 0"},
     {"fields.initial", TYPE_GROUP, WITH_WAVES, .help = "E and B at 0, formulas of x, y, lx and ly"},
     {FIELD_OF(initial, "E", 0, "xy"), WITH_WAVES, .unit = "T/(e lambda_D)",
      .help = "[Ex, Ey, Ez]; the charges make the part along k"},
