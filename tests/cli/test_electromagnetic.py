@@ -22,7 +22,7 @@ species:
   - {name: ions, charge: 1, mass: 100, density: 1, particles: 2000, push: false, positions: {bases: [2, 5]},
      velocities: {kind: cold, dimensions: 3}}
 fields: {solver: electromagnetic, speed_of_light: 10,
-         initial: {E: ["0", "0", "0.1*cos(2*pi*x/lx)"], B: ["0", "y-y", "0.01*sin(2*pi*x/lx)"]},
+         initial: {E: ["0.05", "0", "0.1*cos(2*pi*x/lx) - 0.02"], B: ["0", "y-y", "0.01*sin(2*pi*x/lx) + 0.03"]},
          magnetic: [0.3, -0.2, 0.4],
          external: {B: ["0.2*sin(2*pi*y/ly)", 0, "0.1*cos(2*pi*x/lx)*(1+t)"]}}
 deposit: {shape: tsc, filter_passes: 1}
@@ -51,6 +51,11 @@ REFUSED = [
     (["collisions=[{species: [electrons, electrons]}]"], "collisions are not relativistic"),
     (["fields.initial.E=[1, 2]"], "fields.initial.E: expected a list of 3"),
     (["fields.initial.B=[0, 1/(x-x), 0]"], "fields.initial.B: expected a finite number everywhere in the box"),
+    (["fields.initial.E=[0, cos(2*pi*y/ly), 0]"], "fields.initial.E: expected div E = 0, since the charges make the"),
+    (["fields.initial.B=[cos(2*pi*x/lx), 0, 0]"], "fields.initial.B: expected div B = 0, found 1 of the largest slope"),
+    (["fields.initial.B=[x, 0, 0]"], "fields.initial.B: expected div B = 0"),  # it begins again at the end of the box
+    (["fields.mean=zero"], "fields.initial.E: expected a mean of 0 with fields.mean=zero, found (0.05, 0, -0.02)"),
+    (["fields={mean: zero}"], "fields.mean: is a key of solver electromagnetic"),
     (["fields={}"], "output.probes.centre.fields: the electrostatic solver has no field B"),
     (["fields={initial: {E: [0, 0, 0]}}"], "fields.initial.E: is a key of solver electromagnetic"),
     (["fields={}", "species.ions.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 1]}"], "juttner belongs to"),
@@ -183,6 +188,17 @@ class Electromagnetic(ProgramTest):
         self.assertEqual(expected.dtype.names, found.dtype.names)
         for name in expected.dtype.names:
             np.testing.assert_allclose(found[name], expected[name], rtol=1e-10, atol=1e-9, err_msg=name)
+
+    def test_a_uniform_initial_b_turns_particles_as_fields_magnetic_does(self):
+        """To the rounding of sums of weights; its energy counts, and it stays."""
+        plain = "fields.initial.E=[0, 0, 0]", "fields.initial.B=[0, 0, 0]"
+        self.run_waves("magnetic", *plain)
+        self.run_waves("initial", plain[0], "fields.magnetic=0", "fields.initial.B=[0.3, -0.2, 0.4]")
+        one, other = self.rows("magnetic"), self.rows("initial")
+        for name in (f"{part}{axis}" for part in ("momentum_", "electrons_momentum_") for axis in "xyz"):
+            np.testing.assert_allclose(other[name], one[name], rtol=0, atol=1e-9, err_msg=name)
+        uniform = 144 * 10**2 * (0.3**2 + 0.2**2 + 0.4**2) / 2
+        np.testing.assert_allclose(other["magnetic_energy"] - one["magnetic_energy"], uniform, rtol=1e-12)
 
     def test_juttner(self):
         """Mean gamma is K1(1/T)/K2(1/T) + 3 T at T = 0.25 c^2, and no direction is preferred."""
