@@ -98,9 +98,8 @@ kernel void electromagnetic_step(global const real2 *restrict sources, global co
             const struct vector j = add(none, scale, transverse(k, load(sources + stride + element, stride)));
             const struct vector driven = add(add(none, c_squared, curl(k, b)), (real)-1, j);
             const struct vector e_more = add(add(none, -lost, e), sine, driven);
-            const struct vector b_more =
-                add(add(add(none, -lost, b), -sine, curl(k, e)), square > (real)0 ? lost / square : (real)0,
-                    curl(k, j));
+            const struct vector b_more = add(add(add(none, -lost, b), -sine, curl(k, e)),
+                                             square > (real)0 ? lost / square : (real)0, curl(k, j));
             e = add(e, (real)1, e_more);
             b = add(b, (real)1, b_more);
             store(e, state + element, stride);

@@ -29,7 +29,7 @@ int main(void) {
 MAGNETIC = """printf("Final Electrostatic, Transverse Electric and Magnetic Field Energies:\\n");
    printf("%e %e %e\\n", 7e-4 * n, 3e-4 * n, MAGNETIC * n);"""
 
-# The same of zpic's: energies of the whole box, in m c^2 and cells of 0.1 c/omega_p, the kinetic one of the step before;
+# The same of zpic's: energies of the box, in m c^2 and cells of 0.1 c/omega_p, the kinetic one of the step before;
 # a million particle-steps a second for each particle of a species in a cell.
 ZPIC = """#include <cmath>
 #include <cstdio>
