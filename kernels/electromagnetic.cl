@@ -40,19 +40,19 @@ static inline struct vector curl(real2 k, struct vector v)
     return product;
 }
 
-/* v - k (k . v)/k^2; nothing of a wave without k. */
+/* v - k (k . v)/k^2; all of v where k is 0. */
 static inline struct vector transverse(real2 k, struct vector v)
 {
     const real square = k.x * k.x + k.y * k.y;
-    const struct vector none = {(real2)((real)0), (real2)((real)0), (real2)((real)0)};
     if (!(square > (real)0))
-        return none;
+        return v;
     const real2 along = (k.x * v.x + k.y * v.y) / square;
     const struct vector across = {v.x - k.x * along, v.y - k.y * along, v.z};
     return across;
 }
 
-/* The state from the unnormalised modes of E and B, which stand in `fields`. scale: 1/(nx ny). */
+/* The state from the unnormalised modes of E and B, which stand in `fields`: all of the mean, and nothing of
+ * a mode at Nyquist along both axes, or along one and without a wave along the other. scale: 1/(nx ny). */
 kernel void electromagnetic_begin(global const real2 *restrict fields, global const real2 *restrict wave_x,
                                   global const real2 *restrict wave_y, uint modes_y, uint stride, real scale,
                                   global real2 *restrict state)
@@ -62,8 +62,10 @@ kernel void electromagnetic_begin(global const real2 *restrict fields, global co
         const uint e = modes_y * m + n;
         const real2 k = (real2)(wave_x[m].y, wave_y[n].y);
         const struct vector none = {(real2)((real)0), (real2)((real)0), (real2)((real)0)};
+        const bool is_mean = !(wave_x[m].x + wave_y[n].x > (real)0);
+        const real kept = is_mean || k.x != (real)0 || k.y != (real)0 ? scale : (real)0;
         for (uint field = 0; field < 6; field += 3)
-            store(add(none, scale, transverse(k, load(fields + field * (size_t)stride + e, stride))),
+            store(add(none, kept, transverse(k, load(fields + field * (size_t)stride + e, stride))),
                   state + field * (size_t)stride + e, stride);
     }
 }
@@ -74,7 +76,9 @@ kernel void electromagnetic_begin(global const real2 *restrict fields, global co
  *   B'   = cos th B   - sin th/(c |k|) curl E_T + (1 - cos th)/(c k)^2 curl J_T
  *
  * from n-1 to n with the current at n-1/2, where `steps` is not 0; and the modes of E = E_T + E_L and B,
- * where E_L = -i k rho/k^2. The sources, rho and the components of J, are unnormalised, scale: 1/(nx ny).
+ * where E_L = -i k rho/k^2. At k = 0 turn is the limit (0, dt), E = E - dt J in all three components, and B
+ * stays; it is (0, 0) for a mean of E that stays too, and for modes without a wave that are at Nyquist. The
+ * sources, rho and the components of J, are unnormalised, scale: 1/(nx ny).
  * What is added to E_T and B is small where th is, so that they keep their length in single precision. */
 kernel void electromagnetic_step(global const real2 *restrict sources, global const real2 *restrict wave_x,
                                  global const real2 *restrict wave_y, global const real2 *restrict turn,
@@ -88,14 +92,14 @@ kernel void electromagnetic_step(global const real2 *restrict sources, global co
         global real2 *const own_b = state + 3 * (size_t)stride + element;
         struct vector e = load(state + element, stride), b = load(own_b, stride);
         const real square = c_squared * (k.x * k.x + k.y * k.y);
-        if (steps && square > (real)0) {
+        if (steps) {
             const real lost = turn[element].x, sine = turn[element].y;
             const struct vector none = {(real2)((real)0), (real2)((real)0), (real2)((real)0)};
             const struct vector j = add(none, scale, transverse(k, load(sources + stride + element, stride)));
             const struct vector driven = add(add(none, c_squared, curl(k, b)), (real)-1, j);
             const struct vector e_more = add(add(none, -lost, e), sine, driven);
-            const struct vector b_more =
-                add(add(add(none, -lost, b), -sine, curl(k, e)), lost / square, curl(k, j));
+            const struct vector b_more = add(add(add(none, -lost, b), -sine, curl(k, e)),
+                                             square > (real)0 ? lost / square : (real)0, curl(k, j));
             e = add(e, (real)1, e_more);
             b = add(b, (real)1, b_more);
             store(e, state + element, stride);

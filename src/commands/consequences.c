@@ -6,12 +6,31 @@
 #include "particles/collisions.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Of the thermal velocity along an axis, over the box; NaN without memory. */
+static double mean_square(const struct config *config, const struct species_config *species, int axis)
+{
+    struct nodes nodes = profile_nodes(config->grid.cells, config->grid.length);
+    const char *formula = species->profile.thermal[axis];
+    double sum = 0, *values = NULL;
+    if (!profile_is_given(formula, "1"))
+        return pow(species_thermal_speed(species, axis), 2);
+    for (int end = 0; end < 2; end++) /* which is the beginning again */
+        nodes.ends[end][1] -= config->grid.length[end] / nodes.intervals[end]--;
+    values = malloc(nodes_count(&nodes) * sizeof *values);
+    const bool is_done = values && nodes_tabulate(&nodes, formula, false, values);
+    for (size_t n = 0; is_done && n < nodes_count(&nodes); n++)
+        sum += pow(values[n] * species_thermal_speed(species, axis), 2);
+    free(values);
+    return is_done ? sum / (double)nodes_count(&nodes) : NAN;
+}
 
 struct consequences consequences_derive(const struct config *config)
 {
     struct consequences derived = {.grid = grid_make(&config->grid),
-                                   .external = external_survey(config),
+                                   .external = field_survey(config, config->fields.external, 2),
                                    .particles_per_cell = INFINITY};
     const double magnetic = derived.external.most_magnetic;
     double frequency_squared = 0, inverse_length_squared = 0;
@@ -21,7 +40,7 @@ struct consequences consequences_derive(const struct config *config)
         const double response =
             responds ? species->density * species->charge * species->charge / species->mass : 0;
         const double thermal_squared =
-            (pow(species_thermal_speed(species, 0), 2) + pow(species_thermal_speed(species, 1), 2)) / 2;
+            (mean_square(config, species, 0) + mean_square(config, species, 1)) / 2;
         frequency_squared += response;
         if (species->push)
             derived.rotation =
@@ -153,8 +172,52 @@ static void warn_of_light(const struct config *config, const struct consequences
                     2 * M_PI / most);
 }
 
+/* With the fewest passes that end it. */
+static void warn_of_cherenkov(const struct config *config, struct log *log)
+{
+    const double least = 0.03, least_gamma = 1.3;
+    const enum shape_kind shape = config->deposit.shape, smooth = shape > SHAPE_TSC ? shape : SHAPE_TSC;
+    const struct species_config *fastest = NULL;
+    uint32_t passes = config->deposit.filter_passes;
+    double most = least, beta[3];
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        const struct species_config *species = &config->species[s];
+        if (!species->charge_density || cherenkov_gamma(config, species, beta) <= least_gamma)
+            continue;
+        const double growth = cherenkov_growth(config, species, shape, passes);
+        fastest = growth > most ? species : fastest;
+        most = fmax(most, growth);
+    }
+    if (!fastest)
+        return;
+    passes = passes > 2 ? passes : 2;
+    while (passes < 100 && cherenkov_growth(config, fastest, smooth, passes) > least)
+        passes++;
+    log_warning(
+        log,
+        "species %s drifts with gamma = %.3g, and numerical Cherenkov radiation of the grid heats it: "
+        "in a uniform plasma of its density, drift and spread waves grow as exp(%.2g t) at most; take "
+        "deposit.shape=%s and deposit.filter_passes=%u",
+        fastest->name, cherenkov_gamma(config, fastest, beta), most,
+        value_word(schema_find(&config_schema, "deposit.shape")->choices, (int)smooth), passes);
+}
+
+static void warn_of_speeds(const struct config *config, struct log *log)
+{
+    const double light = units_make(&config->units).speed_of_light;
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        const struct species_config *species = &config->species[s];
+        const double speed = hypot(species_fastest_speed(species, 0), species_fastest_speed(species, 1));
+        if (config->fields.solver == SOLVER_ELECTROSTATIC && species->push && speed > light)
+            log_warning(log,
+                        "particles of %s reach %.3g v_th, which is %.3g c by units.temperature_eV=%g, and an "
+                        "electrostatic run is not relativistic; take a lower temperature, or "
+                        "fields.solver=electromagnetic",
+                        species->name, speed, speed / light, config->units.temperature_eV);
+    }
+}
+
 static const double MOST_BIAS = 0.05; /* of rates of collisions */
-static const double MOST_DIVERGENCE = 1e-3;
 
 static void warn_of_bias(const struct config *config, uint32_t n, double end, struct log *log)
 {
@@ -266,6 +329,9 @@ void consequences_warn(const struct config *config, const struct consequences *d
     warn_of_nyquist(config, log);
     if (config->fields.solver == SOLVER_ELECTROMAGNETIC)
         warn_of_light(config, derived, log);
+    if (config->fields.solver == SOLVER_ELECTROMAGNETIC)
+        warn_of_cherenkov(config, log);
+    warn_of_speeds(config, log);
     warn_of_collisions(config, log);
     say_what_ranges_leave_out(config, log);
     if (derived->fastest > 1)

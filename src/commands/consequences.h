@@ -13,8 +13,8 @@ enum { ASSUMED_RATE = 200000000 };
 struct consequences {
     struct grid grid;
     double plasma_frequency; /* sqrt(sum over species of n q^2/m) */
-    double debye_length;     /* of all thermal species together; 0 when none is thermal */
-    struct external_survey external;
+    double debye_length;     /* of all thermal species together, by their mean temperature; 0 when none is */
+    struct field_survey external;
     double rotation; /* |q B/m| dt, of the species with the most, where B is strongest */
     double fastest;  /* cells that a thermal particle (drift + 3 thermal velocities) crosses in a step */
     double particles_per_cell;  /* of the charge density's species with the fewest */
@@ -28,10 +28,21 @@ struct consequences consequences_derive(const struct config *config);
 void consequences_print(const struct config *config, const struct consequences *derived);
 
 /* A line for everything that makes a run untrue: dx > pi Debye lengths, omega_p dt > 1.62 or < 1e-6, Omega dt
- * > 0.5, an external field that is not finite, div B, a perturbation at the Nyquist mode, nu dt > 0.3 or nu
- * t < 0.01 of collisions, a thermal particle that crosses more than a cell in a step, fewer than 8 particles
- * a cell; and what densities of velocities lose outside their ranges. */
+ * > 0.5, an external field that is not finite, div B, numerical Cherenkov radiation, speeds above c, a
+ * perturbation at the Nyquist mode, nu dt > 0.3 or nu t < 0.01 of collisions, a thermal particle that crosses
+ * more than a cell in a step, fewer than 8 particles a cell; and what densities of velocities lose outside
+ * their ranges. */
 void consequences_warn(const struct config *config, const struct consequences *derived, struct log *log);
+
+/* commands/cherenkov.c: of a species of an electromagnetic run beta, its mean velocity over c, where the
+ * drift is largest; the result is its gamma. */
+double cherenkov_gamma(const struct config *config, const struct species_config *species, double beta[3]);
+
+/* The rate at which the amplitude of its fastest wave of numerical Cherenkov radiation grows with that shape
+ * and filter, in omega_p: to first order in growth over frequency, of a uniform plasma of this species alone,
+ * with its mean velocity and a normal distribution of its spread along x and y. */
+double cherenkov_growth(const struct config *config, const struct species_config *species,
+                        enum shape_kind shape, uint32_t passes);
 
 /* How long the checkpoint of a signal takes, behind the files in flight, where files are written at `rate`
  * bytes a second, which `known` says more about; and a warning where a signal leaves less time. */

@@ -1,4 +1,5 @@
 /* Check: the rules of the electromagnetic solver, which fields a solver has, and speeds. */
+#include "config/formulas.h"
 #include "config/reading.h"
 
 #include <math.h>
@@ -68,6 +69,32 @@ static void check_transforms(struct reading *reading)
                  (unsigned long long)nodes);
 }
 
+/* Of fields.initial only what is across k, and the means, can stand: the charges make the rest of E, and B
+ * has no rest. */
+static void check_initial(struct reading *reading)
+{
+    const struct config *config = reading->config;
+    check_field_formulas(reading, "initial");
+    for (int field = 0; field < 2; field++) {
+        const char name = "EB"[field];
+        if (!is_sound(reading, "grid") || !at(reading, "fields.initial.%c", name))
+            continue;
+        const struct field_survey survey = field_survey(config, &config->fields.initial[field], 1);
+        const double *mean = survey.mean;
+        if (survey.divergence > MOST_DIVERGENCE)
+            complain(reading, NULL,
+                     "expected div %c = 0%s, found %.2g of the largest slope at x = %g, y = %g", name,
+                     field == 0 ? ", since the charges make the rest of E" : "", survey.divergence,
+                     survey.place[0], survey.place[1]);
+        else if (field == 0 && config->fields.mean == MEAN_ZERO &&
+                 hypot(hypot(mean[0], mean[1]), mean[2]) > 1e-9 * survey.most_magnetic)
+            complain(reading, NULL,
+                     "expected a mean of 0 with fields.mean=zero, found (%.3g, %.3g, %.3g); take "
+                     "fields.mean=ampere",
+                     mean[0], mean[1], mean[2]);
+    }
+}
+
 void check_electromagnetic(struct reading *reading)
 {
     struct config *config = reading->config;
@@ -91,7 +118,7 @@ void check_electromagnetic(struct reading *reading)
     if (is_sound(reading, "grid") && at(reading, "time.step") && config->time.step > most * (1 + 1e-5))
         complain(reading, NULL, "expected at most %.6g, with a speed of light of %g on such cells, found %g",
                  most, config->fields.speed_of_light, config->time.step);
-    check_field_formulas(reading, "initial");
+    check_initial(reading);
     for (uint32_t s = 0; s < config->species_count; s++) {
         check_speeds(reading, s);
         config->species[s].per_c_squared = pow(config->fields.speed_of_light, -2);

@@ -54,6 +54,7 @@ enum velocity_kind {
 };
 enum transform_library { TRANSFORMS_AUTO, TRANSFORMS_VKFFT, TRANSFORMS_FFTW, TRANSFORMS_NONE };
 enum decomposition_kind { DECOMPOSITION_AUTO, DECOMPOSITION_REPLICATED, DECOMPOSITION_SLABS };
+enum mean_law { MEAN_AMPERE, MEAN_ZERO };
 enum gradient_kind { GRADIENT_SPECTRAL, GRADIENT_CENTRED };
 enum collision_model { COLLISIONS_TAKIZUKA_ABE, COLLISIONS_NANBU, COLLISION_MODELS };
 enum { COULOMB_LOG_AUTO = 0 };
@@ -175,6 +176,7 @@ struct fields_config {
     enum decomposition_kind decomposition;
     enum gradient_kind gradient;
     double speed_of_light;                      /* electromagnetic, as: SPEED_AUTO until it is checked, */
+    enum mean_law mean;                         /* of E, also: */
     char initial[2][3][CONFIG_FORMULA_LENGTH];  /* formulas of E and B at 0 */
     double magnetic[3];                         /* uniform (Bx, By, Bz) */
     char external[2][3][CONFIG_FORMULA_LENGTH]; /* formulas of E and B, of x, y and t, beside all others */

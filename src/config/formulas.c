@@ -90,7 +90,7 @@ bool density_measure(struct velocities_config *velocities)
     return is_done;
 }
 
-/* ---- fields.external ---- */
+/* ---- fields.external and fields.initial ---- */
 
 enum { MOST_NODES = 128, TIMES = 5 };
 
@@ -98,7 +98,7 @@ struct survey {
     const struct config *config;
     struct formula *formulas[6]; /* of E and B; NULL: 0 */
     double slope;                /* the largest |dBx/dx| + |dBy/dy| */
-    struct external_survey found;
+    struct field_survey found;
 };
 
 /* Of E and B, without the uniform one. */
@@ -126,11 +126,13 @@ static void look_at(struct survey *survey, const double place[2], double time)
 {
     const double *uniform = survey->config->fields.magnetic;
     double sizes[2] = {0, 0}; /* of E and B */
-    for (int n = 0; n < 6; n++)
-        sizes[n / 3] = hypot(sizes[n / 3],
-                             component(survey, n, place[0], place[1], time) + (n < 3 ? 0 : uniform[n - 3]));
+    for (int n = 0; n < 6; n++) {
+        const double value = component(survey, n, place[0], place[1], time);
+        sizes[n / 3] = hypot(sizes[n / 3], value + (n < 3 ? 0 : uniform[n - 3]));
+        survey->found.mean[n % 3] += n < 3 ? 0 : value;
+    }
     const double along_x = slope_along(survey, 0, place, time), along_y = slope_along(survey, 1, place, time);
-    struct external_survey *found = &survey->found;
+    struct field_survey *found = &survey->found;
     found->infinite = !isfinite(sizes[0]) ? "E" : !isfinite(sizes[1]) ? "B" : NULL;
     found->most_magnetic = found->infinite ? NAN : fmax(found->most_magnetic, sizes[1]);
     survey->slope = fmax(survey->slope, fabs(along_x) + fabs(along_y));
@@ -142,35 +144,43 @@ static void look_at(struct survey *survey, const double place[2], double time)
     }
 }
 
-bool fields_external_has_time(const struct config *config, uint32_t component)
+static bool has_time(const struct config *config, const char *text)
 {
-    const char *text = fields_external(&config->fields, component);
     char why[FORMULA_WHY_LENGTH];
     return text && !formula_is_sound(text, "xy", config->grid.length, why);
 }
 
-struct external_survey external_survey(const struct config *config)
+bool fields_external_has_time(const struct config *config, uint32_t component)
+{
+    return has_time(config, fields_external(&config->fields, component));
+}
+
+struct field_survey field_survey(const struct config *config,
+                                 const char (*formulas)[3][CONFIG_FORMULA_LENGTH], uint32_t count)
 {
     const struct grid_config *grid = &config->grid;
     const uint32_t apart[2] = {(grid->cells[0] + MOST_NODES - 1) / MOST_NODES,
                                (grid->cells[1] + MOST_NODES - 1) / MOST_NODES};
     struct survey survey = {.config = config};
     char why[FORMULA_WHY_LENGTH];
-    bool has_time = false;
-    for (uint32_t c = 0; c < 6; c++) {
-        const char *text = fields_external(&config->fields, c);
-        survey.formulas[c] = text ? formula_open(text, "xyt", grid->length, why) : NULL;
-        has_time |= fields_external_has_time(config, c);
-    }
-    for (int n = 0; n < (has_time ? TIMES : 1); n++)
+    int times = 1, nodes = 0;
+    for (uint32_t c = 0; c < 3 * count; c++)
+        if (profile_is_given(formulas[c / 3][c % 3], "0")) {
+            const char *text = formulas[c / 3][c % 3];
+            survey.formulas[6 - 3 * count + c] = formula_open(text, "xyt", grid->length, why);
+            times = has_time(config, text) ? TIMES : times;
+        }
+    for (int n = 0; n < times; n++)
         for (uint32_t i = 0; i < grid->cells[0]; i += apart[0])
-            for (uint32_t j = 0; j < grid->cells[1] && !survey.found.infinite; j += apart[1])
+            for (uint32_t j = 0; j < grid->cells[1] && !survey.found.infinite; j += apart[1], nodes++)
                 look_at(&survey,
                         (const double[]){i * grid->length[0] / grid->cells[0],
                                          j * grid->length[1] / grid->cells[1]},
                         (double)config->time.steps * config->time.step * fmod(n * 0.618, 1));
     for (int c = 0; c < 6; c++)
         formula_close(survey.formulas[c]);
+    for (int axis = 0; axis < 3; axis++)
+        survey.found.mean[axis] /= nodes;
     survey.found.divergence /= survey.slope > 0 ? survey.slope : 1;
     return survey.found;
 }

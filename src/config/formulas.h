@@ -21,20 +21,25 @@ bool density_tabulate(const struct velocities_config *velocities, const struct d
 /* Sets drift, thermal (standard deviations) and lost by a density that can be loaded. False: no memory. */
 bool density_measure(struct velocities_config *velocities);
 
-/* ---- fields.external ---- */
+/* ---- fields.external and fields.initial ---- */
 
 /* Whether there is such a formula, with t in it. */
 bool fields_external_has_time(const struct config *config, uint32_t component);
 
-struct external_survey {
+#define MOST_DIVERGENCE 1e-3 /* as of a formula with few digits */
+
+struct field_survey {
     const char *infinite;  /* "E" or "B", which is not finite somewhere; NULL: both are */
     double most_magnetic;  /* |B|, with the uniform B; NaN where one is not finite */
     double divergence;     /* the largest |div B|, in units of the largest |dBx/dx| + |dBy/dy| */
     double place[2], time; /* where it is, or where one is not finite */
+    double mean[3];        /* of B, over those nodes, without the uniform B */
 };
 
-/* On up to 128 nodes along an axis, at equal distances, and where there is t at five times of the run. Across
+/* Of `count` fields in a row in the config, E and B of fields.external or a single one, which then is B here.
+ * On up to 128 nodes along an axis, at equal distances, and where there is t at five times of the run. Across
  * the ends of the box too, where the formulas begin again. */
-struct external_survey external_survey(const struct config *config);
+struct field_survey field_survey(const struct config *config,
+                                 const char (*formulas)[3][CONFIG_FORMULA_LENGTH], uint32_t count);
 
 #endif

@@ -1,7 +1,7 @@
 /* Electromagnetic: Maxwell's equations on the periodic grid, by FFT: launches of kernels/electromagnetic.cl.
  *
- * The state is the modes of B and of the transverse part of E, at a whole step; the longitudinal part of E
- * is that of Poisson's equation, so Gauss's law holds in every step.
+ * The state is the modes of B and of the transverse part of E, at a whole step, with their means; the
+ * longitudinal part of E is that of Poisson's equation, so Gauss's law holds in every step.
  */
 #include "base/integers.h"
 #include "config/formula.h"
@@ -25,7 +25,8 @@ struct electromagnetic {
 
 /* ---- creation ---- */
 
-/* For each mode 1 - cos(th) = 2 sin(th/2)^2 and sin(th)/(c k), th = c k dt, with k of the gradient. */
+/* For each mode 1 - cos(th) = 2 sin(th/2)^2 and sin(th)/(c k), th = c k dt, with k of the gradient; of the
+ * mean their limits, 0 and dt, where Ampere's law moves it. */
 static enum status create_turns(struct electromagnetic *solver, const struct config *config)
 {
     const struct grid *grid = &solver->grid;
@@ -42,6 +43,8 @@ static enum status create_turns(struct electromagnetic *solver, const struct con
             double *turn = turns + 2 * ((size_t)m * modes_y + n);
             turn[0] = 2 * sin(th / 2) * sin(th / 2);
             turn[1] = k > 0 ? sin(th) / ck : 0;
+            if (m == 0 && first + n == 0 && config->fields.mean == MEAN_AMPERE)
+                turn[1] = config->time.step;
         }
     enum status status =
         buffer_create(solver->poisson->device, 2 * modes * precision_bytes(solver->precision),

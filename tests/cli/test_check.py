@@ -15,6 +15,7 @@ WARNINGS = {
     "rotation": r"(?m)^warning: Omega dt",
     "Nyquist": r"(?m)^warning: mode 8 along x, of species electrons",
     "crossing": r"(?m)^warning: thermal particles of electrons cross",
+    "light": r"(?m)^warning: particles of electrons reach 4\.24 v_th, which is \S+ c by units\.temperature_eV=",
     "few": r"(?m)^warning: .* particles per cell of electrons",
     "idle": r"(?m)^warning: sort\.",
 }
@@ -56,6 +57,9 @@ class Check(ProgramTest):
             cold = self.check(setting)
             self.assertRegex(cold, r"(?m)^Debye length +0: no charged species has a thermal velocity$")
             self.assertNotRegex(cold, WARNINGS["Debye"])
+        for profile, length in (("['0.1', 0.1]", 0.1), ("['1 + 0.5*cos(2*pi*x/lx)', 1]", 1.03078)):  # 17/16 on average
+            warm = self.check(f"species.electrons.profile.thermal={profile}")
+            self.assertAlmostEqual(self.number(warm, rf"Debye length +{NUMBER},"), length, 5)
         self.assertAlmostEqual(self.number(text, rf"particles per cell +{NUMBER} of electrons$"), 32)
         self.assertAlmostEqual(self.number(text, rf"cells crossed in a step +{NUMBER} "), 3 * 0.1 / 0.375)
         self.assertAlmostEqual(self.number(text, rf"end of the run +t = {NUMBER}$"), 2.3)
@@ -347,6 +351,7 @@ class Warnings(ProgramTest):
             ("few", ["species.electrons.particles=1024"], ["species.electrons.particles=1023"]),  # 8 in 128 cells
             ("rotation", ["fields.magnetic=-4.9"], ["fields.magnetic=-5.1"]),
             ("Nyquist", ["species.electrons.perturb.density.0.mode=7"], ["species.electrons.perturb.density.0.mode=8"]),
+            ("light", ["units.temperature_eV=28380"], ["units.temperature_eV=28400"]),  # c = 3 sqrt(2) between
             ("crossing", ["time.step=0.1249"], ["time.step=0.1251"]),  # 3 * 0.125 = dx
         ):
             with self.subTest(name=name):
@@ -361,7 +366,7 @@ class Warnings(ProgramTest):
 
     def test_all_at_once(self):
         settings = ["grid.length=[60, 60]", "time.step=3", "species.electrons.particles=100", "fields.magnetic=1"]
-        settings.append("species.electrons.perturb.density.0.mode=8")
+        settings += ["species.electrons.perturb.density.0.mode=8", "units.temperature_eV=1e5"]
         self.assert_warns(*WARNINGS, settings=[*settings, "sort.method=chunked", "sort.table=rows"])
 
     def test_settings_without_effect(self):

@@ -2,6 +2,7 @@
 steppers and restarts agree. What the fields do is tested in tests/physics.
 """
 
+import re
 import shutil
 import unittest
 
@@ -22,7 +23,7 @@ species:
   - {name: ions, charge: 1, mass: 100, density: 1, particles: 2000, push: false, positions: {bases: [2, 5]},
      velocities: {kind: cold, dimensions: 3}}
 fields: {solver: electromagnetic, speed_of_light: 10,
-         initial: {E: ["0", "0", "0.1*cos(2*pi*x/lx)"], B: ["0", "y-y", "0.01*sin(2*pi*x/lx)"]},
+         initial: {E: ["0.05", "0", "0.1*cos(2*pi*x/lx) - 0.02"], B: ["0", "y-y", "0.01*sin(2*pi*x/lx) + 0.03"]},
          magnetic: [0.3, -0.2, 0.4],
          external: {B: ["0.2*sin(2*pi*y/ly)", 0, "0.1*cos(2*pi*x/lx)*(1+t)"]}}
 deposit: {shape: tsc, filter_passes: 1}
@@ -32,6 +33,18 @@ output:
   probes: [{name: centre, at: [8, 4.5], fields: [E, B, J]}]
   lines: [{name: across, from: [0, 4], to: [16, 4], points: 9, fields: [B], every: 12}]
   checkpoints: {every: 4, keep: 9}
+"""
+
+# Electrons of gamma = 5, which meet the seed's light as a wave of 22 - 47 waves along x, near the fastest of all.
+BEAM = """\
+grid: {cells: [47, 22], length: [23.5, 11]}
+time: {step: 0.0159, steps: 700}
+precision: double
+species: [{name: electrons, charge: -1, mass: 1, density: 1, particles: 4136,
+  positions: {kind: lattice, counts: [94, 44]}, velocities: {kind: cold, dimensions: 3, drift: [19.595918, 0, 0]}}]
+fields: {solver: electromagnetic, speed_of_light: 20, mean: zero,
+         initial: {B: [0, 0, "1e-6*cos(2*pi*(22*x/lx - 5*y/ly))"]}}
+output: {history: {every: 10}}
 """
 
 REFUSED = [
@@ -51,6 +64,11 @@ REFUSED = [
     (["collisions=[{species: [electrons, electrons]}]"], "collisions are not relativistic"),
     (["fields.initial.E=[1, 2]"], "fields.initial.E: expected a list of 3"),
     (["fields.initial.B=[0, 1/(x-x), 0]"], "fields.initial.B: expected a finite number everywhere in the box"),
+    (["fields.initial.E=[0, cos(2*pi*y/ly), 0]"], "fields.initial.E: expected div E = 0, since the charges make the"),
+    (["fields.initial.B=[cos(2*pi*x/lx), 0, 0]"], "fields.initial.B: expected div B = 0, found 1 of the largest slope"),
+    (["fields.initial.B=[x, 0, 0]"], "fields.initial.B: expected div B = 0"),  # it begins again at the end of the box
+    (["fields.mean=zero"], "fields.initial.E: expected a mean of 0 with fields.mean=zero, found (0.05, 0, -0.02)"),
+    (["fields={mean: zero}"], "fields.mean: is a key of solver electromagnetic"),
     (["fields={}"], "output.probes.centre.fields: the electrostatic solver has no field B"),
     (["fields={initial: {E: [0, 0, 0]}}"], "fields.initial.E: is a key of solver electromagnetic"),
     (["fields={}", "species.ions.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 1]}"], "juttner belongs to"),
@@ -183,6 +201,46 @@ class Electromagnetic(ProgramTest):
         self.assertEqual(expected.dtype.names, found.dtype.names)
         for name in expected.dtype.names:
             np.testing.assert_allclose(found[name], expected[name], rtol=1e-10, atol=1e-9, err_msg=name)
+
+    def test_numerical_cherenkov_radiation_is_warned_of(self):
+        """With its growth: of first order in growth over frequency, to 10 % here, and of waves of any length, of which
+        the box has some; and with a shape and a filter that end it. Where velocities spread, growth is that of
+        d = a^3 <1/(d - D)^2>, of which the greatest here are roots by the plasma dispersion function."""
+        (self.folder / "beam.yaml").write_text(BEAM)
+
+        def said(*settings, gamma=5):
+            text = self.run_well("check", "beam.yaml", *sets(*settings)).stdout
+            return re.findall(
+                rf"(?m)^warning: species electrons drifts with gamma = {gamma}, .* waves grow as exp\((.*) t\) at most;"
+                r" take (deposit.shape=tsc) and (deposit.filter_passes=2)$", text)
+
+        for settings, steps in ((), 700), (("deposit.shape=tsc",), 900):
+            (growth, *cure), = said(*settings)
+            settings = sets(*settings, f"time.steps={steps}")
+            result = self.run_well("run", "beam.yaml", "--output", "beam", "--force", *settings)
+            self.assertIn(f"exp({growth} t)", result.stdout)
+            rows = self.rows("beam")[-20:]
+            measured = np.polyfit(rows["time"], np.log(rows["magnetic_energy"]) / 2, 1)[0]
+            self.assertLess(abs(measured / (0.95 * float(growth)) - 1), 0.05, (settings, measured))
+            self.assertEqual(said(*cure), [])
+        warm = "{kind: maxwellian, dimensions: 3, thermal: [%g, %g, 1e-3], drift: [%g, 0, 0]}"
+        for gamma, thermal, root in ((5, (0.01, 0.05), 0.584), (2, (0.125, 0.25), 0.280)):
+            drift = 20 * (1 - gamma**-2) ** 0.5
+            (growth, *_), = said(f"species.electrons.velocities={warm % (*thermal, drift)}", gamma=gamma)
+            self.assertLess(abs(float(growth) - root), 0.02)
+        self.assertEqual(said("species.electrons.velocities.drift=[12, 0, 0]"), [])  # gamma = 1.25
+        self.assertEqual(said("species.electrons.velocities.drift=[0, 0, 19.595918]"), [])  # no grid along z
+
+    def test_a_uniform_initial_b_turns_particles_as_fields_magnetic_does(self):
+        """To the rounding of sums of weights; its energy counts, and it stays."""
+        plain = "fields.initial.E=[0, 0, 0]", "fields.initial.B=[0, 0, 0]"
+        self.run_waves("magnetic", *plain)
+        self.run_waves("initial", plain[0], "fields.magnetic=0", "fields.initial.B=[0.3, -0.2, 0.4]")
+        one, other = self.rows("magnetic"), self.rows("initial")
+        for name in (f"{part}{axis}" for part in ("momentum_", "electrons_momentum_") for axis in "xyz"):
+            np.testing.assert_allclose(other[name], one[name], rtol=0, atol=1e-9, err_msg=name)
+        uniform = 144 * 10**2 * (0.3**2 + 0.2**2 + 0.4**2) / 2
+        np.testing.assert_allclose(other["magnetic_energy"] - one["magnetic_energy"], uniform, rtol=1e-12)
 
     def test_juttner(self):
         """Mean gamma is K1(1/T)/K2(1/T) + 3 T at T = 0.25 c^2, and no direction is preferred."""
