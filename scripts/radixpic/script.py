@@ -4,6 +4,7 @@ used."""
 import argparse
 import importlib
 import math
+import re
 import sys
 from pathlib import Path
 
@@ -14,6 +15,15 @@ class Problem(Exception):
     def __init__(self, sentence, code=1):
         super().__init__(sentence)
         self.code = code
+
+    def __str__(self):  # that of a KeyError is in quotes
+        return self.args[0]
+
+
+def in_python(sentence):
+    """Options of the program as arguments of run()."""
+    sentence = re.sub(r"--(force|resume)\b", r"\1=True", sentence)
+    return re.sub(r"--(output|device|steps|set)( [A-Z=]+)?\b", r"\1=...", sentence)
 
 
 class Later:
@@ -38,6 +48,7 @@ class Later:
 
 numpy = Later("numpy")
 h5py = Later("h5py")
+pandas = Later("pandas")
 
 
 def run_script(main):
