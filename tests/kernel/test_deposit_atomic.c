@@ -91,7 +91,8 @@ TEST(the_integers_are_the_hosts)
 {
     for (enum shape_kind shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++)
         for (size_t n = deposit_first_case(); n < deposit_end_case(); n++)
-            check_case(&deposit_cases[n], shape);
+            if (deposit_case_fits(&deposit_cases[n], (int)shape))
+                check_case(&deposit_cases[n], shape);
 }
 
 /* With keys, particles may come in any order: every 7919th, round and round. */
