@@ -18,7 +18,7 @@ static double *host_density(const struct deposit_scene *scene, enum shape_kind s
     uint64_t *sums = test_array(grid_cells(&scene->grid), sizeof *sums);
     double *rho = field_numbers(grid_cells(&scene->grid));
     for (uint32_t p = 0; p < sorted->particles.count; p++) {
-        real x[4], y[4];
+        real x[SHAPE_NODES_OF(SHAPE_COUNT - 1)], y[SHAPE_NODES_OF(SHAPE_COUNT - 1)];
         shape_weights_of((int)shape, (real)sorted->offset[p][0], x);
         shape_weights_of((int)shape, (real)sorted->offset[p][1], y);
         for (int n = 0; n < nodes * nodes; n++) {
