@@ -41,8 +41,8 @@ def read_echo():
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         file.write(ALL)
         file.flush()
-        text = subprocess.run([PROGRAM, "check", file.name], capture_output=True, text=True, check=True).stdout
-    return re.sub(r"(?m)^#.*\n| +#.*$", "", text.split("\n# what follows")[0])
+        text = subprocess.run([PROGRAM, "check", "--full", file.name], capture_output=True, text=True, check=True)
+    return re.sub(r"(?m)^#.*\n| +#.*$", "", text.stdout.split("\n\n")[1])
 
 
 KEYS = read_echo()
