@@ -179,12 +179,6 @@ enum status simulation_create_on(const struct communicator *communicator, const 
         .decomposition = config->fields.decomposition,
         .row = {.field_energy = (double)NAN},
     };
-    /* Half a step before, particles reach one more row of nodes than ranks exchange. */
-    if (config->fields.solver == SOLVER_ELECTROMAGNETIC && config->deposit.shape == SHAPE_CUBIC &&
-        communicator->size > 1)
-        return status_fail(STATUS_USAGE,
-                           "deposit.shape: on several ranks the current is deposited by the shapes "
-                           "ngp, cic and tsc, found cubic");
     TRY(device_branch(device, &simulation->device));
     TRY(partition_even(communicator->size, config->grid.cells[0], &simulation->partition));
     if (communicator->size > 1)

@@ -19,8 +19,8 @@ struct cell_field {
 };
 #define FIELD_NUMBER(field, c, n) ((c) % 2 == 0 ? (field)->node[(c) / 2][n].x : (field)->node[(c) / 2][n].y)
 
-/* Of cell (i, j) from the first component; each further one is `stride` reals behind. nx and ny are at least
- * 2, so a node two to the right is still within wrap_near(). */
+/* Of cell (i, j) from the first component; each further one is `stride` reals behind. nx and ny are so
+ * many that each node is still within wrap_near(). */
 static inline void cell_field_enter(struct cell_field *field, global const real *restrict e, uint stride,
                                     uint nx, uint ny, uint i, uint j)
 {

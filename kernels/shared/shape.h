@@ -6,8 +6,9 @@
  * section 8-6).
  *
  * Orders are 0 nearest grid point (ngp), 1 cloud in cell (cic), 2 triangular shaped cloud (tsc), 3 cubic
- * spline (cubic): the B-splines. A cell's particles touch SHAPE_NODES nodes per axis, beginning SHAPE_FIRST
- * nodes from the cell's lower node. The host knows all orders, and needs no SHAPE_ORDER.
+ * spline (cubic), 4 quartic spline (quartic): the B-splines. A cell's particles touch SHAPE_NODES nodes per
+ * axis, beginning SHAPE_FIRST nodes from the cell's lower node. The host knows all orders, and needs no
+ * SHAPE_ORDER.
  */
 #ifndef SHARED_SHAPE_H
 #define SHARED_SHAPE_H
@@ -23,6 +24,27 @@
 #define shape_weights(d, weights) shape_weights_of(SHAPE_ORDER, d, weights)
 #endif
 
+/* Weights of even orders around the nearest node, of a particle at s in [-1/2, 1/2) from it. */
+static inline void shape_tsc(reals s, reals *around)
+{
+    around[0] = (real)0.5 * ((real)0.5 - s) * ((real)0.5 - s);
+    around[1] = (real)0.75 - s * s;
+    around[2] = (real)0.5 * ((real)0.5 + s) * ((real)0.5 + s);
+}
+
+static inline void shape_quartic(reals s, reals *around)
+{
+    const reals below = ((real)0.5 - s) * ((real)0.5 - s), above = ((real)0.5 + s) * ((real)0.5 + s),
+                t = s * s;
+    const reals even = (real)19 / (real)96 + t * ((real)0.25 - (real)1 / (real)6 * t);
+    const reals odd = s * ((real)11 / (real)24 - (real)1 / (real)6 * t);
+    around[0] = (real)1 / (real)24 * below * below;
+    around[1] = even - odd;
+    around[2] = (real)115 / (real)192 - t * ((real)0.625 - (real)0.25 * t);
+    around[3] = even + odd;
+    around[4] = (real)1 / (real)24 * above * above;
+}
+
 /* The SHAPE_NODES_OF(order) weights at offset d; they sum to 1. */
 static inline void shape_weights_of(const int order, reals d, reals *weights)
 {
@@ -34,23 +56,24 @@ static inline void shape_weights_of(const int order, reals d, reals *weights)
     } else if (order == 1) {
         weights[0] = rest;
         weights[1] = d;
-    } else if (order == 2) {
-        /* Distances are measured from the nearest node, which is the lower one or the upper one; the three
-         * weights around it are (1/2 - s)^2/2, 3/4 - s^2, (1/2 + s)^2/2 with s in [-1/2, 1/2). */
-        const masks lower = d < (real)0.5;
-        const reals s = d - (lower ? none : one);
-        const reals before = (real)0.5 * ((real)0.5 - s) * ((real)0.5 - s);
-        const reals middle = (real)0.75 - s * s;
-        const reals after = (real)0.5 * ((real)0.5 + s) * ((real)0.5 + s);
-        weights[0] = lower ? before : none;
-        weights[1] = lower ? middle : before;
-        weights[2] = lower ? after : middle;
-        weights[3] = lower ? none : after;
-    } else {
+    } else if (order == 3) {
         weights[0] = (real)1 / (real)6 * rest * rest * rest;
         weights[1] = (real)2 / (real)3 - d * d * (one - (real)0.5 * d);
         weights[2] = (real)2 / (real)3 - rest * rest * (one - (real)0.5 * rest);
         weights[3] = (real)1 / (real)6 * d * d * d;
+    } else {
+        /* Even orders measure distances from the nearest node, which is the lower one or the upper one. */
+        const masks lower = d < (real)0.5;
+        const reals s = d - (lower ? none : one);
+        reals around[5];
+        if (order == 2)
+            shape_tsc(s, around);
+        else
+            shape_quartic(s, around);
+        weights[0] = lower ? around[0] : none;
+        for (int n = 1; n <= order; n++)
+            weights[n] = lower ? around[n] : around[n - 1];
+        weights[order + 1] = lower ? none : around[order];
     }
 }
 

@@ -26,6 +26,12 @@ static inline reals shape_at(const int order, reals distance)
         return far;
     if (order == 2)
         return (real)0.5 * far * far - (real)1.5 * near * near;
+    if (order == 4) {
+        const reals middle = positive_part((real)0.5 - s);
+        return (real)1 / (real)24 *
+               (far * far * far * far - (real)5 * near * near * near * near +
+                (real)10 * middle * middle * middle * middle);
+    }
     return (real)1 / (real)6 * (far * far * far - (real)4 * near * near * near);
 }
 

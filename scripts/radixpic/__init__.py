@@ -12,6 +12,11 @@ _PLACES = {
     "scan": "program",
 }
 __all__ = sorted(_PLACES)
+__version__ = "0.2.0"
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})
 
 
 def __getattr__(name):

@@ -117,7 +117,7 @@ def dielectric(w, k, beams):
 
 FAR = 26  # of an argument of Z
 LEAST_OMEGA = 1e-9  # of a root: less is Newton's rounding of 0
-SHAPES = ("ngp", "cic", "tsc", "cubic")  # by order
+SHAPES = ("ngp", "cic", "tsc", "cubic", "quartic")  # by order
 
 
 def grid_factor(k, cells, shape="cic", gradient="spectral", filter_passes=0):

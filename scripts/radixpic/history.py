@@ -3,9 +3,10 @@
 import csv
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
-from radixpic.script import Problem, numpy as np, regular
+from radixpic.script import Problem, numpy as np, pandas, regular
 
 MOST_BYTES, MOST_BYTES_OF_CONFIG = 1 << 30, 1 << 24  # of a text that is read
 
@@ -29,8 +30,12 @@ def read_rows(path):
     return list(csv.reader(lines))
 
 
-class History:
-    """The columns of a history.csv by name, and its density modes as complex series."""
+class NoColumn(Problem, KeyError):
+    """A column that is not there."""
+
+
+class History(Mapping):
+    """The columns of a history.csv by name, as of a dict, and its density modes as complex series."""
 
     def __init__(self, path, columns):
         self.path = path
@@ -43,8 +48,22 @@ class History:
 
     def __getitem__(self, name):
         if name not in self.columns:
-            raise Problem(f"{self.path} has no column {name}")
+            raise NoColumn(f"{self.path} has no column {name}; it has {', '.join(self.columns)}")
         return self.columns[name]
+
+    def __iter__(self):
+        return iter(self.columns)
+
+    def __len__(self):
+        return len(self.columns)
+
+    def __repr__(self):
+        rows = len(self.columns["time"])
+        return f"<History of {rows} rows: {', '.join(self.columns)}>"
+
+    def to_pandas(self):
+        """A pandas.DataFrame with a row a step."""
+        return pandas.DataFrame(dict(self.columns))
 
     def config(self):
         """That of the run whose history.csv or probes/NAME.csv this is."""

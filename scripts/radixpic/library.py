@@ -6,7 +6,7 @@ import shutil
 from functools import cache
 from pathlib import Path
 
-from radixpic.script import Problem
+from radixpic.script import Problem, in_python
 
 HERE = Path(__file__).resolve().parent
 TREE, PREFIX = HERE.parents[1], HERE.parents[3]  # where the package lies in the sources, or where it is installed
@@ -112,7 +112,7 @@ def load():
 
     def check(status, function, arguments):
         if status:
-            raise Problem(loaded.radixpic_error().decode(errors="replace"), status)
+            raise Problem(in_python(loaded.radixpic_error().decode(errors="replace")), status)
 
     for name, (result, arguments) in FUNCTIONS.items():
         function = getattr(loaded, "radixpic_" + name)

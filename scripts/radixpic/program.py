@@ -13,7 +13,7 @@ from pathlib import Path
 
 from radixpic.library import find_program
 from radixpic.run_folder import Run
-from radixpic.script import Problem
+from radixpic.script import Problem, in_python
 
 
 def plain(value):
@@ -34,7 +34,7 @@ def failure(stderr, code):
     if own:
         lines = list(itertools.takewhile(lambda line: not line.startswith("-----"), lines[own[0] :]))
     sentence = "\n".join(line for line in lines if not line.startswith("-----")).strip().removeprefix("radixpic: ")
-    return Problem(sentence or f"the program ended with code {code}", code)
+    return Problem(in_python(sentence) or f"the program ended with code {code}", code)
 
 
 def stop(process, is_launcher):
@@ -114,7 +114,9 @@ class Table(list):
 def scan(config, values, measure=None, output=None, set=None, **options):
     """Runs a config with every combination of values, {"fields.magnetic": [0, 0.5, 1]}, and measures each run.
 
-    The runs go into folders below output, by default output/scan_CONFIG; options are those of run(). Returns a Table.
+    The runs go into folders below output, by default output/scan_CONFIG; options are those of run(): where some of
+    them are there from an earlier scan, force=True runs them again and resume=True takes them as they are, or goes on
+    with those that have not ended. Returns a Table.
     """
     base = Path(output or Path("output") / f"scan_{Path(config).stem}")
     table = Table()

@@ -5,6 +5,7 @@ import argparse
 import importlib
 import math
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -16,6 +17,15 @@ class Problem(Exception):
     def __init__(self, sentence, code=1):
         super().__init__(sentence)
         self.code = code
+
+    def __str__(self):  # that of a KeyError is in quotes
+        return self.args[0]
+
+
+def in_python(sentence):
+    """Options of the program as arguments of run()."""
+    sentence = re.sub(r"--(force|resume)\b", r"\1=True", sentence)
+    return re.sub(r"--(output|device|steps|set)( [A-Z=]+)?\b", r"\1=...", sentence)
 
 
 class Later:
@@ -40,6 +50,7 @@ class Later:
 
 numpy = Later("numpy")
 h5py = Later("h5py")
+pandas = Later("pandas")
 
 
 def regular(path, most=math.inf):

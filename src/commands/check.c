@@ -1,4 +1,4 @@
-/* radixpic check: a config with every key resolved, and what follows from it. */
+/* radixpic check: what follows from a config, and its keys resolved. */
 #include "commands/commands.h"
 #include "commands/consequences.h"
 #include "commands/input.h"
@@ -220,7 +220,7 @@ static enum status probe_run(const struct config *config)
 struct options {
     struct common_options common;
     struct overrides overrides;
-    bool keys, probe;
+    bool keys, probe, full;
     enum describe_form form;
 };
 
@@ -231,6 +231,8 @@ static const struct option_row rows[] = {
     {"probe", 'p', NULL, OPTION_SWITCH, AT(probe), .group = 1,
      .help = "Take steps for two seconds at most and write each kind of file once, to estimate the time of "
              "the run"},
+    {"full", 'F', NULL, OPTION_SWITCH, AT(full), .group = 1,
+     .help = "Print the config with every key resolved, too"},
     {"markdown", 'm', NULL, OPTION_VALUE, AT(form), DESCRIBE_MARKDOWN, .group = 1,
      .help = "With --keys: as a Markdown page"},
 };
@@ -239,8 +241,8 @@ enum status command_check(int argc, char **argv)
 {
     static const struct option_table table = OPTION_TABLE(
         rows, NULL,
-        "Validate the YAML file CONFIG, then print it with every key resolved and what follows from "
-        "it; of a run folder RUN verify every file against the digest that the run wrote down.\v"
+        "Validate the YAML file CONFIG and print what follows from it, by --full every key too; of a run "
+        "folder RUN verify every file against the digest that the run wrote down.\v"
         "Warnings point at numerical problems; they refuse nothing. Nothing is created, but with --probe a "
         "folder beside that of the run, which is removed again. Each damaged or missing file of RUN is named "
         "on a line, and the exit code is 1 where there is one.\n\n"
@@ -269,9 +271,7 @@ enum status command_check(int argc, char **argv)
     TRY(overrides_read(&options.overrides, &config));
     TRY(require_enough_rows(&config));
     TRY(species_files_read(&(struct communicator){.size = 1, .local_size = 1}, &config));
-    TRY(config_echo(&config, stdout));
     const struct grid grid = grid_make(&config.grid);
-    printf("\n");
     const struct consequences derived = consequences_derive(&config);
     consequences_print(&config, &derived);
     species_files_announce(&config, &log);
@@ -281,5 +281,10 @@ enum status command_check(int argc, char **argv)
         consequences_print_last_checkpoint(&config, ASSUMED_RATE, ", which is assumed: --probe measures it");
     TRY(print_device_part(&config, &grid, &log));
     consequences_warn(&config, &derived, &log);
-    return options.probe ? probe_run(&config) : STATUS_OK;
+    if (options.probe)
+        TRY(probe_run(&config));
+    if (!options.full)
+        return STATUS_OK;
+    printf("\n");
+    return config_echo(&config, stdout);
 }

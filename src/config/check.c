@@ -440,4 +440,5 @@ void check_config(struct reading *reading)
         check_profile(reading, species, i);
     }
     check_electromagnetic(reading); /* of particles as fast as profiles make them */
+    check_units(reading);
 }

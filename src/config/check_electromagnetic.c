@@ -1,6 +1,7 @@
 /* Check: the rules of the electromagnetic solver, which fields a solver has, and speeds. */
 #include "config/formulas.h"
 #include "config/reading.h"
+#include "shared/shape.h"
 
 #include <math.h>
 
@@ -95,6 +96,19 @@ static void check_initial(struct reading *reading)
     }
 }
 
+/* A node that a shape reaches is at most a box beside it: wrap_near(). The current is of half a step before,
+ * where particles reach as many nodes as with the next order. */
+static void check_shape(struct reading *reading)
+{
+    const struct config *config = reading->config;
+    const int order = (int)config->deposit.shape + (config->fields.solver == SOLVER_ELECTROMAGNETIC);
+    const uint32_t fewest = (uint32_t)SHAPE_NODES_OF(order) / 2;
+    if (at(reading, "deposit.shape") && is_sound(reading, "grid") &&
+        (config->grid.cells[0] < fewest || config->grid.cells[1] < fewest))
+        complain(reading, NULL, "this shape takes %u or more cells along x and y, found %u and %u", fewest,
+                 config->grid.cells[0], config->grid.cells[1]);
+}
+
 void check_electromagnetic(struct reading *reading)
 {
     struct config *config = reading->config;
@@ -103,6 +117,7 @@ void check_electromagnetic(struct reading *reading)
         check_precision(reading, s);
     if (!is_sound(reading, "fields.solver"))
         return;
+    check_shape(reading);
     if (config->fields.solver != SOLVER_ELECTROMAGNETIC) {
         for (uint32_t s = 0; s < config->species_count; s++)
             if (at(reading, "species.%u.velocities.kind", s) &&
@@ -125,10 +140,6 @@ void check_electromagnetic(struct reading *reading)
     }
     if (at(reading, "fields.gradient") && config->fields.gradient != GRADIENT_SPECTRAL)
         complain(reading, NULL, "the electromagnetic solver has the spectral gradient alone");
-    /* Half a step before, such particles reach three cells further: kernels/deposit.cl. */
-    if (at(reading, "deposit.shape") && config->deposit.shape == SHAPE_CUBIC && is_sound(reading, "grid") &&
-        (config->grid.cells[0] < 3 || config->grid.cells[1] < 3))
-        complain(reading, NULL, "the shape cubic deposits a current on 3 or more cells along x and y");
     if (at(reading, "deposit.method") && config->deposit.method == DEPOSIT_METHOD_ATOMIC)
         complain(reading, NULL, "the current is deposited by the method sorted alone");
     if (at(reading, "collisions") && config->collision_count > 0)

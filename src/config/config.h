@@ -59,7 +59,7 @@ enum gradient_kind { GRADIENT_SPECTRAL, GRADIENT_CENTRED };
 enum collision_model { COLLISIONS_TAKIZUKA_ABE, COLLISIONS_NANBU, COLLISION_MODELS };
 enum { COULOMB_LOG_AUTO = 0 };
 /* The values are the orders. */
-enum shape_kind { SHAPE_NGP, SHAPE_CIC, SHAPE_TSC, SHAPE_CUBIC, SHAPE_COUNT };
+enum shape_kind { SHAPE_NGP, SHAPE_CIC, SHAPE_TSC, SHAPE_CUBIC, SHAPE_QUARTIC, SHAPE_COUNT };
 enum deposit_method { DEPOSIT_METHOD_SORTED, DEPOSIT_METHOD_ATOMIC };
 enum { GHOST_AUTO = 0 };
 enum { SPEED_AUTO = 0 };

@@ -48,6 +48,7 @@ void read_tree(struct reading *reading);
 void check_config(struct reading *reading);
 void check_output(struct reading *reading);
 void check_electromagnetic(struct reading *reading);
+void check_units(struct reading *reading);
 
 /* ---- for rules ---- */
 

@@ -305,8 +305,9 @@ static const struct schema_row config_rows[] = {
      .help = "binary collisions in each cell, of species with dimensions: 3; units set their strength"},
     {"deposit", TYPE_GROUP, .help = "particles to grid"},
     {CONFIG(deposit.shape, TYPE_CHOICE),
-     WORDS({"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}, {"cubic", SHAPE_CUBIC}),
-     .fallback = "cic", .help = "of a particle: order 0, 1, 2, 3"},
+     WORDS({"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}, {"cubic", SHAPE_CUBIC},
+           {"quartic", SHAPE_QUARTIC}),
+     .fallback = "cic", .help = "of a particle: order 0, 1, 2, 3, 4"},
     {CONFIG(deposit.method, TYPE_CHOICE),
      WORDS({"sorted", DEPOSIT_METHOD_SORTED}, {"atomic", DEPOSIT_METHOD_ATOMIC}), .fallback = "sorted",
      .help = "sorted: cell by cell; atomic: each particle adds to its nodes, in integers; both the same bits "

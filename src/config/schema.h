@@ -119,10 +119,10 @@ size_t value_size(const struct schema_row *row);
 /* "count", "number", ... */
 const char *value_type(const struct schema_row *row);
 
-/* Strict: a whole number is digits; a number is decimal or a formula of numbers such as 2*pi/0.5, and finite;
- * neither may be quoted, and nothing may follow. Parses `length` bytes of `text` (ended by a NUL beyond them)
- * and stores the scalar at `target`. `plain`: written without quotes. On failure returns false, stores
- * nothing, and `why` is "expected ..., found ...". */
+/* Strict: a whole number is digits, or has an exponent (1e6); a number is decimal or a formula of numbers
+ * such as 2*pi/0.5, and finite; neither may be quoted, and nothing may follow. Parses `length` bytes of
+ * `text` (ended by a NUL beyond them) and stores the scalar at `target`. `plain`: written without quotes. On
+ * failure returns false, stores nothing, and `why` is "expected ..., found ...". */
 bool value_parse(const struct schema_row *row, const char *text, size_t length, bool plain, void *target,
                  char why[VALUE_WHY_LENGTH]);
 

@@ -134,7 +134,7 @@ static bool in_range(const struct schema_row *row, double number)
     return row->open ? number > row->low && number < row->high : number >= row->low && number <= row->high;
 }
 
-/* An optional sign and digits without leading zeros. */
+/* An optional sign and digits without leading zeros; or a whole number with an exponent, as 1e6. */
 static bool parse_whole(const struct schema_row *row, const char *text, size_t length, void *target,
                         char note[NOTE_LENGTH])
 {
@@ -143,14 +143,15 @@ static bool parse_whole(const struct schema_row *row, const char *text, size_t l
         return false;
     const size_t sign = text[0] == '-', digits = strspn(text + sign, "0123456789");
     const bool is_plain = sign + digits == length && (text[sign] != '0' || (digits == 1 && sign == 0));
-    if (!is_plain) {
-        if (number == floor(number) && fabs(number) <= 9e15)
+    const bool is_whole = number == floor(number) && fabs(number) <= 9e15;
+    if (!is_plain && !(is_whole && strpbrk(text, "eE") && text[sign] != '0')) {
+        if (is_whole)
             snprintf(note, NOTE_LENGTH, "; write %.0f", number + 0.0);
         return false;
     }
     if (!in_range(row, number)) /* every range lies well within 2^53, so that this is exact */
         return false;
-    const int64_t whole = strtoll(text, NULL, 10);
+    const int64_t whole = (int64_t)number;
     const uint32_t word = (uint32_t)whole;
     memcpy(target, value_size(row) == sizeof word ? (const void *)&word : &whole, value_size(row));
     return true;

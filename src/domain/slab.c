@@ -1,9 +1,10 @@
 /* Slab: rows of a rank as rows of the box, and back. */
 #include "domain/slab.h"
 
-#include "shared/shape.h"
+#include "shared/wide_shape.h"
 
-_Static_assert(SHAPE_NODES_OF(SHAPE_COUNT - 1) == SLAB_NODES_BELOW + SLAB_NODES_ABOVE + 1,
+_Static_assert(SHAPE_WIDE_NODES_OF(SHAPE_COUNT - 1) == SLAB_NODES_BELOW + SLAB_NODES_ABOVE + 1 &&
+                   SHAPE_WIDE_FIRST_OF(SHAPE_COUNT - 1) == -SLAB_NODES_BELOW,
                "a slab has as many rows beside it as the widest shape reaches");
 
 struct slab slab_make(const struct grid *box, uint32_t first_row, uint32_t rows, uint32_t ghost)

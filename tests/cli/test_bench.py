@@ -141,7 +141,7 @@ ARRAYS = "expected a whole number from 64 to 16777216, or paper, found "
 # Bench, options, words of the refusal (exit code 2): an option's name stands for its value too.
 REFUSED = [
     *[("pic-sort", [option], option.split("=")) for option in (
-        "--particles=0 --particles=many --particles=1e6 --cells=1 --key-bits=0 --key-bits=33 --radix-bits=0 "
+        "--particles=0 --particles=many --particles=1e-6 --cells=1 --key-bits=0 --key-bits=33 --radix-bits=0 "
         "--items=-1 --groups=0 --splits=x --repeat=0 --repeat=1.5 --transpose=maybe --method=quick "
         "--table=diagonal").split()],
     ("pic-sort", ["--key-bits=9"], ["--key-bits 9", "10 bits"]),  # 1024 cells need 10
@@ -156,7 +156,7 @@ REFUSED = [
       for option in (
         "--table=rows --table=auto --items=4 --groups=4 --splits=4 --transpose=on --transpose=off").split()],
     *[("random-lists", [option], option.split("=")) for option in (
-        "--sizes=0 --sizes=10, --sizes=1e6 --key-bits=31 --key-bits=0 --method=quick --radix-bits=17 "
+        "--sizes=0 --sizes=10, --sizes=1e-6 --key-bits=31 --key-bits=0 --method=quick --radix-bits=17 "
         "--table=row").split()],
     ("random-lists", ["--sizes=" + ",".join(str(n) for n in range(1, 18))], ["--sizes: expected at most 16 numbers"]),
     ("random-lists", ["--sizes=5,6,5"], ["--sizes: 5 is given twice"]),
@@ -175,7 +175,7 @@ REFUSED = [
     ("permutation", ["--table=1", "--axes=3,2,1,0"], ["--axes"]),
     ("permutation", ["--axes=0,1"], ["--axes: no table is of 2 dimensions"]),
     *[("local-memory", [option], option.split("=")) for option in (
-        "--part=sort --part=product --length=2 --length=1e6 --cells=0 --product=0 --operations=0 "
+        "--part=sort --part=product --length=2 --length=1e-6 --cells=0 --product=0 --operations=0 "
         "--coarse=2049 --block=2 --block=1025").split()],
     *[("local-memory", [f"--part={other}", option], [option.split("=")[0],
         f"is of --part {parts} alone, which is left out"])
@@ -196,7 +196,7 @@ REFUSED = [
     ("step", ["--sweep", "--min-particles=5", "--max-particles=7"], ["power of two"]),
     ("step", ["--cells=16384"], ["--cells: expected at most 67108864 cells, found 16384x16384 = 268435456"]),
     *[("deposit", [option], option.split("=")[:1]) for option in (
-        "--particles=3", "--particles=1e6", "--per-cell=0", "--shape=cid", "--shape=cic,", "--precision=half",
+        "--particles=3", "--particles=1e-6", "--per-cell=0", "--shape=cid", "--shape=cic,", "--precision=half",
             "--atomics=16",
         "--per-cell=200000", "--per-cell=" + ",".join(["5"] * 33))],
     ("deposit", ["--particles=524288", "--per-cell=64,8,7"],
@@ -217,7 +217,7 @@ REFUSED = [
     *[("layout", [option], option.split("=")[:1]) for option in (
         "--table=XVIII", "--table=0", "--table=1,", "--operation=sort", "--input=x", "--type=long", "--arrays=0",
             "--arrays=100",
-        "--length=0", "--length=1e3", "--length=1000", "--arrays=" + ",".join(str(64 * n) for n in range(1, 18)))],
+        "--length=0", "--length=1e-3", "--length=1000", "--arrays=" + ",".join(str(64 * n) for n in range(1, 18)))],
     *[("layout", [f"--arrays={text}"], [f"--arrays: {sentence}"]) for text, sentence in (
         ("64,", f"{ARRAYS}nothing in 64,"), ("64,,128", f"{ARRAYS}nothing in 64,,128"), ("64,65",
             "65 is not a multiple of 64"),

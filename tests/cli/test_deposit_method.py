@@ -27,7 +27,7 @@ class DepositMethod(ProgramTest):
     def test_check_says_it(self):
         text = self.run_well("check", "small.yaml").stdout
         self.assertRegex(text, r"(?m)^deposit +sorted: cell by cell, in a fixed order$")
-        text = self.run_well("check", "small.yaml", *ATOMIC).stdout
+        text = self.run_well("check", "--full", "small.yaml", *ATOMIC).stdout
         self.assertRegex(text, r"(?m)^deposit +atomic: particle by particle, 64 bits (at once|as two words of 32)$")
         self.assertRegex(text, r"(?m)^  method: atomic +# sorted: cell by cell; atomic: ")
         for passes, said in ((1, "1 binomial pass"), (3, "3 binomial passes")):

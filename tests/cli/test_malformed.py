@@ -41,8 +41,8 @@ def read_echo():
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         file.write(ALL)
         file.flush()
-        text = subprocess.run([PROGRAM, "check", file.name], capture_output=True, text=True, check=True).stdout
-    return re.sub(r"(?m)^#.*\n| +#.*$", "", text.split("\n# what follows")[0])
+        text = subprocess.run([PROGRAM, "check", "--full", file.name], capture_output=True, text=True, check=True)
+    return re.sub(r"(?m)^#.*\n| +#.*$", "", text.stdout.split("\n\n")[1])
 
 
 KEYS = read_echo()
@@ -54,7 +54,7 @@ NOT_A_NUMBER = [
 ]
 NOT_A_FORMULA = ["ten", "nan", "1e999", "3 4", "3x", "z", "x = 1", "sin(", "1/0*", "x^", "'x, y'", "0x10", "1;2", "٣"]
 NOT_A_FORMULA.append("x+" * LONG)
-NOT_WHOLE = ["1.5", "1e2", "-0", "1_000", "0o17", "18446744073709551616", "9" * LONG]
+NOT_WHOLE = ["1.5", "1e-2", "-0", "1_000", "0o17", "18446744073709551616", "9" * LONG]
 
 
 def read_table():
@@ -385,7 +385,7 @@ class CommandLines(Refused):
     def test_words(self):
         path = self.config(KEYS)
         good = ["run", path]
-        values = ["", "-1", "1.5", "1e3", "0x10", "ten", "99999999999999999999", " 3", "3 ", "+3", "--", "٣", "3\n"]
+        values = ["", "-1", "1.5", "1e-3", "0x10", "ten", "99999999999999999999", " 3", "3 ", "+3", "--", "٣", "3\n"]
         options = ["--stepz", "-Z", "---", "--set-", "--unknown", "extra.yaml", "$(id)", ";", "x" * LONG]
         words = ["rum", "", " run", "RUN", "-h1", "--", "-", "run;id", "$(id)", "run\n", "é", "--helpp", "%n%s"]
         settings = [

@@ -18,7 +18,7 @@ static double *host_density(const struct deposit_scene *scene, enum shape_kind s
     uint64_t *sums = test_array(grid_cells(&scene->grid), sizeof *sums);
     double *rho = field_numbers(grid_cells(&scene->grid));
     for (uint32_t p = 0; p < sorted->particles.count; p++) {
-        real x[4], y[4];
+        real x[SHAPE_NODES_OF(SHAPE_COUNT - 1)], y[SHAPE_NODES_OF(SHAPE_COUNT - 1)];
         shape_weights_of((int)shape, (real)sorted->offset[p][0], x);
         shape_weights_of((int)shape, (real)sorted->offset[p][1], y);
         for (int n = 0; n < nodes * nodes; n++) {
@@ -91,7 +91,8 @@ TEST(the_integers_are_the_hosts)
 {
     for (enum shape_kind shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++)
         for (size_t n = deposit_first_case(); n < deposit_end_case(); n++)
-            check_case(&deposit_cases[n], shape);
+            if (deposit_case_fits(&deposit_cases[n], (int)shape))
+                check_case(&deposit_cases[n], shape);
 }
 
 /* With keys, particles may come in any order: every 7919th, round and round. */

@@ -69,10 +69,12 @@ TEST(all_shapes)
     for (int n = 0; n < SHAPE_COUNT * KINDS * (small ? 1 : 4); n++) {
         const enum shape_kind shape = (enum shape_kind)(n % SHAPE_COUNT);
         const struct tested *tested = any_grid[n / SHAPE_COUNT % KINDS];
-        if (small && shape != SHAPE_CIC && shape != SHAPE_CUBIC)
+        const int grid = n / SHAPE_COUNT / KINDS;
+        const uint32_t fewest = (uint32_t)SHAPE_NODES_OF((int)shape) / 2;
+        if ((small && shape != SHAPE_CIC && shape != SHAPE_CUBIC) || grids[grid][0] < fewest ||
+            grids[grid][1] < fewest)
             continue;
         const enum precision p = shape >= SHAPE_TSC && !small ? best_precision() : PRECISION_SINGLE;
-        const int grid = n / SHAPE_COUNT / KINDS;
         const struct scene_kind kind = field_scene(grids[grid][0], grids[grid][1], count, p, shape,
                                                    shape == SHAPE_NGP ? 0 : grid - 0.9, 0.1, 1);
         struct scene scene;

@@ -63,6 +63,12 @@ class Import(PackageTest):
     def test_it_needs_no_other_package(self):
         self.python("import radixpic", options=["-S"])
 
+    def test_what_a_shell_offers(self):
+        """Names that complete by TAB, the version of the program, and what a history has."""
+        self.assertEqual(set(radixpic.__all__) - set(dir(radixpic)), set())
+        said = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True).stdout
+        self.assertIn(f"radixpic {radixpic.__version__}", said)
+
     def test_a_simulation_needs_neither_matplotlib_nor_h5py(self):
         text = "import radixpic, sys; radixpic.Simulation(sys.argv[1]).step(2)\n"
         self.python(text + "assert not {'matplotlib', 'h5py'} & set(sys.modules)", self.config)
@@ -348,8 +354,17 @@ class Runs(PackageTest):
             run = radixpic.run(self.config, set=settings, output=self.folder / "a b")
         self.assertIn("4096 particles of 1 species on 8x8 cells, 23 steps of 0.01", shown.getvalue())
         self.assertEqual((run.folder, run.config["grid"]["cells"]), (self.folder / "a b", [8, 8]))
+        history = run.history
+        self.assertEqual((list(history), len(history)), (list(history.keys()), len(history.columns)))
+        self.assertTrue("time" in history and "heat" not in history)
+        self.assertIn("History of 6 rows: step, time,", repr(history))
+        self.assert_problem(lambda: history["heat"], "has no column heat; it has step, time, ")
+        with mock.patch.dict(sys.modules, pandas=mock.Mock(DataFrame=dict)):
+            self.assertEqual(list(history.to_pandas()), list(history))
         self.assertEqual(run.config["species"][0]["perturb"]["density"], [{"axis": "x", "mode": 1, "amplitude": 0.1}])
-        self.assert_problem(lambda: self.run_config(folder="a b"), "holds a run already", code=2)
+        self.assert_problem(lambda: self.run_config(folder="a b"), "holds a run already; force=True", "output=", code=2)
+        with self.simulation() as simulation:
+            self.assert_problem(lambda: simulation.write_into(run.folder), "holds a run already; force=True", code=2)
         self.assertEqual(self.run_config(folder="a b", force=True, steps=2).history["time"][-1], 0.2)
         os.chdir(self.folder)
         self.addCleanup(os.chdir, ROOT)
@@ -445,6 +460,10 @@ class Runs(PackageTest):
         self.assertEqual(table["time.step"], [0.1, 0.05])
         self.assertTrue((self.folder / "scan" / "time.step=0.05,species.electrons.velocities={kind: cold}").is_dir())
         self.assertEqual(table[1]["run"].config["time"]["step"], 0.05)
+        again = lambda **options: radixpic.scan(self.config, values, measure, self.folder / "scan", steps=10, **options)
+        self.assert_problem(again, "holds a run already; force=True replaces it")
+        for options in ({"resume": True}, {"force": True}):
+            self.assertEqual(again(**options)["value"], [1.0, 0.5])
         self.assertRegex(str(table), r"(?s)^time.step +species.electrons.velocities +value\n +0.1 +\{kind: cold\} +1\n")
         of_numpy = {"time.step": [np.float64(0.25), np.int64(2)], "value": (np.float32(0.5), np.bool_(True))}
         table.append({**table[0], **of_numpy})

@@ -284,7 +284,7 @@ TEST(run_agrees_with_its_twin_to_round_off_and_keeps_gauss_law)
 {
     compare_with_twin("cic", 0, "radix");
     compare_with_twin("tsc", 1, "tiled");
-    compare_with_twin("cubic", 0, "chunked");
+    compare_with_twin("quartic", 0, "chunked");
 }
 
 /* ---- what a run keeps ---- */

@@ -31,6 +31,14 @@ static inline size_t deposit_end_case(void)
     return test_is_small() ? 3 : sizeof deposit_cases / sizeof deposit_cases[0];
 }
 
+/* Whether a grid is as wide as the shape reaches, as a config's must be; of the `order` of a shape, or the
+ * next one of a current. */
+static inline bool deposit_case_fits(const struct deposit_case *at, int order)
+{
+    const uint32_t fewest = (uint32_t)SHAPE_NODES_OF(order) / 2;
+    return at->nx >= fewest && at->ny >= fewest;
+}
+
 /* Until the test ends, the same particles as structure of arrays and as array of structures. */
 struct deposit_scene {
     struct grid grid;
@@ -72,12 +80,14 @@ static inline struct buffer *deposit_unset(const struct deposit_scene *scene)
     return rho;
 }
 
-/* On 16 x 16 nodes a particle in cell row `row` that is not a number shows around it and nowhere else. */
+/* On 16 x 16 nodes a particle in cell row `row` that is not a number shows in the rows that the widest shape
+ * reaches, and nowhere else. */
 static inline void deposit_check_broken(const double *rho, int row)
 {
     int near = 0, far = 0;
     for (int node = 0; node < 256; node++) {
-        const bool is_near = (node / 16 - row + 17) % 16 < 4; /* a row below to two above */
+        const int order = SHAPE_COUNT - 1, above_first = node / 16 - row - SHAPE_FIRST_OF(order);
+        const bool is_near = (above_first + 16) % 16 < SHAPE_NODES_OF(order);
         *(is_near ? &near : &far) += isnan(rho[node]) != 0;
     }
     assert_true(near > 0);

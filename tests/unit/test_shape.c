@@ -63,6 +63,12 @@ static double formula(int order, double d, int steps)
         return r < 0.5 ? 0.75 - r * r : 0.5 * pow(fmax(1.5 - r, 0), 2);
     case SHAPE_CUBIC:
         return r < 1 ? 2.0 / 3 - r * r + r * r * r / 2 : pow(fmax(2 - r, 0), 3) / 6;
+    case SHAPE_QUARTIC: /* Abe, Sakairi, Itatani and Okuda, J. Comput. Phys. 63 (1986) 247 */
+        if (r < 0.5)
+            return 115.0 / 192 - r * r * (5.0 / 8 - r * r / 4);
+        if (r < 1.5)
+            return (55 + 20 * r - 120 * r * r + 80 * r * r * r - 16 * r * r * r * r) / 96;
+        return pow(fmax(2.5 - r, 0), 4) / 24;
     default:
         return NAN;
     }
