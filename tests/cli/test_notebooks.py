@@ -14,6 +14,7 @@ from program import PROGRAM, ROOT
 FOLDER = ROOT / "docs" / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 MOST_BYTES = 400_000
+MOST_COLUMNS = 100  # of code: a browser shows more only by scrolling
 sys.path.insert(0, str(FOLDER))
 
 import execute  # noqa: E402
@@ -51,6 +52,13 @@ class Committed(unittest.TestCase):
             self.assertEqual(found, [])
             self.assertEqual(set(notebook["metadata"]), {"kernelspec", "language_info"})
             self.assertEqual([cell["metadata"] for cell in notebook["cells"] if cell["metadata"]], [])
+
+        self.of_each(check)
+
+    def test_their_lines_of_code_are_short(self):
+        def check(path, notebook):
+            code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+            self.assertEqual([line for text in code for line in text.splitlines() if len(line) > MOST_COLUMNS], [])
 
         self.of_each(check)
 
