@@ -62,6 +62,15 @@ class Committed(unittest.TestCase):
 
         self.of_each(check)
 
+    def test_they_have_a_solution_of_each_exercise(self):
+        def check(path, notebook):
+            parts = re.split(r"\n(?:## .*|</?details>)\n", "\n" + "".join(notebook["cells"][-1]["source"]))
+            exercises, solutions = (re.findall(r"^(\d+)\. ", part, re.M) for part in parts[-4:-2])
+            self.assertTrue(exercises)
+            self.assertEqual(exercises, solutions)
+
+        self.of_each(check)
+
     def test_they_have_prose_and_a_picture(self):
         def check(path, notebook):
             prose = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
