@@ -1,5 +1,7 @@
 """The notebooks: each runs from a clone, and what is committed of it is small, whole, and of no machine."""
 
+import contextlib
+import io
 import json
 import os
 import re
@@ -8,6 +10,7 @@ import tempfile
 import unittest
 import warnings
 from pathlib import Path
+from unittest import mock
 
 from program import PROGRAM, ROOT
 
@@ -83,6 +86,26 @@ class Committed(unittest.TestCase):
             self.assertTrue(any("image/png" in kind for cell in left for kind in cell), left)
 
         self.of_each(check)
+
+
+class Written(unittest.TestCase):
+    """Where execute.py writes: measured times differ in each run, so it leaves the notebook as it is."""
+
+    def test_a_copy_has_the_outputs_unless_the_notebook_is_to_be_written(self):
+        cell = {"cell_type": "code", "id": "a", "metadata": {}, "execution_count": None, "outputs": []}
+        notebook = {"cells": [cell | {"source": "1 + 1"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        with tempfile.TemporaryDirectory() as holder:
+            path, copies = Path(holder, "n.ipynb"), Path(holder, "output")
+            path.write_text(json.dumps(notebook))
+            os.environ["IPYTHONDIR"] = holder
+            with mock.patch.object(execute, "COPIES", copies), contextlib.redirect_stdout(io.StringIO()):
+                execute.main([path])
+                self.assertEqual(json.loads(path.read_text()), notebook)
+                copy = (copies / path.name).read_text()
+                output = json.loads(copy)["cells"][0]["outputs"][0]
+                self.assertEqual((output["data"]["text/plain"], output["execution_count"]), (["2"], 1))
+                execute.main([path], write=True)
+                self.assertEqual(path.read_text(), copy)
 
 
 class Run(unittest.TestCase):
