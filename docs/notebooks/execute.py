@@ -54,7 +54,7 @@ def outputs_of(shell, source, number):
 
     shell.display_pub.publish, shell.display_trap.hook = show, show_value
     with contextlib.redirect_stdout(Stream(outputs, "stdout")), contextlib.redirect_stderr(Stream(outputs, "stderr")):
-        result = shell.run_cell(source)
+        result = shell.run_cell(source, store_history=True)  # where In has it
     if not result.success:
         raise RuntimeError("".join(output.get("text", "") for output in outputs))
     return outputs

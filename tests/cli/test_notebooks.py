@@ -93,7 +93,7 @@ class Written(unittest.TestCase):
 
     def test_a_copy_has_the_outputs_unless_the_notebook_is_to_be_written(self):
         cell = {"cell_type": "code", "id": "a", "metadata": {}, "execution_count": None, "outputs": []}
-        notebook = {"cells": [cell | {"source": "1 + 1"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        notebook = {"cells": [cell | {"source": "len(In)"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
         with tempfile.TemporaryDirectory() as holder:
             path, copies = Path(holder, "n.ipynb"), Path(holder, "output")
             path.write_text(json.dumps(notebook))
