@@ -4,7 +4,8 @@
     docs/notebooks/execute.py                              all of this folder
     docs/notebooks/execute.py docs/notebooks/3_two_stream.ipynb
 
-With --write each notebook is written back in place of its copy. Nothing of this machine is in it but measured times.
+With --write each notebook is written back in place of its copy. Nothing of this machine is in it but the times and
+the device that its cells print.
 The program needs python3-ipython and python3-nbformat. A cell that fails is shown with its error, and its notebook is
 not written.
 """
