@@ -1,13 +1,16 @@
 #!/usr/bin/python3
-"""Executes notebooks and writes each back with what its cells print and show, and nothing of this machine.
+"""Executes notebooks and writes copies with what their cells print and show to output/notebooks, which git ignores.
 
     docs/notebooks/execute.py                              all of this folder
     docs/notebooks/execute.py docs/notebooks/3_two_stream.ipynb
 
-It needs python3-ipython and python3-nbformat. A cell that fails is shown with its error, and its notebook is not
-written.
+With --write each notebook is written back in place of its copy. Nothing of this machine is in it but the times and
+the device that its cells print.
+The program needs python3-ipython and python3-nbformat. A cell that fails is shown with its error, and its notebook is
+not written.
 """
 
+import argparse
 import contextlib
 import io
 import os
@@ -15,6 +18,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+COPIES = HERE.parents[1] / "output" / "notebooks"
 
 
 class Stream(io.TextIOBase):
@@ -34,8 +38,9 @@ class Stream(io.TextIOBase):
         return len(text)
 
 
-def outputs_of(shell, source):
-    """What a cell prints and shows, in order, as outputs of a notebook; raises RuntimeError with a cell's error."""
+def outputs_of(shell, source, number):
+    """What the cell of this number prints and shows, in order, as outputs of a notebook; raises RuntimeError with a
+    cell's error."""
     from nbformat import v4
 
     outputs = []
@@ -46,11 +51,11 @@ def outputs_of(shell, source):
     def show_value(value):
         if value is not None:
             data, metadata = shell.display_formatter.format(value)
-            outputs.append(v4.new_output("execute_result", data=data, metadata=metadata))
+            outputs.append(v4.new_output("execute_result", data=data, metadata=metadata, execution_count=number))
 
     shell.display_pub.publish, shell.display_trap.hook = show, show_value
     with contextlib.redirect_stdout(Stream(outputs, "stdout")), contextlib.redirect_stderr(Stream(outputs, "stderr")):
-        result = shell.run_cell(source)
+        result = shell.run_cell(source, store_history=True)  # where In has it
     if not result.success:
         raise RuntimeError("".join(output.get("text", "") for output in outputs))
     return outputs
@@ -73,25 +78,29 @@ def executed(path, folder=HERE):
     }
     with contextlib.chdir(folder):
         for number, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), 1):
-            cell.outputs, cell.execution_count = outputs_of(shell, cell.source), number
+            cell.outputs, cell.execution_count = outputs_of(shell, cell.source, number), number
     for cell in notebook.cells:
         cell.metadata = {}
     return notebook
 
 
-def main(paths):
+def main(paths, write=False):
     import nbformat
 
-    for path in paths or sorted(map(str, HERE.glob("*.ipynb"))):
+    for path in paths or sorted(HERE.glob("*.ipynb")):
         try:
-            nbformat.write(executed(path), path)
+            notebook = executed(path)
         except RuntimeError as error:
             sys.exit(f"{path}: {error}")
-        print(f"{path}: {Path(path).stat().st_size / 1000:.0f} kB")
+        place = Path(path) if write else COPIES / Path(path).name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, place)
+        print(f"{place}: {place.stat().st_size / 1000:.0f} kB")
 
 
 if __name__ == "__main__":
-    if set(sys.argv[1:]) & {"-h", "--help"}:
-        print(__doc__.strip())
-    else:
-        main(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__.strip(), formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="write into the notebooks themselves")
+    parser.add_argument("notebooks", nargs="*", type=Path, help="all of this folder without it")
+    arguments = parser.parse_args()
+    main(arguments.notebooks, arguments.write)

@@ -1,5 +1,7 @@
 """The notebooks: each runs from a clone, and what is committed of it is small, whole, and of no machine."""
 
+import contextlib
+import io
 import json
 import os
 import re
@@ -8,12 +10,14 @@ import tempfile
 import unittest
 import warnings
 from pathlib import Path
+from unittest import mock
 
 from program import PROGRAM, ROOT
 
 FOLDER = ROOT / "docs" / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 MOST_BYTES = 400_000
+MOST_COLUMNS = 100  # of code: a browser shows more only by scrolling
 sys.path.insert(0, str(FOLDER))
 
 import execute  # noqa: E402
@@ -54,6 +58,22 @@ class Committed(unittest.TestCase):
 
         self.of_each(check)
 
+    def test_their_lines_of_code_are_short(self):
+        def check(path, notebook):
+            code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+            self.assertEqual([line for text in code for line in text.splitlines() if len(line) > MOST_COLUMNS], [])
+
+        self.of_each(check)
+
+    def test_they_have_a_solution_of_each_exercise(self):
+        def check(path, notebook):
+            parts = re.split(r"\n(?:## .*|</?details>)\n", "\n" + "".join(notebook["cells"][-1]["source"]))
+            exercises, solutions = (re.findall(r"^(\d+)\. ", part, re.M) for part in parts[-4:-2])
+            self.assertTrue(exercises)
+            self.assertEqual(exercises, solutions)
+
+        self.of_each(check)
+
     def test_they_have_prose_and_a_picture(self):
         def check(path, notebook):
             prose = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
@@ -66,6 +86,26 @@ class Committed(unittest.TestCase):
             self.assertTrue(any("image/png" in kind for cell in left for kind in cell), left)
 
         self.of_each(check)
+
+
+class Written(unittest.TestCase):
+    """Where execute.py writes: measured times differ in each run, so it leaves the notebook as it is."""
+
+    def test_a_copy_has_the_outputs_unless_the_notebook_is_to_be_written(self):
+        cell = {"cell_type": "code", "id": "a", "metadata": {}, "execution_count": None, "outputs": []}
+        notebook = {"cells": [cell | {"source": "len(In)"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        with tempfile.TemporaryDirectory() as holder:
+            path, copies = Path(holder, "n.ipynb"), Path(holder, "output")
+            path.write_text(json.dumps(notebook))
+            os.environ["IPYTHONDIR"] = holder
+            with mock.patch.object(execute, "COPIES", copies), contextlib.redirect_stdout(io.StringIO()):
+                execute.main([path])
+                self.assertEqual(json.loads(path.read_text()), notebook)
+                copy = (copies / path.name).read_text()
+                output = json.loads(copy)["cells"][0]["outputs"][0]
+                self.assertEqual((output["data"]["text/plain"], output["execution_count"]), (["2"], 1))
+                execute.main([path], write=True)
+                self.assertEqual(path.read_text(), copy)
 
 
 class Run(unittest.TestCase):
