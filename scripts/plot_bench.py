@@ -21,10 +21,6 @@ EXAMPLES = """examples:
   scripts/plot_bench.py deposit.csv -o deposit.png
   radixpic bench layout --csv layout.csv                time by arrays, a panel for each operation
   scripts/plot_bench.py layout.csv -o layout.png
-  radixpic bench collisions --csv collisions.csv        ns a pair by particles per cell
-  scripts/plot_bench.py collisions.csv -o collisions.png
-  radixpic bench output --csv output.csv                bars of the rates of files, and of the disk alone
-  scripts/plot_bench.py output.csv -o output.png
   scripts/plot_bench.py h200.csv cpu.csv -o steps.png   two devices, or settings, in one picture
 
 Files of one picture are of one bench. What radixpic bench scaling writes is for scripts/fit_scaling.py.

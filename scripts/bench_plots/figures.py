@@ -132,14 +132,6 @@ def lone_copies(rows):
     return [row for row in rows if row not in copies], words
 
 
-def output_bar(row):
-    kind, _, unit = row["quantity"].partition("_")
-    if unit != "GB/s":
-        return None
-    name = "the disk alone" if row.get("of") == "disk" else f"{row['output']}, compression {row['compression']}: {kind}"
-    return "Bandwidth", f"rate [{unit}]", name, "", row["median"]
-
-
 SORTS = BarFigure(
     shown=("method",),
     bar=sort_bar,
@@ -159,9 +151,6 @@ FIGURES = {
     "deposit": LineFigure(quantity="particle_ns", heading="method", shown=("shape", "method", "per_cell", "cells"),
         panels=lambda row: [(row["shape"], "particles per cell", number(row, "per_cell"))],
         line=lambda row: METHODS.get(row["method"], row["method"]), ylabel="time per particle [ns]"),
-    "collisions": LineFigure(quantity="pair_ns", heading="method", shown=("method", "cells", "per_cell", "N"),
-        panels=lambda row: [("Collisions of pairs", "particles per cell", number(row, "per_cell"))],
-        line=lambda row: row["method"], ylabel="time per pair [ns]"),
     "layout": LineFigure(quantity="time_ms", heading="layout", shown=("operation", "input", "layout", "L"),
         panels=lambda row: [(f"{OPERATIONS[row['operation']]} {INPUTS[row['input']]}", "arrays (L)", number(row, "L"))],
         line=layout_of, ylabel="time for all arrays [ms]"),
@@ -174,7 +163,6 @@ FIGURES = {
     "step": LineFigure(quantity="wall_clock_ns", heading="grid", shown=("cells", "N", "steps"), panels=costs_of,
         line=lambda row: row["cells"], ylabel="time per particle and step [ns]",
         words="medians of the wall clock, bars from minimum to maximum", yscale="linear", order=cells_of),
-    "output": BarFigure(shown=("of", "bytes", "output", "compression"), bar=output_bar),
     "pic-sort": SORTS,
     "random-lists": SORTS,
     "local-memory": BarFigure(shown=("of", "bytes", "part", "version", "size"), bar=rate_bar, lone=lone_copies,

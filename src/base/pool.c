@@ -28,7 +28,8 @@ struct run {
     bool ends;   /* nothing is left to make or to take */
 };
 
-size_t pool_threads(void)
+/* The processors that this process may run on. */
+static size_t own_processors(void)
 {
     cpu_set_t processors;
     return sched_getaffinity(0, sizeof processors, &processors) == 0 ? (size_t)CPU_COUNT(&processors) : 1;
@@ -36,7 +37,7 @@ size_t pool_threads(void)
 
 size_t pool_slots(void)
 {
-    return SLOTS_PER_THREAD * (pool_threads() < MOST_THREADS ? pool_threads() : MOST_THREADS);
+    return SLOTS_PER_THREAD * (own_processors() < MOST_THREADS ? own_processors() : MOST_THREADS);
 }
 
 static void make_piece(const struct run *run, size_t n, struct slot *slot)

@@ -7,8 +7,7 @@
 
 static const struct experiment *const experiments[] = {
     &experiment_pic_sort, &experiment_random_lists, &experiment_permutation, &experiment_local_memory,
-    &experiment_step,     &experiment_output,       &experiment_deposit,     &experiment_scaling,
-    &experiment_layout,   &experiment_collisions,
+    &experiment_step,     &experiment_deposit,      &experiment_scaling,     &experiment_layout,
 };
 enum { EXPERIMENT_COUNT = sizeof experiments / sizeof experiments[0] };
 

@@ -68,8 +68,7 @@ struct experiment {
 
 /* In the order of the help. */
 extern const struct experiment experiment_pic_sort, experiment_random_lists, experiment_permutation,
-    experiment_local_memory, experiment_step, experiment_output, experiment_deposit, experiment_scaling,
-    experiment_layout, experiment_collisions;
+    experiment_local_memory, experiment_step, experiment_deposit, experiment_scaling, experiment_layout;
 
 struct bench {
     const struct experiment *experiment;

@@ -208,7 +208,8 @@ static enum status sync_parent(const char *path)
                                    strerror(errno));
 }
 
-enum status run_folder_make(const char *path)
+/* Creates one folder, whose parent is there, unless it exists. */
+static enum status make(const char *path)
 {
     struct stat found;
     if (mkdir(path, 0777) == 0)
@@ -239,10 +240,10 @@ static enum status create(const struct run_folder *folder)
     snprintf(path, sizeof path, "%s", folder->path);
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        TRY(run_folder_make(path));
+        TRY(make(path));
         *slash = '/';
     }
-    TRY(run_folder_make(path));
+    TRY(make(path));
     return sync_parent(path); /* a folder that is there already may have been made a moment ago */
 }
 

@@ -186,10 +186,7 @@ STATUS_CHECKED enum status run_folder_set(struct run_folder *folder, enum manife
 /* Gives the lock back and closes the folder; the end of the process does too. */
 void run_folder_unlock(struct run_folder *folder);
 
-/* Creates one folder, whose parent is there, unless it exists. */
-STATUS_CHECKED enum status run_folder_make(const char *path);
-
-/* The same of a folder below, by its name, which must be no link. */
+/* Creates a folder below, by its name, which must be no link, unless it exists. */
 STATUS_CHECKED enum status run_folder_make_inner(const struct run_folder *folder, const char *name);
 
 /* Whether the file lies among the checkpoints, by whatever path. */

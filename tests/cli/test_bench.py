@@ -2,10 +2,9 @@
 wrong. A table's measured numbers are of no account here, but for what follows from the file's."""
 
 import os
-import signal
 
 from bench_table import SMALL, BenchTest, of
-from program import DEVICE, start
+from program import DEVICE
 
 PHASES = ["histogram_ms", "scan_ms", "reorder_ms", "total_ms", "speedup"]
 HOST = ["total_ms", "speedup"]
@@ -126,14 +125,6 @@ RUNS = [
     ("step", ["--sweep", "--min-particles=16384", "--max-particles=40000", "--steps=2"],
      {"cells": ["32x32", "64x64"], "N": ["16384", "32768"]},  # at least 8 a cell
      [r"points that count: \d of those with \d+"]),
-    ("collisions", ["--per-cell=3,200"],
-     {"method": ["shuffle", "collisions"], "precision": ["single"],
-      "model": ["takizuka_abe"], "cells": ["4x8"], "per_cell": ["3", "200"], "N": ["96", "6400"],
-      "quantity": ["copy_GB/s", "time_ms", "pair_ns", "rate_GB/s"]}, [r"(?s)( verified\n.*){4}"]),
-    ("output", ["--particles=65536", "--cells=16", "--steps=4", "--compression=1"],
-     {"output": ["none", "snapshot", "checkpoint"], "compression": ["0", "1"], "cells": ["16x16"], "N": ["65536"],
-      "quantity": ["write_GB/s", "wall_s", "copy_s", "write_s", "wait_s", "ratio", "copy_GB/s", "pack_GB/s", "beside"]},
-     [r"disk: [\d.e-]+ GB/s for ", "passed while the run went on"]),
 ]  # fmt: skip
 
 
@@ -203,11 +194,6 @@ REFUSED = [
      ["--per-cell", "8 and 7 make the same grid of 256x256 cells, with 8 particles in each"]),
     ("deposit", ["--per-cell=8,"], ["--per-cell: expected a whole number from 1 to 536870912, found nothing in 8,"]),
     ("deposit", ["--particles=2147483648", "--per-cell=1"], ["--per-cell", "67108864 cells"]),
-    *[("collisions", [option], option.split("=")[:1]) for option in (
-        "--per-cell=1 --cells=1 --per-cell=4,4 --precision=half").split()],
-    ("collisions", ["--cells=8192", "--per-cell=64"], ["--per-cell: 64 in each of 8192x8192 cells are more than"]),
-    *[("output", [option], option.split("=")) for option in (
-        "--steps=1 --compression=10 --cells=7 --particles=0").split()],
     *[("scaling", [option], option.split("=")) for option in (
         "--particles=0 --cells=7 --steps=0 --repeat=x --decomposition=pencils --precision=half "
         "--shape=square").split()],
@@ -251,10 +237,6 @@ WRONG = [
         [("deposit.cl", "int a = (int)(n / DEPOSIT_NODES), b", "int b = (int)(n / DEPOSIT_NODES), a", "method=sorted"),
          ("deposit_atomic.cl", "along_x[a] * along_y[b]", "along_x[b] * along_y[a]", "method=atomic")],
         [("deposit_atomic.cl", "keys[p]", "keys[0]", "method=atomic")])],
-    *[("collisions", ["--per-cell=64"], [change], "", "an order is not one") for change in (
-        ("collisions.cl", "- share.y * change", "+ share.y * change", "method=collisions"),
-        ("collisions.cl", "versine * ((reals)2 - versine)", "versine * (reals)2", "method=collisions"),
-        ("cell_shuffle.cl", "start + (uint)word", "start + 0 * (uint)word", "method=shuffle"))],
     ("layout", ["--table=2,13", "--arrays=64"],
      [("shared/layout.h", "if (a > b)", "if (a < b)", "operation=bubble-sort"),
       ("shared/tile.h", "out[(size_t)column ", "out[(size_t)(columns - 1 - column) ", "layout=transpose")], "",
@@ -309,15 +291,6 @@ class Benches(BenchTest):
                 for *_, row in changes:
                     self.assertTrue(any(row in line for line in wrong), (row, wrong))
 
-    def test_stopped_files_are_removed(self):
-        """Of the bench that writes whole runs."""
-        options = ["--particles=65536", "--cells=16", "--steps=1000000"]
-        process = start("bench", "output", *options, folder=self.folder)
-        self.assertTrue(self.wait_for(lambda: list(self.folder.glob("radixpic-bench-*/history.csv")), process))
-        process.send_signal(signal.SIGTERM)
-        self.assert_refused(self.finish(process), 4, "stopped by SIGTERM; nothing of it is kept")
-        self.assertEqual(list(self.folder.glob("radixpic-bench-*")), [])
-
     def test_files_that_cannot_be_written(self):
         """A path that cannot be opened, in every bench before it measures; a full disk in one."""
         for name in SMALL:
@@ -341,7 +314,7 @@ class Benches(BenchTest):
 
     def test_an_unknown_experiment(self):
         result = self.run_program("bench", "pic-sot")
-        self.assert_refused(result, 2, "did you mean pic-sort?", "deposit, scaling, layout, collisions")
+        self.assert_refused(result, 2, "did you mean pic-sort?", "deposit, scaling, layout")
         self.assertNotIn("--help", result.stderr)
 
     def test_without_a_file(self):

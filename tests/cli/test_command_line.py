@@ -25,7 +25,6 @@ OPTIONS = {
         *["--part", "--length", "--cells", "--product", "--operations", "--coarse", "--block", "--repeat"],
         *["--device", "--csv", "--help"],
     ],
-    "bench collisions": ["--cells", "--per-cell", "--precision", "--model", "--repeat", "--device", "--csv", "--help"],
     "bench step": [
         *["--particles", "--cells", "--length", "--shape", "--precision", "--method", "--sort", "--hot", "--steps"],
         *["--repeat", "--device", "--csv", "--sweep", "--min-particles", "--max-particles", "--help"],

@@ -31,8 +31,6 @@ SHORTER = {
     r"bench random-lists": "--sizes 4096 --repeat 1",
     r"bench deposit": "--particles 65536 --repeat 1",
     r"bench step": "--particles 4096 --cells 16 --steps 5 --repeat 1",
-    r"bench output": "--particles 65536 --cells 16 --steps 4 --repeat 1",
-    r"bench collisions": "--cells 16 --repeat 1",
     r"bench local-memory": "--length 5001 --product 19 --coarse 13 --repeat 1",
     r"radixpic tune": "-N 2000 --cells 8 --seconds 1",
 }

@@ -21,15 +21,12 @@ ROWS = {
     "local-memory": ("rate_GB/s", "part=filter version=v1,_juxtaposed size=300x300"),
     "deposit": ("particle_ns", "shape=cic precision=single atomics=64 N=1000 cells=2x2 per_cell=8 method=sorted"),
     "layout": ("time_ms", "operation=bitonic-sort input=random type=int L=64 N=64 layout=row-wise"),
-    "collisions": ("pair_ns", "precision=single cells=32x32 per_cell=64 N=65536 method=collisions"),
-    "output": ("write_GB/s", "output=snapshot compression=4 N=1000 cells=8x8 steps=4"),
-    "disk": ("write_GB/s", "of=disk bytes=1000"),
     "scaling": ("wall_clock_s", "ranks=1"),
     "host sort": ("total_ms", "method=qsort N=1000000"),
     "copy": ("copy_GB/s", "of=copy bytes=67108864"),
     "atomics": ("rate_Gop/s", "part=atomics version=add size=65536 scope=device words=1"),
 }
-OF = {"host sort": "pic-sort", "disk": "output", "copy": "local-memory", "atomics": "local-memory"}
+OF = {"host sort": "pic-sort", "copy": "local-memory", "atomics": "local-memory"}
 
 
 def row(kind, median, quantity=None, device="GPU", verified="yes", **words):
@@ -162,10 +159,6 @@ BARS = [
     ("local-memory", [RATES[:1] + ATOMICS[3:], elsewhere(RATES[:1] + ATOMICS[3:])],
      {IN_GROUP: {f"add, {name}": [[place], [4]] for place, name in enumerate(("GPU", LONG_NAME))}},
      ["copy on GPU: 50.0 GB/s", f"copy on {LONG_NAME}: 50"]),
-    ("output", [[row("disk", 9, device="host", verified=""), row("output", 5), row("output", 7, "pack_GB/s"),
-                 row("output", 3, "wall_s")]],
-     {BANDWIDTH: [("the disk alone", 9, "9.00"), ("snapshot, compression 4: write", 5, "5.00"),
-                  ("snapshot, compression 4: pack", 7, "7.00")]}, []),
     # operations are no setting
     ("local-memory", [ATOMICS[:1], [row("atomics", 0.5, size=1024)]],
      {ON_DEVICE: {"add, file a": [[0], [0.5]], "add, file b": [[1], [0.5]]}}, []),

@@ -50,7 +50,6 @@ TEST(all_pieces_are_made_once_and_taken_in_order)
 {
     static const size_t counts[] = {0, 1, 2, PIECES};
     struct record record;
-    assert_true(pool_threads() >= 1);
     for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
         assert_ok(run(&record, counts[k], NONE, NONE));
         assert_int_equal(record.taken, counts[k]);

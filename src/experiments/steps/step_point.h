@@ -18,14 +18,12 @@ struct step_setup {
     uint32_t steps; /* of a block; 0: as many as take a few tenths of a second */
 };
 
-/* Rows of options of the member `setup`: its size, and what every experiment that times whole steps has. */
-#define SIZE_ROWS                                                                                            \
+/* Rows of options of the member `setup`, which every experiment that times whole steps has. */
+#define PLASMA_ROWS                                                                                          \
     OPTION_ROW("particles", 'N', "N", OPTION_NUMBER64, AT(setup.particles), 1, CONFIG_MAX_PARTICLES,         \
                .usual = "4194304", .help = "Particles (N)"),                                                 \
         OPTION_ROW("cells", 0, "C", OPTION_CELLS, AT(setup.cells), 8, MOST_ALONG, .usual = "128",            \
-                   .help = "Cells: N for N x N, or NXxNY, each 8 or more")
-#define PLASMA_ROWS                                                                                          \
-    SIZE_ROWS,                                                                                               \
+                   .help = "Cells: N for N x N, or NXxNY, each 8 or more"),                                  \
         OPTION_ROW("shape", 0, "NAME", OPTION_WORD, AT(setup.shape), .as_in = "deposit.shape",               \
                    .usual = "cic"),                                                                          \
         OPTION_ROW("precision", 0, "NAME", OPTION_WORD, AT(setup.precision), .as_in = "precision",           \
