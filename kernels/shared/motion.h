@@ -7,7 +7,7 @@
 #ifndef SHARED_MOTION_H
 #define SHARED_MOTION_H
 
-#include "shared/lanes.h"
+#include "shared/dither.h"
 
 #ifndef VELOCITIES
 #define VELOCITIES 3
@@ -74,6 +74,18 @@ static inline struct placement offset_place(reals offset)
     const struct placement place = {lower + ONE_WHERE(rounded_up), /* 0 out of reach */
                                     in_reach ? wrapped : (reals)((real)NAN)};
     return place;
+}
+
+/* The offset after a step, which may have left [0, 1), before which it has a last bit of 2^-24 or less. */
+static inline reals offset_after(reals offset, reals velocity, real step, reals dither)
+{
+#if DITHERS
+    const reals rounder = (reals)0.75f;
+    return add_rounded(offset, PRODUCT_SUM(velocity, step, dither * rounder), rounder);
+#else
+    (void)dither;
+    return PRODUCT_SUM(velocity, step, offset);
+#endif
 }
 
 /* Velocity after a step, and half way through it: that of whole step n, of which the history has the momentum
@@ -180,37 +192,134 @@ static inline struct velocity half_rotation(struct velocity turned, const struct
     return middle;
 }
 
-/* Adds half an electric kick, or takes it away with sign -1. */
-static inline struct velocity add_kick(struct velocity to, const reals *field, const real half_kick)
+/* Adds an electric kick of so much times E. */
+static inline struct velocity add_kick(struct velocity to, const reals *field, const real kick)
 {
-    struct velocity sum = {PRODUCT_SUM(half_kick, field[0], to.u), PRODUCT_SUM(half_kick, field[1], to.v),
-                           to.w};
+    struct velocity sum = {PRODUCT_SUM(kick, field[0], to.u), PRODUCT_SUM(kick, field[1], to.v), to.w};
     if (HAS_LOCAL_B)
-        sum.w = PRODUCT_SUM(half_kick, field[2], to.w);
+        sum.w = PRODUCT_SUM(kick, field[2], to.w);
     return sum;
 }
 
-/* The Boris scheme (Boris 1970; Birdsall & Langdon section 4-3; relativistic, section 15-4): half an electric
- * kick, rotation about B by 2 atan(q |B| dt/2 gamma m), half a kick. With B = 0 it is the plain leapfrog.
- * `old` is at n-1/2, the ACTING numbers of `field` at n. The rotation is minus + first + second with first =
- * minus x sine, second = first x tangent. */
-static inline struct velocity_step velocity_push(struct velocity old, const reals *field,
-                                                 const struct pusher *pusher)
+static inline struct velocity sum_of(struct velocity a, struct velocity b)
 {
-    const struct velocity minus = add_kick(old, field, pusher->half_kick);
-    struct velocity_step step = {minus, minus};
-    if (MAGNETIC) {
-        const struct turn turn = turn_of(minus, field, pusher);
-        const struct velocity none = {0, 0, 0}, first = add_cross(none, minus, turn.sine);
-        const real c = pusher->correction; /* lost, were it not added to small terms */
-        const struct velocity small = {c * first.u, c * first.v, c * first.w};
-        const struct velocity second = add_cross(HAS_LOCAL_B ? none : small, first, turn.tangent);
-        step.after.u = minus.u + (first.u + second.u);
-        step.after.v = minus.v + (first.v + second.v);
-        step.after.w = minus.w + (first.w + second.w);
-        step.at_n = half_rotation(add_cross(minus, minus, turn.tangent), &turn);
+    const struct velocity sum = {a.u + b.u, a.v + b.v, a.w + b.w};
+    return sum;
+}
+
+#if DITHERS
+
+static inline struct velocity rounders_of(struct velocity v)
+{
+    const struct velocity rounders = {rounder_of(v.u), rounder_of(v.v), HAS_W ? rounder_of(v.w) : (reals)0};
+    return rounders;
+}
+
+/* The electric kick on top of the dithers, which come before what they are to round. */
+static inline struct velocity dithered_kick(reals dither, struct velocity rounder, const reals *field,
+                                            const real kick)
+{
+    const struct velocity dithers = {dither * rounder.u, dither * rounder.v, dither * rounder.w};
+    return add_kick(dithers, field, kick);
+}
+
+#endif
+
+/* A kick without a rotation. */
+static inline struct velocity kicked(struct velocity old, const reals *field, const real kick, reals dither)
+{
+#if DITHERS
+    const struct velocity rounder = rounders_of(old), change = dithered_kick(dither, rounder, field, kick);
+    const struct velocity sum = {add_rounded(old.u, change.u, rounder.u),
+                                 add_rounded(old.v, change.v, rounder.v), old.w};
+    return sum;
+#else
+    (void)dither;
+    return add_kick(old, field, kick);
+#endif
+}
+
+/* The rotation is minus + first + second with first = minus x sine, second = first x tangent. */
+#if DITHERS
+
+/* What the rotation sees is `old` after half a kick, rounded by the dither. */
+static inline struct velocity kicked_halfway(struct velocity old, const reals *field,
+                                             const struct pusher *pusher, reals dither)
+{
+    return sum_of(old, dithered_kick(dither, rounders_of(old), field, pusher->half_kick));
+}
+
+/* a + b, where a rotation that has `first` adds b. */
+static inline reals add_turn(reals a, reals b, reals first, reals rounder)
+{
+    const reals small = (rounder + b) - rounder;
+    return a + (HAS_LOCAL_B || (real)1024 * (reals)fabs(first) <= (reals)fabs(a) ? small : b);
+}
+
+/* All that changes `old` is added up, beginning with the dither and the correction, and rounded once: to the
+ * last bit of the sum, not of `old`, where the turn is a large one. */
+static inline struct velocity turned(struct velocity old, struct velocity first, const struct turn *turn,
+                                     const reals *field, const struct pusher *pusher, reals dither)
+{
+    const real c = pusher->correction;
+    struct velocity reach = old;
+    if (!HAS_LOCAL_B) {
+        reach.u = (reals)fabs(old.u) + (reals)fabs(first.u);
+        reach.v = (reals)fabs(old.v) + (reals)fabs(first.v);
+        reach.w = (reals)fabs(old.w) + (reals)fabs(first.w);
     }
-    step.after = add_kick(step.after, field, pusher->half_kick);
+    const struct velocity rounder = rounders_of(reach);
+    struct velocity change = dithered_kick(dither, rounder, field, (real)2 * pusher->half_kick);
+    if (!HAS_LOCAL_B) {
+        change.u = PRODUCT_SUM(c, first.u, change.u);
+        change.v = PRODUCT_SUM(c, first.v, change.v);
+        change.w = PRODUCT_SUM(c, first.w, change.w);
+    }
+    change = sum_of(first, add_cross(change, first, turn->tangent));
+    const struct velocity after = {add_turn(old.u, change.u, first.u, rounder.u),
+                                   add_turn(old.v, change.v, first.v, rounder.v),
+                                   HAS_W ? add_turn(old.w, change.w, first.w, rounder.w) : old.w};
+    return after;
+}
+
+#else
+
+static inline struct velocity kicked_halfway(struct velocity old, const reals *field,
+                                             const struct pusher *pusher, reals dither)
+{
+    (void)dither;
+    return add_kick(old, field, pusher->half_kick);
+}
+
+static inline struct velocity turned(struct velocity old, struct velocity first, const struct turn *turn,
+                                     const reals *field, const struct pusher *pusher, reals dither)
+{
+    const struct velocity none = {0, 0, 0}, minus = add_kick(old, field, pusher->half_kick);
+    const real c = pusher->correction; /* lost, were it not added to small terms */
+    const struct velocity small = {c * first.u, c * first.v, c * first.w};
+    const struct velocity second = add_cross(HAS_LOCAL_B ? none : small, first, turn->tangent);
+    (void)dither;
+    return add_kick(sum_of(minus, sum_of(first, second)), field, pusher->half_kick);
+}
+
+#endif
+
+/* The Boris scheme (Boris 1970; Birdsall & Langdon section 4-3; relativistic, section 15-4): half an electric
+ * kick, rotation about B by 2 atan(q |B| dt/2 gamma m), half a kick. With B = 0 it is the plain leapfrog, with
+ * one kick. `old` is at n-1/2, the ACTING numbers of `field` at n; the dither is that of shared/dither.h. */
+static inline struct velocity_step velocity_push(struct velocity old, const reals *field,
+                                                 const struct pusher *pusher, reals dither)
+{
+    if (!MAGNETIC) {
+        const struct velocity_step step = {kicked(old, field, (real)2 * pusher->half_kick, dither),
+                                           add_kick(old, field, pusher->half_kick)};
+        return step;
+    }
+    const struct velocity none = {0, 0, 0}, minus = kicked_halfway(old, field, pusher, dither);
+    const struct turn turn = turn_of(minus, field, pusher);
+    const struct velocity first = add_cross(none, minus, turn.sine);
+    const struct velocity_step step = {turned(old, first, &turn, field, pusher, dither),
+                                       half_rotation(add_cross(minus, minus, turn.tangent), &turn)};
     return step;
 }
 
