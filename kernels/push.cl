@@ -95,7 +95,7 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
             const struct surroundings around =
                 walk_along(&walk, motion, cell_offsets, p, p + number, PARTICLE_OF_LANE, state.x, state.y);
             struct pushed pushed =
-                push(motion, &around, p + TO_UINTS(PARTICLE_OF_LANE), state.x, state.y, state.velocity);
+                push(motion, &around, p, PARTICLE_OF_LANE, state.x, state.y, state.velocity);
             if (measures)
                 push_add_sums(block, &pushed, number, PARTICLE_OF_LANE);
             if (moves) {

@@ -92,6 +92,7 @@ static inline reals offset_after(reals offset, reals velocity, real step, reals 
  * and the kinetic energy. */
 struct velocity_step {
     struct velocity after; /* at n+1/2 */
+    struct velocity way;   /* the same, by which the particle moves: without B not dithered, to a last bit */
     struct velocity at_n;
 };
 
@@ -209,12 +210,6 @@ static inline struct velocity sum_of(struct velocity a, struct velocity b)
 
 #if DITHERS
 
-static inline struct velocity rounders_of(struct velocity v)
-{
-    const struct velocity rounders = {rounder_of(v.u), rounder_of(v.v), HAS_W ? rounder_of(v.w) : (reals)0};
-    return rounders;
-}
-
 /* The electric kick on top of the dithers, which come before what they are to round. */
 static inline struct velocity dithered_kick(reals dither, struct velocity rounder, const reals *field,
                                             const real kick)
@@ -228,78 +223,60 @@ static inline struct velocity dithered_kick(reals dither, struct velocity rounde
 /* A kick without a rotation. */
 static inline struct velocity kicked(struct velocity old, const reals *field, const real kick, reals dither)
 {
+    struct velocity sum = add_kick(old, field, kick);
 #if DITHERS
-    const struct velocity rounder = rounders_of(old), change = dithered_kick(dither, rounder, field, kick);
-    const struct velocity sum = {add_rounded(old.u, change.u, rounder.u),
-                                 add_rounded(old.v, change.v, rounder.v), old.w};
-    return sum;
-#else
-    (void)dither;
-    return add_kick(old, field, kick);
+    const struct velocity rounder = {rounder_of(old.u), rounder_of(old.v), HAS_W ? rounder_of(old.w) : sum.w};
+    const struct velocity change = dithered_kick(dither, rounder, field, kick);
+    sum.u = add_rounded(old.u, change.u, rounder.u);
+    sum.v = add_rounded(old.v, change.v, rounder.v);
+    sum.w = HAS_LOCAL_B ? add_rounded(old.w, change.w, rounder.w) : old.w;
 #endif
+    (void)dither;
+    return sum;
 }
 
-/* The rotation is minus + first + second with first = minus x sine, second = first x tangent. */
+#if MAGNETIC
 #if DITHERS
 
-/* What the rotation sees is `old` after half a kick, rounded by the dither. */
-static inline struct velocity kicked_halfway(struct velocity old, const reals *field,
-                                             const struct pusher *pusher, reals dither)
+/* The sum is rounded to its own last bit, not to that of v, where the turn is a large one. */
+static inline reals reach_of(reals v, reals first)
 {
-    return sum_of(old, dithered_kick(dither, rounders_of(old), field, pusher->half_kick));
+    return HAS_LOCAL_B ? v : (reals)fabs(v) + (reals)fabs(first);
 }
 
-/* a + b, where a rotation that has `first` adds b. */
-static inline reals add_turn(reals a, reals b, reals first, reals rounder)
+static inline reals add_turn(reals v, reals first, reals second, reals rounder)
 {
-    const reals small = (rounder + b) - rounder;
-    return a + (HAS_LOCAL_B || (real)1024 * (reals)fabs(first) <= (reals)fabs(a) ? small : b);
+    const reals change = first + second, rounded = add_rounded(v, change, rounder);
+    return HAS_LOCAL_B || (real)1024 * (reals)fabs(first) <= (reals)fabs(v) ? rounded : v + change;
 }
 
-/* All that changes `old` is added up, beginning with the dither and the correction, and rounded once: to the
- * last bit of the sum, not of `old`, where the turn is a large one. */
+#endif
+
+/* `old` after both kicks and the rotation, which is minus + first + second with first = minus x sine, second =
+ * first x tangent. In single precision all that changes `old` is added up, beginning with the dither and the
+ * correction, and rounded once. */
 static inline struct velocity turned(struct velocity old, struct velocity first, const struct turn *turn,
                                      const reals *field, const struct pusher *pusher, reals dither)
 {
-    const real c = pusher->correction;
-    struct velocity reach = old;
-    if (!HAS_LOCAL_B) {
-        reach.u = (reals)fabs(old.u) + (reals)fabs(first.u);
-        reach.v = (reals)fabs(old.v) + (reals)fabs(first.v);
-        reach.w = (reals)fabs(old.w) + (reals)fabs(first.w);
-    }
-    const struct velocity rounder = rounders_of(reach);
-    struct velocity change = dithered_kick(dither, rounder, field, (real)2 * pusher->half_kick);
-    if (!HAS_LOCAL_B) {
-        change.u = PRODUCT_SUM(c, first.u, change.u);
-        change.v = PRODUCT_SUM(c, first.v, change.v);
-        change.w = PRODUCT_SUM(c, first.w, change.w);
-    }
-    change = sum_of(first, add_cross(change, first, turn->tangent));
-    const struct velocity after = {add_turn(old.u, change.u, first.u, rounder.u),
-                                   add_turn(old.v, change.v, first.v, rounder.v),
-                                   HAS_W ? add_turn(old.w, change.w, first.w, rounder.w) : old.w};
-    return after;
-}
-
-#else
-
-static inline struct velocity kicked_halfway(struct velocity old, const reals *field,
-                                             const struct pusher *pusher, reals dither)
-{
-    (void)dither;
-    return add_kick(old, field, pusher->half_kick);
-}
-
-static inline struct velocity turned(struct velocity old, struct velocity first, const struct turn *turn,
-                                     const reals *field, const struct pusher *pusher, reals dither)
-{
-    const struct velocity none = {0, 0, 0}, minus = add_kick(old, field, pusher->half_kick);
-    const real c = pusher->correction; /* lost, were it not added to small terms */
+    const real h = pusher->half_kick, c = pusher->correction; /* lost, were it not added to small terms */
     const struct velocity small = {c * first.u, c * first.v, c * first.w};
+#if DITHERS
+    const struct velocity rounder = {rounder_of(reach_of(old.u, first.u)),
+                                     rounder_of(reach_of(old.v, first.v)),
+                                     HAS_W ? rounder_of(reach_of(old.w, first.w)) : (reals)0};
+    const struct velocity kick = dithered_kick(dither, rounder, field, (real)2 * h);
+    const struct velocity second =
+        add_cross(HAS_LOCAL_B ? kick : sum_of(kick, small), first, turn->tangent);
+    const struct velocity after = {add_turn(old.u, first.u, second.u, rounder.u),
+                                   add_turn(old.v, first.v, second.v, rounder.v),
+                                   HAS_W ? add_turn(old.w, first.w, second.w, rounder.w) : old.w};
+    return after;
+#else
+    const struct velocity none = {0, 0, 0};
     const struct velocity second = add_cross(HAS_LOCAL_B ? none : small, first, turn->tangent);
     (void)dither;
-    return add_kick(sum_of(minus, sum_of(first, second)), field, pusher->half_kick);
+    return add_kick(sum_of(add_kick(old, field, h), sum_of(first, second)), field, h);
+#endif
 }
 
 #endif
@@ -310,16 +287,19 @@ static inline struct velocity turned(struct velocity old, struct velocity first,
 static inline struct velocity_step velocity_push(struct velocity old, const reals *field,
                                                  const struct pusher *pusher, reals dither)
 {
-    if (!MAGNETIC) {
-        const struct velocity_step step = {kicked(old, field, (real)2 * pusher->half_kick, dither),
-                                           add_kick(old, field, pusher->half_kick)};
-        return step;
-    }
-    const struct velocity none = {0, 0, 0}, minus = kicked_halfway(old, field, pusher, dither);
+    const real half_kick = pusher->half_kick;
+#if MAGNETIC
+    const struct velocity none = {0, 0, 0}, minus = kicked(old, field, half_kick, dither);
     const struct turn turn = turn_of(minus, field, pusher);
-    const struct velocity first = add_cross(none, minus, turn.sine);
-    const struct velocity_step step = {turned(old, first, &turn, field, pusher, dither),
+    const struct velocity after =
+        turned(old, add_cross(none, minus, turn.sine), &turn, field, pusher, dither);
+    const struct velocity_step step = {after, after,
                                        half_rotation(add_cross(minus, minus, turn.tangent), &turn)};
+#else
+    const struct velocity_step step = {kicked(old, field, (real)2 * half_kick, dither),
+                                       add_kick(old, field, (real)2 * half_kick),
+                                       add_kick(old, field, half_kick)};
+#endif
     return step;
 }
 

@@ -145,14 +145,15 @@ struct pushed {
     ints i, j;
 };
 
-/* One step of particles at those places in the list and the offsets (x, y), which may leave [0, 1). */
+/* One step of particle number `first` and those after it in other lanes, at the offsets (x, y), which may
+ * leave [0, 1). */
 static inline struct pushed push(const struct motion *motion, const struct surroundings *around,
-                                 uints particle, reals x, reals y, struct velocity velocity)
+                                 uint first, ints particle, reals x, reals y, struct velocity velocity)
 {
     const struct pusher *const pusher = &motion->pusher;
-    const reals dither = dither_of(motion->factor, motion->start, particle);
+    const reals dither = dither_of(motion->factor, motion->start, first, particle);
     const struct velocity_step step = velocity_push(velocity, around->field, pusher, dither);
-    const struct velocity v = velocity_of(step.after, pusher);
+    const struct velocity v = velocity_of(step.way, pusher);
     const struct pushed pushed = {offset_after(x, v.u, motion->step_x, dither),
                                   offset_after(y, v.v, motion->step_y, dither),
                                   step.after,
@@ -217,7 +218,7 @@ static inline struct pushed push_one(const struct motion *motion, const struct w
                                      real2 offset, struct velocity velocity)
 {
     const struct surroundings around = walk_surroundings(walk, offset.x, offset.y);
-    struct pushed pushed = push(motion, &around, p, offset.x, offset.y, velocity);
+    struct pushed pushed = push(motion, &around, p, 0, offset.x, offset.y, velocity);
     push_place(motion, &pushed);
     return pushed;
 }

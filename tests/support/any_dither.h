@@ -9,7 +9,7 @@ static inline reals any_dither(void)
 {
     static uint drawn;
     const uint n = drawn++;
-    return dither_of(0x9E3779B9, 0x85EBCA6B * (n / 64), n);
+    return dither_of(0x9E3779B9, 0x85EBCA6B * (n / 64), n, 0);
 }
 
 #endif

@@ -122,7 +122,7 @@ TEST(nothing_changes_without_increments)
     const struct pusher pusher = make_pusher(0.3, 0);
     for (int n = 0; n < 4096; n++) {
         const uint start = (uint)n << 20 | (n % 2 ? 0xfffff : 0);
-        const reals dither = dither_of(0, start, 0);
+        const reals dither = dither_of(0, start, 0, 0);
         const real v = (real)((n % 3 - 1) * pow(2, n % 40 - 20) * (n % 5 ? 1 + n / 4096.0 : 1));
         const real offset = (real)(n / 4096.0);
         assert_true(velocity_push((struct velocity){v, -v, v}, (const real[]){0, 0}, &pusher, dither).after.u == v);
