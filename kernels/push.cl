@@ -94,7 +94,8 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
             const struct state state = load_state(offset, velocity, w, p, number);
             const struct surroundings around =
                 walk_along(&walk, motion, cell_offsets, p, p + number, PARTICLE_OF_LANE, state.x, state.y);
-            struct pushed pushed = push(motion, &around, state.x, state.y, state.velocity);
+            struct pushed pushed =
+                push(motion, &around, p, PARTICLE_OF_LANE, state.x, state.y, state.velocity);
             if (measures)
                 push_add_sums(block, &pushed, number, PARTICLE_OF_LANE);
             if (moves) {

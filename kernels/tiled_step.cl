@@ -132,7 +132,7 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
 #else
                     walk_to(&walk, motion, cell_offsets, p, low, high);
 #endif
-                    const struct pushed pushed = push_one(motion, &walk, offsets[n], velocities[n]);
+                    const struct pushed pushed = push_one(motion, &walk, p, offsets[n], velocities[n]);
                     if (measures)
                         push_add_sums(block, &pushed, 1, 0);
 #if BY_DIRECTION
@@ -266,7 +266,7 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
 #else
         walk_to(walk, motion, arrays->cell_offsets, source, tile->low, tile->high);
 #endif
-        const struct pushed pushed = push_one(motion, walk, offsets[n], velocities[n]);
+        const struct pushed pushed = push_one(motion, walk, source, offsets[n], velocities[n]);
         store_pushed(arrays, &pushed, source, target);
     }
 }

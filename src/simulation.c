@@ -137,6 +137,7 @@ static enum status advance(struct simulation *simulation)
     const bool exchanges = simulation->exchange && !is_last_step(simulation);
     uint32_t last = CONFIG_MAX_SPECIES; /* that has moved */
     simulation->is_solved = is_last_step(simulation);
+    simulation->stepper.step = simulation->step;
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
         if (!simulation->config->species[s].push)
             continue;

@@ -7,7 +7,7 @@
 #ifndef SHARED_MOTION_H
 #define SHARED_MOTION_H
 
-#include "shared/lanes.h"
+#include "shared/dither.h"
 
 #ifndef VELOCITIES
 #define VELOCITIES 3
@@ -76,10 +76,23 @@ static inline struct placement offset_place(reals offset)
     return place;
 }
 
+/* The offset after a step, which may have left [0, 1), before which it has a last bit of 2^-24 or less. */
+static inline reals offset_after(reals offset, reals velocity, real step, reals dither)
+{
+#if DITHERS
+    const reals rounder = (reals)0.75f;
+    return add_rounded(offset, PRODUCT_SUM(velocity, step, dither * rounder), rounder);
+#else
+    (void)dither;
+    return PRODUCT_SUM(velocity, step, offset);
+#endif
+}
+
 /* Velocity after a step, and half way through it: that of whole step n, of which the history has the momentum
  * and the kinetic energy. */
 struct velocity_step {
     struct velocity after; /* at n+1/2 */
+    struct velocity way;   /* the same, by which the particle moves: without B not dithered, to a last bit */
     struct velocity at_n;
 };
 
@@ -180,37 +193,113 @@ static inline struct velocity half_rotation(struct velocity turned, const struct
     return middle;
 }
 
-/* Adds half an electric kick, or takes it away with sign -1. */
-static inline struct velocity add_kick(struct velocity to, const reals *field, const real half_kick)
+/* Adds an electric kick of so much times E. */
+static inline struct velocity add_kick(struct velocity to, const reals *field, const real kick)
 {
-    struct velocity sum = {PRODUCT_SUM(half_kick, field[0], to.u), PRODUCT_SUM(half_kick, field[1], to.v),
-                           to.w};
+    struct velocity sum = {PRODUCT_SUM(kick, field[0], to.u), PRODUCT_SUM(kick, field[1], to.v), to.w};
     if (HAS_LOCAL_B)
-        sum.w = PRODUCT_SUM(half_kick, field[2], to.w);
+        sum.w = PRODUCT_SUM(kick, field[2], to.w);
     return sum;
 }
 
-/* The Boris scheme (Boris 1970; Birdsall & Langdon section 4-3; relativistic, section 15-4): half an electric
- * kick, rotation about B by 2 atan(q |B| dt/2 gamma m), half a kick. With B = 0 it is the plain leapfrog.
- * `old` is at n-1/2, the ACTING numbers of `field` at n. The rotation is minus + first + second with first =
- * minus x sine, second = first x tangent. */
-static inline struct velocity_step velocity_push(struct velocity old, const reals *field,
-                                                 const struct pusher *pusher)
+static inline struct velocity sum_of(struct velocity a, struct velocity b)
 {
-    const struct velocity minus = add_kick(old, field, pusher->half_kick);
-    struct velocity_step step = {minus, minus};
-    if (MAGNETIC) {
-        const struct turn turn = turn_of(minus, field, pusher);
-        const struct velocity none = {0, 0, 0}, first = add_cross(none, minus, turn.sine);
-        const real c = pusher->correction; /* lost, were it not added to small terms */
-        const struct velocity small = {c * first.u, c * first.v, c * first.w};
-        const struct velocity second = add_cross(HAS_LOCAL_B ? none : small, first, turn.tangent);
-        step.after.u = minus.u + (first.u + second.u);
-        step.after.v = minus.v + (first.v + second.v);
-        step.after.w = minus.w + (first.w + second.w);
-        step.at_n = half_rotation(add_cross(minus, minus, turn.tangent), &turn);
-    }
-    step.after = add_kick(step.after, field, pusher->half_kick);
+    const struct velocity sum = {a.u + b.u, a.v + b.v, a.w + b.w};
+    return sum;
+}
+
+#if DITHERS
+
+/* The electric kick on top of the dithers, which come before what they are to round. */
+static inline struct velocity dithered_kick(reals dither, struct velocity rounder, const reals *field,
+                                            const real kick)
+{
+    const struct velocity dithers = {dither * rounder.u, dither * rounder.v, dither * rounder.w};
+    return add_kick(dithers, field, kick);
+}
+
+#endif
+
+/* A kick without a rotation. */
+static inline struct velocity kicked(struct velocity old, const reals *field, const real kick, reals dither)
+{
+    struct velocity sum = add_kick(old, field, kick);
+#if DITHERS
+    const struct velocity rounder = {rounder_of(old.u), rounder_of(old.v), HAS_W ? rounder_of(old.w) : sum.w};
+    const struct velocity change = dithered_kick(dither, rounder, field, kick);
+    sum.u = add_rounded(old.u, change.u, rounder.u);
+    sum.v = add_rounded(old.v, change.v, rounder.v);
+    sum.w = HAS_LOCAL_B ? add_rounded(old.w, change.w, rounder.w) : old.w;
+#endif
+    (void)dither;
+    return sum;
+}
+
+#if MAGNETIC
+#if DITHERS
+
+/* The sum is rounded to its own last bit, not to that of v, where the turn is a large one. */
+static inline reals reach_of(reals v, reals first)
+{
+    return HAS_LOCAL_B ? v : (reals)fabs(v) + (reals)fabs(first);
+}
+
+static inline reals add_turn(reals v, reals first, reals second, reals rounder)
+{
+    const reals change = first + second, rounded = add_rounded(v, change, rounder);
+    return HAS_LOCAL_B || (real)1024 * (reals)fabs(first) <= (reals)fabs(v) ? rounded : v + change;
+}
+
+#endif
+
+/* `old` after both kicks and the rotation, which is minus + first + second with first = minus x sine, second =
+ * first x tangent. In single precision all that changes `old` is added up, beginning with the dither and the
+ * correction, and rounded once. */
+static inline struct velocity turned(struct velocity old, struct velocity first, const struct turn *turn,
+                                     const reals *field, const struct pusher *pusher, reals dither)
+{
+    const real h = pusher->half_kick, c = pusher->correction; /* lost, were it not added to small terms */
+    const struct velocity small = {c * first.u, c * first.v, c * first.w};
+#if DITHERS
+    const struct velocity rounder = {rounder_of(reach_of(old.u, first.u)),
+                                     rounder_of(reach_of(old.v, first.v)),
+                                     HAS_W ? rounder_of(reach_of(old.w, first.w)) : (reals)0};
+    const struct velocity kick = dithered_kick(dither, rounder, field, (real)2 * h);
+    const struct velocity second =
+        add_cross(HAS_LOCAL_B ? kick : sum_of(kick, small), first, turn->tangent);
+    const struct velocity after = {add_turn(old.u, first.u, second.u, rounder.u),
+                                   add_turn(old.v, first.v, second.v, rounder.v),
+                                   HAS_W ? add_turn(old.w, first.w, second.w, rounder.w) : old.w};
+    return after;
+#else
+    const struct velocity none = {0, 0, 0};
+    const struct velocity second = add_cross(HAS_LOCAL_B ? none : small, first, turn->tangent);
+    (void)dither;
+    return add_kick(sum_of(add_kick(old, field, h), sum_of(first, second)), field, h);
+#endif
+}
+
+#endif
+
+/* The Boris scheme (Boris 1970; Birdsall & Langdon section 4-3; relativistic, section 15-4): half an electric
+ * kick, rotation about B by 2 atan(q |B| dt/2 gamma m), half a kick. With B = 0 it is the plain leapfrog, with
+ * one kick. `old` is at n-1/2, the ACTING numbers of `field` at n; the dither is that of shared/dither.h. */
+static inline struct velocity_step velocity_push(struct velocity old, const reals *field,
+                                                 const struct pusher *pusher, reals dither)
+{
+    const real half_kick = pusher->half_kick;
+#if MAGNETIC
+    const struct velocity none = {0, 0, 0}, minus = kicked(old, field, half_kick, dither);
+    const struct turn turn = turn_of(minus, field, pusher);
+    const struct velocity after =
+        turned(old, add_cross(none, minus, turn.sine), &turn, field, pusher, dither);
+    const struct velocity_step step = {after, after,
+                                       half_rotation(add_cross(minus, minus, turn.tangent), &turn)};
+#else
+    const struct velocity_step step = {kicked(old, field, (real)2 * half_kick, dither),
+                                       add_kick(old, field, (real)2 * half_kick),
+                                       add_kick(old, field, half_kick)};
+#endif
     return step;
 }
 

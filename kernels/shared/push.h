@@ -10,22 +10,24 @@
 #include "shared/search.h"
 #include "shared/sum.h"
 
-/* What the push of a species takes: the ACTING fields, `stride` reals apart, and (step_x, step_y) = (dt/dx,
- * dt/dy);
- * MOTION_ARGUMENTS of the host's src/step/stepper_internal.h. */
+/* What the push of a species takes: the ACTING fields, `stride` reals apart, two numbers of the step for
+ * dithers, and (step_x, step_y) = (dt/dx, dt/dy); MOTION_ARGUMENTS of the host's src/step/stepper_internal.h. */
 struct motion {
     global const real *e;
     uint stride;
     uint nx, ny;
+    uint factor, start;
     real step_x, step_y;
     struct pusher pusher;
 };
 struct motion_grid {
-    uint stride, nx, ny;
+    uint stride, nx, ny, factor, start;
 };
 #define MOTION_ARGUMENTS                                                                                     \
     global const real *restrict e, struct motion_grid grid, real2 steps, struct pusher pusher
-#define MOTION ((struct motion){e, grid.stride, grid.nx, grid.ny, steps.x, steps.y, pusher})
+#define MOTION                                                                                               \
+    ((struct motion){                                                                                        \
+        e, grid.stride, grid.nx, grid.ny, grid.factor, grid.start, steps.x, steps.y, pusher})
 
 /* ---- the walk of an item ---- */
 
@@ -143,15 +145,17 @@ struct pushed {
     ints i, j;
 };
 
-/* One step of particles at the offsets (x, y), which may leave [0, 1). */
-static inline struct pushed push(const struct motion *motion, const struct surroundings *around, reals x,
-                                 reals y, struct velocity velocity)
+/* One step of particle number `first` and those after it in other lanes, at the offsets (x, y), which may
+ * leave [0, 1). */
+static inline struct pushed push(const struct motion *motion, const struct surroundings *around,
+                                 uint first, ints particle, reals x, reals y, struct velocity velocity)
 {
     const struct pusher *const pusher = &motion->pusher;
-    const struct velocity_step step = velocity_push(velocity, around->field, pusher);
-    const struct velocity v = velocity_of(step.after, pusher);
-    const struct pushed pushed = {PRODUCT_SUM(v.u, motion->step_x, x),
-                                  PRODUCT_SUM(v.v, motion->step_y, y),
+    const reals dither = dither_of(motion->factor, motion->start, first, particle);
+    const struct velocity_step step = velocity_push(velocity, around->field, pusher, dither);
+    const struct velocity v = velocity_of(step.way, pusher);
+    const struct pushed pushed = {offset_after(x, v.u, motion->step_x, dither),
+                                  offset_after(y, v.v, motion->step_y, dither),
                                   step.after,
                                   step.at_n,
                                   velocity_square(step.at_n, pusher),
@@ -209,12 +213,12 @@ static inline void write_velocity(const struct velocity *velocity, global real2 
         w[p] = velocity->w;
 }
 
-/* A particle of the walk's cell through the whole step. */
-static inline struct pushed push_one(const struct motion *motion, const struct walk *walk, real2 offset,
-                                     struct velocity velocity)
+/* Particle p, of the walk's cell, through the whole step. */
+static inline struct pushed push_one(const struct motion *motion, const struct walk *walk, uint p,
+                                     real2 offset, struct velocity velocity)
 {
     const struct surroundings around = walk_surroundings(walk, offset.x, offset.y);
-    struct pushed pushed = push(motion, &around, offset.x, offset.y, velocity);
+    struct pushed pushed = push(motion, &around, p, 0, offset.x, offset.y, velocity);
     push_place(motion, &pushed);
     return pushed;
 }

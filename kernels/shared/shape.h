@@ -13,7 +13,7 @@
 #ifndef SHARED_SHAPE_H
 #define SHARED_SHAPE_H
 
-#include "shared/lanes.h"
+#include "shared/even_shapes.h"
 
 #define SHAPE_NODES_OF(order) (2 * ((order) / 2 + 1))
 #define SHAPE_FIRST_OF(order) (-((order) / 2))
@@ -23,27 +23,6 @@
 #define SHAPE_FIRST               SHAPE_FIRST_OF(SHAPE_ORDER)
 #define shape_weights(d, weights) shape_weights_of(SHAPE_ORDER, d, weights)
 #endif
-
-/* Weights of even orders around the nearest node, of a particle at s in [-1/2, 1/2) from it. */
-static inline void shape_tsc(reals s, reals *around)
-{
-    around[0] = (real)0.5 * ((real)0.5 - s) * ((real)0.5 - s);
-    around[1] = (real)0.75 - s * s;
-    around[2] = (real)0.5 * ((real)0.5 + s) * ((real)0.5 + s);
-}
-
-static inline void shape_quartic(reals s, reals *around)
-{
-    const reals below = ((real)0.5 - s) * ((real)0.5 - s), above = ((real)0.5 + s) * ((real)0.5 + s),
-                t = s * s;
-    const reals even = (real)19 / (real)96 + t * ((real)0.25 - (real)1 / (real)6 * t);
-    const reals odd = s * ((real)11 / (real)24 - (real)1 / (real)6 * t);
-    around[0] = (real)1 / (real)24 * below * below;
-    around[1] = even - odd;
-    around[2] = (real)115 / (real)192 - t * ((real)0.625 - (real)0.25 * t);
-    around[3] = even + odd;
-    around[4] = (real)1 / (real)24 * above * above;
-}
 
 /* The SHAPE_NODES_OF(order) weights at offset d; they sum to 1. */
 static inline void shape_weights_of(const int order, reals d, reals *weights)

@@ -16,7 +16,7 @@ static inline struct pushed push_stray(const struct arrays *arrays, const struct
 {
     struct walk walk = walk_start();
     walk_to(&walk, motion, arrays->cell_offsets, source, 0, motion->nx * motion->ny - 1);
-    return push_one(motion, &walk, arrays->offset[source],
+    return push_one(motion, &walk, source, arrays->offset[source],
                     read_velocity(arrays->velocity, arrays->w, source));
 }
 

@@ -112,6 +112,7 @@ struct stepper {
     struct buffer *sums;   /* real[SUM_SLOTS][species_count][most_groups][sums of a group] */
     double *read_sums;     /* the same on the host */
     uint32_t most_groups;
+    uint64_t step;                                  /* set by the caller: n, for the dithers of the push */
     uint32_t slot;                                  /* set by the caller: where a step leaves its sums */
     uint32_t groups[SUM_SLOTS][CONFIG_MAX_SPECIES]; /* that have sums: the list may have changed since */
 };

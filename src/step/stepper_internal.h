@@ -4,6 +4,7 @@
 
 #include "particles/permute.h"
 #include "shared/motion.h"
+#include "shared/random.h"
 #include "step/stepper.h"
 
 enum { FLAT_ITEMS = 64, MOST_PUSH_SUMS = 4 };
@@ -54,13 +55,22 @@ static inline struct buffer *spare_w(const struct particles *list)
     return w ? w : list->spare[ATTRIBUTE_VELOCITY];
 }
 
+/* Two numbers for the dithers of a species in a step, side by side (kernels/shared/dither.h). */
+static inline uint64_t stepper_dither(const struct stepper *stepper, uint32_t species)
+{
+    return random_mix(stepper->step * CONFIG_MAX_SPECIES + species);
+}
+
 /* MOTION_ARGUMENTS of the kernels, kernels/shared/push.h. */
-#define MOTION_ARGUMENTS(setup, fields, pusher)                                                              \
+#define MOTION_ARGUMENTS(stepper, species, fields, pusher)                                                   \
     (fields)->acting,                                                                                        \
-        arg_uints((const uint32_t[]){(fields)->stride, (setup)->grid.nx, (setup)->grid.ny}, 3),              \
-        arg_reals(                                                                                           \
-            (const double[]){(setup)->time_step / (setup)->grid.dx, (setup)->time_step / (setup)->grid.dy},  \
-            2),                                                                                              \
+        arg_uints((const uint32_t[]){(fields)->stride, (stepper)->setup.grid.nx, (stepper)->setup.grid.ny,   \
+                                     (uint32_t)(stepper_dither(stepper, species) >> 32),                     \
+                                     (uint32_t)stepper_dither(stepper, species)},                            \
+                  5),                                                                                        \
+        arg_reals((const double[]){(stepper)->setup.time_step / (stepper)->setup.grid.dx,                    \
+                                   (stepper)->setup.time_step / (stepper)->setup.grid.dy},                   \
+                  2),                                                                                        \
         arg_pusher(pusher)
 
 /* Room for the sums of up to `most_groups` groups of each species in each slot. */

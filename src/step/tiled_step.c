@@ -73,10 +73,10 @@ static enum status create_push(struct device *device, const struct stepper_setup
                       LAYOUT_OPTIONS
                       " -D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D VELOCITIES=%d -D CARRIES=%d "
                       "-D GHOST_ROWS=%u -D STAGES_FIELD=%d -D COUNT_CELLS=%u -D MOST_COMPARED=%d "
-                      "-D ACTING=%u -D ELECTROMAGNETIC=%d",
+                      "-D ACTING=%u -D ELECTROMAGNETIC=%d -D MAGNETIC=%d",
                       LAYOUT_VALUES(layout, setup), device_info(device)->has_fma, (int)setup->shape,
                       2 + has_w, setup->carries, setup->ghost_rows, layout->stages_field, layout->count_cells,
-                      MOST_COMPARED, setup->acting, is_electromagnetic(setup)));
+                      MOST_COMPARED, setup->acting, is_electromagnetic(setup), is_magnetic(setup)));
     TRY(kernel_create(program, "step_count", &step->push[has_w].count));
     TRY(kernel_create(program, "step_measure_and_count", &step->push[has_w].measure_and_count));
     TRY(kernel_create(program, "step_move", &step->push[has_w].move));
@@ -198,7 +198,7 @@ static enum status renew(struct stepper *stepper, uint32_t species, struct parti
 
 /* MOTION_, LIST_ and NEW_LIST_ARGUMENTS of the kernels, and those of a scan by directions. */
 #define PUSH_ARGUMENTS                                                                                       \
-    MOTION_ARGUMENTS(&stepper->setup, fields, &pusher), list->cell_offsets,                                  \
+    MOTION_ARGUMENTS(stepper, species, fields, &pusher), list->cell_offsets,                                  \
         list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY], particles_w(list)
 #define NEW_LIST_ARGUMENTS                                                                                   \
     list->spare[ATTRIBUTE_OFFSET], list->spare[ATTRIBUTE_VELOCITY], spare_w(list), stepper->origin
@@ -357,8 +357,8 @@ static enum status move_chunks(struct stepper *stepper, const struct fields *fie
                          NEW_LIST_ARGUMENTS, list->count, chunks.split, chunks.skip, step->totals);
 }
 
-static enum status move_strays(struct stepper *stepper, const struct fields *fields, struct particles *list,
-                               const struct arrival_room *room)
+static enum status move_strays(struct stepper *stepper, const struct fields *fields, uint32_t species,
+                               struct particles *list, const struct arrival_room *room)
 {
     struct tiled_step *step = stepper->own;
     const struct pusher pusher = species_pusher(list->species, &stepper->setup);
@@ -406,7 +406,7 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
     struct tiled_step *step = stepper->own;
     TRY(step->layout.by_direction ? scan_windows(stepper, species, list, room) : scan(stepper, list, room));
     if (step->layout.by_direction)
-        TRY(move_strays(stepper, fields, list, room));
+        TRY(move_strays(stepper, fields, species, list, room));
     TRY(move_all(stepper, fields, species, list, list->count + room->count));
     if (list->count == 0) /* and no chunk cleared them */
         TRY(buffer_fill(step->totals, 0));

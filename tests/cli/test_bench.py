@@ -243,12 +243,12 @@ WRONG = [
      "not the host's"),
     *[("step", [*SMALL_STEP, "--repeat=1", "--method=tiled"], [(*change, "method=tiled")], words,
        "a step left a wrong result") for *change, words in (
-        ("shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick", "the energy drifted"),
+        ("shared/motion.h", "PRODUCT_SUM(kick", "PRODUCT_SUM(-kick", "the energy drifted"),
         ("deposit.cl", "set ? factor", "set ? (real)0.9 * factor", "the charge on the grid differs"),
         ("shared/modes.h", "k * phi.", "3 * k * phi.", "the field of the wave"))],
     # the energy swings, and after so many steps is near what it was at first
     *[("step", ["--particles=4096", "--cells=16", f"--steps={steps}", f"--method={method}"],
-       [("shared/motion.h", "PRODUCT_SUM(half_kick", "PRODUCT_SUM(-half_kick", f"method={method}")],
+       [("shared/motion.h", "PRODUCT_SUM(kick", "PRODUCT_SUM(-kick", f"method={method}")],
        "the energy drifted", "a step left a wrong result") for steps, method in ((18, "tiled"), (20, "chunked"))],
 ]  # fmt: skip
 

@@ -255,11 +255,11 @@ class Check(ProgramTest):
         text = self.run_well("check", "--keys", "--markdown").stdout
         self.assertEqual((ROOT / "docs" / "config.md").read_text(), text)
 
-    def test_the_kernels_of_the_radix_step_have_at_most_1400_lines(self):
+    def test_the_kernels_of_the_radix_step_have_at_most_1500_lines(self):
         result = self.run_program(command=[ROOT / "scripts" / "reading_path"])
         self.assert_well(result)
-        self.assertRegex(result.stdout, r"^\d+ lines in 17 files$")
-        self.assertLessEqual(int(result.stdout.split()[0]), 1400)
+        self.assertRegex(result.stdout, r"^\d+ lines in 18 files$")
+        self.assertLessEqual(int(result.stdout.split()[0]), 1500)
 
     def test_the_numbers_of_lines_are_written_by_a_script(self):
         script, page = self.folder / "scripts" / "reading_path", self.folder / "docs" / "architecture.md"

@@ -301,9 +301,9 @@ class Kernels(ProgramTest):
         self.assertFalse((self.folder / "out").exists())
 
     def test_an_edited_kernel_is_used(self):
-        """One line of velocity_push() changes every way to take a step, on any device."""
-        kick = "step.after = add_kick(step.after, field, pusher->half_kick)"
-        weaker = kick.replace("pusher->half_kick", "(real)0.9 * pusher->half_kick")
+        """One line of add_kick() changes every way to take a step, on any device."""
+        kick = "PRODUCT_SUM(kick, field[0], to.u)"
+        weaker = kick.replace("(kick", "((real)0.9 * kick")
         own = self.with_kernels(("shared/motion.h", kick, weaker))
         for method in ("radix", "chunked", "tiled"):
             with self.subTest(method=method):

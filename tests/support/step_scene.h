@@ -220,7 +220,7 @@ static inline struct velocity_step twin_velocity(const struct scene *scene, cons
         here.field[0] = here.field[1] = (double)NAN;
     else if (!scene->kind.exact)
         test_for_nodes(&scene->slab.local, scene->kind.shape, at->cell[p], at->offset[p], add_field, &here);
-    return velocity_push(old, here.field, &pusher);
+    return velocity_push(old, here.field, &pusher, 0);
 }
 
 /* One axis by the definition: the cell is the floor of the position, the offset what is above it, rounded as
@@ -290,6 +290,17 @@ static inline bool check_place(const struct scene *scene, double tolerance, uint
     return cell != expected_cell;
 }
 
+/* An offset after a way, both exact, as the device rounds them: in single precision the way comes to one of
+ * the multiples of 2^-24 around it, by the dither (kernels/shared/dither.h); a larger way to that of them which
+ * is next to it once 3/4 is added. */
+static inline double exact_offset(const struct scene *scene, double offset, double way, int side)
+{
+    if (scene->kind.precision == PRECISION_DOUBLE)
+        return offset + way;
+    const float sum = 0.75F + (float)(way + side * 0x0.fffffp-25);
+    return (double)((float)offset + (sum - 0.75F));
+}
+
 /* Particle p of before is q of after. Returns whether another cell was expected. */
 static inline bool check_particle(const struct scene *scene, const struct sorted_particles *before,
                                   uint32_t p, const struct sorted_particles *after, uint32_t q)
@@ -300,17 +311,21 @@ static inline bool check_particle(const struct scene *scene, const struct sorted
     const double velocity[2] = {step.after.u, step.after.v}, length[2] = {grid->dx, grid->dy};
     const double tolerance =
         scene_tolerance(scene, isfinite(hypot(old[0], old[1])) ? hypot(old[0], old[1]) : 0);
+    const uint32_t size[2] = {grid->nx, grid->ny}, from = before->cell[p];
+    const uint32_t cell[2] = {after->cell[q] / grid->ny, after->cell[q] % grid->ny};
     struct twin_place place[2];
-    for (int axis = 0; axis < 2; axis++) {
+    uint32_t expected[2];
+    for (int n = 0; n < 6; n++) { /* with the highest dither, and where that was not it, with others */
+        const int axis = n / 3;
+        if (n % 3 && cell[axis] == expected[axis] && after->offset[q][axis] == place[axis].offset)
+            continue;
         const double way = velocity[axis] * scene->time_step / length[axis];
         place[axis] = twin_place(scene->kind.precision,
-                                 scene->kind.exact ? test_rounded(scene->kind.precision, offset[axis] + way)
+                                 scene->kind.exact ? exact_offset(scene, offset[axis], way, 1 - n % 3)
                                                    : offset[axis] + way);
+        expected[axis] = axis == 0 ? twin_row(scene, from / grid->ny, &place[0])
+                                   : twin_wrapped(from % grid->ny + place[1].cells, grid->ny);
     }
-    const uint32_t size[2] = {grid->nx, grid->ny}, from = before->cell[p];
-    const uint32_t expected[2] = {twin_row(scene, from / grid->ny, &place[0]),
-                                  twin_wrapped(from % grid->ny + place[1].cells, grid->ny)};
-    const uint32_t cell[2] = {after->cell[q] / grid->ny, after->cell[q] % grid->ny};
     bool elsewhere = false;
     if (scene->kind.has_w && isfinite(step.after.w))
         assert_near(after->w[q], step.after.w, scene->kind.exact ? 0 : tolerance);

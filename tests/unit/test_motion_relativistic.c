@@ -4,6 +4,7 @@
 #define ELECTROMAGNETIC 1
 #include "support/test_support.h"
 
+#include "support/any_dither.h"
 #include "support/vectors.h"
 
 #include <float.h>
@@ -77,7 +78,7 @@ TEST(gyration_slows_down_by_gamma)
         const double angle = 2 * atan(half_kick * magnetic / gamma_of(first));
         struct velocity u = to_velocity(first);
         for (int step = 0; step < STEPS; step++) {
-            const struct velocity_step next = velocity_push(u, scene.field, &scene.pusher);
+            const struct velocity_step next = velocity_push(u, scene.field, &scene.pusher, any_dither());
             turn(first, along, (step + 0.5) * angle, expected);
             assert_at_n(next.at_n, &scene, expected, 20 * (step + 1) * epsilon * size);
             turn(first, along, (step + 1) * angle, expected);
@@ -111,7 +112,7 @@ TEST(drift_across_the_fields_is_a_fixed_point)
         const struct scene scene = make_scene(h, electric, e, magnetic, b, 0.3);
         struct velocity u = to_velocity(expected);
         for (int step = 0; step < STEPS; step++)
-            u = velocity_push(u, scene.field, &scene.pusher).after;
+            u = velocity_push(u, scene.field, &scene.pusher, any_dither()).after;
         assert_velocity(u, expected, 20 * STEPS * epsilon * g * w);
         const double speed = w * g / gamma_of(expected);
         assert_true(speed < light && speed / w - 1 <= kick * kick / 2);
@@ -131,7 +132,7 @@ TEST(uniform_field_accelerates_to_fifty_gamma)
         const struct scene scene = make_scene(-dt / 2, -a, along, 0, along, 0);
         struct velocity u = velocity_start(to_velocity(expected), scene.field, &scene.pusher);
         for (int step = 0; step <= STEPS; step++) {
-            const struct velocity_step next = velocity_push(u, scene.field, &scene.pusher);
+            const struct velocity_step next = velocity_push(u, scene.field, &scene.pusher, any_dither());
             u = next.after;
             expected[axis] = a * dt * step;
             assert_at_n(next.at_n, &scene, expected, 2 * (step + 1) * epsilon * (a * dt * step + 1));
@@ -156,7 +157,7 @@ TEST(start_leads_through_the_loaded_momentum)
             loaded[axis] *= size;
         const struct scene scene = make_scene(n % 2 ? 0.3 : -0.05, 3 * n, e, 0.5 * n, b, 0.05 * n);
         const struct velocity start = velocity_start(to_velocity(loaded), scene.field, &scene.pusher);
-        assert_velocity(velocity_push(start, scene.field, &scene.pusher).at_n, loaded,
+        assert_velocity(velocity_push(start, scene.field, &scene.pusher, any_dither()).at_n, loaded,
                         40 * epsilon * (size + 3 * n));
     }
 }
