@@ -54,18 +54,17 @@ static void delete_application(void *application)
     deleteVkFFT(&((struct application *)application)->handle);
 }
 
-/* Array n of a buffer, which may be a view itself; to be released. */
+/* Array n of a buffer, which may be a view itself; to be released. NULL: there is none. */
 static cl_mem array_of(struct buffer *buffer, uint32_t n, size_t bytes)
 {
-    cl_mem whole = buffer_native(buffer), parent = NULL;
+    cl_mem memory = buffer_native(buffer), whole = NULL;
     size_t begin = 0;
-    cl_int error = clGetMemObjectInfo(whole, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
-    if (error == CL_SUCCESS)
-        error = clGetMemObjectInfo(whole, CL_MEM_OFFSET, sizeof begin, &begin, NULL);
+    if (clGetMemObjectInfo(memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof whole, &whole, NULL) != CL_SUCCESS ||
+        clGetMemObjectInfo(memory, CL_MEM_OFFSET, sizeof begin, &begin, NULL) != CL_SUCCESS)
+        return NULL;
     const cl_buffer_region region = {begin + n * buffer_view_stride(bytes), bytes};
-    return error == CL_SUCCESS ? clCreateSubBuffer(parent ? parent : whole, CL_MEM_READ_WRITE,
-                                                   CL_BUFFER_CREATE_TYPE_REGION, &region, &error)
-                               : NULL;
+    return clCreateSubBuffer(whole ? whole : memory, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region,
+                             NULL);
 }
 
 static enum status append(const struct fft *fft, enum fft_way way, struct application *application,
@@ -88,7 +87,8 @@ static enum status run_one_by_one(const struct fft *fft, enum fft_way way, uint3
         cl_mem modes_array = array_of(modes, n, fft->modes_bytes);
         status = modes_array && (real_array || fft->axes == FFT_ALONG_X)
                      ? append(fft, way, &plans->one, real_array, modes_array)
-                     : status_fail(STATUS_FAILED, "%s: no view of array %u of a batch",
+                     : status_fail(STATUS_FAILED,
+                                   "%s: OpenCL makes no sub-buffer of array %u of a batch of transforms",
                                    device_info(fft->device)->name, n);
         if (real_array)
             (void)clReleaseMemObject(real_array);

@@ -244,7 +244,7 @@ static enum status run_wrongly(const struct fft *fft, enum fft_way way, uint32_t
     return status;
 }
 
-/* A plan as it is proves itself; one with a fault is refused by the library's name. */
+/* A right plan passes; one with a fault is refused by the library's name. */
 static void check_proof(const uint32_t cells[2], enum fft_axes axes, enum precision precision,
                         enum transform_library library)
 {
