@@ -187,8 +187,7 @@ static inline void step_vector(const struct motion *motion, struct walk *walk, g
     const struct surroundings around =
         walk_along(walk, motion, offsets, begin, begin + number, particle, state.a, state.b);
     const struct velocity velocity = {state.c, state.d, w};
-    struct pushed pushed =
-        push(motion, &around, begin, particle, state.a, state.b, velocity);
+    struct pushed pushed = push(motion, &around, begin, particle, state.a, state.b, velocity);
     if (measuring)
         push_add_sums(block, &pushed, number, particle);
     if (!moving) {

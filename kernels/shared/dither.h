@@ -15,8 +15,12 @@
 #define DITHERS (!REAL_IS_DOUBLE)
 
 #ifndef __OPENCL_VERSION__
-#define as_uint(v)     ((union { real number; uint word; }){v}.word)
-#define as_float(bits) ((union { uint word; real number; }){bits}.number)
+union real_bits {
+    real number;
+    uint word;
+};
+#define as_uint(v)     ((union real_bits){.number = (v)}.word)
+#define as_float(bits) ((union real_bits){.word = (bits)}.number)
 #endif
 
 /* 2^-23 times 2/3, rounded down: a rounder has 3 2^22 last bits. */

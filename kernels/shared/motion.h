@@ -252,9 +252,9 @@ static inline reals add_turn(reals v, reals first, reals second, reals rounder)
 
 #endif
 
-/* `old` after both kicks and the rotation, which is minus + first + second with first = minus x sine, second =
- * first x tangent. In single precision all that changes `old` is added up, beginning with the dither and the
- * correction, and rounded once. */
+/* `old` after both kicks and the rotation, which is minus + first + second with first = minus x sine, second
+ * = first x tangent. In single precision all that changes `old` is added up, beginning with the dither and
+ * the correction, and rounded once. */
 static inline struct velocity turned(struct velocity old, struct velocity first, const struct turn *turn,
                                      const reals *field, const struct pusher *pusher, reals dither)
 {
@@ -265,8 +265,7 @@ static inline struct velocity turned(struct velocity old, struct velocity first,
                                      rounder_of(reach_of(old.v, first.v)),
                                      HAS_W ? rounder_of(reach_of(old.w, first.w)) : (reals)0};
     const struct velocity kick = dithered_kick(dither, rounder, field, (real)2 * h);
-    const struct velocity second =
-        add_cross(HAS_LOCAL_B ? kick : sum_of(kick, small), first, turn->tangent);
+    const struct velocity second = add_cross(HAS_LOCAL_B ? kick : sum_of(kick, small), first, turn->tangent);
     const struct velocity after = {add_turn(old.u, first.u, second.u, rounder.u),
                                    add_turn(old.v, first.v, second.v, rounder.v),
                                    HAS_W ? add_turn(old.w, first.w, second.w, rounder.w) : old.w};
@@ -282,8 +281,9 @@ static inline struct velocity turned(struct velocity old, struct velocity first,
 #endif
 
 /* The Boris scheme (Boris 1970; Birdsall & Langdon section 4-3; relativistic, section 15-4): half an electric
- * kick, rotation about B by 2 atan(q |B| dt/2 gamma m), half a kick. With B = 0 it is the plain leapfrog, with
- * one kick. `old` is at n-1/2, the ACTING numbers of `field` at n; the dither is that of shared/dither.h. */
+ * kick, rotation about B by 2 atan(q |B| dt/2 gamma m), half a kick. With B = 0 it is the plain leapfrog,
+ * with one kick. `old` is at n-1/2, the ACTING numbers of `field` at n; the dither is that of
+ * shared/dither.h. */
 static inline struct velocity_step velocity_push(struct velocity old, const reals *field,
                                                  const struct pusher *pusher, reals dither)
 {

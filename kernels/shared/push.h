@@ -11,7 +11,8 @@
 #include "shared/sum.h"
 
 /* What the push of a species takes: the ACTING fields, `stride` reals apart, two numbers of the step for
- * dithers, and (step_x, step_y) = (dt/dx, dt/dy); MOTION_ARGUMENTS of the host's src/step/stepper_internal.h. */
+ * dithers, and (step_x, step_y) = (dt/dx, dt/dy); MOTION_ARGUMENTS of the host's src/step/stepper_internal.h.
+ */
 struct motion {
     global const real *e;
     uint stride;
@@ -26,8 +27,7 @@ struct motion_grid {
 #define MOTION_ARGUMENTS                                                                                     \
     global const real *restrict e, struct motion_grid grid, real2 steps, struct pusher pusher
 #define MOTION                                                                                               \
-    ((struct motion){                                                                                        \
-        e, grid.stride, grid.nx, grid.ny, grid.factor, grid.start, steps.x, steps.y, pusher})
+    ((struct motion){e, grid.stride, grid.nx, grid.ny, grid.factor, grid.start, steps.x, steps.y, pusher})
 
 /* ---- the walk of an item ---- */
 
@@ -147,8 +147,8 @@ struct pushed {
 
 /* One step of particle number `first` and those after it in other lanes, at the offsets (x, y), which may
  * leave [0, 1). */
-static inline struct pushed push(const struct motion *motion, const struct surroundings *around,
-                                 uint first, ints particle, reals x, reals y, struct velocity velocity)
+static inline struct pushed push(const struct motion *motion, const struct surroundings *around, uint first,
+                                 ints particle, reals x, reals y, struct velocity velocity)
 {
     const struct pusher *const pusher = &motion->pusher;
     const reals dither = dither_of(motion->factor, motion->start, first, particle);

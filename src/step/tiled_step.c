@@ -198,7 +198,7 @@ static enum status renew(struct stepper *stepper, uint32_t species, struct parti
 
 /* MOTION_, LIST_ and NEW_LIST_ARGUMENTS of the kernels, and those of a scan by directions. */
 #define PUSH_ARGUMENTS                                                                                       \
-    MOTION_ARGUMENTS(stepper, species, fields, &pusher), list->cell_offsets,                                  \
+    MOTION_ARGUMENTS(stepper, species, fields, &pusher), list->cell_offsets,                                 \
         list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY], particles_w(list)
 #define NEW_LIST_ARGUMENTS                                                                                   \
     list->spare[ATTRIBUTE_OFFSET], list->spare[ATTRIBUTE_VELOCITY], spare_w(list), stepper->origin

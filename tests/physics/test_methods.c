@@ -145,7 +145,8 @@ enum { METHODS = sizeof methods / sizeof methods[0] };
 static const char test_particles[] =
     "grid: {cells: [16, 16], length: [16, 16]}\n"
     "time: {step: 0.01, steps: 1000}\n"
-    "species: [{name: t, charge: 1, mass: 1836, density: 1, particles: 1000, ids: true, charge_density: false,\n"
+    "species: [{name: t, charge: 1, mass: 1836, density: 1, particles: 1000, ids: true, charge_density: "
+    "false,\n"
     "           positions: random, velocities: {kind: cold, drift: [1, 0]}}]\n";
 
 /* Ions at a drift of 1 gain E dt/m a step, here 0.09 to 0.9 of the last bit, 2^-23. The chance of 1,000 steps
@@ -165,8 +166,8 @@ TEST(ions_gain_the_momentum_of_a_weak_field)
     }
 }
 
-/* Particles that coast by 1e-6 cells a step along x and by 1e-8 along y, where the last bit is 2^-24 = 6e-8: a
- * mean of 16,800 and of 168 bits in 1,000 steps, off by chance as above. None stays where it was. */
+/* Particles that coast by 1e-6 cells a step along x and by 1e-8 along y, where the last bit is 2^-24 = 6e-8:
+ * a mean of 16,800 and of 168 bits in 1,000 steps, off by chance as above. None stays where it was. */
 TEST(slow_particles_coast)
 {
     for (int n = 0; n < METHODS; n++) {
@@ -192,16 +193,16 @@ TEST(slow_particles_coast)
 /* The share of a wave of the ions, species 1, that a plasma at a drift of 10 has lost at the end. */
 static double lost_wave(enum precision precision, enum step_method method)
 {
-    struct config config = physics_config(
-        "grid: {cells: [32, 2], length: [4*pi, 1]}\n"
-        "time: {step: 0.02, steps: 1000}\n"
-        "species:\n"
-        "  - {name: e, charge: -1, mass: 1, density: 1, particles: 4096, ids: true,\n"
-        "     velocities: {kind: maxwellian, drift: [10, 0]},\n"
-        "     perturb: {density: [{axis: x, mode: 1, amplitude: 0.1}]}}\n"
-        "  - {name: i, charge: 1, mass: 1836, density: 1, particles: 4096, ids: true,\n"
-        "     velocities: {kind: maxwellian, thermal: [0.003, 0.003], drift: [10, 0]},\n"
-        "     perturb: {density: [{axis: x, mode: 1, amplitude: 0.1}]}}\n");
+    struct config config =
+        physics_config("grid: {cells: [32, 2], length: [4*pi, 1]}\n"
+                       "time: {step: 0.02, steps: 1000}\n"
+                       "species:\n"
+                       "  - {name: e, charge: -1, mass: 1, density: 1, particles: 4096, ids: true,\n"
+                       "     velocities: {kind: maxwellian, drift: [10, 0]},\n"
+                       "     perturb: {density: [{axis: x, mode: 1, amplitude: 0.1}]}}\n"
+                       "  - {name: i, charge: 1, mass: 1836, density: 1, particles: 4096, ids: true,\n"
+                       "     velocities: {kind: maxwellian, thermal: [0.003, 0.003], drift: [10, 0]},\n"
+                       "     perturb: {density: [{axis: x, mode: 1, amplitude: 0.1}]}}\n");
     double size[2];
     config.precision = precision;
     config.step.method = method;

@@ -291,8 +291,8 @@ static inline bool check_place(const struct scene *scene, double tolerance, uint
 }
 
 /* An offset after a way, both exact, as the device rounds them: in single precision the way comes to one of
- * the multiples of 2^-24 around it, by the dither (kernels/shared/dither.h); a larger way to that of them which
- * is next to it once 3/4 is added. */
+ * the multiples of 2^-24 around it, by the dither (kernels/shared/dither.h); a larger way to that of them
+ * which is next to it once 3/4 is added. */
 static inline double exact_offset(const struct scene *scene, double offset, double way, int side)
 {
     if (scene->kind.precision == PRECISION_DOUBLE)

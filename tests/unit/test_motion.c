@@ -62,7 +62,8 @@ TEST(gyration_about_any_axis)
         const struct pusher pusher = pusher_along(along, 0.7, omega_dt);
         struct velocity velocity = {(real)first[0], (real)first[1], (real)first[2]};
         for (int step = 0; step < STEPS; step++) {
-            const struct velocity_step next = velocity_push(velocity, (const real[]){0, 0}, &pusher, any_dither());
+            const struct velocity_step next =
+                velocity_push(velocity, (const real[]){0, 0}, &pusher, any_dither());
             turn(first, along, (step + 0.5) * phase, half_way);
             turn(first, along, (step + 1) * phase, expected);
             velocity = next.after;
@@ -101,9 +102,9 @@ static double energy_change(const struct pusher *pusher, int steps)
 }
 
 /* A hundred fields in any direction, with Omega dt from 0.0008 to 0.8: in 1e4 steps the energy may change by
- * 2e-6, so by a tenth in 1,000. The roundings of the steps add up at random, over steps and particles, to some
- * 6e-8. The pusher's numbers must not add to that: tangent and sine, just rounded, do so by up to 1e-5, and
- * with a correction that large turns lose by 4e-6. */
+ * 2e-6, so by a tenth in 1,000. The roundings of the steps add up at random, over steps and particles, to
+ * some 6e-8. The pusher's numbers must not add to that: tangent and sine, just rounded, do so by up to 1e-5,
+ * and with a correction that large turns lose by 4e-6. */
 TEST(rotation_keeps_the_energy)
 {
     for (int n = 1; n <= 100; n++) {
@@ -125,7 +126,8 @@ TEST(nothing_changes_without_increments)
         const reals dither = dither_of(0, start, 0, 0);
         const real v = (real)((n % 3 - 1) * pow(2, n % 40 - 20) * (n % 5 ? 1 + n / 4096.0 : 1));
         const real offset = (real)(n / 4096.0);
-        assert_true(velocity_push((struct velocity){v, -v, v}, (const real[]){0, 0}, &pusher, dither).after.u == v);
+        assert_true(
+            velocity_push((struct velocity){v, -v, v}, (const real[]){0, 0}, &pusher, dither).after.u == v);
         assert_true(kicked((struct velocity){v, -v, v}, (const real[]){0, 0}, (real)0.3, dither).v == -v);
         assert_true(offset_after(offset, 0, (real)0.7, dither) == offset);
     }
@@ -205,7 +207,8 @@ TEST(drift_is_a_fixed_point)
         struct velocity velocity = {(real)drift[0], (real)drift[1], (real)drift[2]};
         double found[3];
         for (int step = 0; step < STEPS; step++)
-            velocity = velocity_push(velocity, (const real[]){(real)ex, (real)ey}, &pusher, any_dither()).after;
+            velocity =
+                velocity_push(velocity, (const real[]){(real)ex, (real)ey}, &pusher, any_dither()).after;
         read_velocity(&velocity, found);
         for (int axis = 0; axis < 3; axis++)
             assert_near(found[axis], drift[axis], (n == 0 ? 100 : STEPS * 0.25) * epsilon);
@@ -222,7 +225,8 @@ TEST(start_leads_through_the_loaded_velocity)
         const struct pusher pusher = pusher_along(along, -0.05, 0.4 * n - 2);
         const struct velocity velocity = {(real)loaded[0], (real)loaded[1], (real)loaded[2]};
         const struct velocity start = velocity_start(velocity, (const real[]){(real)0.3, (real)0.9}, &pusher);
-        const struct velocity_step step = velocity_push(start, (const real[]){(real)0.3, (real)0.9}, &pusher, any_dither());
+        const struct velocity_step step =
+            velocity_push(start, (const real[]){(real)0.3, (real)0.9}, &pusher, any_dither());
         read_velocity(&step.at_n, found);
         for (int axis = 0; axis < 3; axis++)
             assert_near(found[axis], loaded[axis], 20 * epsilon);
