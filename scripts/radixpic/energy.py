@@ -77,14 +77,16 @@ def round_off_of(history):
 
 
 def energy_of_mode(history, mode):
-    """Its part of the field energy in an electrostatic run, or None: E along k is rho/k."""
+    """Its part of the field energy in an electrostatic run, or None: E along k is rho/k, below Nyquist's mode."""
     try:
         config = history.config()
-        lengths, gradient = config["grid"]["length"], config["fields"]["gradient"]
+        grid, gradient = config["grid"], config["fields"]["gradient"]
+        lengths, cells = grid["length"], grid["cells"]
     except (KeyError, Problem):
         return None
     square = sum((2 * math.pi * number / length) ** 2 for number, length in zip(mode, lengths))
-    is_known = "magnetic_energy" not in history.columns and gradient == "spectral" and square > 0
+    has_field = square > 0 and all(2 * abs(number) < count for number, count in zip(mode, cells))
+    is_known = "magnetic_energy" not in history.columns and gradient == "spectral" and has_field
     return math.prod(lengths) * np.abs(history.mode(mode)) ** 2 / square if is_known else None
 
 

@@ -388,7 +388,7 @@ class PlotHistory(ScriptTest):
         that is never above round-off is named and not drawn."""
         write_history(self.path, 1e-3 * np.exp(0.3 * T) + 0j)
         self.assertEqual(len(self.draw([(1, 0)], 0.3)[0].lines), 1)  # without a config
-        lengths = "grid:\n  length: [4, 6]\nfields:\n  gradient: spectral\n"
+        lengths = "grid:\n  length: [4, 6]\n  cells: [4, 4]\nfields:\n  gradient: spectral\n"
         for precision, height, seen in (("double", 1e-3, True), ("double", 9e-15, False), ("single", 9e-8, False),
                 ("single", 2e-7, True)):
             (self.folder / "config.yaml").write_text(f"precision: {precision}\n{lengths}")
@@ -399,6 +399,8 @@ class PlotHistory(ScriptTest):
                 expected = 24 * (height * np.exp(-0.3 * T)) ** 2 / (np.pi / 2) ** 2
                 np.testing.assert_allclose(energy.lines[1].get_ydata(), expected, rtol=1e-12)
             self.assertEqual(["round-off" in text.get_text() for text in waves.texts], [] if seen else [True])
+        (self.folder / "config.yaml").write_text("precision: double\n" + lengths.replace("[4, 4]", "[2, 4]"))
+        self.assertEqual(len(self.draw([(1, 0)], None)[0].lines), 1)  # the run has no E of Nyquist's mode
 
     def test_title(self):
         folder = self.folder / "my_run"
