@@ -47,7 +47,7 @@ def draw_rate(axes, time, values, rate, window):
 
 
 def known(theory, *arguments):
-    """What a theory of a run's own config finds, and None; or None and the sentence by which it knows nothing."""
+    """What a theory of a run's own config finds, and None; or None and the sentence by which it finds nothing."""
     try:
         return theory(*arguments), None
     except KeyError:  # of a config by another version
@@ -57,8 +57,8 @@ def known(theory, *arguments):
 
 
 def draw_linear(axes, history, mode, window, color):
-    """The exact linear solution by the run's own config, from where the mode starts; returns the sentence where that is
-    not known."""
+    """The exact linear solution by the run's own config, from where the mode starts; returns the sentence where
+    there is none."""
     found, sentence = known(own_theory, history, mode)
     start = abs(history.mode(mode)[0])
     if found and start and found[0] is not None:

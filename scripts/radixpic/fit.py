@@ -184,7 +184,7 @@ def select(history, name=None, start=-math.inf, end=math.inf):
 
 
 def fit_exact_series(wave, plasma, model="auto"):
-    """What the same fit measures in a run without noise and nonlinearity: the honest thing to compare with."""
+    """What the same fit measures in a run without noise and nonlinearity, with which a fit is compared."""
     series = theory.exact_series(wave.time, plasma)
     if series is None:
         return None
