@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from unittest import mock
 
 import h5py
 import numpy as np
@@ -255,6 +256,13 @@ class FitRate(ScriptTest):
             out = self.run_it_well()
             self.assertEqual(out.count(" %\n"), 2 if compared else 0, out)
             self.assertNotRegex(out, r"\d{3}\.\d\d %")
+
+    def test_growth_is_above_0(self):
+        """Coupled waves may all be damped by the run's steps and grid."""
+        for rates, expected in (((-0.1,), None), ((0,), None), ((-0.1, 0.2), 0.2)):
+            waves = [theory.Waves("", 1, [(rate, 0)], lambda root: root) for rate in rates]
+            with mock.patch.object(theory, "waves_of", return_value=waves):
+                self.assertEqual(fit.own_growth(mock.Mock()), expected)
 
     def test_theory_of_the_runs_own_grid(self):
         """A coarse and filtered run is that of the exact linear series, not of the continuum."""
