@@ -123,7 +123,7 @@ build() { # CODE COMPILER
 }
 
 # A run leaves a row: 10^6 particle-steps a second; kinetic, electric, magnetic energy; growth. "-" is for what there is not. zpic
-# knows the kinetic energy of step n after the next one.
+# prints the kinetic energy of step n after the next one.
 run_peer() { # CODE
     cd "$work/$1" && ./program >log 2>&1 && awk -v particles="$particles" -v steps="$steps" -v dt="$dt" -v cells="$cells" '
         BEGIN { magnetic = growth = "-"; zpic = 1e4 / (2 * cells * cells) }

@@ -12,7 +12,7 @@ With --theory config, and with --dt and --dx (of cic particles and the spectral 
 exact linear series, transients included: a good run comes close to that.
 
 Theory is that of the run's own config.yaml, with its time step, cells, shape, gradient and filter, which is --theory
-config and the default, or that of Maxwellians by hand, --beam. It knows uniform species, Maxwellian or cold, which may
+config and the default, or that of Maxwellians by hand, --beam. It is of uniform species, Maxwellian or cold, which may
 drift: waves of charge, in a uniform magnetic field too; in an electromagnetic run also light, filaments and Weibel's
 waves, both at once where drifts couple them, and all waves of cold species in a magnetic field. Where a config is
 outside of that, one sentence names the key, and no number is printed. Of a column the mode is the first in
@@ -204,13 +204,13 @@ def parse_arguments():
     parser.add_argument("--json", action="store_true", help="print one object of JSON instead of the table")
     arguments = parser.parse_args()
     if (arguments.theory in (None, "config")) != (arguments.k is None):
-        parser.error("--theory and --k go together, but for --theory config, which knows k")
+        parser.error("--theory and --k go together, but for --theory config, which has k")
     if (arguments.theory == "beams") != (arguments.beam is not None):
         parser.error("--theory beams and --beam go together")
     if arguments.theory and (arguments.theory_gamma is not None or arguments.theory_omega is not None):
         parser.error("give either --theory or --theory-gamma and --theory-omega")
     if (arguments.dt is None) != (arguments.dx is None) or arguments.dt is not None and not arguments.beam:
-        parser.error("--dt and --dx go together, with --theory; --theory config knows them")
+        parser.error("--dt and --dx go together, with --theory; --theory config has them")
     for name in ("k", "dt", "dx"):
         value = getattr(arguments, name)
         if value is not None and not 0 < value < math.inf:

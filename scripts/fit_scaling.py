@@ -44,7 +44,7 @@ MOST_ROWS, MOST_CELLS = 16384, 1 << 26  # of a config
 MOST_ROUNDS = 20  # of the fit
 
 
-# What the model must know of a run, and what was measured: seconds of a step by equation.
+# What the model takes of a run, and what was measured: seconds of a step by equation.
 Run = namedtuple("Run", "name scaling decomposition ranks nx ny rows ghost real particles_most leavers measured")
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Draws a run's history against time: field energy, density modes, drift of the total energy, and kinetic energy, also
 of each species that has columns of its own (output.history.species). Several runs are drawn together, each in a colour.
-Of electromagnetic runs the magnetic energy is drawn too, with the growth that fit_rate.py knows of the config.
+Of electromagnetic runs the magnetic energy is drawn too, with the growth that fit_rate.py finds by the config.
 
-Where the first mode has an exact linear solution by the config, as fit_rate.py knows it, that is dashed along the mode;
+Where the first mode has an exact linear solution by the config, as fit_rate.py finds it, that is dashed along the mode;
 its rate and frequency are given where one root prevails. Where it has none, a sentence below says by which key.
 """
 

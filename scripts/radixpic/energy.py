@@ -47,7 +47,7 @@ def draw_rate(axes, time, values, rate, window):
 
 
 def known(theory, *arguments):
-    """What a theory of a run's own config finds, and None; or None and the sentence by which it knows nothing."""
+    """What a theory of a run's own config finds, and None; or None and the sentence by which it finds nothing."""
     try:
         return theory(*arguments), None
     except KeyError:  # of a config by another version
@@ -57,8 +57,8 @@ def known(theory, *arguments):
 
 
 def draw_linear(axes, history, mode, window, color):
-    """The exact linear solution by the run's own config, from where the mode starts; returns the sentence where that is
-    not known."""
+    """The exact linear solution by the run's own config, from where the mode starts; returns the sentence where
+    there is none."""
     found, sentence = known(own_theory, history, mode)
     start = abs(history.mode(mode)[0])
     if found and start and found[0] is not None:
@@ -77,14 +77,16 @@ def round_off_of(history):
 
 
 def energy_of_mode(history, mode):
-    """Its part of the field energy in an electrostatic run, or None: E along k is rho/k."""
+    """Its part of the field energy in an electrostatic run, or None: E along k is rho/k, below Nyquist's mode."""
     try:
         config = history.config()
-        lengths, gradient = config["grid"]["length"], config["fields"]["gradient"]
+        grid, gradient = config["grid"], config["fields"]["gradient"]
+        lengths, cells = grid["length"], grid["cells"]
     except (KeyError, Problem):
         return None
     square = sum((2 * math.pi * number / length) ** 2 for number, length in zip(mode, lengths))
-    is_known = "magnetic_energy" not in history.columns and gradient == "spectral" and square > 0
+    has_field = square > 0 and all(2 * abs(number) < count for number, count in zip(mode, cells))
+    is_known = "magnetic_energy" not in history.columns and gradient == "spectral" and has_field
     return math.prod(lengths) * np.abs(history.mode(mode)) ** 2 / square if is_known else None
 
 

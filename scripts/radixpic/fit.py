@@ -184,7 +184,7 @@ def select(history, name=None, start=-math.inf, end=math.inf):
 
 
 def fit_exact_series(wave, plasma, model="auto"):
-    """What the same fit measures in a run without noise and nonlinearity: the honest thing to compare with."""
+    """What the same fit measures in a run without noise and nonlinearity, with which a fit is compared."""
     series = theory.exact_series(wave.time, plasma)
     if series is None:
         return None
@@ -204,7 +204,8 @@ def own_theory(history, mode):
 def own_growth(history):
     """The rate at which a magnetic field grows by the theory of the config beside the history; None where none does."""
     waves = theory.waves_of(history.config(), None, "magnetic_energy")
-    return max((own[0] for one in waves for own in map(one.own, one.roots[:1]) if own), default=0) or None
+    rate = max((own[0] for one in waves for own in map(one.own, one.roots[:1]) if own), default=0)
+    return rate if rate > 0 else None
 
 
 class Fits:

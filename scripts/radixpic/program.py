@@ -37,14 +37,28 @@ def failure(stderr, code):
     return Problem(in_python(sentence) or f"the program ended with code {code}", code)
 
 
+def of_process(path):
+    """A file below /proc, empty where its process has ended."""
+    try:
+        return Path(path).read_text()
+    except (ProcessLookupError, FileNotFoundError):
+        return ""
+
+
+def ranks_of(launcher):
+    """The ranks that mpirun started on this machine. Those of others hang on its ssh, which an interrupt would end."""
+    name = Path(find_program()).name[:15]  # as Linux cuts it
+    pids = [pid for path in Path(f"/proc/{launcher}/task").glob("*/children") for pid in of_process(path).split()]
+    return [int(pid) for pid in pids if of_process(f"/proc/{pid}/comm").strip() == name]
+
+
 def stop(process, is_launcher):
     """Asks the program to end with a checkpoint, and waits for its end; a KeyboardInterrupt meanwhile is handed on. The
     program takes those of half a second, as by Ctrl-C in a terminal, for one; mpirun would give its ranks a second, or
-    none, so they are asked themselves."""
+    none, so those of this machine are asked themselves."""
     while process.poll() is None:
-        lists = Path(f"/proc/{process.pid}/task").glob("*/children") if is_launcher else ()
-        with contextlib.suppress(ProcessLookupError):
-            for pid in [int(word) for path in lists for word in path.read_text().split()] or [process.pid]:
+        for pid in (is_launcher and ranks_of(process.pid)) or [process.pid]:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGINT)
         with contextlib.suppress(KeyboardInterrupt):
             process.communicate()  # what it prints until then

@@ -5,6 +5,7 @@ A plasma outside of the table gets one sentence, which begins with the key that 
 
 import ast
 import math
+from functools import partial
 from typing import NamedTuple
 
 from radixpic import dispersion, light
@@ -20,7 +21,7 @@ NO_ANGLE = 1e-9  # cosines and sines of less are rounding
 class Plasma(NamedTuple):
     """What the dispersion relation of a wave of charge needs: k, beams as dispersion.py has them, their shares in the
     wave that the run starts with; its time step and the grid_factor() of the wave, both None without theory of the
-    grid. no_start says in a sentence why no share is known."""
+    grid. no_start is a sentence on why there are no shares."""
 
     k: float
     beams: list
@@ -32,7 +33,7 @@ class Plasma(NamedTuple):
 
 class Waves(NamedTuple):
     """Of one theory: words for k, the roots (gamma, omega), a function of what a root becomes with the run's steps and
-    grid (None where that is not known), and the Plasma where the exact series is known too."""
+    grid (None where there is no theory of that), and the Plasma where there is an exact series too."""
 
     words: str
     k: float
@@ -241,7 +242,7 @@ def spreads_by_field(setting, mover):
     return math.sqrt(ahead), math.sqrt((np.sum(mover.thermal**2) - ahead) / 2)
 
 
-def electrostatic_waves(setting, kind):
+def electrostatic_waves(setting):
     beams = []
     for mover in setting.movers:
         spread, drift = math.sqrt(mover.thermal**2 @ setting.axes[0] ** 2), float(mover.drift @ setting.axes[0])
@@ -254,14 +255,14 @@ def electrostatic_waves(setting, kind):
     return waves_of_plasma(with_start(setting, beams))
 
 
-def waves_of_charge(setting, kind):
+def waves_of_charge(setting):
     beams = [
         dispersion.Beam(*one[:3], lightness=tuple((one.along / one.density).tolist())) for one in streams_of(setting, 1)
     ]
     return waves_of_plasma(with_start(setting, beams))
 
 
-def waves_of_light(setting, kind, polarisations=(1, 2)):
+def waves_of_light(setting, polarisations=(1, 2)):
     found = {}
     for polarisation in polarisations:
         plasma = streams_of(setting, polarisation)
@@ -276,12 +277,7 @@ def waves_of_light(setting, kind, polarisations=(1, 2)):
     return Waves(f"c k = {setting.k * setting.c:.5g}", setting.k, sorted(plasmas, reverse=True), own)
 
 
-def waves_of_charge_and_light(setting, kind):
-    """Drifts couple light of one polarisation with waves of charge."""
-    return waves_of_light(setting, kind, (1,) if kind == "charge" else (1, 2))
-
-
-def waves_of_cold_plasma(setting, kind):
+def waves_of_cold_plasma(setting):
     strength = float(np.linalg.norm(setting.field))
     species = [(mover.strength, mover.per_mass * strength) for mover in setting.movers]
     found, discrete = (
@@ -357,7 +353,9 @@ THEORIES = (
     Theory("charge", "electrostatic", "across", (ALONG_B, ROUND_B, FEW_RADII), electrostatic_waves),
     Theory("charge", "electromagnetic", "none across", WARM + (ALONG_B, IN_A_PLANE, IN_PAIRS), waves_of_charge),
     Theory("light", "electromagnetic", "none", WARM + (IN_PAIRS, IN_A_PLANE), waves_of_light),
-    Theory("both", "electromagnetic", "none", WARM + (IN_A_PLANE,), waves_of_charge_and_light),
+    # Drifts in a plane couple light of one polarisation with waves of charge.
+    Theory("charge", "electromagnetic", "none", WARM + (IN_A_PLANE,), partial(waves_of_light, polarisations=(1,))),
+    Theory("both", "electromagnetic", "none", WARM + (IN_A_PLANE,), waves_of_light),
     Theory("both", "electromagnetic", "some", (COLD,), waves_of_cold_plasma),
 )
 
@@ -392,18 +390,20 @@ def waves_of(config, mode=None, column=None):
     setting = setting_of(config, tuple(mode or modes[0]))
     found = []
     for kind in kinds_of(column, setting):
-        sentences = [f"fields.solver: no theory of the solver {config['fields']['solver']} is known"]
+        sentences = [f"fields.solver: there is no theory of the solver {config['fields']['solver']}"]
         for theory in THEORIES:
             of_it = theory.solver == config["fields"]["solver"] and theory.waves in (kind, "both")
             if not of_it or not MAGNETIC[theory.magnetic](setting):
                 continue
             sentences.append(objection(theory, setting))
             if not sentences[-1]:
-                found += [theory.find(setting, kind)]
+                if theory.waves == "both":  # it has those of the other kind too
+                    return [theory.find(setting)]
+                found.append(theory.find(setting))
                 break
         else:
             raise Problem(sentences[-1])
-    return found[-1:] if theory.waves == "both" else found
+    return found
 
 
 def plasma_of(config, mode=None):

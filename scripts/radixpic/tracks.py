@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from radixpic import fields, look
-from radixpic.script import Problem, h5py, numpy as np
+from radixpic.script import Problem, numpy as np
 
 FOLDER = "tracks"
 
@@ -23,20 +23,23 @@ class Tracks(NamedTuple):
 
 def read_file(path, columns):
     """Adds to columns, by id, the rows (time, x, y, u, v and, where they have it, w) of one file, normalised."""
-    with h5py.File(path) as file:
+    with fields.open_file(path) as file:
         (iteration,) = file["data"].values()
         (species,) = iteration["particles"].values()
         length = (
             iteration.attrs["timeUnitSI"] * species["momentum/x"].attrs["unitSI"] / species["mass"].attrs["unitSI"]
         )  # of one normalised
-        rows = [species["time"][...]]
+        rows = [fields.values_of(species["time"])]
         for axis in "xy":
             unit = species[f"position/{axis}"].attrs["unitSI"] / length
-            rows.append(unit * (species[f"positionOffset/{axis}"][...] + species[f"position/{axis}"][...]))
-        rows += [species[f"momentum/{axis}"][...] / species["mass"].attrs["value"] for axis in species["momentum"]]
-        rows, ids, patches = np.array(rows), species["track"][...].astype(int), species["particlePatches"]
-        for first, count in zip(patches["numParticlesOffset"][...].astype(int),
-                patches["numParticles"][...].astype(int)):
+            cell, within = (fields.values_of(species[f"{record}/{axis}"]) for record in ("positionOffset", "position"))
+            rows.append(unit * (cell + within))
+        momenta = map(fields.values_of, species["momentum"].values())
+        rows += [momentum / species["mass"].attrs["value"] for momentum in momenta]
+        rows, ids = np.array(rows), fields.values_of(species["track"]).astype(int)
+        patches = species["particlePatches"]
+        of_patches = (fields.values_of(patches[name]).astype(int) for name in ("numParticlesOffset", "numParticles"))
+        for first, count in zip(*of_patches):
             columns.setdefault(ids[first], []).append(rows[:, first : first + count])
 
 

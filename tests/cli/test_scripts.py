@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from unittest import mock
 
 import h5py
 import numpy as np
@@ -256,6 +257,13 @@ class FitRate(ScriptTest):
             self.assertEqual(out.count(" %\n"), 2 if compared else 0, out)
             self.assertNotRegex(out, r"\d{3}\.\d\d %")
 
+    def test_growth_is_above_0(self):
+        """Coupled waves may all be damped by the run's steps and grid."""
+        for rates, expected in (((-0.1,), None), ((0,), None), ((-0.1, 0.2), 0.2)):
+            waves = [theory.Waves("", 1, [(rate, 0)], lambda root: root) for rate in rates]
+            with mock.patch.object(theory, "waves_of", return_value=waves):
+                self.assertEqual(fit.own_growth(mock.Mock()), expected)
+
     def test_theory_of_the_runs_own_grid(self):
         """A coarse and filtered run is that of the exact linear series, not of the continuum."""
         settings = (
@@ -388,7 +396,7 @@ class PlotHistory(ScriptTest):
         that is never above round-off is named and not drawn."""
         write_history(self.path, 1e-3 * np.exp(0.3 * T) + 0j)
         self.assertEqual(len(self.draw([(1, 0)], 0.3)[0].lines), 1)  # without a config
-        lengths = "grid:\n  length: [4, 6]\nfields:\n  gradient: spectral\n"
+        lengths = "grid:\n  length: [4, 6]\n  cells: [4, 4]\nfields:\n  gradient: spectral\n"
         for precision, height, seen in (("double", 1e-3, True), ("double", 9e-15, False), ("single", 9e-8, False),
                 ("single", 2e-7, True)):
             (self.folder / "config.yaml").write_text(f"precision: {precision}\n{lengths}")
@@ -399,6 +407,8 @@ class PlotHistory(ScriptTest):
                 expected = 24 * (height * np.exp(-0.3 * T)) ** 2 / (np.pi / 2) ** 2
                 np.testing.assert_allclose(energy.lines[1].get_ydata(), expected, rtol=1e-12)
             self.assertEqual(["round-off" in text.get_text() for text in waves.texts], [] if seen else [True])
+        (self.folder / "config.yaml").write_text("precision: double\n" + lengths.replace("[4, 4]", "[2, 4]"))
+        self.assertEqual(len(self.draw([(1, 0)], None)[0].lines), 1)  # the run has no E of Nyquist's mode
 
     def test_title(self):
         folder = self.folder / "my_run"

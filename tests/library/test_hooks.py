@@ -4,6 +4,7 @@ import importlib.util
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -16,6 +17,7 @@ from test_package import EVERY_STEP, PRECISIONS, PackageTest, np
 import radixpic
 from program import MPI_ENVIRONMENT, PROGRAM, ROOT
 from radixpic.library import View, load
+from radixpic.program import of_process, ranks_of
 
 BEGIN = """
 import os, signal, sys, numpy as np
@@ -227,6 +229,20 @@ class Interrupt(PackageTest):
             step = int(checkpoint.stem.rpartition("_")[2])
             self.assertEqual(self.run_config(EVERY_STEP, steps=step + 2, resume=True).history["step"][-1], step + 2)
             shutil.rmtree(self.folder / "out")
+
+    def test_ranks_alone_are_interrupted(self):
+        """Not the ssh by which mpirun reaches other machines, here a cat, nor what has ended."""
+        ranks = "sleep 60 & cat & trap 'kill $(jobs -p)' TERM; echo; wait"
+        with subprocess.Popen(["bash", "-c", ranks], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as launcher:
+            launcher.stdout.read(1)
+            with mock.patch("radixpic.program.find_program", lambda: "/usr/bin/sleep"):
+                deadline = time.monotonic() + 10  # until the child is no fork of bash any more
+                while not (found := ranks_of(launcher.pid)) and time.monotonic() < deadline:
+                    time.sleep(0.01)
+            self.assertEqual([of_process(f"/proc/{pid}/comm") for pid in found], ["sleep\n"])
+            launcher.terminate()
+            launcher.wait()
+            self.assertEqual((ranks_of(launcher.pid), of_process(f"/proc/{launcher.pid}/comm")), ([], ""))
 
     def test_a_run_whose_lines_cannot_be_printed(self):
         """What print() raises comes out, and the program ends."""

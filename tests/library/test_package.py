@@ -358,6 +358,8 @@ class Runs(PackageTest):
         self.assertEqual((list(history), len(history)), (list(history.keys()), len(history.columns)))
         self.assertTrue("time" in history and "heat" not in history)
         self.assertIn("History of 6 rows: step, time,", repr(history))
+        self.assertEqual({history, history}, {history})
+        self.assertNotEqual(history, dict(history))
         self.assert_problem(lambda: history["heat"], "has no column heat; it has step, time, ")
         with mock.patch.dict(sys.modules, pandas=mock.Mock(DataFrame=dict)):
             self.assertEqual(list(history.to_pandas()), list(history))
