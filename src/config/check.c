@@ -430,6 +430,6 @@ void check_config(struct reading *reading)
         check_waves(reading, &species->perturb.displacement, i, false);
         check_profile(reading, species, i);
     }
-    check_electromagnetic(reading); /* of particles as fast as profiles make them */
-    check_units(reading);
+    check_ranges(reading); /* of particles as fast as profiles make them */
+    check_electromagnetic(reading);
 }

@@ -25,8 +25,8 @@ struct slab {
 };
 
 /* Rows beside a slab that its own particles' shapes reach, half a step before too: two below, three above
- * (cubic half a step before, quartic). The ghost rows and the lost row, which holds no charge of its own, have
- * room for them. */
+ * (cubic half a step before, quartic). The ghost rows and the lost row, which holds no charge of its own,
+ * have room for them. */
 enum {
     SLAB_NODES_BELOW = 2,
     SLAB_NODES_ABOVE = 3,
