@@ -119,6 +119,15 @@ void stop_explain(const char *sentence)
     }
 }
 
+void stop_explain_end(void)
+{
+    if (has_begun && explanation) {
+        signal(SIGABRT, SIG_DFL);
+        signal(SIGBUS, SIG_DFL);
+    }
+    explanation = NULL;
+}
+
 int stop_signal(void)
 {
     return atomic_load(&noted);

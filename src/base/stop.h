@@ -32,6 +32,9 @@ void stop_watch_all(void);
  * a library may have set handlers of its own. */
 void stop_explain(const char *sentence);
 
+/* From now on they end the program as the system does by default. */
+void stop_explain_end(void);
+
 /* The signal that came since, or 0. */
 int stop_signal(void);
 

@@ -6,25 +6,15 @@
 #include "particles/collisions.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Of the thermal velocity along an axis, over the box; NaN without memory. */
 static double mean_square(const struct config *config, const struct species_config *species, int axis)
 {
-    struct nodes nodes = profile_nodes(config->grid.cells, config->grid.length);
+    const struct nodes nodes = nodes_once(profile_nodes(config->grid.cells, config->grid.length));
     const char *formula = species->profile.thermal[axis];
-    double sum = 0, *values = NULL;
-    if (!profile_is_given(formula, "1"))
-        return pow(species_thermal_speed(species, axis), 2);
-    for (int end = 0; end < 2; end++) /* which is the beginning again */
-        nodes.ends[end][1] -= config->grid.length[end] / nodes.intervals[end]--;
-    values = malloc(nodes_count(&nodes) * sizeof *values);
-    const bool is_done = values && nodes_tabulate(&nodes, formula, false, values);
-    for (size_t n = 0; is_done && n < nodes_count(&nodes); n++)
-        sum += pow(values[n] * species_thermal_speed(species, axis), 2);
-    free(values);
-    return is_done ? sum / (double)nodes_count(&nodes) : NAN;
+    return pow(species_thermal_speed(species, axis), 2) *
+           (profile_is_given(formula, "1") ? nodes_mean(&nodes, formula, 2) : 1);
 }
 
 struct consequences consequences_derive(const struct config *config)
@@ -207,7 +197,9 @@ static void warn_of_speeds(const struct config *config, struct log *log)
     const double light = units_make(&config->units).speed_of_light;
     for (uint32_t s = 0; s < config->species_count; s++) {
         const struct species_config *species = &config->species[s];
-        const double speed = hypot(species_fastest_speed(species, 0), species_fastest_speed(species, 1));
+        double speed = 0;
+        for (uint32_t axis = 0; axis < species_dimensions(species); axis++)
+            speed = hypot(speed, species_fastest_speed(species, (int)axis));
         if (config->fields.solver == SOLVER_ELECTROSTATIC && species->push && speed > light)
             log_warning(log,
                         "particles of %s reach %.3g v_th, which is %.3g c by units.temperature_eV=%g, and an "
@@ -221,7 +213,8 @@ static const double MOST_BIAS = 0.05; /* of rates of collisions */
 
 static void warn_of_bias(const struct config *config, uint32_t n, double end, struct log *log)
 {
-    static const char *const slow[] = {"anisotropies decay", "currents decay", "temperatures meet"};
+    static const char *const slow[] = {"anisotropies decay", "currents decay",
+                                       "temperatures approach each other"};
     const struct collision_config *collision = &config->collisions[n];
     const double strength = collisions_strength(config, collision);
     const double ratio = config->species[species_find(config, collision->species[0])].mass /
@@ -248,8 +241,8 @@ static void warn_of_bias(const struct config *config, uint32_t n, double end, st
     if (!is_known && strength > 0.01)
         log_warning(
             log,
-            "collisions of %s with %s: nu dt = %.3g of one collision is above 0.01: their rates come out "
-            "too low, by how much is not known for these masses and velocities",
+            "collisions of %s with %s: nu dt = %.3g of one collision is above 0.01, and their rates are "
+            "too low; by how much is not known for these masses and velocities",
             collision->species[0], collision->species[1], strength);
 }
 

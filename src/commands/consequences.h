@@ -15,7 +15,7 @@ struct consequences {
     double plasma_frequency; /* sqrt(sum over species of n q^2/m) */
     double debye_length;     /* of all thermal species together, by their mean temperature; 0 when none is */
     struct field_survey external;
-    double rotation; /* |q B/m| dt, of the species with the most, where B is strongest */
+    double rotation; /* |q B/m| dt, of the species with the most, where B of the survey is strongest */
     double fastest;  /* cells that a thermal particle (drift + 3 thermal velocities) crosses in a step */
     double particles_per_cell;  /* of the charge density's species with the fewest */
     const char *fewest_species; /* its name */
@@ -29,9 +29,9 @@ void consequences_print(const struct config *config, const struct consequences *
 
 /* A line for everything that makes a run untrue: dx > pi Debye lengths, omega_p dt > 1.62 or < 1e-6, Omega dt
  * > 0.5, an external field that is not finite, div B, numerical Cherenkov radiation, speeds above c, a
- * perturbation at the Nyquist mode, nu dt > 0.3 or nu t < 0.01 of collisions, a thermal particle that crosses
- * more than a cell in a step, fewer than 8 particles a cell; and what densities of velocities lose outside
- * their ranges. */
+ * perturbation at the Nyquist mode, changes by collisions that are more than 5 % too slow, nu t < 0.01, a
+ * thermal particle that crosses more than a cell in a step, fewer than 8 particles a cell; and what densities
+ * of velocities lose outside their ranges. */
 void consequences_warn(const struct config *config, const struct consequences *derived, struct log *log);
 
 /* commands/cherenkov.c: of a species of an electromagnetic run beta, its mean velocity over c, where the

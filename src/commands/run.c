@@ -247,6 +247,10 @@ static enum status step_through(struct session *run)
     while (status == STATUS_OK && !simulation_done(simulation)) {
         const uint64_t step = simulation->step;
         status = simulation_step(simulation);
+        if (step == simulation->first_step && status == STATUS_OK) {
+            status = device_finish(run->device);
+            stop_explain_end(); /* what the kernels of a step are compiled to is sound */
+        }
         if (status == STATUS_OK && progress_is_due(&progress, step)) {
             status = device_finish(run->device); /* the rate is of steps that are done */
             if (status == STATUS_OK)

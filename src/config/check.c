@@ -258,22 +258,13 @@ static void check_waves(struct reading *reading, const struct perturbation_list 
     }
 }
 
-/* The grid's, at which alone a run evaluates formulas of fields. */
-static struct nodes grid_nodes(const struct grid_config *grid)
-{
-    struct nodes nodes = box_nodes(grid->cells, grid->length);
-    for (int axis = 0; axis < 2; axis++) {
-        nodes.intervals[axis]--;
-        nodes.ends[axis][1] -= grid->length[axis] / grid->cells[axis];
-    }
-    return nodes;
-}
-
+/* At the grid's nodes, at which alone a run evaluates formulas of fields. */
 void check_field_formulas(struct reading *reading, const char *group)
 {
     const struct fields_config *fields = &reading->config->fields;
     const bool is_initial = strcmp(group, "initial") == 0;
-    const struct nodes nodes = grid_nodes(&reading->config->grid);
+    const struct grid_config *grid = &reading->config->grid;
+    const struct nodes nodes = nodes_once(box_nodes(grid->cells, grid->length));
     double most;
     for (int n = 0; n < 6; n++) {
         const char *formula = (is_initial ? fields->initial : fields->external)[n / 3][n % 3];
@@ -439,6 +430,6 @@ void check_config(struct reading *reading)
         check_waves(reading, &species->perturb.displacement, i, false);
         check_profile(reading, species, i);
     }
-    check_electromagnetic(reading); /* of particles as fast as profiles make them */
-    check_units(reading);
+    check_ranges(reading); /* of particles as fast as profiles make them */
+    check_electromagnetic(reading);
 }

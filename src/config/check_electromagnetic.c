@@ -1,38 +1,8 @@
-/* Check: the rules of the electromagnetic solver, which fields a solver has, and speeds. */
+/* Check: the rules of the electromagnetic solver, and which fields a solver has. */
 #include "config/formulas.h"
 #include "config/reading.h"
-#include "shared/shape.h"
 
 #include <math.h>
-
-/* What hardly a particle exceeds: of N vectors of a normal distribution in three dimensions the longest has
- * about sqrt(2 ln N) + 1 standard deviations; one more is for the chance. */
-static double greatest_speed(const struct species_config *species)
-{
-    const double thermal = sqrt(2 * log((double)species->particles)) + 2;
-    double mean[3], most = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        const double scale =
-            fmax(1, species->profile.most_thermal[axis]) * species_thermal_speed(species, axis);
-        const bool is_normal = species->velocities.kind == VELOCITIES_MAXWELLIAN;
-        mean[axis] = species_fastest_speed(species, axis) - (is_normal ? 3 * scale : 0);
-        for (int end = 0; end < 2; end++) /* of a range, which other kinds have not */
-            mean[axis] = fmax(mean[axis], fabs(species->velocities.range[axis][end]));
-        most = is_normal ? fmax(most, scale) : 0;
-    }
-    return hypot(hypot(mean[0], mean[1]), mean[2]) + thermal * most;
-}
-
-static void check_precision(struct reading *reading, uint32_t index)
-{
-    const double most = precision_fastest(reading->config->precision);
-    const double speed = greatest_speed(&reading->config->species[index]);
-    if (is_sound(reading, "precision") && is_sound(reading, "species") && !(speed <= most) &&
-        at(reading, "species.%u.velocities", index))
-        complain(reading, NULL,
-                 "expected speeds of at most %g, which the precision holds, found some near %.3g", most,
-                 speed);
-}
 
 static void check_speeds(struct reading *reading, uint32_t index)
 {
@@ -75,20 +45,23 @@ static void check_transforms(struct reading *reading)
 static void check_initial(struct reading *reading)
 {
     const struct config *config = reading->config;
+    const struct nodes nodes = nodes_once(box_nodes(config->grid.cells, config->grid.length));
     check_field_formulas(reading, "initial");
     for (int field = 0; field < 2; field++) {
         const char name = "EB"[field];
         if (!is_sound(reading, "grid") || !at(reading, "fields.initial.%c", name))
             continue;
         const struct field_survey survey = field_survey(config, &config->fields.initial[field], 1);
-        const double *mean = survey.mean;
+        double mean[3] = {0, 0, 0};
+        for (int axis = 0; axis < 3 && field == 0 && config->fields.mean == MEAN_ZERO; axis++)
+            if (profile_is_given(config->fields.initial[0][axis], "0"))
+                mean[axis] = nodes_mean(&nodes, config->fields.initial[0][axis], 1);
         if (survey.divergence > MOST_DIVERGENCE)
             complain(reading, NULL,
                      "expected div %c = 0%s, found %.2g of the largest slope at x = %g, y = %g", name,
                      field == 0 ? ", since the charges make the rest of E" : "", survey.divergence,
                      survey.place[0], survey.place[1]);
-        else if (field == 0 && config->fields.mean == MEAN_ZERO &&
-                 hypot(hypot(mean[0], mean[1]), mean[2]) > 1e-9 * survey.most_magnetic)
+        else if (hypot(hypot(mean[0], mean[1]), mean[2]) > 1e-9 * survey.most_magnetic)
             complain(reading, NULL,
                      "expected a mean of 0 with fields.mean=zero, found (%.3g, %.3g, %.3g); take "
                      "fields.mean=ampere",
@@ -96,28 +69,12 @@ static void check_initial(struct reading *reading)
     }
 }
 
-/* A node that a shape reaches is at most a box beside it: wrap_near(). The current is of half a step before,
- * where particles reach as many nodes as with the next order. */
-static void check_shape(struct reading *reading)
-{
-    const struct config *config = reading->config;
-    const int order = (int)config->deposit.shape + (config->fields.solver == SOLVER_ELECTROMAGNETIC);
-    const uint32_t fewest = (uint32_t)SHAPE_NODES_OF(order) / 2;
-    if (at(reading, "deposit.shape") && is_sound(reading, "grid") &&
-        (config->grid.cells[0] < fewest || config->grid.cells[1] < fewest))
-        complain(reading, NULL, "this shape takes %u or more cells along x and y, found %u and %u", fewest,
-                 config->grid.cells[0], config->grid.cells[1]);
-}
-
 void check_electromagnetic(struct reading *reading)
 {
     struct config *config = reading->config;
     check_transforms(reading);
-    for (uint32_t s = 0; s < config->species_count; s++)
-        check_precision(reading, s);
     if (!is_sound(reading, "fields.solver"))
         return;
-    check_shape(reading);
     if (config->fields.solver != SOLVER_ELECTROMAGNETIC) {
         for (uint32_t s = 0; s < config->species_count; s++)
             if (at(reading, "species.%u.velocities.kind", s) &&

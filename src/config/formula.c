@@ -213,6 +213,23 @@ struct nodes box_nodes(const uint32_t intervals[2], const double length[2])
                           .ends = {{0, length[0]}, {0, length[1]}}};
 }
 
+struct nodes nodes_once(struct nodes nodes)
+{
+    for (int axis = 0; axis < 2; axis++)
+        nodes.ends[axis][1] -= (nodes.ends[axis][1] - nodes.ends[axis][0]) / nodes.intervals[axis]--;
+    return nodes;
+}
+
+double nodes_mean(const struct nodes *nodes, const char *text, int power)
+{
+    double sum = 0, *values = malloc(nodes_count(nodes) * sizeof *values);
+    const bool is_done = values && nodes_tabulate(nodes, text, false, values);
+    for (size_t n = 0; is_done && n < nodes_count(nodes); n++)
+        sum += pow(values[n], power);
+    free(values);
+    return is_done ? sum / (double)nodes_count(nodes) : NAN;
+}
+
 /* ---- profiles ---- */
 
 bool profile_is_given(const char *formula, const char *none)

@@ -57,6 +57,9 @@ struct nodes {
 /* Of x and y, from one end of a box to the other. */
 struct nodes box_nodes(const uint32_t intervals[2], const double length[2]);
 
+/* The same without the upper ends, which in a box are the lower ones again. */
+struct nodes nodes_once(struct nodes nodes);
+
 size_t nodes_count(const struct nodes *nodes);
 
 /* The first or the second variable at node n. */
@@ -64,6 +67,9 @@ double nodes_place(const struct nodes *nodes, uint32_t variable, size_t n);
 
 /* values[nodes_count()] <- a formula, which can be read, or themselves times it. False without memory. */
 bool nodes_tabulate(const struct nodes *nodes, const char *text, bool multiplies, double *values);
+
+/* The mean of that power of a formula over the nodes; NaN without memory. */
+double nodes_mean(const struct nodes *nodes, const char *text, int power);
 
 /* ---- profiles ---- */
 

@@ -96,12 +96,13 @@ enum { MOST_NODES = 128, TIMES = 5 };
 
 struct survey {
     const struct config *config;
-    struct formula *formulas[6]; /* of E and B; NULL: 0 */
+    struct formula *formulas[9]; /* of E and B, and B of fields.initial beside them; NULL: 0 */
+    double uniform[3];           /* B beside them */
     double slope;                /* the largest |dBx/dx| + |dBy/dy| */
     struct field_survey found;
 };
 
-/* Of E and B, without the uniform one. */
+/* Of E and B, without the uniform one, and of B of fields.initial. */
 static double component(const struct survey *survey, int number, double x, double y, double time)
 {
     struct formula *formula = survey->formulas[number];
@@ -124,12 +125,11 @@ static double slope_along(const struct survey *survey, int axis, const double pl
 
 static void look_at(struct survey *survey, const double place[2], double time)
 {
-    const double *uniform = survey->config->fields.magnetic;
     double sizes[2] = {0, 0}; /* of E and B */
     for (int n = 0; n < 6; n++) {
-        const double value = component(survey, n, place[0], place[1], time);
-        sizes[n / 3] = hypot(sizes[n / 3], value + (n < 3 ? 0 : uniform[n - 3]));
-        survey->found.mean[n % 3] += n < 3 ? 0 : value;
+        const double beside =
+            n < 3 ? 0 : survey->uniform[n - 3] + component(survey, n + 3, place[0], place[1], 0);
+        sizes[n / 3] = hypot(sizes[n / 3], component(survey, n, place[0], place[1], time) + beside);
     }
     const double along_x = slope_along(survey, 0, place, time), along_y = slope_along(survey, 1, place, time);
     struct field_survey *found = &survey->found;
@@ -163,24 +163,30 @@ struct field_survey field_survey(const struct config *config,
                                (grid->cells[1] + MOST_NODES - 1) / MOST_NODES};
     struct survey survey = {.config = config};
     char why[FORMULA_WHY_LENGTH];
-    int times = 1, nodes = 0;
+    int times = 1;
     for (uint32_t c = 0; c < 3 * count; c++)
         if (profile_is_given(formulas[c / 3][c % 3], "0")) {
             const char *text = formulas[c / 3][c % 3];
             survey.formulas[6 - 3 * count + c] = formula_open(text, "xyt", grid->length, why);
             times = has_time(config, text) ? TIMES : times;
         }
+    for (int axis = 0; axis < 3 && count == 2; axis++) {
+        const char *text = config->fields.initial[1][axis];
+        survey.uniform[axis] = config->fields.magnetic[axis];
+        survey.formulas[6 + axis] =
+            profile_is_given(text, "0") ? formula_open(text, "xyt", grid->length, why) : NULL;
+    }
     for (int n = 0; n < times; n++)
         for (uint32_t i = 0; i < grid->cells[0]; i += apart[0])
-            for (uint32_t j = 0; j < grid->cells[1] && !survey.found.infinite; j += apart[1], nodes++)
+            for (uint32_t j = 0; j < grid->cells[1] && !survey.found.infinite; j += apart[1])
                 look_at(&survey,
                         (const double[]){i * grid->length[0] / grid->cells[0],
                                          j * grid->length[1] / grid->cells[1]},
                         (double)config->time.steps * config->time.step * fmod(n * 0.618, 1));
-    for (int c = 0; c < 6; c++)
+    for (int c = 0; c < 9; c++)
         formula_close(survey.formulas[c]);
-    for (int axis = 0; axis < 3; axis++)
-        survey.found.mean[axis] /= nodes;
-    survey.found.divergence /= survey.slope > 0 ? survey.slope : 1;
+    const double shortest = fmin(grid->length[0] / grid->cells[0], grid->length[1] / grid->cells[1]);
+    const double least = fmax(survey.slope, 1e-6 * survey.found.most_magnetic / shortest); /* not round-off */
+    survey.found.divergence /= least > 0 ? least : 1;
     return survey.found;
 }

@@ -29,14 +29,15 @@ bool fields_external_has_time(const struct config *config, uint32_t component);
 #define MOST_DIVERGENCE 1e-3 /* as of a formula with few digits */
 
 struct field_survey {
-    const char *infinite;  /* "E" or "B", which is not finite somewhere; NULL: both are */
-    double most_magnetic;  /* |B|, with the uniform B; NaN where one is not finite */
-    double divergence;     /* the largest |div B|, in units of the largest |dBx/dx| + |dBy/dy| */
+    const char *infinite; /* "E" or "B", which is not finite somewhere; NULL: both are */
+    double most_magnetic; /* |B|; NaN where one is not finite */
+    double divergence;    /* the largest |div B|, in units of the largest |dBx/dx| + |dBy/dy|, which counts as
+                           * at least 1e-6 |B| in a cell */
     double place[2], time; /* where it is, or where one is not finite */
-    double mean[3];        /* of B, over those nodes, without the uniform B */
 };
 
 /* Of `count` fields in a row in the config, E and B of fields.external or a single one, which then is B here.
+ * |B| of fields.external is with fields.magnetic, and with fields.initial as it is at t = 0.
  * On up to 128 nodes along an axis, at equal distances, and where there is t at five times of the run. Across
  * the ends of the box too, where the formulas begin again. */
 struct field_survey field_survey(const struct config *config,

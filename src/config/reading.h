@@ -47,8 +47,8 @@ void read_tree(struct reading *reading);
 /* The rules that tie several keys together, and of these those of outputs. */
 void check_config(struct reading *reading);
 void check_output(struct reading *reading);
+void check_ranges(struct reading *reading);
 void check_electromagnetic(struct reading *reading);
-void check_units(struct reading *reading);
 
 /* ---- for rules ---- */
 
@@ -70,6 +70,9 @@ void check_field_list(struct reading *reading, const char *path, const struct fi
 
 /* The formulas of E and B of fields.GROUP, `initial` or `external`, are finite on the grid at t = 0. */
 void check_field_formulas(struct reading *reading, const char *group);
+
+/* What hardly a particle exceeds. */
+double greatest_speed(const struct species_config *species);
 
 /* Whether the ends of a range are in order, and a double holds their difference. */
 bool check_ends(struct reading *reading, const double range[2], bool may_be_equal);

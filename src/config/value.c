@@ -134,7 +134,7 @@ static bool in_range(const struct schema_row *row, double number)
     return row->open ? number > row->low && number < row->high : number >= row->low && number <= row->high;
 }
 
-/* An optional sign and digits without leading zeros; or a whole number with an exponent, as 1e6. */
+/* An optional minus and digits without leading zeros; or a whole number with an exponent, as 1e6. */
 static bool parse_whole(const struct schema_row *row, const char *text, size_t length, void *target,
                         char note[NOTE_LENGTH])
 {
@@ -144,7 +144,8 @@ static bool parse_whole(const struct schema_row *row, const char *text, size_t l
     const size_t sign = text[0] == '-', digits = strspn(text + sign, "0123456789");
     const bool is_plain = sign + digits == length && (text[sign] != '0' || (digits == 1 && sign == 0));
     const bool is_whole = number == floor(number) && fabs(number) <= 9e15;
-    if (!is_plain && !(is_whole && strpbrk(text, "eE") && text[sign] != '0')) {
+    const bool has_exponent = memchr(text, 'e', length) || memchr(text, 'E', length);
+    if (!is_plain && !(is_whole && has_exponent && text[sign] >= '1' && text[sign] <= '9')) {
         if (is_whole)
             snprintf(note, NOTE_LENGTH, "; write %.0f", number + 0.0);
         return false;
@@ -238,7 +239,7 @@ bool value_parse(const struct schema_row *row, const char *text, size_t length, 
     if (!is_missing && parse(row, text, length, plain, target, note))
         return true;
     value_allowed(row, allowed);
-    if (!is_missing && strstr(text, "np."))
+    if (!is_missing && memmem(text, length, "np.", 3))
         snprintf(note, NOTE_LENGTH,
                  "; numpy 2 prints its numbers so in a list: convert them by tolist() or float()");
     const char *quote = is_missing ? "" : "\"";

@@ -149,8 +149,9 @@ static enum status require_cache(void)
     /* the latter PoCL would report as an error of the kernels, or by the end of the process */
     if (!pocl_folder_is_safe || (getenv(pocl_variable) && !is_cache(pocl_folder)))
         return status_fail(STATUS_NO_DEVICE,
-                           "PoCL cannot keep the kernels that it compiles in %s: it is no folder that can be "
-                           "written to, or not by this user alone, or its disk is full; name another by %s",
+                           "PoCL cannot keep the kernels that it compiles in %s: the folder cannot be "
+                           "written to, others than this user can write to it, or its disk is full; name "
+                           "another folder by %s",
                            pocl_folder, pocl_variable);
     snprintf(sentence, sizeof sentence,
              "radixpic: a signal of a library, SIGABRT or SIGBUS, ended the program; where every start ends "
@@ -160,12 +161,9 @@ static enum status require_cache(void)
     return STATUS_OK;
 }
 
-enum status device_kernel_is_lost(const char *file, const char *kernel)
+const char *device_pocl_folder(void)
 {
-    return status_fail(STATUS_NO_DEVICE,
-                       "kernels/%s has no kernel %s as PoCL compiled it: a file among the kernels that PoCL "
-                       "keeps is damaged: delete the folder %s",
-                       file, kernel, pocl_folder);
+    return pocl_folder;
 }
 
 /* The drivers that are installed where the loader of OpenCL looks: ", " before each name. */

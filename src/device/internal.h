@@ -135,8 +135,8 @@ STATUS_CHECKED enum status source_read(const char *file, char **source);
 /* A digest of all kernels in program_folder() that can be read, with what they include. */
 uint64_t program_digest(void);
 
-/* STATUS_NO_DEVICE, for a kernel that is in its file but not in what PoCL kept of it. */
-STATUS_CHECKED enum status device_kernel_is_lost(const char *file, const char *kernel);
+/* Where PoCL keeps what it compiled; empty where no device was looked for. */
+const char *device_pocl_folder(void);
 
 /* Sets platform, id and info to those of the device that device_open() is to open. */
 STATUS_CHECKED enum status device_choose(const char *spec, uint32_t share, struct core *core);

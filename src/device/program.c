@@ -160,8 +160,11 @@ enum status kernel_create(struct program *program, const char *name, struct kern
         error = clGetKernelInfo(created->handle, CL_KERNEL_NUM_ARGS, sizeof created->argument_count,
                                 &created->argument_count, NULL);
     stop_explain(NULL);
-    if (error == CL_INVALID_KERNEL_NAME && program->device->core->info.is_pocl)
-        return device_kernel_is_lost(program->file, name);
+    if (error == CL_INVALID_KERNEL_NAME && program->device->core->info.is_pocl && device_pocl_folder()[0])
+        return status_fail(STATUS_NO_DEVICE,
+                           "kernels/%s has no kernel %s: it has another name there, or a file among the "
+                           "kernels that PoCL keeps is damaged; then delete the folder %s",
+                           program->file, name, device_pocl_folder());
     if (error != CL_SUCCESS)
         return status_fail(STATUS_FAILED, "%s: kernels/%s has no usable kernel %s: %s",
                            program->device->core->info.name, program->file, name, opencl_error_name(error));

@@ -51,7 +51,7 @@ static enum status check_numbers(const struct checkpoint *checkpoint, uint32_t r
     if (!isfinite(checkpoint->drive_work))
         return impossible(checkpoint, "the work of its drives is non-finite");
     const bool is_whole = ranks == 1 && checkpoint->ghost == 0;
-    if (!is_whole && (checkpoint->ghost < 1 || checkpoint->ghost > MOST_GHOST))
+    if (!is_whole && (checkpoint->ghost < SLAB_LEAST_GHOST || checkpoint->ghost > MOST_GHOST))
         return impossible(checkpoint, "it has an impossible number of ghost rows");
     return STATUS_OK;
 }

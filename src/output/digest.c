@@ -73,8 +73,9 @@ enum status digest_file(const char *path, int descriptor, uint64_t bytes, uint64
 
 /* ---- over ranks ---- */
 
-/* What tells a file from others where it is not read, and then its digest. */
-typedef uint64_t mark[6];
+/* What tells a file from others where it is not read, and then its digest. Not st_dev, which of a network's
+ * file system is another on each host. */
+typedef uint64_t mark[5];
 
 /* The digest of the file that has the `other` mark is known. */
 static enum status mark_file(const char *path, uint64_t bytes, const mark other, mark own)
@@ -87,11 +88,11 @@ static enum status mark_file(const char *path, uint64_t bytes, const mark other,
         return status_fail(STATUS_USAGE, "%s: cannot read it: %s", path, why);
     (void)fstat(fileno(file), &found); /* which regular_open() could do */
     memcpy(own,
-           (mark){(uint64_t)found.st_dev, (uint64_t)found.st_ino, (uint64_t)found.st_size,
-                  (uint64_t)found.st_mtim.tv_sec, (uint64_t)found.st_mtim.tv_nsec, other[5]},
+           (mark){(uint64_t)found.st_ino, (uint64_t)found.st_size, (uint64_t)found.st_mtim.tv_sec,
+                  (uint64_t)found.st_mtim.tv_nsec, other[4]},
            sizeof(mark));
     if (memcmp(own, other, sizeof(mark)) != 0)
-        status = digest_file(path, fileno(file), bytes, &own[5]);
+        status = digest_file(path, fileno(file), bytes, &own[4]);
     fclose(file);
     return status;
 }
@@ -105,7 +106,7 @@ enum status digest_require_same(const struct communicator *communicator, const c
     TRY(communicator_agree(communicator, is_first ? mark_file(path, bytes, none, first) : STATUS_OK));
     communicator_broadcast(communicator, sizeof first, first);
     TRY(communicator_agree(communicator, mark_file(path, bytes, first, own)));
-    snprintf(text, sizeof text, "digest %016" PRIx64, own[5]);
-    *digest = own[5];
+    snprintf(text, sizeof text, "digest %016" PRIx64, own[4]);
+    *digest = own[4];
     return communicator_require_same(communicator, path, text);
 }

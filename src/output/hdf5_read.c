@@ -1,4 +1,4 @@
-/* HDF5 read: numbers and arrays of a file of which nothing is believed. */
+/* HDF5 read: numbers and arrays of a file that may be damaged or made to harm. */
 #include "output/hdf5_read.h"
 
 #include "base/pool.h"
@@ -191,7 +191,7 @@ static const char *find_fault(const struct hdf5_source *source, hid_t dataset, h
     const double count = (double)lengths[0] * (double)lengths[1];
     const double unpacked = (double)size * fmax(count, (double)chunk[0] * (double)chunk[1]);
     return count > 0 && (before + stored > (double)source->bytes || unpacked > TIGHTEST * stored)
-               ? "tells of more numbers than the file can hold"
+               ? "has a size of more numbers than the file can hold"
                : NULL;
 }
 

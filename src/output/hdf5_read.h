@@ -1,8 +1,8 @@
-/* HDF5 read: numbers, texts and arrays of a file of which nothing is believed. Every HDF5 file is opened
- * here. All functions fail, with path, name and reason, where the file holds something else than is asked
- * for; none is collective. What is not in the file itself is refused before it is followed: links but hard
- * ones, arrays that are stored in other files or made of them, and arrays of more numbers than the file can
- * hold. */
+/* HDF5 read: numbers, texts and arrays of a file that may be damaged or made to harm. Every HDF5 file is
+ * opened here. All functions fail, with path, name and reason, where the file holds something else than is
+ * asked for; none is collective. What is not in the file itself is refused before it is followed: links but
+ * hard ones, arrays that are stored in other files or made of them, and arrays of more numbers than the file
+ * can hold. */
 #ifndef RADIXPIC_OUTPUT_HDF5_READ_H
 #define RADIXPIC_OUTPUT_HDF5_READ_H
 

@@ -15,7 +15,7 @@ WARNINGS = {
     "rotation": r"(?m)^warning: Omega dt",
     "Nyquist": r"(?m)^warning: mode 8 along x, of species electrons",
     "crossing": r"(?m)^warning: thermal particles of electrons cross",
-    "light": r"(?m)^warning: particles of electrons reach 4\.24 v_th, which is \S+ c by units\.temperature_eV=",
+    "light": r"(?m)^warning: particles of electrons reach (4\.24|5\.2) v_th, which is \S+ c by units\.temperature_eV=",
     "few": r"(?m)^warning: .* particles per cell of electrons",
     "idle": r"(?m)^warning: sort\.",
 }
@@ -47,6 +47,13 @@ class Check(ProgramTest):
             found = self.number(text, rf"div B, fields.external +{NUMBER} of its largest slope$")
             self.assertAlmostEqual(found, share / (2 - share), 2 if share else 6)
             self.assertEqual("warning: fields.external.B: div B is not 0: at x = 1.5, y = " in text, share > 0)
+        light = "species.electrons.velocities.dimensions=3", "fields.solver=electromagnetic", "time.step=0.001"
+        for fields in ("magnetic=600", "external.B=[0, 0, 600]", "initial.B=[0, 0, 600]"):
+            turns = self.check(*light, f"fields.{fields}")
+            self.assertAlmostEqual(self.number(turns, rf"Omega dt +{NUMBER}, "), 0.6)
+            self.assertRegex(turns, WARNINGS["rotation"])
+        turns = self.check(*light, "fields.magnetic=[0, 300, 0]", "fields.initial.B=[0, 0, 400*cos(2*pi*x/lx)]")
+        self.assertAlmostEqual(self.number(turns, rf"Omega dt +{NUMBER}, "), 0.5)
         for field in "EB":
             late = self.check(f"fields.external.{field}=['t < 1 || x < 1 ? 1 : 1/0', 0, 0]",
                 "species.electrons.velocities.dimensions=3")
@@ -348,12 +355,14 @@ class Warnings(ProgramTest):
 
     def test_just_below_and_above(self):
         slow = "species.electrons.velocities.thermal=[0.01, 0.01]"  # Debye length 0.01, nothing crosses a cell
+        three = "species.electrons.velocities.dimensions=3"
         for name, below, above in (
             ("Debye", ["grid.length=[6, 25.1]"], ["grid.length=[6, 25.2]"]),  # dy = 3.1375 and 3.15 around pi
             ("few", ["species.electrons.particles=1024"], ["species.electrons.particles=1023"]),  # 8 in 128 cells
             ("rotation", ["fields.magnetic=-4.9"], ["fields.magnetic=-5.1"]),
             ("Nyquist", ["species.electrons.perturb.density.0.mode=7"], ["species.electrons.perturb.density.0.mode=8"]),
             ("light", ["units.temperature_eV=28380"], ["units.temperature_eV=28400"]),  # c = 3 sqrt(2) between
+            ("light", ["units.temperature_eV=18920", three], ["units.temperature_eV=18940", three]),  # 3 sqrt(3)
             ("crossing", ["time.step=0.1249"], ["time.step=0.1251"]),  # 3 * 0.125 = dx
         ):
             with self.subTest(name=name):

@@ -169,16 +169,18 @@ class Collisions(ProgramTest):
 
     def test_check_tells_what_one_collision_loses(self):
         """Of electrons in ions, at nu dt = 0.1: currents decay 11 % too slowly by Takizuka's and Abe's model, and by
-        Nanbu's as in kinetic theory; temperatures meet 24 or 32 % too slowly, told where they meet in the run."""
+        Nanbu's as in kinetic theory; temperatures approach each other 24 or 32 % too slowly, told where they do so in
+        the run."""
         (self.folder / "wave.yaml").write_text(WAVE)
         coupling = 0.1 / 0.4 * 3 * (2 * math.pi) ** 1.5 * 4.11e11 * 55**1.5 * 1e27**-0.5
-        pair, current, energy = "electrons with ions: nu dt = 0.1 ", "currents decay about", "temperatures meet about"
+        pair, current = "electrons with ions: nu dt = 0.1 ", "currents decay about"
+        energy = "temperatures approach each other about"
         for model, mass, steps, words in (
             ("takizuka_abe", 1836, 90, [f"{current} 11 % too slowly; take collisions.0.substeps=8"]),
             ("nanbu", 1836, 90, []),
             ("nanbu", 1836, 900, [f"{energy} 24 % too slowly; take collisions.0.substeps=18"]),
             ("takizuka_abe", 100, 90, [f"{current} 11 %", f"{energy} 32 %"]),
-            ("nanbu", 25, 90, ["is above 0.01: their rates come out too low, by how much is not known"]),
+            ("nanbu", 25, 90, ["is above 0.01, and their rates are too low; by how much is not known"]),
         ):
             ions = sets(f"collisions.0.model={model}", f"species.ions.mass={mass}", f"time.steps={steps}",
                 f"collisions.0.coulomb_log={coupling / (1 + 1 / mass)}")

@@ -103,6 +103,16 @@ class Electromagnetic(ProgramTest):
                 self.assertEqual(result.returncode, 2)
                 self.assertIn(sentence, result.stderr)
 
+    def test_what_is_right(self):
+        """A mean of 0 where the nodes of the survey are not equidistant, and a div B of round-off alone."""
+        for settings in (
+            ["grid.cells=[700, 4]", "grid.length=[700, 4]", "time.step=0.01", "output={}", "fields.external={}",
+             "fields.mean=zero", "fields.initial={E: [0, 0, 0.1*cos(2*pi*x/lx)]}"],
+            ["fields.initial.B=[0.3*(sin(x)^2+cos(x)^2), 0, 0]"],
+        ):
+            with self.subTest(settings=settings):
+                self.run_well("check", "waves.yaml", *sets(*settings))
+
     def test_formulas_are_evaluated_at_nodes_alone(self):
         for axis, (length, last) in {"x": (16, 15), "y": (9, 8)}.items():
             for group in ("initial", "external"):

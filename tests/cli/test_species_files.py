@@ -302,7 +302,7 @@ class SpeciesFiles(OneRunTest):
             ("nan.npy", np.nan, "expected finite numbers of one sign, found nan at [2, 3]"),
             ("even.npy", None, "expected finite numbers of one sign, found 1 at [0, 0]"),
             ("deep.npy", None, "expected a whole .npy file"),
-            ("huge.h5, place: /electrons", None, "/electrons tells of more numbers than the file can hold"),
+            ("huge.h5, place: /electrons", None, "/electrons has a size of more numbers than the file can hold"),
             ("great.npy", 1e100, "expected a greatest value from 1e-100 to 1e100, found 1e+100"),
         ):
             if value is not None:
@@ -413,9 +413,9 @@ class SpeciesFiles(OneRunTest):
             ("is not stored in this file", lambda file, name: file.create_virtual_dataset(name, layout)),
             ("is a link to another place", lambda file, name: file.update({name: h5py.ExternalLink("pipe", "rho")})),
             ("is a link to another place", lambda file, name: file.update({name: h5py.SoftLink("/own")})),
-            ("tells of more numbers than the file can hold", lambda file, name: file.create_dataset(
+            ("has a size of more numbers than the file can hold", lambda file, name: file.create_dataset(
                 name, (20000, 20000), "f8")),
-            ("tells of more numbers than the file can hold", lambda file, name: file.create_dataset(
+            ("has a size of more numbers than the file can hold", lambda file, name: file.create_dataset(
                 name, (8, 4), "f8", chunks=(20000, 20000), maxshape=(None, None))),
             ("holds no numbers", lambda file, name: file.create_dataset(name, (8, 4), "S3")),
             ("is not of one dimension or two", lambda file, name: file.create_dataset(name, (2, 3, 4))),

@@ -54,6 +54,13 @@ static void send(int number)
     usleep(5000);
 }
 
+static int end_of(pid_t child)
+{
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 /* How a child ends that watches, gets `first`, soon `echo` and after a while `later` (0: none). */
 static int end_of_child(int first, int echo, int later)
 {
@@ -75,9 +82,7 @@ static int end_of_child(int first, int echo, int later)
         }
         _exit(right ? SURVIVED : 1);
     }
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+    return end_of(child);
 }
 
 TEST(a_later_request_ends_the_process)
@@ -95,6 +100,24 @@ TEST(a_later_request_ends_the_process)
                  {SIGHUP, SIGTERM, SIGHUP, SURVIVED}};
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
         assert_int_equal(end_of_child(cases[n].first, cases[n].echo, cases[n].later), cases[n].end);
+}
+
+TEST(aborts_are_explained_until_that_ends)
+{
+    static const int numbers[] = {SIGABRT, SIGBUS};
+    for (int n = 0; n < 4; n++) {
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            const bool has_begun = stop_begin() == STATUS_OK;
+            stop_explain("a library ended the program\n");
+            if (n >= 2)
+                stop_explain_end();
+            stop_explain(NULL); /* of a kernel that is made later */
+            raise(has_begun ? numbers[n % 2] : SIGKILL);
+        }
+        assert_int_equal(end_of(child), n < 2 ? STATUS_NO_DEVICE : -numbers[n % 2]);
+    }
 }
 
 TEST(what_was_ignored_stays_ignored)

@@ -326,7 +326,7 @@ const struct experiment experiment_deposit = {
         "Examples:\n"
         "  radixpic bench deposit\n"
         "  radixpic bench deposit --device gpu --particles 134217728 --repeat 20 --csv deposit.csv\n"
-        "  radixpic bench deposit --shape ngp,cic,tsc,cubic --per-cell 8,64,512\n"
+        "  radixpic bench deposit --shape ngp,cic,tsc,cubic,quartic --per-cell 8,64,512\n"
         "  radixpic bench deposit --atomics 32 --precision double\n"),
     .settle = settle,
     .run = run_deposit,
