@@ -46,9 +46,8 @@ static void check_shape(struct reading *reading)
                  config->grid.cells[0], config->grid.cells[1]);
 }
 
-/* ---- numbers of SI in keys that count in normalised units ---- */
-
-/* Each is near a constant of nature, which no normalised value would be by chance. */
+/* Numbers of SI in keys that count in normalised units: each is near a constant of nature, which no
+ * normalised value would be by chance. */
 struct constant {
     const char *key; /* of a species, or of the config */
     double value;    /* CODATA 2018 */
@@ -80,14 +79,14 @@ void check_ranges(struct reading *reading)
     const struct config *config = reading->config;
     if (is_sound(reading, "fields.solver"))
         check_shape(reading);
-    for (uint32_t s = 0; s < config->species_count; s++)
+    for (uint32_t s = 0; s < config->species_count; s++) {
         check_precision(reading, s);
-    for (uint32_t s = 0; s < config->species_count; s++)
         for (size_t n = 0; n < sizeof of_species / sizeof of_species[0]; n++)
             if (at(reading, "species.%u.%s", s, of_species[n].key))
                 check_number(reading, &of_species[n],
                              of_species[n].key[0] == 'm' ? config->species[s].mass
                                                          : config->species[s].charge);
+    }
     if (config->fields.solver == SOLVER_ELECTROMAGNETIC && at(reading, "fields.speed_of_light"))
         check_number(reading, &speed_of_light, config->fields.speed_of_light);
 }

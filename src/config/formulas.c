@@ -97,7 +97,7 @@ enum { MOST_NODES = 128, TIMES = 5 };
 struct survey {
     const struct config *config;
     struct formula *formulas[9]; /* of E and B, and B of fields.initial beside them; NULL: 0 */
-    double uniform[3];           /* B beside them */
+    bool is_external;            /* then B is with the uniform one, too */
     double slope;                /* the largest |dBx/dx| + |dBy/dy| */
     struct field_survey found;
 };
@@ -127,9 +127,10 @@ static void look_at(struct survey *survey, const double place[2], double time)
 {
     double sizes[2] = {0, 0}; /* of E and B */
     for (int n = 0; n < 6; n++) {
-        const double beside =
-            n < 3 ? 0 : survey->uniform[n - 3] + component(survey, n + 3, place[0], place[1], 0);
-        sizes[n / 3] = hypot(sizes[n / 3], component(survey, n, place[0], place[1], time) + beside);
+        double value = component(survey, n, place[0], place[1], time);
+        if (n >= 3 && survey->is_external)
+            value += survey->config->fields.magnetic[n - 3] + component(survey, n + 3, place[0], place[1], 0);
+        sizes[n / 3] = hypot(sizes[n / 3], value);
     }
     const double along_x = slope_along(survey, 0, place, time), along_y = slope_along(survey, 1, place, time);
     struct field_survey *found = &survey->found;
@@ -144,15 +145,10 @@ static void look_at(struct survey *survey, const double place[2], double time)
     }
 }
 
-static bool has_time(const struct config *config, const char *text)
+bool formula_has_time(const struct config *config, const char *text)
 {
     char why[FORMULA_WHY_LENGTH];
     return text && !formula_is_sound(text, "xy", config->grid.length, why);
-}
-
-bool fields_external_has_time(const struct config *config, uint32_t component)
-{
-    return has_time(config, fields_external(&config->fields, component));
 }
 
 struct field_survey field_survey(const struct config *config,
@@ -161,20 +157,16 @@ struct field_survey field_survey(const struct config *config,
     const struct grid_config *grid = &config->grid;
     const uint32_t apart[2] = {(grid->cells[0] + MOST_NODES - 1) / MOST_NODES,
                                (grid->cells[1] + MOST_NODES - 1) / MOST_NODES};
-    struct survey survey = {.config = config};
+    const uint32_t first = 6 - 3 * count;
+    struct survey survey = {.config = config, .is_external = count == 2};
     char why[FORMULA_WHY_LENGTH];
     int times = 1;
-    for (uint32_t c = 0; c < 3 * count; c++)
-        if (profile_is_given(formulas[c / 3][c % 3], "0")) {
-            const char *text = formulas[c / 3][c % 3];
-            survey.formulas[6 - 3 * count + c] = formula_open(text, "xyt", grid->length, why);
-            times = has_time(config, text) ? TIMES : times;
-        }
-    for (int axis = 0; axis < 3 && count == 2; axis++) {
-        const char *text = config->fields.initial[1][axis];
-        survey.uniform[axis] = config->fields.magnetic[axis];
-        survey.formulas[6 + axis] =
-            profile_is_given(text, "0") ? formula_open(text, "xyt", grid->length, why) : NULL;
+    for (uint32_t c = first; c < (survey.is_external ? 9 : 6); c++) {
+        const char *text = c < 6 ? formulas[(c - first) / 3][c % 3] : config->fields.initial[1][c - 6];
+        if (!profile_is_given(text, "0"))
+            continue;
+        survey.formulas[c] = formula_open(text, "xyt", grid->length, why);
+        times = formula_has_time(config, text) ? TIMES : times;
     }
     for (int n = 0; n < times; n++)
         for (uint32_t i = 0; i < grid->cells[0]; i += apart[0])

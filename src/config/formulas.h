@@ -23,8 +23,8 @@ bool density_measure(struct velocities_config *velocities);
 
 /* ---- fields.external and fields.initial ---- */
 
-/* Whether there is such a formula, with t in it. */
-bool fields_external_has_time(const struct config *config, uint32_t component);
+/* Whether there is one, with t in it. */
+bool formula_has_time(const struct config *config, const char *text);
 
 #define MOST_DIVERGENCE 1e-3 /* as of a formula with few digits */
 

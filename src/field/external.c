@@ -48,7 +48,7 @@ enum status external_create(const struct rank_place *place, const struct config 
     external->components = fields_acting(&config->fields);
     for (uint32_t c = 0; c < external->components; c++) {
         external->formulas[c] = fields_external(&config->fields, c);
-        external->has_time[c] = fields_external_has_time(config, c);
+        external->has_time[c] = formula_has_time(config, external->formulas[c]);
         has_formulas |= external->formulas[c] != NULL;
     }
     if (!has_formulas && config->fields.drive_count == 0)

@@ -73,8 +73,7 @@ enum status digest_file(const char *path, int descriptor, uint64_t bytes, uint64
 
 /* ---- over ranks ---- */
 
-/* What tells a file from others where it is not read, and then its digest. Not st_dev, which of a network's
- * file system is another on each host. */
+/* What tells a file from others, alike on all hosts, where it is not read, and then its digest. */
 typedef uint64_t mark[5];
 
 /* The digest of the file that has the `other` mark is known. */
@@ -82,7 +81,6 @@ static enum status mark_file(const char *path, uint64_t bytes, const mark other,
 {
     const char *why = "";
     struct stat found = {0};
-    enum status status = STATUS_OK;
     FILE *file = regular_open(path, &why);
     if (!file)
         return status_fail(STATUS_USAGE, "%s: cannot read it: %s", path, why);
@@ -91,8 +89,8 @@ static enum status mark_file(const char *path, uint64_t bytes, const mark other,
            (mark){(uint64_t)found.st_ino, (uint64_t)found.st_size, (uint64_t)found.st_mtim.tv_sec,
                   (uint64_t)found.st_mtim.tv_nsec, other[4]},
            sizeof(mark));
-    if (memcmp(own, other, sizeof(mark)) != 0)
-        status = digest_file(path, fileno(file), bytes, &own[4]);
+    const enum status status =
+        memcmp(own, other, sizeof(mark)) == 0 ? STATUS_OK : digest_file(path, fileno(file), bytes, &own[4]);
     fclose(file);
     return status;
 }
