@@ -3,6 +3,7 @@
 #include "simulation_internal.h"
 
 #include "particles/loading.h"
+#include "shared/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -179,6 +180,12 @@ enum status simulation_create_on(const struct communicator *communicator, const 
         .decomposition = config->fields.decomposition,
         .row = {.field_energy = (double)NAN},
     };
+    /* The current is of half a step before, where particles reach as many rows as with the next order. */
+    const int order = (int)config->deposit.shape + (config->fields.solver == SOLVER_ELECTROMAGNETIC);
+    if (communicator->size > 1 && SHAPE_NODES_OF(order) > SLAB_NODES_BESIDE + 1)
+        return status_fail(STATUS_USAGE,
+                           "deposit.shape: this shape reaches more rows than several ranks exchange; take "
+                           "a lower order, or one rank");
     TRY(device_branch(device, &simulation->device));
     TRY(partition_even(communicator->size, config->grid.cells[0], &simulation->partition));
     if (communicator->size > 1)

@@ -1,13 +1,6 @@
 /* Slab: rows of a rank as rows of the box, and back. */
 #include "domain/slab.h"
 
-#include "shared/wide_shape.h"
-
-_Static_assert(SHAPE_WIDE_NODES_OF(SHAPE_COUNT - 1) == SLAB_NODES_BELOW + SLAB_NODES_ABOVE + 1 &&
-                   SHAPE_WIDE_FIRST_OF(SHAPE_COUNT - 1) == -SLAB_NODES_BELOW &&
-                   2 * SLAB_LEAST_GHOST + 1 >= SLAB_NODES_BESIDE,
-               "a slab has as many rows beside it as the widest shape reaches");
-
 struct slab slab_make(const struct grid *box, uint32_t first_row, uint32_t rows, uint32_t ghost)
 {
     struct slab slab = {.box = *box, .local = *box, .first_row = first_row, .rows = rows, .ghost = ghost};

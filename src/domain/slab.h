@@ -24,14 +24,13 @@ struct slab {
     uint32_t ghost; /* rows on each side, at least SLAB_LEAST_GHOST; 0: whole */
 };
 
-/* Rows beside a slab that its own particles' shapes reach, half a step before too: two below, three above
- * (cubic half a step before, quartic). The ghost rows and the lost row, which holds no charge of its own,
- * have room for them. */
+/* Rows beside a slab that its own particles' shapes reach: one below, two above (tsc, cubic). Wider shapes
+ * are for one rank: simulation_create_on(). */
 enum {
-    SLAB_NODES_BELOW = 2,
-    SLAB_NODES_ABOVE = 3,
+    SLAB_NODES_BELOW = 1,
+    SLAB_NODES_ABOVE = 2,
     SLAB_NODES_BESIDE = SLAB_NODES_BELOW + SLAB_NODES_ABOVE,
-    SLAB_LEAST_GHOST = SLAB_NODES_BESIDE / 2
+    SLAB_LEAST_GHOST = 2
 };
 
 /* The slab of `rows` rows from first_row on. Whole where ghost is 0, or where rows + 2 ghost + 1 rows would

@@ -78,15 +78,21 @@ class SpeciesFiles(OneRunTest):
         self.assertEqual((self.folder / file).read_bytes(), before)
 
     def test_a_snapshot_goes_on_with_the_same_bits(self):
-        then = self.numbers("out")[STEP:]
-        np.testing.assert_array_equal(self.run_again(positions("then.h5")), then)
+        """In double precision; in single the dithers of a step are those of its number, which begins anew."""
+        double = "precision=double"
+        self.run_well(*self.arguments, *sets(double), "--output", "double")
+        shutil.copy(self.folder / "double" / "snapshots" / f"data_{STEP}.h5", self.folder / "double.h5")
+        then, place = self.numbers("double")[STEP:], f"/data/{STEP}/particles/electrons"
+        with h5py.File(self.folder / "double.h5") as file:
+            _, columns = self.read_particles(file[place])
+        np.testing.assert_array_equal(self.run_again(positions("double.h5"), double), then)
         for ranks in (2, 3):
-            again = self.run_again(positions("then.h5", place=f"/data/{STEP}/particles/electrons"), ranks=ranks)
+            again = self.run_again(positions("double.h5", place=place), double, ranks=ranks)
             np.testing.assert_allclose(again, then, rtol=1e-5, atol=1e-6)
             with h5py.File(self.folder / "again" / "snapshots" / "data_0.h5") as file:
                 _, arrays = self.read_particles(file["data/0/particles/electrons"])
                 ids = file["data/0/particles/electrons/id"][:]
-            for name, values in self.columns.items():  # an id is the place in the file
+            for name, values in columns.items():  # an id is the place in the file
                 np.testing.assert_array_equal(arrays[name], values[ids], err_msg=name)
 
     def test_npy_and_csv_have_the_same_numbers(self):
