@@ -4,15 +4,17 @@
  * rounded to the same side again. So a dither, uniform in half a last bit to either side, is added to them
  * before they are rounded to whole last bits: the mean is the exact sum, and 0 stays 0. It is a function of
  * the place in the list and two numbers of the step, so all kernels that push a particle have the same one.
- * The factor is another in every step: no two particles are rounded alike for long. In double precision sums
- * are plain ones.
+ * The factor is another in every step: no two particles are rounded alike for long. Where DITHERS is 0, as in
+ * double precision, sums are plain ones and leave the dither out.
  */
 #ifndef SHARED_DITHER_H
 #define SHARED_DITHER_H
 
 #include "shared/lanes.h"
 
+#ifndef DITHERS
 #define DITHERS (!REAL_IS_DOUBLE)
+#endif
 
 #ifndef __OPENCL_VERSION__
 union real_bits {
@@ -32,10 +34,7 @@ static inline reals dither_of(uint factor, uint start, uint first, ints lane)
 {
     const uint odd = factor | 1u;
     const uints word = TO_UINTS(lane) * odd + (first * odd + start);
-#if !DITHERS
-    (void)word;
-    return (reals)0;
-#elif LANES == 1
+#if LANES == 1
     return PRODUCT_SUM(as_float((word >> 9) | 0x3f800000u), DITHER_WIDTH, -1.5f * DITHER_WIDTH);
 #else
     return TO_REALS(as_int16(word)) * (0x1p-32f * DITHER_WIDTH);

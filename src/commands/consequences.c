@@ -209,6 +209,33 @@ static void warn_of_speeds(const struct config *config, struct log *log)
     }
 }
 
+/* Rounding to nearest changes an increment by up to half a last bit. Of each species, along the first of x
+ * and y with one that is small. */
+static void warn_of_rounding(const struct config *config, const struct consequences *derived, struct log *log)
+{
+    const double step = config->time.step, cell[] = {derived->grid.dx, derived->grid.dy};
+    for (uint32_t n = 0; n < 2 * config->species_count; n++) {
+        const struct species_config *species = &config->species[n / 2];
+        const int axis = n % 2;
+        const double given = derived->external.most_electric[axis], field = given > 0 ? given : 0.01;
+        const double speed = fabs(species->velocities.drift[axis]) + species->profile.most_drift[axis] +
+                             fabs(species->read.facts.mean[axis]) + species_thermal_speed(species, axis);
+        const double way = ldexp(speed * step / cell[axis], 24), bit = exp2(floor(log2(speed)) - 23);
+        const double kick = fabs(species->charge / species->mass) * field * step / bit;
+        if (!species->push || speed == 0 || (way >= 50 && (kick >= 50 || kick == 0)))
+            continue;
+        log_warning(
+            log,
+            "species %s: with step.rounding=nearest increments below 50 last bits may be wrong by more "
+            "than 1 %%, and below half a bit lost: along %c at %g (drift + thermal velocity) a step "
+            "changes a place by up to %.3g of its last bits, and E = %g (%s) a velocity by up to %.3g; "
+            "take step.rounding=dithered",
+            species->name, "xy"[axis], speed, way, field,
+            given > 0 ? "the most of fields.external" : "assumed", kick);
+        n |= 1;
+    }
+}
+
 static const double MOST_BIAS = 0.05; /* of rates of collisions */
 
 static void warn_of_bias(const struct config *config, uint32_t n, double end, struct log *log)
@@ -325,6 +352,8 @@ void consequences_warn(const struct config *config, const struct consequences *d
     if (config->fields.solver == SOLVER_ELECTROMAGNETIC)
         warn_of_cherenkov(config, log);
     warn_of_speeds(config, log);
+    if (config->step.rounding == ROUNDING_NEAREST && config->precision == PRECISION_SINGLE)
+        warn_of_rounding(config, derived, log);
     warn_of_collisions(config, log);
     say_what_ranges_leave_out(config, log);
     if (derived->fastest > 1)

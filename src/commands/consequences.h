@@ -28,10 +28,10 @@ struct consequences consequences_derive(const struct config *config);
 void consequences_print(const struct config *config, const struct consequences *derived);
 
 /* A line for everything that makes a run untrue: dx > pi Debye lengths, omega_p dt > 1.62 or < 1e-6, Omega dt
- * > 0.5, an external field that is not finite, div B, numerical Cherenkov radiation, speeds above c, a
- * perturbation at the Nyquist mode, changes by collisions that are more than 5 % too slow, nu t < 0.01, a
- * thermal particle that crosses more than a cell in a step, fewer than 8 particles a cell; and what densities
- * of velocities lose outside their ranges. */
+ * > 0.5, an external field that is not finite, div B, numerical Cherenkov radiation, speeds above c,
+ * increments that rounding to nearest changes, a perturbation at the Nyquist mode, changes by collisions that
+ * are more than 5 % too slow, nu t < 0.01, a thermal particle that crosses more than a cell in a step, fewer
+ * than 8 particles a cell; and what densities of velocities lose outside their ranges. */
 void consequences_warn(const struct config *config, const struct consequences *derived, struct log *log);
 
 /* commands/cherenkov.c: of a species of an electromagnetic run beta, its mean velocity over c, where the

@@ -66,6 +66,7 @@ enum { SPEED_AUTO = 0 };
 enum { SORT_AUTO = 0 }; /* a number of sort.* left to the program */
 enum sort_method { SORT_METHOD_AUTO, SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED };
 enum step_method { STEP_AUTO, STEP_RADIX, STEP_FUSED, STEP_TILED, STEP_CHUNKED };
+enum rounding { ROUNDING_DITHERED, ROUNDING_NEAREST };
 enum transpose_kind { TRANSPOSE_AUTO, TRANSPOSE_ON, TRANSPOSE_OFF };
 enum snapshot_particles { PARTICLES_ALL, PARTICLES_NONE, PARTICLES_EVERY_NTH, PARTICLES_FRACTION };
 enum snapshot_precision { SNAPSHOT_PRECISION_RUN, SNAPSHOT_PRECISION_SINGLE };
@@ -213,6 +214,7 @@ struct sort_config {
 
 struct step_config {
     enum step_method method;
+    enum rounding rounding;
 };
 
 /* Over MPI ranks. */

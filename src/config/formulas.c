@@ -135,6 +135,9 @@ static void look_at(struct survey *survey, const double place[2], double time)
     const double along_x = slope_along(survey, 0, place, time), along_y = slope_along(survey, 1, place, time);
     struct field_survey *found = &survey->found;
     found->infinite = !isfinite(sizes[0]) ? "E" : !isfinite(sizes[1]) ? "B" : NULL;
+    for (int n = 0; n < 2; n++)
+        found->most_electric[n] =
+            fmax(found->most_electric[n], fabs(component(survey, n, place[0], place[1], time)));
     found->most_magnetic = found->infinite ? NAN : fmax(found->most_magnetic, sizes[1]);
     survey->slope = fmax(survey->slope, fabs(along_x) + fabs(along_y));
     if (fabs(along_x + along_y) > found->divergence || found->infinite) {

@@ -29,10 +29,11 @@ bool formula_has_time(const struct config *config, const char *text);
 #define MOST_DIVERGENCE 1e-3 /* as of a formula with few digits */
 
 struct field_survey {
-    const char *infinite; /* "E" or "B", which is not finite somewhere; NULL: both are */
-    double most_magnetic; /* |B|; NaN where one is not finite */
-    double divergence;    /* the largest |div B|, in units of the largest |dBx/dx| + |dBy/dy|, which counts as
-                           * at least 1e-6 |B| in a cell */
+    const char *infinite;    /* "E" or "B", which is not finite somewhere; NULL: both are */
+    double most_electric[2]; /* |Ex|, |Ey| */
+    double most_magnetic;    /* |B|; NaN where one is not finite */
+    double divergence; /* the largest |div B|, in units of the largest |dBx/dx| + |dBy/dy|, which counts as
+                        * at least 1e-6 |B| in a cell */
     double place[2], time; /* where it is, or where one is not finite */
 };
 

@@ -345,6 +345,9 @@ static const struct schema_row config_rows[] = {
      .help =
          "radix: push, radix sort, permute; fused, auto: push and sort at once, tiled on GPUs, chunked on "
          "CPUs, and radix where tiled does not fit"},
+    {CONFIG(step.rounding, TYPE_CHOICE),
+     WORDS({"dithered", ROUNDING_DITHERED}, {"nearest", ROUNDING_NEAREST}), .fallback = "dithered",
+     .help = "in single precision: dithered keeps the mean of sums; nearest may lose it, and is faster"},
     {"parallel", TYPE_GROUP, .help = "how the box is shared by MPI ranks, each a range of rows"},
     {CONFIG(parallel.balance_every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "0", .unit = "steps",
      .help = "between checks of the load balance; 0 is never"},

@@ -214,7 +214,7 @@ void checkpoint_close(struct checkpoint **checkpoint)
 
 /* What shapes neither the physics nor the state. */
 static const char *const may_differ[] = {
-    "title",    "time.steps",        "time.check_every",     "device",         "sort",   "step",
+    "title",    "time.steps",        "time.check_every",     "device",         "sort",   "step.method",
     "parallel", "fields.transforms", "fields.decomposition", "deposit.method", "output", NULL};
 
 /* Probes that have a name as before have their place as before. */

@@ -45,9 +45,9 @@ static enum status create_kernels(struct device *device, const struct stepper_se
     struct program *program = NULL;
     TRY(program_build(device, "chunked_step.cl", setup->precision, &program,
                       "-D SHAPE_ORDER=%d -D VELOCITIES=%d -D MAGNETIC=%d -D GHOST_ROWS=%u -D LEAVES_ROOM=%d "
-                      "-D CARRIES=%d -D LANES=%d -D ACTING=%u -D ELECTROMAGNETIC=%d",
+                      "-D CARRIES=%d -D LANES=%d -D ACTING=%u -D ELECTROMAGNETIC=%d -D DITHERS=%d",
                       (int)setup->shape, 2 + has_w, is_magnetic(setup), setup->ghost_rows, setup->leaves_room,
-                      setup->carries, CPU_LANES, setup->acting, is_electromagnetic(setup)));
+                      setup->carries, CPU_LANES, setup->acting, is_electromagnetic(setup), dithers(setup)));
     TRY(kernel_create(program, "step_count", &step->push[has_w].count));
     TRY(kernel_create(program, "step_count_and_measure", &step->push[has_w].count_and_measure));
     TRY(kernel_create(program, "step_move", &step->push[has_w].move));

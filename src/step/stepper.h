@@ -30,6 +30,7 @@ struct stepper_setup {
     bool carries;        /* whether a species has attributes beside offset, velocity and w */
     bool sorts[2];       /* whether there are species without w, and with it */
     enum precision precision;
+    enum rounding rounding;
     enum particle_layout layout; /* of the lists: stepper_layout(), whichever stepper takes them */
     enum shape_kind shape;
     double time_step, magnetic[3];

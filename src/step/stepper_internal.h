@@ -42,6 +42,11 @@ static inline bool is_magnetic(const struct stepper_setup *setup)
     return setup->acting > 2 || setup->magnetic[0] != 0 || setup->magnetic[1] != 0 || setup->magnetic[2] != 0;
 }
 
+static inline bool dithers(const struct stepper_setup *setup)
+{
+    return setup->precision == PRECISION_SINGLE && setup->rounding == ROUNDING_DITHERED;
+}
+
 /* Bytes of offset and velocity of a particle. */
 static inline uint64_t state_bytes(const struct particles *list)
 {

@@ -69,14 +69,14 @@ static enum status create_push(struct device *device, const struct stepper_setup
 {
     const struct tiled_layout *layout = &step->layout;
     struct program *program = NULL;
-    TRY(program_build(device, "tiled_step.cl", setup->precision, &program,
-                      LAYOUT_OPTIONS
-                      " -D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D VELOCITIES=%d -D CARRIES=%d "
-                      "-D GHOST_ROWS=%u -D STAGES_FIELD=%d -D COUNT_CELLS=%u -D MOST_COMPARED=%d "
-                      "-D ACTING=%u -D ELECTROMAGNETIC=%d -D MAGNETIC=%d",
-                      LAYOUT_VALUES(layout, setup), device_info(device)->has_fma, (int)setup->shape,
-                      2 + has_w, setup->carries, setup->ghost_rows, layout->stages_field, layout->count_cells,
-                      MOST_COMPARED, setup->acting, is_electromagnetic(setup), is_magnetic(setup)));
+    TRY(program_build(
+        device, "tiled_step.cl", setup->precision, &program,
+        LAYOUT_OPTIONS " -D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D VELOCITIES=%d -D CARRIES=%d "
+                       "-D GHOST_ROWS=%u -D STAGES_FIELD=%d -D COUNT_CELLS=%u -D MOST_COMPARED=%d "
+                       "-D ACTING=%u -D ELECTROMAGNETIC=%d -D MAGNETIC=%d -D DITHERS=%d",
+        LAYOUT_VALUES(layout, setup), device_info(device)->has_fma, (int)setup->shape, 2 + has_w,
+        setup->carries, setup->ghost_rows, layout->stages_field, layout->count_cells, MOST_COMPARED,
+        setup->acting, is_electromagnetic(setup), is_magnetic(setup), dithers(setup)));
     TRY(kernel_create(program, "step_count", &step->push[has_w].count));
     TRY(kernel_create(program, "step_measure_and_count", &step->push[has_w].measure_and_count));
     TRY(kernel_create(program, "step_move", &step->push[has_w].move));

@@ -380,6 +380,22 @@ class Warnings(ProgramTest):
         settings += ["species.electrons.perturb.density.0.mode=8", "units.temperature_eV=1e5"]
         self.assert_warns(*WARNINGS, settings=[*settings, "sort.method=chunked", "sort.table=rows"])
 
+    def test_rounding_to_nearest(self):
+        """Electrons of small.yaml at 3 + 1, with dt = 0.1: a last bit is 2^-21, and 2^-24 of a cell of 0.375."""
+        single = "precision=single", "species.electrons.velocities.drift=[3, 0]"
+        for more, field, assumed in (
+            (["species.electrons.mass=1836"], "0.01", "assumed"),
+            (["fields.external.E=[1e-4*sin(2*pi*y/ly), 0, 0]"], "0.0001", "the most of fields.external"),
+        ):
+            for settings in ([], ["precision=double", "step.rounding=nearest"], ["step.rounding=dithered"]):
+                said = self.run_well("check", "small.yaml", *sets(*single, *more, *settings)).stdout
+                self.assertNotIn("warning: species electrons: with step.rounding", said)
+            said = self.run_well("check", "small.yaml", *sets(*single, *more, "step.rounding=nearest")).stdout
+            words = rf"along (.) at 4 \(.* up to {NUMBER} of its .* E = {field} \({assumed}\) .* up to {NUMBER};"
+            found = re.findall(words, said)
+            mass = 1836 if assumed == "assumed" else 1
+            self.assertEqual(found, [("x", f"{0.4 / 0.375 * 2**24:.3g}", f"{float(field) * 0.1 / mass * 2**21:.3g}")])
+
     def test_settings_without_effect(self):
         papers = r"(?m)^warning: sort\.groups, sort\.table: without effect, only the method paper has such"
         fused = r"(?m)^warning: sort\.method, sort\.table: a fused step sorts in its own way"

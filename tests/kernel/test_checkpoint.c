@@ -61,6 +61,9 @@ TEST_IN_FOLDER(other_configs_are_refused)
     assert_lines("grid.cells: the checkpoint has [13, 5], the config [32, 5]\n",
                  "time.step: the checkpoint has 0.1, the config 0.2\n",
                  "precision: the checkpoint has double, the config single\n");
+    config = plain_scene.config;
+    config.step.rounding = ROUNDING_NEAREST;
+    assert_lines("step.rounding: the checkpoint has dithered, the config nearest\n");
 
     config = plain_scene.config;
     config.species[1].mass = 1;
