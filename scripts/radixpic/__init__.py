@@ -16,7 +16,7 @@ __version__ = "0.2.0"
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return [*__all__, "__version__"]
 
 
 def __getattr__(name):

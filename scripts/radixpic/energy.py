@@ -138,7 +138,7 @@ def draw(plt, histories, modes, gamma, window, title):
         elif own:
             sentence = draw_linear(waves, history, own[0], window, color or "black")
             if sentence and not several:
-                figure.text(0.01, 0.005, f"no theory along mode ({own[0][0]}, {own[0][1]}): {sentence}", fontsize=7)
+                figure.supxlabel(f"no theory along mode {own[0]}: {sentence}", x=0.01, ha="left", fontsize=7)
         part = energy_of_mode(history, own[0]) if own and not several else None
         if part is not None:
             draw_log(fields, history["time"], part, color=GREEN, linewidth=1, label=f"of mode {own[0]}")

@@ -59,6 +59,9 @@ class History(Mapping):
     def __len__(self):
         return len(self.columns)
 
+    def _ipython_key_completions_(self):
+        return list(self.columns)
+
     def __repr__(self):
         rows = len(self.columns["time"])
         return f"<History of {rows} rows: {', '.join(self.columns)}>"

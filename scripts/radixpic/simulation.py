@@ -56,6 +56,9 @@ class Particles:
     def __len__(self):
         return self.count
 
+    def __dir__(self):
+        return [*super().__dir__(), "x", "y", "u", "v", "w"]
+
     def __getattr__(self, name):
         if name not in ("x", "y", "u", "v", "w"):
             raise AttributeError(f"particles have no {name}, but x, y, u, v, w and ids")
