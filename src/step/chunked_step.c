@@ -105,9 +105,9 @@ static uint64_t bytes_of(const struct stepper *stepper, const struct particles *
 }
 
 /* MOTION_ARGUMENTS of the kernels, the number of particles, the length of a chunk and what it reads. */
-#define STATE_ARGUMENTS(stepper, species, fields, pusher, list, chunks)                                      \
-    MOTION_ARGUMENTS(stepper, species, fields, pusher), (list)->count, (chunks).length,                      \
-        (list)->cell_offsets, (list)->attribute[ATTRIBUTE_OFFSET], particles_w(list)
+#define STATE_ARGUMENTS(stepper, fields, pusher, list, chunks)                                               \
+    MOTION_ARGUMENTS(stepper, fields, pusher), (list)->count, (chunks).length, (list)->cell_offsets,         \
+        (list)->attribute[ATTRIBUTE_OFFSET], particles_w(list)
 
 /* ---- one step ---- */
 
@@ -122,10 +122,10 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
                                   bytes_of(stepper, list, 1, chunks.count + 1)};
     if (!measured)
         return KERNEL_LAUNCH(step->push[has_w].count, launch,
-                             STATE_ARGUMENTS(stepper, species, fields, &pusher, list, chunks), step->table);
+                             STATE_ARGUMENTS(stepper, fields, &pusher, list, chunks), step->table);
     stepper->groups[stepper->slot][species] = chunks.count;
     return KERNEL_LAUNCH(step->push[has_w].count_and_measure, launch,
-                         STATE_ARGUMENTS(stepper, species, fields, &pusher, list, chunks), step->table,
+                         STATE_ARGUMENTS(stepper, fields, &pusher, list, chunks), step->table,
                          stepper_first_sum(stepper, stepper->slot, species), stepper->sums);
 }
 
@@ -169,9 +169,10 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
     const struct chunks chunks = deal_out(step, list->count);
     const struct launch launch = {chunks.count, 1, STAGE_PUSH,
                                   bytes_of(stepper, list, 2, 2 * chunks.count + 1)};
+    (void)species;
     TRY(find_places(stepper, chunks.count, room));
     TRY(KERNEL_LAUNCH(step->push[species_has_w(list->species)].move, launch,
-                      STATE_ARGUMENTS(stepper, species, fields, &pusher, list, chunks), step->table,
+                      STATE_ARGUMENTS(stepper, fields, &pusher, list, chunks), step->table,
                       list->spare[ATTRIBUTE_OFFSET], spare_w(list), stepper->origin));
     TRY(stepper_move_carried(stepper, list->count + room->count, list));
     particles_swap(list);

@@ -87,7 +87,7 @@ static enum status launch_push(struct stepper *stepper, enum push push, const st
     return KERNEL_LAUNCH(
         step->push[species_has_w(list->species)][push],
         ((struct launch){groups, step->group_items, STAGE_PUSH, list->count * each + field_bytes}),
-        MOTION_ARGUMENTS(stepper, species, fields, &pusher), list->count, chunk, list->cell_offsets,
+        MOTION_ARGUMENTS(stepper, fields, &pusher), list->count, chunk, list->cell_offsets,
         list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY], particles_w(list), step->keys,
         stepper_first_sum(stepper, stepper->slot, species), stepper->sums);
 }

@@ -60,18 +60,12 @@ static inline struct buffer *spare_w(const struct particles *list)
     return w ? w : list->spare[ATTRIBUTE_VELOCITY];
 }
 
-/* Two numbers for the dithers of a species in a step, side by side (kernels/shared/dither.h). */
-static inline uint64_t stepper_dither(const struct stepper *stepper, uint32_t species)
-{
-    return random_mix(stepper->step * CONFIG_MAX_SPECIES + species);
-}
-
-/* MOTION_ARGUMENTS of the kernels, kernels/shared/push.h. */
-#define MOTION_ARGUMENTS(stepper, species, fields, pusher)                                                   \
+/* MOTION_ARGUMENTS of the kernels, kernels/shared/push.h; two numbers of the step for dithers among them. */
+#define MOTION_ARGUMENTS(stepper, fields, pusher)                                                            \
     (fields)->acting,                                                                                        \
         arg_uints((const uint32_t[]){(fields)->stride, (stepper)->setup.grid.nx, (stepper)->setup.grid.ny,   \
-                                     (uint32_t)(stepper_dither(stepper, species) >> 32),                     \
-                                     (uint32_t)stepper_dither(stepper, species)},                            \
+                                     (uint32_t)(random_mix((stepper)->step) >> 32),                          \
+                                     (uint32_t)random_mix((stepper)->step)},                                 \
                   5),                                                                                        \
         arg_reals((const double[]){(stepper)->setup.time_step / (stepper)->setup.grid.dx,                    \
                                    (stepper)->setup.time_step / (stepper)->setup.grid.dy},                   \

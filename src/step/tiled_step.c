@@ -198,8 +198,8 @@ static enum status renew(struct stepper *stepper, uint32_t species, struct parti
 
 /* MOTION_, LIST_ and NEW_LIST_ARGUMENTS of the kernels, and those of a scan by directions. */
 #define PUSH_ARGUMENTS                                                                                       \
-    MOTION_ARGUMENTS(stepper, species, fields, &pusher), list->cell_offsets,                                 \
-        list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY], particles_w(list)
+    MOTION_ARGUMENTS(stepper, fields, &pusher), list->cell_offsets, list->attribute[ATTRIBUTE_OFFSET],       \
+        list->attribute[ATTRIBUTE_VELOCITY], particles_w(list)
 #define NEW_LIST_ARGUMENTS                                                                                   \
     list->spare[ATTRIBUTE_OFFSET], list->spare[ATTRIBUTE_VELOCITY], spare_w(list), stepper->origin
 #define COUNTS_ARGUMENTS step->table, list->cell_offsets, step->tile_cells[species], step->stray_counts
@@ -357,8 +357,8 @@ static enum status move_chunks(struct stepper *stepper, const struct fields *fie
                          NEW_LIST_ARGUMENTS, list->count, chunks.split, chunks.skip, step->totals);
 }
 
-static enum status move_strays(struct stepper *stepper, const struct fields *fields, uint32_t species,
-                               struct particles *list, const struct arrival_room *room)
+static enum status move_strays(struct stepper *stepper, const struct fields *fields, struct particles *list,
+                               const struct arrival_room *room)
 {
     struct tiled_step *step = stepper->own;
     const struct pusher pusher = species_pusher(list->species, &stepper->setup);
@@ -406,7 +406,7 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
     struct tiled_step *step = stepper->own;
     TRY(step->layout.by_direction ? scan_windows(stepper, species, list, room) : scan(stepper, list, room));
     if (step->layout.by_direction)
-        TRY(move_strays(stepper, fields, species, list, room));
+        TRY(move_strays(stepper, fields, list, room));
     TRY(move_all(stepper, fields, species, list, list->count + room->count));
     if (list->count == 0) /* and no chunk cleared them */
         TRY(buffer_fill(step->totals, 0));
