@@ -289,7 +289,8 @@ static inline struct velocity_step velocity_push(struct velocity old, const real
 {
     const real half_kick = pusher->half_kick;
 #if MAGNETIC
-    const struct velocity none = {0, 0, 0}, minus = kicked(old, field, half_kick, dither);
+    /* Rounded to nearest: what turns has other last bits in every step, so that no side is preferred. */
+    const struct velocity none = {0, 0, 0}, minus = add_kick(old, field, half_kick);
     const struct turn turn = turn_of(minus, field, pusher);
     const struct velocity after =
         turned(old, add_cross(none, minus, turn.sine), &turn, field, pusher, dither);
