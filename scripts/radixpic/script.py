@@ -25,7 +25,7 @@ class Problem(Exception):
 def in_python(sentence):
     """Options of the program as arguments of run()."""
     sentence = re.sub(r"--(force|resume)\b", r"\1=True", sentence)
-    return re.sub(r"--(output|device|steps|set)( [A-Z=]+)?\b", r"\1=...", sentence)
+    return re.sub(r"--(output|device)( [A-Z]+)?\b", r"\1=...", sentence)
 
 
 class Later:
