@@ -5,6 +5,9 @@
 #include "device/device.h"
 
 #include <CL/cl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <xxhash.h>
 
 struct built; /* of program.c */
 
@@ -41,6 +44,7 @@ struct device {
 /* A device as all its handles share it. */
 struct core {
     struct device first_handle;
+    bool has_stored;  /* a binary of a program */
     bool is_counting; /* no device at all: buffers have sizes only, launches and transfers do nothing */
     cl_platform_id platform;
     cl_device_id id;
@@ -80,7 +84,7 @@ struct buffer {
 
 struct program {
     struct device *device; /* not owned */
-    cl_program handle;     /* owned by the first handle */
+    struct built *built;   /* owned by the first handle; NULL on a counting device */
     enum precision precision;
     char file[64];
 };
@@ -101,7 +105,7 @@ struct set_argument {
 struct kernel {
     struct owned owned;
     struct program *program; /* not owned */
-    cl_kernel handle;
+    cl_kernel handle;        /* NULL: before its first launch */
     cl_uint argument_count;
     char name[64];
     struct set_argument set[MOST_ARGUMENTS];
@@ -134,6 +138,24 @@ STATUS_CHECKED enum status source_read(const char *file, char **source);
 
 /* A digest of all kernels in program_folder() that can be read, with what they include. */
 uint64_t program_digest(void);
+
+/* A program in the user's cache folder. */
+struct kept {
+    XXH128_canonical_t digest; /* that tells programs apart */
+    size_t uses;               /* how often it was built, up to the number from which a binary is kept */
+    int file;                  /* that counts them; -1: there is no folder that can be written to */
+};
+
+/* Begins a build from `source` with `options`; waits while another process builds the same for the first
+ * time. kept_end() counts the build, where it went well, and lets others go on. */
+void kept_begin(struct kept *kept, const struct core *core, const char *options, const char *source);
+void kept_end(struct kept *kept, bool is_built);
+
+/* The program as it was stored, built, which the caller releases; NULL where there is none that is sound. */
+cl_program kept_load(const struct kept *kept, const struct core *core);
+
+/* Stores what the driver made of a program whose kernels ran, where that is worth it and was not done yet. */
+void kept_store(const struct kept *kept, struct core *core, cl_program handle);
 
 /* Where PoCL keeps what it compiled; empty where no device was looked for. */
 const char *device_pocl_folder(void);

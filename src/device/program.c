@@ -2,28 +2,52 @@
 #include "device/internal.h"
 
 #include "base/stop.h"
+#include "base/thread.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A program as it was built, kept until the device is closed for what needs the same again. A bench, a search
- * for the best sort or a test makes the same parts many times, and a build takes tens of milliseconds even
- * though drivers keep what they compiled from one run to the next. */
+/* A program as it was built, or is to be, kept until the device is closed for what needs the same again. A
+ * bench, a search for the best sort or a test makes the same parts many times.
+ *
+ * Compilers of GPUs take seconds for a run's programs, and build several at a time: a thread each begins
+ * where the program is asked for. PoCL builds one after another, so here each waits until its first kernel is
+ * launched: what is never launched is not built. */
 struct built {
     struct owned owned; /* by the first handle */
     struct built *next;
-    cl_program handle;
+    struct core *core; /* not owned */
+    cl_program handle; /* NULL: it is not built yet */
+    char file[64];
     char *source, *options; /* what tells programs apart */
+    struct kept kept;
+    bool is_loaded; /* from a binary that was kept */
+    bool has_thread;
+    pthread_t thread;
+    enum status status; /* of the build, with its sentence */
+    char *sentence;
 };
+
+static void end_thread(struct built *built)
+{
+    if (built->has_thread)
+        pthread_join(built->thread, NULL);
+    built->has_thread = false;
+}
 
 static void release_built(struct owned *owned)
 {
     struct built *built = (struct built *)owned;
-    if (built->handle)
+    end_thread(built);
+    if (built->handle) {
+        if (!built->is_loaded)
+            kept_store(&built->kept, built->core, built->handle);
         clReleaseProgram(built->handle);
+    }
     free(built->source);
     free(built->options);
+    free(built->sentence);
     free(built);
 }
 
@@ -41,48 +65,98 @@ static char *build_log(const struct core *core, cl_program handle)
 /* PoCL keeps what it compiles in one folder for all processes. Where two build the same program at once, the
  * second may remove the file which the first has just replaced, and one of them reports a failure without a
  * compiler's error (PoCL issue 1480). The next attempt finds the file of the other process. */
-static cl_int build_handle(const struct core *core, const struct built *built)
+static cl_int build_handle(const struct core *core, cl_program handle, const char *options)
 {
     enum { MOST_ATTEMPTS = 4 };
     cl_int error = CL_SUCCESS;
     bool again = true;
     for (int n = 0; n < MOST_ATTEMPTS && again; n++) {
-        error = clBuildProgram(built->handle, 1, &core->id, built->options, NULL, NULL);
-        char *log = error == CL_BUILD_PROGRAM_FAILURE ? build_log(core, built->handle) : NULL;
+        error = clBuildProgram(handle, 1, &core->id, options, NULL, NULL);
+        char *log = error == CL_BUILD_PROGRAM_FAILURE ? build_log(core, handle) : NULL;
         again = log && !strstr(log, "error");
         free(log);
     }
     return error;
 }
 
-static enum status compile(const struct core *core, const char *file, struct built *built)
+static enum status compile(struct built *built)
 {
+    const struct core *core = built->core;
     cl_int error = CL_SUCCESS;
     const char *source = built->source;
-    built->handle = clCreateProgramWithSource(core->context, 1, &source, NULL, &error);
+    cl_program handle = clCreateProgramWithSource(core->context, 1, &source, NULL, &error);
     if (error == CL_SUCCESS)
-        error = build_handle(core, built);
-    if (error == CL_SUCCESS)
+        error = build_handle(core, handle, built->options);
+    if (error == CL_SUCCESS) {
+        built->handle = handle;
         return STATUS_OK;
-    char *log = built->handle ? build_log(core, built->handle) : NULL;
-    const enum status status =
-        status_fail_lines(STATUS_FAILED, "%s: kernels/%s does not build with options '%s': %s\n%s",
-                          core->info.name, file, built->options, opencl_error_name(error), log ? log : "");
+    }
+    char *log = handle ? build_log(core, handle) : NULL;
+    const enum status status = status_fail_lines(
+        STATUS_FAILED, "%s: kernels/%s does not build with options '%s': %s\n%s", core->info.name,
+        built->file, built->options, opencl_error_name(error), log ? log : "");
     free(log);
+    if (handle)
+        clReleaseProgram(handle);
     return status;
 }
 
-static enum status find_or_compile(struct program *program, const char *options)
+/* From its binary, where one is kept, or from its source. */
+static enum status build(struct built *built)
 {
-    struct core *core = program->device->core;
-    char *source = NULL;
-    TRY(source_read(program->file, &source));
+    enum status status = STATUS_OK;
+    kept_begin(&built->kept, built->core, built->options, built->source);
+    built->handle = kept_load(&built->kept, built->core);
+    built->is_loaded = built->handle != NULL;
+    if (!built->handle)
+        status = compile(built);
+    kept_end(&built->kept, status == STATUS_OK);
+    return status;
+}
+
+static void *build_in_thread(void *argument)
+{
+    IN_C_LOCALE;
+    struct built *built = argument;
+    built->status = build(built);
+    built->sentence = status_take();
+    return NULL;
+}
+
+/* Builds the program, or waits until it is built. After a failure the next one that needs it tries again. */
+static enum status finish(struct built *built)
+{
+    if (built->handle && !built->has_thread)
+        return STATUS_OK;
+    const double start = timer_now();
+    enum status status = STATUS_OK;
+    if (built->has_thread) {
+        end_thread(built);
+        status = status_keep(built->status, built->sentence, STATUS_OK);
+        built->sentence = NULL;
+    } else {
+        status = build(built);
+    }
+    device_add_time(&built->core->first_handle, STAGE_START_KERNELS, timer_now() - start, 0);
+    return status;
+}
+
+static struct built *find_built(struct core *core, const char *source, const char *options)
+{
     struct built *built = core->built;
     while (built && (strcmp(built->options, options) != 0 || strcmp(built->source, source) != 0))
         built = built->next;
+    return built;
+}
+
+/* Takes ownership of `source`. */
+static enum status begin(struct program *program, char *source, const char *options)
+{
+    struct core *core = program->device->core;
+    struct built *built = find_built(core, source, options);
     if (built) {
         free(source);
-        program->handle = built->handle;
+        program->built = built;
         return STATUS_OK;
     }
     built = device_own_new(&core->first_handle, sizeof *built, release_built);
@@ -90,17 +164,18 @@ static enum status find_or_compile(struct program *program, const char *options)
         free(source);
         return STATUS_FAILED;
     }
+    built->core = core;
     built->source = source;
     built->options = strdup(options);
-    const enum status status = built->options ? compile(core, program->file, built)
-                                              : status_fail(STATUS_FAILED, "no memory for build options");
-    if (status != STATUS_OK) {
+    if (!built->options) {
         device_release(&built->owned);
-        return status;
+        return status_fail(STATUS_FAILED, "no memory for build options");
     }
+    snprintf(built->file, sizeof built->file, "%s", program->file);
     built->next = core->built;
     core->built = built;
-    program->handle = built->handle;
+    program->built = built;
+    built->has_thread = !core->info.is_pocl && thread_start(&built->thread, build_in_thread, built) == 0;
     return STATUS_OK;
 }
 
@@ -129,10 +204,11 @@ enum status program_build(struct device *device, const char *file, enum precisio
     created->device = device;
     created->precision = precision;
     snprintf(created->file, sizeof created->file, "%s", file);
-    const double start = timer_now();
-    if (!device->core->is_counting)
-        TRY(find_or_compile(created, options));
-    device_add_time(device, STAGE_START_KERNELS, timer_now() - start, 0);
+    if (!device->core->is_counting) {
+        char *source = NULL;
+        TRY(source_read(file, &source));
+        TRY(begin(created, source, options));
+    }
     *program = created;
     return STATUS_OK;
 }
@@ -148,27 +224,44 @@ static void release_kernel(struct owned *owned)
 enum status kernel_create(struct program *program, const char *name, struct kernel **kernel)
 {
     struct kernel *created = device_own_new(program->device, sizeof *created, release_kernel);
-    cl_int error = CL_SUCCESS;
     *kernel = NULL;
     if (!created)
         return STATUS_FAILED;
     created->program = program;
     snprintf(created->name, sizeof created->name, "%s", name);
-    if (!program->device->core->is_counting)
-        created->handle = clCreateKernel(program->handle, name, &error);
-    if (created->handle)
-        error = clGetKernelInfo(created->handle, CL_KERNEL_NUM_ARGS, sizeof created->argument_count,
-                                &created->argument_count, NULL);
+    *kernel = created;
+    return STATUS_OK;
+}
+
+/* Finds the kernel in its program, once that is built. */
+static enum status find(struct kernel *kernel)
+{
+    struct program *program = kernel->program;
+    cl_int error = CL_SUCCESS;
+    if (kernel->handle || program->device->core->is_counting)
+        return STATUS_OK;
+    TRY(finish(program->built));
+    kernel->handle = clCreateKernel(program->built->handle, kernel->name, &error);
+    if (kernel->handle)
+        error = clGetKernelInfo(kernel->handle, CL_KERNEL_NUM_ARGS, sizeof kernel->argument_count,
+                                &kernel->argument_count, NULL);
     stop_explain(NULL);
     if (error == CL_INVALID_KERNEL_NAME && program->device->core->info.is_pocl && device_pocl_folder()[0])
         return status_fail(STATUS_NO_DEVICE,
                            "kernels/%s has no kernel %s: it has another name there, or a file among the "
                            "kernels that PoCL keeps is damaged; then delete the folder %s",
-                           program->file, name, device_pocl_folder());
+                           program->file, kernel->name, device_pocl_folder());
     if (error != CL_SUCCESS)
         return status_fail(STATUS_FAILED, "%s: kernels/%s has no usable kernel %s: %s",
-                           program->device->core->info.name, program->file, name, opencl_error_name(error));
-    *kernel = created;
+                           program->device->core->info.name, program->file, kernel->name,
+                           opencl_error_name(error));
+    return STATUS_OK;
+}
+
+enum status device_build_programs(struct device *device)
+{
+    for (struct built *built = device->core->built; built; built = built->next)
+        TRY(finish(built));
     return STATUS_OK;
 }
 
@@ -239,6 +332,7 @@ enum status kernel_launch(struct kernel *kernel, struct launch launch,
     struct device *device = kernel->program->device;
     if (launch.groups == 0 || device->core->is_counting)
         return STATUS_OK;
+    TRY(find(kernel));
     for (cl_uint n = 0; arguments[n].kind != ARGUMENT_NONE; n++) {
         const cl_int error = set_argument(kernel, n, &arguments[n]);
         if (error != CL_SUCCESS)

@@ -1,10 +1,15 @@
-/* Program: what is built twice in one run is built once, and what does not build has a message. */
+/* Program: what is built twice in one run is built once, what was built often is loaded, and what does not
+ * build has a message. */
 #include "support/device_fixture.h"
 #include "support/test_folder.h"
 
 #include "device/internal.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/file.h>
 
 static struct folder folder; /* of the kernels */
 static int sources_built, arguments_set;
@@ -52,6 +57,7 @@ static int remove_folder(void **state)
 {
     folder_remove(&folder);
     unsetenv("RADIXPIC_KERNELS");
+    setenv("RADIXPIC_CACHE", "/dev/null", 1);
     return free_arrays(state);
 }
 
@@ -88,15 +94,169 @@ TEST(a_run_builds_the_same_once)
     assert_int_equal(answer_with(10), 11);
 }
 
-/* Each time anew. */
+/* Each time anew: by a launch, and by what builds all programs. */
 TEST(what_does_not_build)
 {
+    struct device *other = NULL;
     struct program *program = NULL;
+    struct kernel *kernel = NULL;
+    assert_ok(device_open(test_device_spec(), 0, &other)); /* which builds nothing else */
+    assert_ok(program_build(other, "answer.cl", PRECISION_SINGLE, &program, "-D BASE=missing"));
+    assert_ok(kernel_create(program, "answer", &kernel));
     for (int turn = 0; turn < 2; turn++) {
-        assert_fails(program_build(device, "answer.cl", PRECISION_SINGLE, &program, "-D BASE=missing"),
+        assert_fails(KERNEL_LAUNCH(kernel, ((struct launch){1, 1, STAGE_OTHER, 0}), 1),
                      "kernels/answer.cl does not build", "missing");
-        assert_null(program);
+        assert_fails(device_build_programs(other), "kernels/answer.cl does not build", "missing");
     }
+    device_close(&other);
+}
+
+/* ---- programs that are kept ---- */
+
+/* The path of the one file in the cache folder with that ending, or NULL. */
+static const char *kept_file(const char *ending)
+{
+    static char path[PATH_MAX];
+    struct dirent *entry;
+    bool is_found = false;
+    DIR *directory = opendir(folder_file(&folder, "cache/programs"));
+    while (directory && (entry = readdir(directory)))
+        if (strstr(entry->d_name, ending)) {
+            assert_false(is_found);
+            snprintf(path, sizeof path, "%s/cache/programs/%s", folder.path, entry->d_name);
+            is_found = true;
+        }
+    if (directory)
+        closedir(directory);
+    return is_found ? path : NULL;
+}
+
+/* The answer of a process that was just started, which has built nothing; and how many sources it built. */
+static uint32_t answer_of_a_start(int *built)
+{
+    struct device *const before = device;
+    sources_built = 0;
+    device = NULL;
+    assert_ok(device_open(test_device_spec(), 0, &device));
+    const uint32_t answer = answer_with(41);
+    device_close(&device);
+    device = before;
+    *built = sources_built;
+    return answer;
+}
+
+static void expect_built_anew(void)
+{
+    int built;
+    assert_int_equal(answer_of_a_start(&built), 42);
+    assert_int_equal(built, 1);
+}
+
+static const char *binary_after_many_starts(void)
+{
+    int built;
+    setenv("RADIXPIC_CACHE", folder_file(&folder, "cache"), 1);
+    assert_int_equal(answer_of_a_start(&built), 42);
+    for (int n = 1; n < 12; n++) {
+        assert_null(kept_file(".binary"));
+        assert_int_equal(answer_of_a_start(&built), 42);
+        assert_int_equal(built, 1);
+    }
+    return kept_file(".binary");
+}
+
+/* Where the driver has no cache of its own that is as fast. */
+TEST(a_program_that_was_built_often_is_loaded)
+{
+    int built;
+    const char *path = binary_after_many_starts();
+    if (!device_info(device)->is_pocl) {
+        assert_null(path);
+        return;
+    }
+    assert_non_null(path);
+    assert_int_equal(answer_of_a_start(&built), 42);
+    assert_int_equal(built, 0);
+    write_kernel(2); /* another source is another program */
+    assert_int_equal(answer_of_a_start(&built), 43);
+    assert_int_equal(built, 1);
+}
+
+/* PoCL 3.1 ends the process for a binary that was cut. */
+TEST(a_binary_that_is_not_sound_is_not_loaded)
+{
+    int built;
+    size_t length;
+    if (!device_info(device)->is_pocl)
+        skip();
+    const char *path = binary_after_many_starts();
+    const unsigned char *bytes = read_file(path, &length);
+    for (size_t left = 0; left < length; left = left < 64 ? left + 13 : left * 3) {
+        write_file(path, bytes, left);
+        expect_built_anew();
+    }
+    for (size_t place = 1; place < length; place *= 7) {
+        write_file(path, bytes, length);
+        flip_bit(path, place);
+        expect_built_anew();
+    }
+    write_file(path, bytes, length);
+    assert_int_equal(chmod(path, 0622), 0); /* others may have written to it */
+    expect_built_anew();
+    assert_int_equal(chmod(path, 0600), 0);
+    assert_int_equal(answer_of_a_start(&built), 42);
+    assert_int_equal(built, 0);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    expect_built_anew();
+    assert_int_equal(unlink(path), 0);
+    expect_built_anew(); /* and stored again */
+    assert_int_equal(answer_of_a_start(&built), 42);
+    assert_int_equal(built, 0);
+}
+
+TEST(without_a_folder_programs_are_built)
+{
+    static const char *const places[] = {"/dev/null", "/proc/self", "answer.cl", "/nowhere/at/all"};
+    for (size_t n = 0; n < sizeof places / sizeof places[0]; n++) {
+        setenv("RADIXPIC_CACHE", places[n][0] == '/' ? places[n] : folder_file(&folder, places[n]), 1);
+        for (int turn = 0; turn < 2; turn++)
+            expect_built_anew();
+    }
+}
+
+static int built_meanwhile;
+
+/* As a rank of the same machine does. */
+static void *end_first_build(void *argument)
+{
+    const struct timespec pause = {.tv_nsec = 300000000};
+    const int file = *(const int *)argument;
+    nanosleep(&pause, NULL);
+    built_meanwhile = sources_built;
+    if (write(file, "+", 1) == 1)
+        close(file); /* and the lock */
+    return NULL;
+}
+
+TEST(a_first_build_elsewhere_is_waited_for)
+{
+    pthread_t thread;
+    int built;
+    setenv("RADIXPIC_CACHE", folder_file(&folder, "cache"), 1);
+    expect_built_anew();
+    const char *path = kept_file(".uses");
+    assert_int_equal(truncate(path, 0), 0);
+    int file = open(path, O_WRONLY | O_APPEND);
+    assert_int_equal(flock(file, LOCK_EX), 0);
+    sources_built = 0;
+    assert_int_equal(pthread_create(&thread, NULL, end_first_build, &file), 0);
+    assert_int_equal(answer_of_a_start(&built), 42);
+    pthread_join(thread, NULL);
+    assert_int_equal(built_meanwhile, 0);
+    size_t uses;
+    (void)read_file(path, &uses);
+    assert_int_equal(uses, 2);
 }
 
 TEST(more_or_fewer_arguments_than_a_kernel_takes)
