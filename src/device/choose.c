@@ -304,5 +304,10 @@ enum status device_list(FILE *stream)
         fprintf(stream, "     memory         %.1f GiB, largest buffer %.1f GiB\n",
                 (double)info->global_memory / 0x1p30, (double)info->largest_buffer / 0x1p30);
     }
+    char kept[PATH_MAX];
+    kept_folder(kept);
+    if (kept[0] != '\0')
+        fprintf(stream, "compiled kernels are kept in %s%s%s; these folders may be deleted at any time\n",
+                kept, pocl_folder[0] != '\0' ? " and, by PoCL, in " : "", pocl_folder);
     return STATUS_OK;
 }

@@ -251,9 +251,8 @@ STATUS_CHECKED enum status host_memory_write(struct buffer *buffer, size_t offse
 const char *program_folder(void);
 
 /* Reads program_folder()/<file>, which is built with `-D` options from a printf-style format, e.g.
- * "-D RADIX_BITS=%u", by the first launch of one of its kernels or by device_build_programs(); on a GPU by
- * a thread that begins here. Precision adds -D REAL_IS_DOUBLE=0|1. A double program on a device without fp64
- * is STATUS_FAILED. */
+ * "-D RADIX_BITS=%u", by the first launch of one of its kernels or by device_build_programs(). Precision adds
+ * -D REAL_IS_DOUBLE=0|1. A double program on a device without fp64 is STATUS_FAILED. */
 STATUS_CHECKED enum status program_build(struct device *device, const char *file, enum precision precision,
                                          struct program **program, const char *options_format, ...)
     __attribute__((format(printf, 5, 6)));

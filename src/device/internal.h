@@ -6,7 +6,6 @@
 
 #include <CL/cl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <xxhash.h>
 
 struct built; /* of program.c */
@@ -145,6 +144,9 @@ struct kept {
     size_t uses;               /* how often it was built, up to the number from which a binary is kept */
     int file;                  /* that counts them; -1: there is no folder that can be written to */
 };
+
+/* The folder with all of them; "" where the environment names none. */
+void kept_folder(char path[PATH_MAX]);
 
 /* Begins a build from `source` with `options`; waits while another process builds the same for the first
  * time. kept_end() counts the build, where it went well, and lets others go on. */

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -55,9 +56,16 @@ static int open_own(const char *path, int flags)
     return -1;
 }
 
+#define FOLDER "programs"
+
+void kept_folder(char path[PATH_MAX])
+{
+    cache_path(FOLDER, path, PATH_MAX);
+}
+
 static void find_path(const struct kept *kept, const char *ending, char path[PATH_MAX])
 {
-    char name[64] = "programs/";
+    char name[64] = FOLDER "/";
     size_t length = strlen(name);
     for (size_t n = 0; n < sizeof kept->digest.digest; n++)
         length += (size_t)snprintf(name + length, sizeof name - length, "%02x", kept->digest.digest[n]);

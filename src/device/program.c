@@ -2,18 +2,15 @@
 #include "device/internal.h"
 
 #include "base/stop.h"
-#include "base/thread.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A program as it was built, or is to be, kept until the device is closed for what needs the same again. A
- * bench, a search for the best sort or a test makes the same parts many times.
- *
- * Compilers of GPUs take seconds for a run's programs, and build several at a time: a thread each begins
- * where the program is asked for. PoCL builds one after another, so here each waits until its first kernel is
- * launched: what is never launched is not built. */
+ * bench, a search for the best sort or a test makes the same parts many times. It is built where its first
+ * kernel is launched: what is never launched is not built. (Drivers build one program at a time, NVIDIA's too
+ * where several threads ask, in one context or in several.) */
 struct built {
     struct owned owned; /* by the first handle */
     struct built *next;
@@ -23,23 +20,11 @@ struct built {
     char *source, *options; /* what tells programs apart */
     struct kept kept;
     bool is_loaded; /* from a binary that was kept */
-    bool has_thread;
-    pthread_t thread;
-    enum status status; /* of the build, with its sentence */
-    char *sentence;
 };
-
-static void end_thread(struct built *built)
-{
-    if (built->has_thread)
-        pthread_join(built->thread, NULL);
-    built->has_thread = false;
-}
 
 static void release_built(struct owned *owned)
 {
     struct built *built = (struct built *)owned;
-    end_thread(built);
     if (built->handle) {
         if (!built->is_loaded)
             kept_store(&built->kept, built->core, built->handle);
@@ -47,7 +32,6 @@ static void release_built(struct owned *owned)
     }
     free(built->source);
     free(built->options);
-    free(built->sentence);
     free(built);
 }
 
@@ -101,42 +85,19 @@ static enum status compile(struct built *built)
     return status;
 }
 
-/* From its binary, where one is kept, or from its source. */
-static enum status build(struct built *built)
+/* From its binary, where one is kept, or from its source. After a failure the next launch tries again. */
+static enum status finish(struct built *built)
 {
     enum status status = STATUS_OK;
+    const double start = timer_now();
+    if (built->handle)
+        return STATUS_OK;
     kept_begin(&built->kept, built->core, built->options, built->source);
     built->handle = kept_load(&built->kept, built->core);
     built->is_loaded = built->handle != NULL;
     if (!built->handle)
         status = compile(built);
     kept_end(&built->kept, status == STATUS_OK);
-    return status;
-}
-
-static void *build_in_thread(void *argument)
-{
-    IN_C_LOCALE;
-    struct built *built = argument;
-    built->status = build(built);
-    built->sentence = status_take();
-    return NULL;
-}
-
-/* Builds the program, or waits until it is built. After a failure the next one that needs it tries again. */
-static enum status finish(struct built *built)
-{
-    if (built->handle && !built->has_thread)
-        return STATUS_OK;
-    const double start = timer_now();
-    enum status status = STATUS_OK;
-    if (built->has_thread) {
-        end_thread(built);
-        status = status_keep(built->status, built->sentence, STATUS_OK);
-        built->sentence = NULL;
-    } else {
-        status = build(built);
-    }
     device_add_time(&built->core->first_handle, STAGE_START_KERNELS, timer_now() - start, 0);
     return status;
 }
@@ -175,7 +136,6 @@ static enum status begin(struct program *program, char *source, const char *opti
     built->next = core->built;
     core->built = built;
     program->built = built;
-    built->has_thread = !core->info.is_pocl && thread_start(&built->thread, build_in_thread, built) == 0;
     return STATUS_OK;
 }
 
