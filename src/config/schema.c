@@ -319,8 +319,8 @@ static const struct schema_row config_rows[] = {
      WORDS({"auto", SORT_METHOD_AUTO}, {"paper", SORT_METHOD_PAPER}, {"tiled", SORT_METHOD_TILED},
            {"chunked", SORT_METHOD_CHUNKED}),
      .fallback = "auto",
-     .help = "tiled is for GPUs, chunked for CPUs; I, G, s, transpose, table are of paper; auto: as radixpic "
-             "tune found, else by the device"},
+     .help =
+         "tiled is for GPUs, chunked for CPUs; I, G, s, transpose, table are of paper; auto: by the device"},
     {CONFIG(sort.passes, TYPE_COUNT32), WITHIN(1, 32), OR_AUTO, .fallback = "2",
      .help = "p; at most key_bits; auto is the fastest number"},
     {CONFIG(sort.key_bits, TYPE_COUNT32), WITHIN(1, 32), OR_AUTO, .fallback = "auto",

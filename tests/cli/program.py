@@ -26,7 +26,7 @@ PROGRAM = os.environ.get("RADIXPIC_PROGRAM", str(ROOT / "build" / "radixpic"))
 APART = Path(os.environ.get("RADIXPIC_APART", Path(PROGRAM).parent / "tests" / "libapart.so"))
 NEEDS_APART = unittest.skipUnless("RADIXPIC_APART" in os.environ or APART.is_file(), f"{APART} is not built")
 DEVICE = os.environ.get("RADIXPIC_TEST_DEVICE") or "auto"
-os.environ["RADIXPIC_CACHE"] = os.devnull  # holds no file: what this machine was tuned to is no part of a test
+os.environ["RADIXPIC_CACHE"] = os.devnull  # holds no file: no test reads or writes the cache of the user
 for number in (signal.SIGINT, signal.SIGHUP):  # a script's `&` and nohup ignore these, and so would what a test starts
     signal.signal(number, signal.SIG_DFL)
 TIMEOUT = 300  # seconds: only what hangs takes as long, on a busy machine too
