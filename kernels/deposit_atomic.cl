@@ -14,7 +14,6 @@
 #include "shared/shape.h"
 
 #include "shared/cell.h"
-#include "shared/fast_search.h"
 
 #if !defined(ADD_64_BITS) || ADD_64_BITS < 0 || ADD_64_BITS > 1
 #error "ADD_64_BITS must be 0 or 1"
@@ -94,36 +93,20 @@ static inline void add_particle(real2 offset, uint cell, uint nx, uint ny, real 
     }
 }
 
-/* The textbook's kernel: a particle's cell is its key, in any order. `cells` is the other kernel's. */
+/* One item a particle, whose cell is its key, in any order. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-deposit_atomic_by_key(global const uint *restrict keys, uint cells, global const real2 *restrict offset,
-                      uint stride, uint count, uint nx, uint ny, real scale, volatile global uint *sums)
+deposit_atomic_particles(global const uint *restrict keys, global const real2 *restrict offset, uint stride,
+                         uint count, uint nx, uint ny, real scale, volatile global uint *sums)
 {
     const uint p = (uint)get_global_id(0);
     if (p < count)
         add_particle(offset[(size_t)p * stride], keys[p], nx, ny, scale, sums);
 }
 
-/* The same for a sorted list without keys: a group finds the cell of its first particle, from which each item
- * goes on to its own. */
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-deposit_atomic_by_order(global const uint *restrict cell_offsets, uint cells,
-                        global const real2 *restrict offset, uint stride, uint count, uint nx, uint ny,
-                        real scale, volatile global uint *sums)
-{
-    local uint found;
-    const uint p = (uint)get_global_id(0), begin = p - (uint)get_local_id(0);
-    const uint guess = (uint)((ulong)begin * cells / count); /* where cells are equally full */
-    const uint first = find_segment_by_group(cell_offsets, cells, begin, guess, &found);
-    if (p < count)
-        add_particle(offset[(size_t)p * stride], find_segment_near(cell_offsets, cells, first, p), nx, ny,
-                     scale, sums);
-}
-
 /* One item a node: the sum becomes a real, and is 0 for the next deposit. unit: 2^-F. factor: charge per area
- * of one macro-particle, q w/(dx dy). rho is set where `set` is not 0, else added to. */
+ * of one macro-particle, q w/(dx dy). */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-deposit_atomic_nodes(global ulong *restrict sums, uint nodes, real unit, real factor, uint set,
+deposit_atomic_nodes(global ulong *restrict sums, uint nodes, real unit, real factor,
                      global real *restrict rho)
 {
     const uint node = (uint)get_global_id(0);
@@ -131,6 +114,5 @@ deposit_atomic_nodes(global ulong *restrict sums, uint nodes, real unit, real fa
         return;
     const ulong sum = sums[node];
     sums[node] = 0;
-    const real weights = sum >> 63 ? (real)NAN : (real)sum * unit;
-    rho[node] = set ? factor * weights : rho[node] + factor * weights;
+    rho[node] = factor * (sum >> 63 ? (real)NAN : (real)sum * unit);
 }

@@ -23,7 +23,7 @@ EXAMPLES = """examples:
   scripts/plot_bench.py layout.csv -o layout.png
   scripts/plot_bench.py h200.csv cpu.csv -o steps.png   two devices, or settings, in one picture
 
-Files of one picture are of one bench. What radixpic bench scaling writes is for scripts/fit_scaling.py.
+Files of one picture are of one bench. No picture is of what radixpic bench scaling writes.
 Results that the bench found wrong (verified = no) are crossed out; the picture is written, and the exit code is 1.
 """
 

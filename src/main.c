@@ -24,7 +24,7 @@ static const struct command {
     {"check", command_check, "validate a config file and print what follows from it"},
     {"devices", command_devices, "list the OpenCL devices"},
     {"bench", command_bench, "run an experiment, such as the paper's sort of particles"},
-    {"tune", command_tune, "find the fastest sort for a device and keep it for later runs"},
+    {"tune", command_tune, "find the fastest sort for a device, for the block sort: of a config"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 

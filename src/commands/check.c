@@ -64,13 +64,11 @@ static enum status print_plan(const struct config *config, const struct device_i
     log_line(log, LOG_NORMAL, "device                    %s", info->name);
     printf("step                      %s\n", plan.stepper->summary);
     printf("key                       %s\n", sort);
-    printf("deposit                   %s", deposit_describe(info, &config->deposit));
+    printf("deposit                   cell by cell, in a fixed order");
     if (passes > 0)
         printf("; densities smoothed by %u binomial pass%s", passes, passes > 1 ? "es" : "");
     printf("\nmemory on the device      %.1f MiB %s, %.1f bytes a particle\n", (double)plan.bytes / 0x1p20,
            place, (double)plan.bytes / (double)simulation_particles(&share));
-    if (plan.sort.note[0] != '\0')
-        log_warning(log, "%s", plan.sort.note);
     consequences_warn_idle(config, plan.sort.method, plan.stepper != &radix_step, log);
     return STATUS_OK;
 }

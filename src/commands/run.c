@@ -107,8 +107,6 @@ static void announce_step(const struct simulation *simulation, struct log *log)
         log_line(log, LOG_NORMAL,
                  "step.method=fused would take %s; the same particles up to round-off, in less time",
                  fused->summary);
-    if (sort_plan->note[0] != '\0')
-        log_warning(log, "%s", sort_plan->note);
 }
 
 static void announce(const struct simulation *simulation, struct log *log)

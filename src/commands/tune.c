@@ -1,15 +1,12 @@
 /* radixpic tune: one grid of sorts, timed for particles in PIC order on this device; the fastest of each
- * method and number of passes are printed and kept for later runs. */
+ * method and number of passes are printed, and the fastest of all as the block sort: of a config. */
 #include "commands/commands.h"
 #include "experiments/sorting/sorting.h"
 
-#include "base/cache.h"
-#include "base/log.h"
+#include "config/schema.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct options {
     struct common_options common;
@@ -21,8 +18,7 @@ struct options {
 static const struct option_row rows[] = {
     DEVICE_ROW,
     {"particles", 'N', "N", OPTION_NUMBER, AT(particles), 1, UINT32_C(1) << 31,
-     .help = "Particles (N); without it 8388608, on a CPU 1048576. A run takes what is "
-             "found for the nearest N"},
+     .help = "Particles (N); without it 8388608, on a CPU 1048576"},
     {"cells", 0, "C|CxD", OPTION_CELLS, AT(cells), 2, 16384, .usual = "32",
      .help = "Cells along x and y, 32x32 without it; they give the key's bits (b)"},
     {"seconds", 0, "T", OPTION_NUMBER, AT(seconds), 1, 3600, .usual = "50",
@@ -146,39 +142,41 @@ static enum status try_all(struct search *search, uint32_t key_bits)
     return STATUS_OK;
 }
 
-/* ---- what is kept ---- */
+/* ---- what is printed at the end ---- */
 
 ASCENDING(by_seconds, double)
 
-/* The fastest of each method and p, in the order of their times. */
-static enum status keep(struct search *search)
+/* The block of a config that holds on any grid: key_bits is auto. */
+static void print_block(const struct sort_config *sort)
 {
-    struct tuning found = {.entries = NULL};
-    char path[PATH_MAX], date[TUNING_DATE_LENGTH], problem[TUNING_PROBLEM_LENGTH];
-    const time_t now = time(NULL);
-    struct tm day = {0};
-    strftime(date, sizeof date, "%Y-%m-%d", localtime_r(&now, &day));
-    TRY(DEVICE_NEW_ARRAY(search->bench->device, found.entries, search->count));
+    static const char group[] = "sort.";
+    struct sort_config shown = *sort;
+    shown.key_bits = SORT_AUTO;
+    puts("\nThe fastest, as a block of a config:\nsort:");
+    for (size_t n = 0; n < config_schema.count; n++) {
+        struct schema_row row = config_schema.rows[n];
+        if (strncmp(row.path, group, strlen(group)) != 0)
+            continue;
+        row.offset -= offsetof(struct config, sort);
+        printf("  %s: ", row.path + strlen(group));
+        value_print(&row, &shown, stdout);
+        putchar('\n');
+    }
+}
+
+/* The fastest of each method and p, in the order of their times. */
+static void print_fastest(struct search *search)
+{
     printf(
         "\n%zu sorts tried%s\n\nTable 3 of the paper, quasi-optimal sorting parameters, on this device, the "
         "fastest sort first:\n",
         search->count, search->is_time_up ? "; the time was up before all were: --seconds gives more" : "");
     bench_head(&trial_table);
     qsort(search->trials, search->count, sizeof *search->trials, by_seconds);
-    for (const struct trial *trial = search->trials; trial < search->trials + search->count; trial++) {
-        if (trial != best_of(search, trial->plan.method, trial->plan.passes))
-            continue;
-        struct tuning_entry *entry = &found.entries[found.count++];
-        *entry = tuning_entry_of(search->bench->info, search->keys.list.count);
-        entry->sort = trial->sort;
-        memcpy(entry->date, date, sizeof date);
-        print_trial(search, trial);
-    }
-    TRY(tuning_write(&found, problem));
-    cache_path(TUNING_FILE, path, sizeof path);
-    log_line(&(struct log){.terminal = stdout}, LOG_QUIET,
-             "stored in %s; a run takes the sort of the nearest length that its config allows", path);
-    return STATUS_OK;
+    for (const struct trial *trial = search->trials; trial < search->trials + search->count; trial++)
+        if (trial == best_of(search, trial->plan.method, trial->plan.passes))
+            print_trial(search, trial);
+    print_block(&search->trials[0].sort);
 }
 
 static enum status tune(struct bench *bench)
@@ -188,35 +186,31 @@ static enum status tune(struct bench *bench)
         grid_make(&(struct grid_config){.cells = {options->cells[0], options->cells[1]}, .length = {1, 1}});
     const uint32_t usual = UINT32_C(1) << (bench->info->is_cpu ? 20 : 23);
     const uint32_t count = options->particles > 0 ? options->particles : usual;
-    char problem[TUNING_PROBLEM_LENGTH];
     struct search *search = NULL;
     TRY(DEVICE_NEW(bench->device, search));
     search->bench = bench;
-    TRY(tuning_write(NULL, problem)); /* before the search, not after it */
     printf("tune: the fastest sort of %u particles in %ux%u cells (keys of b = %u bits), moved by less than "
            "a cell, on %s\n",
            count, options->cells[0], options->cells[1], grid_key_bits(&grid), bench->info->name);
-    if (problem[0] != '\0')
-        log_warning(&(struct log){.terminal = stdout}, "%s; it will be replaced", problem);
     bench_head(&trial_table);
     fflush(stdout);
     TRY(pic_keys_create(bench->part, &grid, count, &search->keys));
     search->ends = timer_now() + options->seconds;
     TRY(try_all(search, grid_key_bits(&grid)));
-    return keep(search);
+    print_fastest(search);
+    return STATUS_OK;
 }
 
 static const struct experiment experiment_tune = {
     .options = OPTION_TABLE(
         rows, NULL,
-        "Find the fastest sort for a device, print the paper's Table 3 for it, and keep what is found for "
-        "later runs.\v"
+        "Find the fastest sort for a device, and print the paper's Table 3 for it and a block sort: for a "
+        "config.\v"
         "Particles in PIC order (sorted, then moved by less than a cell) are sorted by every method in one "
         "and more passes (p), the paper's with many items in a group (I) and groups (G), and with the table "
-        "of the histogram in both orders. The best of each go as blocks sort: of a config to tuning.yaml in "
-        "$RADIXPIC_CACHE, else in radixpic/ of $XDG_CACHE_HOME or of ~/.cache, for this device, driver, key "
-        "and length of list; runs with sort.method auto take that of the nearest length from there, and give "
-        "the same results as without.\n\n"
+        "of the histogram in both orders. The table has the best of each method and p. A config that holds "
+        "the block takes the fastest sort where step.method is radix, and gives the same results as "
+        "without.\n\n"
         "Examples:\n"
         "  radixpic tune\n"
         "  radixpic tune --device gpu --particles 134217728 --cells 64\n"

@@ -97,8 +97,6 @@ void check_electromagnetic(struct reading *reading)
     }
     if (at(reading, "fields.gradient") && config->fields.gradient != GRADIENT_SPECTRAL)
         complain(reading, NULL, "the electromagnetic solver has the spectral gradient alone");
-    if (at(reading, "deposit.method") && config->deposit.method == DEPOSIT_METHOD_ATOMIC)
-        complain(reading, NULL, "the current is deposited by the method sorted alone");
     if (at(reading, "collisions") && config->collision_count > 0)
         complain(reading, NULL,
                  "collisions are not relativistic: they belong to the electrostatic solver alone");

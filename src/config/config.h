@@ -60,7 +60,6 @@ enum collision_model { COLLISIONS_TAKIZUKA_ABE, COLLISIONS_NANBU, COLLISION_MODE
 enum { COULOMB_LOG_AUTO = 0 };
 /* The values are the orders. */
 enum shape_kind { SHAPE_NGP, SHAPE_CIC, SHAPE_TSC, SHAPE_CUBIC, SHAPE_QUARTIC, SHAPE_COUNT };
-enum deposit_method { DEPOSIT_METHOD_SORTED, DEPOSIT_METHOD_ATOMIC };
 enum { GHOST_AUTO = 0 };
 enum { SPEED_AUTO = 0 };
 enum { SORT_AUTO = 0 }; /* a number of sort.* left to the program */
@@ -196,7 +195,6 @@ struct collision_config {
 
 struct deposit_config {
     enum shape_kind shape;
-    enum deposit_method method;
     uint32_t filter_passes;
 };
 

@@ -190,6 +190,29 @@ static void complain_unknown_key(struct reading *reading, const struct schema_ta
              nearest ? nearest : "", nearest ? "\"? Known" : "known", known);
 }
 
+/* Keys of earlier versions. A file of such a version, as the config in a checkpoint, may hold one with the
+ * value that every run has now. */
+static const struct {
+    const char *path, *value, *instead;
+} removed_keys[] = {
+    {"deposit.method", "sorted",
+     "every run deposits cell by cell from the sorted list, and radixpic bench deposit compares that with "
+     "atomic additions"},
+};
+
+/* Whether the key in hand is one of these; complains about another value. */
+static bool is_removed_key(struct reading *reading, const struct tree_node *node)
+{
+    for (size_t n = 0; n < sizeof removed_keys / sizeof removed_keys[0]; n++) {
+        if (strcmp(reading->path, removed_keys[n].path) != 0)
+            continue;
+        if (node->kind != TREE_SCALAR || !tree_is_text(node, removed_keys[n].value))
+            complain(reading, node, "this key no longer exists: %s", removed_keys[n].instead);
+        return true;
+    }
+    return false;
+}
+
 /* Complains where `node` is no mapping, and about keys that are unknown below `group`, or there twice. */
 static void check_keys(struct reading *reading, const struct schema_table *table, const char *group,
                        const struct tree_node *node)
@@ -207,7 +230,7 @@ static void check_keys(struct reading *reading, const struct schema_table *table
         while (i < table->count && !tree_is_text(child->key, child_key(&table->rows[i], group)))
             i++;
         const size_t length = enter(reading, child->key->text);
-        if (i == table->count)
+        if (i == table->count && !is_removed_key(reading, child))
             complain_unknown_key(reading, table, group, child->key);
         else if (tree_value(node, child->key->text) != child)
             complain(reading, child->key, "given twice; first at line %zu",

@@ -308,10 +308,6 @@ static const struct schema_row config_rows[] = {
      WORDS({"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}, {"cubic", SHAPE_CUBIC},
            {"quartic", SHAPE_QUARTIC}),
      .fallback = "cic", .help = "of a particle: order 0, 1, 2, 3, 4"},
-    {CONFIG(deposit.method, TYPE_CHOICE),
-     WORDS({"sorted", DEPOSIT_METHOD_SORTED}, {"atomic", DEPOSIT_METHOD_ATOMIC}), .fallback = "sorted",
-     .help = "sorted: cell by cell; atomic: each particle adds to its nodes, in integers; both the same bits "
-             "in every run"},
     {CONFIG(deposit.filter_passes, TYPE_COUNT32), WITHIN(0, 100), .fallback = "0",
      .help = "binomial (1/4, 1/2, 1/4) passes in x and y"},
     {"sort", TYPE_GROUP, .help = "the radix sort by short key"},
@@ -319,8 +315,8 @@ static const struct schema_row config_rows[] = {
      WORDS({"auto", SORT_METHOD_AUTO}, {"paper", SORT_METHOD_PAPER}, {"tiled", SORT_METHOD_TILED},
            {"chunked", SORT_METHOD_CHUNKED}),
      .fallback = "auto",
-     .help = "tiled is for GPUs, chunked for CPUs; I, G, s, transpose, table are of paper; auto: as radixpic "
-             "tune found, else by the device"},
+     .help =
+         "tiled is for GPUs, chunked for CPUs; I, G, s, transpose, table are of paper; auto: by the device"},
     {CONFIG(sort.passes, TYPE_COUNT32), WITHIN(1, 32), OR_AUTO, .fallback = "2",
      .help = "p; at most key_bits; auto is the fastest number"},
     {CONFIG(sort.key_bits, TYPE_COUNT32), WITHIN(1, 32), OR_AUTO, .fallback = "auto",

@@ -1,8 +1,7 @@
-/* Deposit: launches of kernels/deposit.cl, and the door to the atomic method. */
+/* Deposit: launches of kernels/deposit.cl. */
 #include "field/deposit.h"
 
 #include "base/integers.h"
-#include "field/deposit_atomic.h"
 #include "shared/wide_shape.h"
 
 struct deposit {
@@ -10,9 +9,8 @@ struct deposit {
     struct grid grid;
     enum precision precision;
     uint32_t filled_cells, capacity;
-    struct deposit_atomic *atomic; /* of that method, which needs nothing below; else NULL */
-    uint32_t components;           /* 1: of the charge; 4: and of the current */
-    double half_step[3];           /* struct half_step of the kernels; of the current */
+    uint32_t components; /* 1: of the charge; 4: and of the current */
+    double half_step[3]; /* struct half_step of the kernels; of the current */
     struct deposit_plan plan;
     uint32_t planes; /* sums of a piece: the nodes its particles touch, for each component */
     uint32_t places; /* of pieces */
@@ -48,7 +46,7 @@ static enum status create_kernels(struct deposit *deposit, enum shape_kind shape
     return kernel_create(program, plan->vectors ? "deposit_node_vectors" : "deposit_nodes", &deposit->nodes);
 }
 
-static enum status create_sorted(struct deposit *deposit, enum shape_kind shape)
+static enum status create_parts(struct deposit *deposit, enum shape_kind shape)
 {
     struct device *device = deposit->device;
     const uint32_t nodes =
@@ -69,7 +67,7 @@ static enum status create_sorted(struct deposit *deposit, enum shape_kind shape)
 }
 
 enum status deposit_create(struct device *device, const struct grid *grid, enum precision precision,
-                           const struct deposit_config *config, uint32_t filled_cells, uint32_t capacity,
+                           enum shape_kind shape, uint32_t filled_cells, uint32_t capacity,
                            struct deposit **deposit)
 {
     TRY(DEVICE_NEW(device, *deposit));
@@ -79,10 +77,7 @@ enum status deposit_create(struct device *device, const struct grid *grid, enum 
                                  .components = 1,
                                  .filled_cells = filled_cells,
                                  .capacity = capacity};
-    return config->method == DEPOSIT_METHOD_ATOMIC
-               ? deposit_atomic_create(device, grid, precision, config->shape, ATOMIC_AUTO,
-                                       &(*deposit)->atomic)
-               : create_sorted(*deposit, config->shape);
+    return create_parts(*deposit, shape);
 }
 
 enum status deposit_create_sources(struct device *device, const struct grid *grid, enum precision precision,
@@ -99,7 +94,7 @@ enum status deposit_create_sources(struct device *device, const struct grid *gri
         .components = 4,
         .half_step = {0.5 * time_step / grid->dx, 0.5 * time_step / grid->dy, per_c_squared},
     };
-    return create_sorted(*deposit, shape);
+    return create_parts(*deposit, shape);
 }
 
 /* ---- one species ---- */
@@ -158,9 +153,12 @@ static enum status add_nodes(struct deposit *deposit, const struct particles *pa
                          plan->segment_bits, most, plan->lanes, factor, first, density, density_stride);
 }
 
-static enum status deposit_sorted(struct deposit *deposit, const struct particles *particles, bool first,
-                                  struct buffer *density, uint32_t stride)
+static enum status deposit_densities(struct deposit *deposit, const struct particles *particles, bool first,
+                                     struct buffer *density, uint32_t stride)
 {
+    if (particles->count > deposit->capacity)
+        return status_fail(STATUS_FAILED, "a deposit made for %u particles was given %u", deposit->capacity,
+                           particles->count);
     const uint32_t segments = segments_of(deposit, particles->count);
     const uint32_t most = deposit_plan_most(&deposit->plan, segments);
     TRY(sum_particles(deposit, particles, segments));
@@ -168,26 +166,14 @@ static enum status deposit_sorted(struct deposit *deposit, const struct particle
     return add_nodes(deposit, particles, most, first, density, stride);
 }
 
-static enum status require_capacity(const struct deposit *deposit, const struct particles *particles)
-{
-    if (particles->count > deposit->capacity)
-        return status_fail(STATUS_FAILED, "a deposit made for %u particles was given %u", deposit->capacity,
-                           particles->count);
-    return STATUS_OK;
-}
-
 enum status deposit_species(struct deposit *deposit, const struct particles *particles, bool first,
                             struct buffer *rho)
 {
-    TRY(require_capacity(deposit, particles));
-    return deposit->atomic
-               ? deposit_atomic_species(deposit->atomic, particles, NULL, deposit->filled_cells, first, rho)
-               : deposit_sorted(deposit, particles, first, rho, 0);
+    return deposit_densities(deposit, particles, first, rho, 0);
 }
 
 enum status deposit_species_sources(struct deposit *deposit, const struct particles *particles, bool first,
                                     struct buffer *sources, uint32_t stride)
 {
-    TRY(require_capacity(deposit, particles));
-    return deposit_sorted(deposit, particles, first, sources, stride);
+    return deposit_densities(deposit, particles, first, sources, stride);
 }

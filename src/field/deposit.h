@@ -1,6 +1,5 @@
-/* Deposit: particles -> densities on the nodes, of the charge and of the current, by the method of the
- * config: cell by cell from the sorted list (kernels/deposit.cl), or particle by particle with atomic
- * additions (deposit_atomic.h, of the charge alone). The same particles give the same bits either way. */
+/* Deposit: particles -> densities on the nodes, of the charge and of the current, cell by cell from the
+ * sorted list (kernels/deposit.cl), so that the same particles give the same bits. */
 #ifndef RADIXPIC_FIELD_DEPOSIT_H
 #define RADIXPIC_FIELD_DEPOSIT_H
 
@@ -10,9 +9,9 @@
 struct deposit;
 
 /* For species of up to `capacity` particles, all in the grid's first `filled_cells` cells, as in the own
- * rows of a slab; with shape and method of the config. */
+ * rows of a slab. */
 STATUS_CHECKED enum status deposit_create(struct device *device, const struct grid *grid,
-                                          enum precision precision, const struct deposit_config *config,
+                                          enum precision precision, enum shape_kind shape,
                                           uint32_t filled_cells, uint32_t capacity, struct deposit **deposit);
 
 /* Deposits one sorted species, in either layout: rho (real[cells]) is set where `first`, else added to.
@@ -22,7 +21,7 @@ STATUS_CHECKED enum status deposit_species(struct deposit *deposit, const struct
                                            bool first, struct buffer *rho);
 
 /* The charge and the current at n-1/2 of particles at n, in a run with that time step and 1/c^2, c time_step
- * being at most the side of a cell. By the sorted method. */
+ * being at most the side of a cell. */
 STATUS_CHECKED enum status deposit_create_sources(struct device *device, const struct grid *grid,
                                                   enum precision precision, enum shape_kind shape,
                                                   double time_step, double per_c_squared,

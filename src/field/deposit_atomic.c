@@ -16,7 +16,7 @@ struct deposit_atomic {
     enum precision precision;
     enum atomic_way way;
     size_t group_items;
-    struct kernel *by_key, *by_order, *nodes;
+    struct kernel *particles, *nodes;
     struct buffer *sums; /* ulong[cells]: 0 between deposits */
 };
 
@@ -51,8 +51,7 @@ enum status deposit_atomic_create(struct device *device, const struct grid *grid
     TRY(program_build(device, "deposit_atomic.cl", precision, &program,
                       "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D ADD_64_BITS=%d", (int)shape,
                       created->group_items, way == ATOMIC_64));
-    TRY(kernel_create(program, "deposit_atomic_by_key", &created->by_key));
-    TRY(kernel_create(program, "deposit_atomic_by_order", &created->by_order));
+    TRY(kernel_create(program, "deposit_atomic_particles", &created->particles));
     TRY(kernel_create(program, "deposit_atomic_nodes", &created->nodes));
     TRY(buffer_create(device, grid_cells(grid) * sizeof(uint64_t), "the atomic deposit's sums",
                       &created->sums));
@@ -65,37 +64,24 @@ enum atomic_way deposit_atomic_way(const struct deposit_atomic *deposit)
     return deposit->way;
 }
 
-/* ---- one species ---- */
-
-/* bytes: what must come from memory. That of the atomic additions depends on the caches. */
-static enum status add_particles(struct deposit_atomic *deposit, const struct particles *particles,
-                                 const struct buffer *keys, uint32_t filled, uint32_t fraction_bits)
+enum status deposit_atomic_species(struct deposit_atomic *deposit, const struct particles *particles,
+                                   const struct buffer *keys, struct buffer *rho)
 {
     const struct grid *grid = &deposit->grid;
-    const bool has_keys = keys != NULL;
+    const uint32_t cells = grid_cells(grid), count = particles->count;
+    const uint32_t fraction_bits = deposit_atomic_fraction_bits(count);
     const uint32_t stride =
         particles_stride(particles, ATTRIBUTE_OFFSET); /* real2 from one particle to the next */
-    const uint64_t offset_bytes = UINT64_C(2) * stride * precision_bytes(deposit->precision);
-    const uint64_t cell_bytes = sizeof(uint32_t) * (has_keys ? (uint64_t)particles->count : filled);
-    const struct launch launch = launch_covering(particles->count, deposit->group_items, STAGE_DEPOSIT,
-                                                 offset_bytes * particles->count + cell_bytes);
-    const struct buffer *cells = has_keys ? keys : particles->cell_offsets;
-    const struct buffer *offset = particles->attribute[ATTRIBUTE_OFFSET];
     const double scale = ldexp(1, (int)fraction_bits);
-    return KERNEL_LAUNCH(has_keys ? deposit->by_key : deposit->by_order, launch, cells, filled, offset,
-                         stride, particles->count, grid->nx, grid->ny, scale, deposit->sums);
-}
-
-enum status deposit_atomic_species(struct deposit_atomic *deposit, const struct particles *particles,
-                                   const struct buffer *keys, uint32_t filled, bool first, struct buffer *rho)
-{
-    const struct grid *grid = &deposit->grid;
-    const uint32_t cells = grid_cells(grid), fraction_bits = deposit_atomic_fraction_bits(particles->count);
     const double factor = particles->species->charge * particles->weight / (grid->dx * grid->dy);
-    const uint64_t node_bytes =
-        2 * sizeof(uint64_t) + (first ? UINT64_C(1) : UINT64_C(2)) * precision_bytes(deposit->precision);
-    TRY(add_particles(deposit, particles, keys, filled, fraction_bits));
+    /* What must come from memory. That of the atomic additions depends on the caches. */
+    const uint64_t particle_bytes = 2 * stride * precision_bytes(deposit->precision) + sizeof(uint32_t);
+    const uint64_t node_bytes = 2 * sizeof(uint64_t) + precision_bytes(deposit->precision);
+    TRY(KERNEL_LAUNCH(deposit->particles,
+                      launch_covering(count, deposit->group_items, STAGE_DEPOSIT, count * particle_bytes),
+                      keys, particles->attribute[ATTRIBUTE_OFFSET], stride, count, grid->nx, grid->ny, scale,
+                      deposit->sums));
     return KERNEL_LAUNCH(deposit->nodes,
                          launch_covering(cells, deposit->group_items, STAGE_DEPOSIT, cells * node_bytes),
-                         deposit->sums, cells, ldexp(1, -(int)fraction_bits), factor, first, rho);
+                         deposit->sums, cells, 1 / scale, factor, rho);
 }

@@ -1,5 +1,5 @@
 /* Deposit atomic: each particle adds its weights to the nodes around by atomic additions, the textbook's way
- * on many cores, which needs no order of the particles.
+ * on many cores, which needs no order of the particles. radixpic bench deposit compares it with deposit.h.
  *
  * Sums of reals would depend on the order of the additions, and the order on chance. So weights are added as
  * integers, in fixed point: the same particles give the same bits in whatever order they come, on any device
@@ -34,13 +34,11 @@ STATUS_CHECKED enum status deposit_atomic_create(struct device *device, const st
 /* The way that is taken, never ATOMIC_AUTO. */
 enum atomic_way deposit_atomic_way(const struct deposit_atomic *deposit);
 
-/* Deposits one species, in either layout: rho (real[cells]) is set where `first`, else added to. With keys
- * (uint[count]; else NULL) the order is free; without, the particles are sorted and in the grid's first
- * `filled` cells. (Non-blocking.) */
+/* Deposits one species, in either layout and in any order, by its keys (uint[count]): rho (real[cells]) is
+ * set. (Non-blocking.) */
 STATUS_CHECKED enum status deposit_atomic_species(struct deposit_atomic *deposit,
                                                   const struct particles *particles,
-                                                  const struct buffer *keys, uint32_t filled, bool first,
-                                                  struct buffer *rho);
+                                                  const struct buffer *keys, struct buffer *rho);
 
 /* F for a list of at least one particle. */
 uint32_t deposit_atomic_fraction_bits(uint32_t count);

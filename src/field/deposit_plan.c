@@ -27,14 +27,6 @@ enum {
     SHORT_CELL = 16   /* pieces of a cell that deposit_long_cells leaves apart */
 };
 
-const char *deposit_describe(const struct device_info *info, const struct deposit_config *config)
-{
-    if (config->method == DEPOSIT_METHOD_SORTED)
-        return "sorted: cell by cell, in a fixed order";
-    return info->has_int64_atomics ? "atomic: particle by particle, 64 bits at once"
-                                   : "atomic: particle by particle, 64 bits as two words of 32";
-}
-
 /* A group that sums a segment needs local memory for its particles, which then holds the items' sums, and two
  * words a run (kernels/shared/deposit_groups.h). Several groups share it. */
 static void fit_segments(const struct device_info *info, uint32_t nodes, uint32_t components,

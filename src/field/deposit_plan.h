@@ -1,4 +1,4 @@
-/* Deposit plan: how the sorted deposit deals its work out on a device: which kernel sums the particles, how
+/* Deposit plan: how the deposit deals its work out on a device: which kernel sums the particles, how
  * long the segments of the list are, and how many items a group has. It decides how long the deposit takes;
  * of the sums it changes the order of the terms alone. */
 #ifndef RADIXPIC_FIELD_DEPOSIT_PLAN_H
@@ -16,9 +16,6 @@ struct deposit_plan {
     uint32_t segment_bits; /* log2 of the particles of a segment */
     uint32_t lanes;        /* items per node */
 };
-
-/* One line for the log: the method, and how the device adds where that is atomic. */
-const char *deposit_describe(const struct device_info *info, const struct deposit_config *config);
 
 /* nodes: that particles of a cell touch along an axis. cells: of the grid. components: of the quantity. */
 struct deposit_plan deposit_plan_make(const struct device_info *info, uint32_t cells, uint32_t nodes,

@@ -41,8 +41,7 @@ static enum status create_parts(struct radixpic_sorter *sorter)
     const bool short_keys = shape->key_bytes == 2;
     struct sorter_plan plan;
     struct buffer *any = NULL;
-    TRY(sorter_plan_default(device_info(device), &(struct sort_config){0}, shape->key_bits, shape->most,
-                            &plan));
+    TRY(sorter_plan_make(device_info(device), &(struct sort_config){0}, shape->key_bits, shape->most, &plan));
     plan.radix.short_keys = plan.fast.short_keys = short_keys;
     plan.fast.any_order = shape->any_order != 0;
     plan.radix.transpose = plan.radix.transpose && !short_keys;

@@ -58,6 +58,8 @@ static enum status check_numbers(const struct checkpoint *checkpoint, uint32_t r
 
 static enum status read_config(struct checkpoint *checkpoint)
 {
+    /* An earlier version had another method, too, from which a run goes on up to round-off. */
+    static const char *const method = "deposit.method=sorted";
     uint64_t shape[2];
     TRY(hdf5_read_shape(&checkpoint->source, "config", shape));
     const uint64_t length = shape[0];
@@ -68,7 +70,7 @@ static enum status read_config(struct checkpoint *checkpoint)
         return no_memory(checkpoint);
     const struct hdf5_rows all = {H5T_NATIVE_UINT8, {length}, 0, length};
     enum status status = hdf5_read_rows(&checkpoint->source, "config", &all, text);
-    TRY_NEXT(config_read_text(checkpoint->path, text, length, NULL, 0, &checkpoint->config));
+    TRY_NEXT(config_read_text(checkpoint->path, text, length, &method, 1, &checkpoint->config));
     free(text);
     if (status == STATUS_OK)
         return status;
@@ -214,8 +216,8 @@ void checkpoint_close(struct checkpoint **checkpoint)
 
 /* What shapes neither the physics nor the state. */
 static const char *const may_differ[] = {
-    "title",    "time.steps",        "time.check_every",     "device",         "sort",   "step.method",
-    "parallel", "fields.transforms", "fields.decomposition", "deposit.method", "output", NULL};
+    "title",    "time.steps",        "time.check_every",     "device", "sort", "step.method",
+    "parallel", "fields.transforms", "fields.decomposition", "output", NULL};
 
 /* Probes that have a name as before have their place as before. */
 static enum status require_same_places(const char *path, const struct output_config *old,

@@ -40,19 +40,13 @@ static bool asks_for_paper(const struct sort_config *config)
            config->table != TABLE_AUTO;
 }
 
-static struct sort_config with_key_bits(const struct sort_config *config, uint32_t grid_key_bits)
+/* Where the method is open it is that of the kind of device, if it sorts such keys in so many passes. */
+enum status sorter_plan_make(const struct device_info *info, const struct sort_config *config,
+                             uint32_t grid_key_bits, uint32_t count, struct sorter_plan *plan)
 {
     struct sort_config wanted = *config;
     if (wanted.key_bits == SORT_AUTO)
         wanted.key_bits = grid_key_bits;
-    return wanted;
-}
-
-/* Where the method is open it is that of the kind of device, if it sorts such keys in so many passes. */
-enum status sorter_plan_default(const struct device_info *info, const struct sort_config *config,
-                                uint32_t grid_key_bits, uint32_t count, struct sorter_plan *plan)
-{
-    struct sort_config wanted = with_key_bits(config, grid_key_bits);
     if (config->method != SORT_METHOD_AUTO)
         return sorter_plan_choose(info, &wanted, count, plan);
     wanted.method = info->is_cpu ? SORT_METHOD_CHUNKED : info->is_gpu ? SORT_METHOD_TILED : SORT_METHOD_PAPER;
@@ -60,56 +54,15 @@ enum status sorter_plan_default(const struct device_info *info, const struct sor
         wanted.method = SORT_METHOD_PAPER;
         TRY(sorter_plan_choose(info, &wanted, count, plan));
     }
-    plan->source = PLAN_DEFAULT;
-    return STATUS_OK;
-}
-
-/* Sets `tuned` to the plan of the entry that fits, where there is one; its source tells. */
-static enum status plan_by_tuning(const struct device_info *info, const struct sort_config *wanted,
-                                  uint32_t count, struct sorter_plan *tuned)
-{
-    struct tuning tuning;
-    struct tuning_entry key = tuning_entry_of(info, count);
-    char problem[TUNING_PROBLEM_LENGTH];
-    TRY(tuning_read(&tuning, problem));
-    key.sort = *wanted;
-    const struct tuning_entry *entry = tuning_find(&tuning, &key);
-    if (entry && sorter_plan_choose(info, &entry->sort, count, tuned) == STATUS_OK) {
-        tuned->source = PLAN_TUNED;
-        snprintf(tuned->date, sizeof tuned->date, "%s", entry->date);
-    } else if (entry) {
-        snprintf(problem, sizeof problem, "the sort tuned on %s does not fit: %.900s", entry->date,
-                 status_message());
-    }
-    snprintf(tuned->note, sizeof tuned->note, "%s", problem);
-    tuning_free(&tuning);
-    return STATUS_OK;
-}
-
-enum status sorter_plan_make(const struct device_info *info, const struct sort_config *config,
-                             uint32_t grid_key_bits, uint32_t count, struct sorter_plan *plan)
-{
-    const struct sort_config wanted = with_key_bits(config, grid_key_bits);
-    struct sorter_plan tuned = {.source = PLAN_GIVEN};
-    if (!asks_for_paper(config))
-        TRY(plan_by_tuning(info, &wanted, count, &tuned));
-    if (tuned.source == PLAN_TUNED) {
-        *plan = tuned;
-        return STATUS_OK;
-    }
-    TRY(sorter_plan_default(info, config, grid_key_bits, count, plan));
-    snprintf(plan->note, sizeof plan->note, "%s", tuned.note);
+    plan->is_default = true;
     return STATUS_OK;
 }
 
 void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t size)
 {
     const struct radix_plan *radix = &plan->radix;
-    char source[32] = "", chunks[32] = "";
-    if (plan->source == PLAN_TUNED)
-        snprintf(source, sizeof source, " (tuned %s)", plan->date);
-    else if (plan->source == PLAN_DEFAULT)
-        snprintf(source, sizeof source, " (default)");
+    const char *source = plan->is_default ? " (default)" : "";
+    char chunks[32] = "";
     if (plan->method == SORT_METHOD_PAPER) {
         snprintf(text, size,
                  "b = %u bits, r = %u, p = %u passes; I = %u, G = %u, s = %u, transpose %s, "

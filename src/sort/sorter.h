@@ -6,16 +6,8 @@
 
 #include "sort/fast_sorts.h"
 #include "sort/radix_sort.h"
-#include "sort/tuning.h"
 
 struct sorter;
-
-/* Where what the config left open comes from. */
-enum plan_source {
-    PLAN_GIVEN,   /* the method was given, what else was open took its default */
-    PLAN_DEFAULT, /* the method too took its default */
-    PLAN_TUNED    /* radixpic tune found it */
-};
 
 /* What a sorter will do, resolved and checked for a device. */
 struct sorter_plan {
@@ -25,27 +17,21 @@ struct sorter_plan {
     uint32_t passes;          /* p */
     struct radix_plan radix;  /* of the method paper */
     struct fast_options fast; /* of tiled and chunked */
-    enum plan_source source;
-    char date[TUNING_DATE_LENGTH];    /* of the tuning, with PLAN_TUNED */
-    char note[TUNING_PROBLEM_LENGTH]; /* why what tune found could not be used; "" when there is no trouble */
+    bool is_default;          /* the config left the method open */
 };
 
-/* Resolves a config for lists of about `count` keys of `grid_key_bits` bits: what it says, else what radixpic
- * tune found for this device, driver and b at the nearest length, else the default: tiled for GPUs and
- * chunked for CPUs where they sort such keys, paper everywhere else and where a parameter of paper is given.
- * STATUS_USAGE says which parameter does not fit the device. */
+/* Resolves a config for lists of about `count` keys of `grid_key_bits` bits: what it says, else the default:
+ * tiled for GPUs and chunked for CPUs where they sort such keys, paper everywhere else and where a parameter
+ * of paper is given. STATUS_USAGE says which parameter does not fit the device. */
 STATUS_CHECKED enum status sorter_plan_make(const struct device_info *info, const struct sort_config *config,
                                             uint32_t grid_key_bits, uint32_t count, struct sorter_plan *plan);
 
-/* The same without what radixpic tune found; and of a config whose method and key_bits are given. */
-STATUS_CHECKED enum status sorter_plan_default(const struct device_info *info,
-                                               const struct sort_config *config, uint32_t grid_key_bits,
-                                               uint32_t count, struct sorter_plan *plan);
+/* The same of a config whose method and key_bits are given. */
 STATUS_CHECKED enum status sorter_plan_choose(const struct device_info *info,
                                               const struct sort_config *config, uint32_t count,
                                               struct sorter_plan *plan);
 
-/* One line for people: the method and its parameters, and where they come from unless they were given. */
+/* One line for people: the method and its parameters, and "(default)" where the config left it open. */
 void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t size);
 
 /* A sorter of up to `capacity` keys, which dies with the device handle. */

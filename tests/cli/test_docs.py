@@ -104,7 +104,7 @@ class PageTest(ProgramTest):
             config.write_text(config.read_text().replace(f"particles: {many}", f"particles: {few}"))
         cls.addClassCleanup(os.chdir, os.getcwd())
         os.chdir(cls.folder)
-        own = {"RADIXPIC": PROGRAM, "RADIXPIC_CACHE": f"{cls.folder}/cache", "PYTHONDONTWRITEBYTECODE": "1"}
+        own = {"RADIXPIC": PROGRAM, "PYTHONDONTWRITEBYTECODE": "1"}
         own["PATH"] = f"{cls.folder}/build:{os.environ['PATH']}"
         patch = mock.patch.dict(os.environ, {**MPI_ENVIRONMENT, **own})
         patch.start()

@@ -60,7 +60,6 @@ REFUSED = [
     (["fields={transforms: none}", "grid.cells=[256, 128]"], "none is for grids of up to 16384 nodes, found 32768"),
     (["fields={transforms: none, decomposition: slabs}"], "fields.transforms: slabs need transforms"),
     (["deposit.shape=cubic", "grid.cells=[16, 2]"], "deposit.shape: this shape takes 3 or more cells"),
-    (["deposit.method=atomic"], "deposit.method: the current is deposited by the method sorted alone"),
     (["collisions=[{species: [electrons, electrons]}]"], "collisions are not relativistic"),
     (["fields.initial.E=[1, 2]"], "fields.initial.E: expected a list of 3"),
     (["fields.initial.B=[0, 1/(x-x), 0]"], "fields.initial.B: expected a finite number everywhere in the box"),

@@ -93,7 +93,6 @@ TEST_IN_FOLDER(other_configs_are_refused)
     config.parallel = (struct parallel_config){5, 2, 7};
     config.fields.transforms = TRANSFORMS_FFTW;
     config.fields.decomposition = DECOMPOSITION_SLABS;
-    config.deposit.method = DEPOSIT_METHOD_ATOMIC;
     config.output = (struct output_config){.directory = "elsewhere",
                                            .history = {.every = 2, .mode_count = 1, .modes = {{1, 0}}},
                                            .snapshots = {.every = 1, .compression = 9},

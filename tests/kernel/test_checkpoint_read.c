@@ -186,6 +186,26 @@ TEST(impossible_headers_and_states_are_refused)
     }
 }
 
+/* A key of an earlier version, in the place of the spaces behind another. */
+TEST(the_deposit_methods_of_an_earlier_version_are_read)
+{
+    static const char shape[] = "\n  shape: tsc ";
+    static const char *const methods[] = {"\n  method: sorted", "\n  method: atomic"};
+    for (size_t n = 0; n < 2; n++) {
+        unsigned char *place = copy;
+        struct checkpoint *checkpoint;
+        memcpy(copy, whole, length);
+        while (memcmp(place, shape, strlen(shape)) != 0)
+            place++;
+        memcpy(place + strlen(shape), methods[n], strlen(methods[n]));
+        write_file(damaged, copy, length);
+        assert_ok(checkpoint_seal(damaged));
+        assert_ok(checkpoint_find(&alone, damaged, &checkpoint));
+        assert_ok(checkpoint_require_same(damaged, &checkpoint->config, &plain_scene.config));
+        checkpoint_close(&checkpoint);
+    }
+}
+
 /* Any bytes under a right digest: refused or read, but nothing worse. */
 TEST(sealed_damage_does_no_harm)
 {

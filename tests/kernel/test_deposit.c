@@ -1,6 +1,5 @@
 /* Deposit, cell by cell, in the ways of CPUs and of GPUs on any device: charge, comparison with a sum over
- * particles in doubles on the host, and the same bits every run. test_deposit_atomic.c has the other method
- * to the bit. */
+ * particles in doubles on the host, and the same bits every run. */
 #include "field/deposit.h"
 #include "support/deposit_support.h"
 
@@ -33,8 +32,7 @@ static struct deposit *deposit_for(const struct deposit_scene *scene, enum shape
     struct deposit *deposit = NULL;
     const bool is_cpu = device->core->info.is_cpu;
     device->core->info.is_cpu = way == AS_CPU;
-    assert_ok(deposit_create(device, &scene->grid, scene->sorted.precision,
-                             &(struct deposit_config){.shape = shape}, grid_cells(&scene->grid),
+    assert_ok(deposit_create(device, &scene->grid, scene->sorted.precision, shape, grid_cells(&scene->grid),
                              scene->sorted.particles.count, &deposit));
     device->core->info.is_cpu = is_cpu;
     return deposit;
@@ -142,8 +140,7 @@ TEST(more_particles_than_made_for)
     struct deposit_scene *scene =
         deposit_scene_create(&(struct deposit_case){4, 4, 101, 0}, PRECISION_SINGLE, 5);
     struct deposit *deposit = NULL;
-    assert_ok(deposit_create(device, &scene->grid, PRECISION_SINGLE,
-                             &(struct deposit_config){.shape = SHAPE_CIC}, grid_cells(&scene->grid), 100,
+    assert_ok(deposit_create(device, &scene->grid, PRECISION_SINGLE, SHAPE_CIC, grid_cells(&scene->grid), 100,
                              &deposit));
     assert_fails(deposit_species(deposit, &scene->sorted.particles, true, deposit_unset(scene)),
                  "100 particles was given 101");

@@ -1,6 +1,5 @@
 /* Deposit atomic: the host's integers bit for bit, whatever the order of the particles and the way of adding.
  * In double precision; test_deposit_atomic_single.c runs the same in single. */
-#include "field/deposit.h"
 #include "field/deposit_atomic.h"
 #include "shared/shape.h"
 #include "support/deposit_support.h"
@@ -43,13 +42,12 @@ static struct buffer *upload_keys(const struct sorted_particles *sorted)
     return test_buffer(sorted->particles.count * sizeof *sorted->cell, sorted->cell);
 }
 
-/* One species alone, by keys or by order. */
 static double *deposited(struct deposit_atomic *deposit, const struct deposit_scene *scene,
                          const struct particles *particles, const struct buffer *keys)
 {
     const uint32_t cells = grid_cells(&scene->grid);
     struct buffer *rho = deposit_unset(scene);
-    assert_ok(deposit_atomic_species(deposit, particles, keys, cells, true, rho));
+    assert_ok(deposit_atomic_species(deposit, particles, keys, rho));
     return field_read(rho, precision, cells);
 }
 
@@ -75,16 +73,15 @@ static struct deposit_atomic *create(const struct deposit_scene *scene, enum sha
 
 /* ---- exact ---- */
 
-/* By key and by order, in both layouts, and again. */
+/* In both layouts, and again. */
 static void check_case(const struct deposit_case *at, enum shape_kind shape)
 {
     struct deposit_scene *scene = deposit_scene_create(at, precision, 7 + at->count);
     const double *expected = host_density(scene, shape);
     const struct buffer *keys = upload_keys(&scene->sorted);
     struct deposit_atomic *deposit = create(scene, shape);
-    for (int time = 0; time < 5; time++)
-        check_bits(deposit, scene, time / 2 ? &scene->aos : &scene->sorted.particles, time % 2 ? keys : NULL,
-                   expected);
+    for (int time = 0; time < 4; time++)
+        check_bits(deposit, scene, time % 2 ? &scene->aos : &scene->sorted.particles, keys, expected);
 }
 
 TEST(the_integers_are_the_hosts)
@@ -95,7 +92,7 @@ TEST(the_integers_are_the_hosts)
                 check_case(&deposit_cases[n], shape);
 }
 
-/* With keys, particles may come in any order: every 7919th, round and round. */
+/* Particles may come in any order: every 7919th, round and round. */
 TEST(the_order_does_not_show)
 {
     struct deposit_scene *scene =
@@ -122,8 +119,9 @@ TEST(a_sum_may_fill_its_bits)
     memset(scene->sorted.offset, 0, count * sizeof *scene->sorted.offset);
     deposit_scene_upload(scene);
     const double all = count * deposit_scale(scene);
+    const struct buffer *keys = upload_keys(&scene->sorted);
     for (enum shape_kind shape = SHAPE_NGP; shape <= SHAPE_CIC; shape++) {
-        const double *rho = deposited(create(scene, shape), scene, &scene->sorted.particles, NULL);
+        const double *rho = deposited(create(scene, shape), scene, &scene->sorted.particles, keys);
         for (uint32_t node = 0; node < 16; node++)
             assert_near(rho[node], node == 14 ? all : 0,
                         node == 14 ? 2 * test_epsilon(precision) * fabs(all) : 0);
@@ -150,15 +148,16 @@ static void check_not_a_number(struct deposit_scene *scene, uint32_t first, uint
                                enum shape_kind shape)
 {
     const struct particles *particles = &scene->sorted.particles;
+    const struct buffer *keys = upload_keys(&scene->sorted);
     struct deposit_atomic *deposit = create(scene, shape);
     for (uint32_t p = first; p < end; p++) {
         const double not_whole[2] = {scene->sorted.offset[p][0], broken};
         assert_ok(buffer_write_reals(particles->attribute[ATTRIBUTE_OFFSET], precision, 2 * (size_t)p, 2,
                                      not_whole));
     }
-    deposit_check_broken(deposited(deposit, scene, particles, NULL), (int)(scene->sorted.cell[first] / 16));
+    deposit_check_broken(deposited(deposit, scene, particles, keys), (int)(scene->sorted.cell[first] / 16));
     deposit_scene_upload(scene);
-    check_bits(deposit, scene, particles, NULL, host_density(scene, shape));
+    check_bits(deposit, scene, particles, keys, host_density(scene, shape));
 }
 
 /* One, that marks the sums of others; and the cell of the cluster, whose sums are marked over and over. */
@@ -180,14 +179,13 @@ TEST(not_a_number_shows)
     }
 }
 
-/* A word of 64 bits a node, and by the door's method no more. */
+/* A word of 64 bits a node, and no more. */
 TEST(takes_a_word_a_node)
 {
     const struct grid grid = field_grid(31, 6, 1, 1);
-    const struct deposit_config config = {.shape = SHAPE_CIC, .method = DEPOSIT_METHOD_ATOMIC};
-    struct deposit *deposit = NULL;
+    struct deposit_atomic *deposit = NULL;
     const size_t before = device_bytes_held(device);
-    assert_ok(deposit_create(device, &grid, precision, &config, grid_cells(&grid), 123456, &deposit));
+    assert_ok(deposit_atomic_create(device, &grid, precision, SHAPE_CIC, ATOMIC_AUTO, &deposit));
     assert_int_equal(device_bytes_held(device) - before, 31 * 6 * sizeof(uint64_t));
 }
 

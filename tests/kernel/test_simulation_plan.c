@@ -47,8 +47,6 @@ TEST(memory_is_foretold_for_many_particles)
     check_bytes(&config);
     config.sort.passes = 1;
     check_bytes(&config);
-    config.deposit.method = DEPOSIT_METHOD_ATOMIC;
-    check_bytes(&config);
 }
 
 /* Here the grid counts: 512 x 256 nodes for 2^16 particles. Kernels take long to build, anew for another
@@ -67,8 +65,7 @@ TEST(memory_is_foretold_for_a_large_grid)
         check_bytes_of(&config, (enum step_method)(STEP_RADIX + shape % STEP_CHUNKED));
     }
     config.precision = PRECISION_DOUBLE;
-    config.deposit = (struct deposit_config){.shape = SHAPE_CIC, .method = DEPOSIT_METHOD_ATOMIC};
-    check_bytes(&config);
+    config.deposit.shape = SHAPE_CIC;
     config.fields.gradient = GRADIENT_CENTRED;
     check_bytes(&config);
 }

@@ -147,20 +147,6 @@ TEST(every_shape_and_filter_reaches_over_the_ends_of_a_rank)
     }
 }
 
-TEST(atomic_additions_on_many_ranks)
-{
-    struct config config = physics_config(waves);
-    config.time.steps = 30;
-    config.deposit.method = DEPOSIT_METHOD_ATOMIC;
-    for (enum decomposition_kind way = DECOMPOSITION_REPLICATED; way <= DECOMPOSITION_SLABS; way++) {
-        config.deposit.shape = way == DECOMPOSITION_REPLICATED ? SHAPE_TSC : SHAPE_CIC;
-        config.fields.decomposition = way;
-        compare_with_one(&config, 1e-10);
-    }
-    config.step.method = methods[end_method() - 1]; /* a fused one */
-    compare_with_one(&config, 1e-10);
-}
-
 /* More cells than a digit has: the tiled step takes windows, and some particles outrun them. On two ranks
  * both neighbours of a rank are the same one, on three they are not. Every rank has as much on either number,
  * which makes the windows and so their kernels the same. */

@@ -56,7 +56,6 @@ TEST(two_runs_end_in_the_same_bits)
         config.deposit.shape = (enum shape_kind)(n / 2);
         config.precision =
             config.deposit.shape == SHAPE_CIC || n == 2 * SHAPE_TSC ? PRECISION_SINGLE : PRECISION_DOUBLE;
-        config.deposit.method = n / 2 % 2 == 0 ? DEPOSIT_METHOD_SORTED : DEPOSIT_METHOD_ATOMIC;
         struct outcome first = run(&config);
         assert_same_outcome(&config, &first, "running it again");
     }

@@ -1,5 +1,5 @@
 /* Methods: the plain step, a kernel a stage, and the fused ones take the same particles to the same places,
- * up to round-off, and so do the deposit cell by cell and the one by atomic additions. */
+ * up to round-off. */
 #include "support/physics_support.h"
 #include "support/sorted_particles.h"
 
@@ -104,15 +104,10 @@ TEST(all_methods_agree_to_round_off)
             strcpy(config.fields.external[1][0], "0.5*sin(2*pi*y/ly)");
         }
         const struct outcome expected = run(&config);
-        for (int method = STEP_RADIX; method <= STEP_CHUNKED; method++)
-            for (int deposit = DEPOSIT_METHOD_SORTED; deposit <= DEPOSIT_METHOD_ATOMIC; deposit++) {
-                struct config other = config;
-                if (method == STEP_FUSED || (method == STEP_RADIX && deposit == DEPOSIT_METHOD_SORTED))
-                    continue; /* one of the next two; the expected one */
-                other.step.method = (enum step_method)method;
-                other.deposit.method = (enum deposit_method)deposit;
-                assert_agree(&other, &expected, shape == SHAPE_NGP ? 1e-9 : 1e-12);
-            }
+        for (int method = STEP_TILED; method <= STEP_CHUNKED; method++) { /* fused is one of these */
+            config.step.method = (enum step_method)method;
+            assert_agree(&config, &expected, shape == SHAPE_NGP ? 1e-9 : 1e-12);
+        }
     }
 }
 
@@ -122,18 +117,6 @@ TEST(methods_agree_in_single_precision)
     const struct outcome expected = run(&config);
     config.step.method = STEP_FUSED;
     assert_agree(&config, &expected, 1e-5); /* roundings of 2^-24, with and without fused multiply-adds */
-    config.deposit.method = DEPOSIT_METHOD_ATOMIC;
-    assert_agree(&config, &expected, 1e-5);
-}
-
-/* Atomic is not sorted under another name: some last bit of some row differs. */
-TEST(the_deposits_are_two)
-{
-    struct config config = plasma(PRECISION_SINGLE, 12);
-    struct history_row *sorted = physics_run(&config);
-    config.deposit.method = DEPOSIT_METHOD_ATOMIC;
-    struct history_row *atomic = physics_run(&config);
-    assert_int_not_equal(memcmp(sorted, atomic, (config.time.steps + 1) * sizeof *sorted), 0);
 }
 
 /* ---- increments below the last bit of single precision ---- */

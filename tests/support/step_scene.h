@@ -181,8 +181,8 @@ static inline struct stepper_setup scene_setup(const struct scene *scene)
                                   .reach = {2, 2}};
     const struct sort_config sort = {0};
     scene_magnetic(kind, setup.magnetic);
-    assert_ok(sorter_plan_default(device_info(device), &sort, grid_key_bits(&setup.grid), setup.capacity,
-                                  &setup.sort));
+    assert_ok(sorter_plan_make(device_info(device), &sort, grid_key_bits(&setup.grid), setup.capacity,
+                               &setup.sort));
     return setup;
 }
 

@@ -13,7 +13,7 @@ enum status sort_plan_make(const struct device_info *info, const struct sort_con
     const uint32_t bits = config.key_bits, digit = radix_bits < bits ? radix_bits : bits;
     config.passes = digit > 0 ? (bits + digit - 1) / digit : SORT_AUTO;
     if (config.method != SORT_METHOD_PAPER)
-        return sorter_plan_default(info, &config, bits, count, plan);
+        return sorter_plan_make(info, &config, bits, count, plan);
     *plan = (struct sorter_plan){.method = config.method, .key_bits = bits, .passes = config.passes};
     /* The passes that cover the key could be made with fewer bits than asked for; here r is what counts. */
     return radix_plan_make(info, &config, bits, digit, &plan->radix);
@@ -75,7 +75,7 @@ enum status pic_keys_create(struct device *device, const struct grid *grid, uint
     TRY(sort_list_create(device, count, grid_cells(grid), &keys->list));
     keys->list.lists.cell_offsets = keys->particles.cell_offsets;
     keys->particles.count = count;
-    TRY(sorter_plan_default(device_info(device), &left_open, grid_key_bits(grid), count, &plan));
+    TRY(sorter_plan_make(device_info(device), &left_open, grid_key_bits(grid), count, &plan));
     TRY(load_sorted(&slab, &plan, NULL, 0, &keys->particles));
     TRY(DEVICE_NEW_ARRAY(device, keys->list.on_host, count));
     TRY(program_build(device, "pic_sort.cl", PRECISION_SINGLE, &program, "%s", ""));

@@ -117,8 +117,7 @@ static enum status create(struct scene *scene, struct device *device)
     TRY(sorter_create(device, &plan, count, &scene->sorter));
     TRY(permute_create(device, &scene->permute));
     TRY(buffer_create(device, cells * precision_bytes(precision), "rho", &scene->rho));
-    TRY(deposit_create(device, &scene->grid, precision, &(struct deposit_config){.shape = scene->shape},
-                       cells, count, &scene->sorted));
+    TRY(deposit_create(device, &scene->grid, precision, scene->shape, cells, count, &scene->sorted));
     TRY(deposit_atomic_create(device, &scene->grid, precision, scene->shape, scene->options->way,
                               &scene->atomic));
     scene->way = deposit_atomic_way(scene->atomic);
@@ -173,12 +172,10 @@ static enum status deposit(void *context)
 {
     struct scene *scene = context;
     const struct sort_list *list = &scene->list;
-    const uint32_t cells = list->lists.cells;
     if (scene->method == ATOMIC_ORDERED)
-        return deposit_atomic_species(scene->atomic, &scene->ordered, list->lists.sorted_keys, cells, true,
-                                      scene->rho);
+        return deposit_atomic_species(scene->atomic, &scene->ordered, list->lists.sorted_keys, scene->rho);
     if (scene->method == ATOMIC_SHUFFLED)
-        return deposit_atomic_species(scene->atomic, &scene->shuffled, list->keys, cells, true, scene->rho);
+        return deposit_atomic_species(scene->atomic, &scene->shuffled, list->keys, scene->rho);
     if (scene->method == SORT_AND_SORTED)
         TRY(sort(scene));
     return deposit_species(scene->sorted, &scene->ordered, true, scene->rho);
