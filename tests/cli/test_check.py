@@ -371,9 +371,21 @@ class Warnings(ProgramTest):
         self.assert_warns(settings=["species.electrons.perturb.density.0.mode=8", "fields.gradient=centred"])
         self.assert_warns("Debye", settings=["time.step=1.61", slow])
         self.assert_warns("Debye", "omega_p", settings=["time.step=1.63", slow])
-        for step, is_warned_of in (("1.01e-6", False), ("0.99e-6", True)):
-            said = self.run_well("check", "small.yaml", *sets(f"time.step={step}")).stdout
-            self.assertEqual("not in SI units" in said, is_warned_of)
+
+    def test_numbers_of_si(self):
+        electrons = "species.electrons."
+        for key, below, above, words in (
+            ("time.step", "1.01e-6", "0.99e-6", "omega_p dt = 9.9e-07 is below 1e-6: .* not in SI units"),
+            ("grid.length", "[6, 0.101]", "[6, 0.099]", "a side of the box of 0.099 is .* not in SI units"),
+            (electrons + "density", "0.99e6", "1.01e6", "a density of 1.01e.06 is .* to units.density_per_m3"),
+            (electrons + "velocities.thermal", "[1, 0.99e4]", "[1, 1.01e4]", "a thermal velocity of 10100 is .* not in m/s"),
+        ):
+            for value, is_warned_of in ((below, False), (above, True)):
+                said = self.run_well("check", "small.yaml", *sets(f"{key}={value}")).stdout
+                (self.assertRegex if is_warned_of else self.assertNotRegex)(said, f"(?m)^warning: .*{words}")
+                self.assertEqual(len(re.findall(r"SI units|1/m.3|m/s", said)), is_warned_of, said)
+        for of_few in ("density=1e-12", "velocities.thermal=[100, 100]"):  # a Debye length above the box
+            self.assertNotIn("Debye lengths (", self.run_well("check", "small.yaml", *sets(electrons + of_few)).stdout)
 
     def test_all_at_once(self):
         settings = ["grid.length=[60, 60]", "time.step=3", "species.electrons.particles=100", "fields.magnetic=1"]
