@@ -377,7 +377,7 @@ static void print_size(const struct config *config)
         printf("%llu, ", (unsigned long long)(steps / every + (steps % every != 0)));
     if (checkpoints->minutes > 0)
         printf("one every %g minutes and at the end, ", checkpoints->minutes);
-    printf("%s; about %.3g MB each, the newest %u kept: %.3g MB\n",
+    printf("%s; each has about %.3g MB, and the newest %u are kept: %.3g MB at most\n",
            checkpoints->signal_count > 0 ? "one when a signal stops the run" : "none at a signal", megabytes,
            checkpoints->keep, checkpoints->keep * megabytes);
 }

@@ -184,7 +184,7 @@ class Check(ProgramTest):
                 self.assertAlmostEqual(said, held, delta=0.1 + 0.02 * held)
 
     def test_the_checkpoints_of_a_run(self):
-        signal = "one when a signal stops the run; about"
+        signal = "one when a signal stops the run; each has about"
         for every, minutes, counted in (
             (0, 0, ""),
             (23, 0, "1, "),
@@ -209,19 +209,26 @@ class Check(ProgramTest):
                 size = 1e-6 * (self.folder / "out/checkpoints/checkpoint_23.h5").stat().st_size
                 said = self.number(text, rf"checkpoints .*about {NUMBER} MB")
                 self.assertTrue(size <= 1.01 * said <= 1.03 * (size + 0.012), (size, said))
-                kept = self.number(text, rf"checkpoints .*, the newest 3 kept: {NUMBER} MB$")
+                kept = self.number(text, rf"checkpoints .*, and the newest 3 are kept: {NUMBER} MB at most$")
                 self.assertAlmostEqual(kept, 3 * said, delta=0.02 * said)
 
+    def test_outputs_that_a_run_has_not(self):
+        for every in (0, 10):
+            said = self.check(f"output.moments.every={every}", f"output.snapshots.every={every}")
+            self.assertEqual(re.findall(r"(?m)^(moments|snapshots) +(\d+)", said),
+                [("snapshots", "4"), ("moments", "4")] if every else [])
+
     def test_the_most_ranks(self):
-        self.assertRegex(self.check(), r"(?m)^MPI ranks +16 at most")
-        self.assertRegex(self.check(), r"(?m)^MPI ranks +on another number sums differ in their last digits$")
+        found = re.findall(r"(?m)^MPI ranks +(.*)$", self.check())
+        words = "each with a row of cells or more; on another number sums differ in their last digits"
+        self.assertEqual(found, [f"16 at most, {words}"])
         self.assertIn("take another node (ngp)", self.check("deposit.shape=ngp"))
 
     def test_the_fewest_ranks(self):
         self.assertNotIn("at least", self.check("species.electrons.particles=4293918720"))
         for particles, ranks in ((4293918721, 2), (16 * 4293918720, 16)):
             text = self.check(f"species.electrons.particles={particles}")
-            self.assertRegex(text, rf"(?m)^MPI ranks +{ranks} at least")
+            self.assertRegex(text, rf"(?m)^MPI ranks +{ranks} at least, .* and 16 at most, ")
             self.assertRegex(text, rf"(?m)^memory on the device .* on each of {ranks} ranks")
         more = sets(f"species.electrons.particles={16 * 4293918720 + 1}")
         result = self.refuse(2, ["grid.cells", "17 ranks", "16 rows"], "check", "small.yaml", *more)
