@@ -159,10 +159,11 @@ def notes_of(wave, found):
     if wave.has_start and abs(found.gamma) * span > 0.05:
         transient = 2 * np.pi / found.omega if found.omega else 3 / abs(found.gamma)
         later = wave.later(wave.start + min(transient, span / 2))
-        there = ""
-        if len(later.time) >= LEAST_ROWS:
-            gamma, omega, *_ = best_of(later, "oscillation" if found.omega else "exponential")
+        try:
+            gamma, omega, *_ = best_of(later, "auto" if found.omega else "exponential")
             there = f": from t = {later.start:.4g} on gamma is {gamma:.4g}" + f" and omega {omega:.4g}" * (omega > 0)
+        except Problem:  # it is zero somewhere
+            there = ""
         notes.append(f"the window holds the transient of the start too, which shifts the rate{there}; choose one that "
             "begins later")
     if found.offset:

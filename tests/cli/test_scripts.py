@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 
 from program import ROOT, ProgramTest, sets
-from radixpic import Run, dispersion, energy, fields, fit, look, theory
+from radixpic import Run, dispersion, energy, fields, fit, look, page, theory
 from radixpic.history import read_config, read_history, read_title
 
 T = np.arange(0, 20.05, 0.1)  # the times of a history
@@ -340,6 +340,15 @@ class PlotHistory(ScriptTest):
         figure = energy.draw(plt, [read_history(self.folder)], modes, gamma, window, "")
         self.addCleanup(plt.close, figure)
         return figure.axes[:2]
+
+    def test_what_energies_are_drawn(self):
+        write_history(self.path, np.exp(-0.1 * T) + 0j)
+        self.assertEqual(self.draw(None, None)[0].get_ylabel(), r"$W_E\;[n_0 T \lambda_D^2]$")
+        lines = self.path.read_text().splitlines()
+        self.path.write_text("\n".join([lines[0] + ",magnetic_energy", *(line + ",1" for line in lines[1:])]) + "\n")
+        for label in (self.draw(None, None)[0].get_ylabel(), page.history_of(self.folder, False)[0]["groups"][0]["label"]):
+            said = label if isinstance(label, str) else "".join(text for text, _ in label)
+            self.assertEqual(re.sub(r"[$_]", "", said)[:6], "WE, WB")
 
     def dashed(self, axes):
         return [line for line in axes.lines if line.get_linestyle() == "--"]
