@@ -325,11 +325,14 @@ enum status config_describe(enum describe_form form, const char *wanted, FILE *s
             "# The keys of a config\n\nPrinted by `radixpic check --keys --markdown`. `species[].mass` is "
             "the key `mass` of any item of the list `species`; `--set`\nnames an item by its number from 0, "
             "a species also by its name: `--set species.electrons.mass=1`. A group "
-            "with a key `kind`\nmay be written as one word, which is its kind, as `particles: none`; a key that "
+            "with a key `kind`\nmay be written as one word, which is its kind, as `particles: none`; a key "
+            "that "
             "has the name of a kind chooses this kind:\n`particles: {every_nth: 10}`. A number, also a whole "
-            "one, may be a formula of numbers, such as `2*pi/0.5`. A formula of the place\nhas `x`, `y` and the "
+            "one, may be a formula of numbers, such as `2*pi/0.5`. A formula of the place\nhas `x`, `y` and "
+            "the "
             "box `lx`, `ly` too, one of velocities `u`, `v`, `w`, and one in `fields.external` the time `t` "
-            "too. Known are\n`pi`, `e`, `+ - * / ^`, `< <= > >= == != && || ?:` and the functions of muParser: "
+            "too. Known are\n`pi`, `e`, `+ - * / ^`, `< <= > >= == != && || ?:` and the functions of "
+            "muParser: "
             "`sin`, `cos`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `min`, `max`, ...\n\n"
             "| key | type | default | allowed | unit | meaning |\n|---|---|---|---|---|---|\n",
             stream);

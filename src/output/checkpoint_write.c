@@ -111,14 +111,13 @@ static enum status check_open_file(const char *path, FILE *file, uint64_t bytes,
 
 enum status checkpoint_seal_check(const char *path, bool all, bool *is_damaged)
 {
-    struct stat found = {0};
+    struct stat found;
     const char *why = "";
     *is_damaged = false;
-    FILE *file = regular_open(path, &why);
+    FILE *file = regular_open(path, &found, &why);
     if (!file)
         return errno == 0 ? status_fail(STATUS_USAGE, "%s is no checkpoint: %s", path, why)
                           : status_fail(STATUS_FAILED, "%s: cannot open it: %s", path, why);
-    (void)fstat(fileno(file), &found); /* which regular_open() could do */
     const enum status status = check_open_file(path, file, (uint64_t)found.st_size, all, is_damaged);
     fclose(file);
     return status;

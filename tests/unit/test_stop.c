@@ -126,7 +126,8 @@ static void end_with_seven(int number)
     _exit(7);
 }
 
-/* In a process that has not begun: its handler comes after the sentence, which is printed in a guard alone. */
+/* In a process that has not begun: its handler comes after the sentence, which is printed in a guard alone.
+ */
 TEST(aborts_of_another_process_are_explained_in_a_guard)
 {
     static const char sentence[] = "a library ended the process\n";
