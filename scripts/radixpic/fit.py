@@ -154,8 +154,8 @@ def notes_of(wave, found):
     span, notes = wave.time[-1] - wave.start, []
     periods = found.omega * span / (2 * np.pi)
     if 0 < periods < LEAST_PERIODS:
-        notes.append(f"the window holds {periods:.2g} periods of the wave; with fewer than {LEAST_PERIODS} its ends shift "
-            "rate and frequency")
+        notes.append(f"the window holds {periods:.2g} periods of the wave; with fewer than {LEAST_PERIODS} its ends "
+            "shift rate and frequency")
     if wave.has_start and abs(found.gamma) * span > 0.05:
         transient = 2 * np.pi / found.omega if found.omega else 3 / abs(found.gamma)
         later = wave.later(wave.start + min(transient, span / 2))

@@ -161,7 +161,8 @@ class FitRate(ScriptTest):
         self.assertAlmostEqual(float(said[1]), 2 * np.pi / 1.4, delta=0.2)
         self.assertAlmostEqual(float(said[2]), -0.15, delta=2e-4)
         self.assertAlmostEqual(float(said[3]), 1.4, delta=2e-3)
-        self.assertEqual(json.loads(self.run_it_well("--json"))["notes"], list(fit.fit(fit.select(read_history(self.folder))[0]).notes))
+        found, _ = fit.select(read_history(self.folder))
+        self.assertEqual(json.loads(self.run_it_well("--json"))["notes"], list(fit.fit(found).notes))
         self.assertIn("note: the window holds 1.3 periods of the wave; with fewer than 2",
             self.measure("--from", 5, "--to", 5 + 1.3 * 2 * np.pi / 1.4)[2])
         write_history(self.path, np.exp(0.3 * T) + np.exp(-T) + 0j)
@@ -346,7 +347,8 @@ class PlotHistory(ScriptTest):
         self.assertEqual(self.draw(None, None)[0].get_ylabel(), r"$W_E\;[n_0 T \lambda_D^2]$")
         lines = self.path.read_text().splitlines()
         self.path.write_text("\n".join([lines[0] + ",magnetic_energy", *(line + ",1" for line in lines[1:])]) + "\n")
-        for label in (self.draw(None, None)[0].get_ylabel(), page.history_of(self.folder, False)[0]["groups"][0]["label"]):
+        shown, _ = page.history_of(self.folder, False)
+        for label in (self.draw(None, None)[0].get_ylabel(), shown["groups"][0]["label"]):
             said = label if isinstance(label, str) else "".join(text for text, _ in label)
             self.assertEqual(re.sub(r"[$_]", "", said)[:6], "WE, WB")
 
