@@ -150,8 +150,8 @@ def report(history, name, wave, measured, expected, sentence):
     print(f"  gamma = {gamma:.6g}, omega = {omega:.6g}; time in 1/omega_p{against}")
     if sentence:
         print(f"  no theory: {sentence}")
-    if measured.offset:
-        print(f"  note: the mode swings by {measured.swing:.4g} about a constant {measured.offset:.4g}, fitted too")
+    for note in measured.notes:
+        print(f"  note: {note}")
 
 
 def report_json(history, name, wave, measured, expected, sentence):
@@ -169,14 +169,10 @@ def report_json(history, name, wave, measured, expected, sentence):
                 "swing": measured.swing or None,
                 "theory": [line._asdict() for line in expected],
                 "no_theory": sentence,
+                "notes": measured.notes,
             }
         )
     )
-
-
-def holds_transient(wave, gamma):
-    """Whether the wave grows or decays in the window: the start of such a wave is not yet the mode alone."""
-    return abs(gamma) * (wave.time[-1] - wave.start) > 0.05
 
 
 def parse_arguments():
@@ -229,8 +225,6 @@ def main():
     measured = fit(wave, arguments.model)
     expected, sentence = theories(arguments, history, wave, measured)
     (report_json if arguments.json else report)(history, name, wave, measured, expected, sentence)
-    if math.isinf(start) and holds_transient(wave, measured.gamma) and not arguments.json:
-        print("  note: this window holds the transient of the start too, which shifts the rate; choose one with --from")
 
 
 if __name__ == "__main__":

@@ -90,6 +90,11 @@ def energy_of_mode(history, mode):
     return math.prod(lengths) * np.abs(history.mode(mode)) ** 2 / square if is_known else None
 
 
+def energy_label(light):
+    """Of the electric field, and in an electromagnetic run of the magnetic one too."""
+    return rf"$W_E{', W_B' if light else ''}\;[n_0 T \lambda_D^2]$"
+
+
 def draw_run(panels, history, modes, name, color):
     """The curves of a run in the four panels; one of several has a name and a colour, and one line for the kinetic
     energy."""
@@ -147,7 +152,8 @@ def draw(plt, histories, modes, gamma, window, title):
             draw_rate(fields, history["time"], history["magnetic_energy"], 2 * growth, window)
     less = " less the drives' work" if any("drive_work" in history.columns for history in histories) else ""
     start = "" if several else f" from {histories[0]['kinetic_energy'][0]:.6g}"
-    fields.set(title="Field energy", ylabel=r"$W_E\;[n_0 T \lambda_D^2]$")
+    light = any("magnetic_energy" in history.columns for history in histories)
+    fields.set(title="Energy of E and of B" if light else "Field energy", ylabel=energy_label(light))
     waves.set(title="Charge density modes", ylabel=r"$|\rho_k|\;[e n_0]$")
     kinetic.set(title=f"Kinetic energy, change{start}", ylabel=r"$W_K - W_{K0}\;[n_0 T \lambda_D^2]$")
     total.set(title=f"Total energy{less}, relative drift", ylabel=r"$W - W_0\;[W_0]$")

@@ -9,13 +9,13 @@ from radixpic.script import Problem, numpy as np
 
 LEAST_ROWS = 8
 LEAST_LEAD = 0.1  # in rate, of a root that a wave soon follows alone
-LEAST_PERIODS = 2  # of a wave about a constant: with fewer, any bend would look like one
+LEAST_PERIODS = 2  # in a window: with fewer a fit follows its ends, and any bend looks like a wave about a constant
 
 
 class Fit(NamedTuple):
     """Rate and frequency of a wave; their standard errors by least squares, as if residuals were independent from row
     to row (without what another window would change); sizes of the constant it swings about and of its swing, where one
-    was fitted.
+    was fitted; sentences to know beside.
     """
 
     gamma: float
@@ -24,23 +24,31 @@ class Fit(NamedTuple):
     omega_error: float = 0.0
     offset: float = 0.0
     swing: float = 0.0
+    notes: tuple = ()
 
     def __str__(self):
-        return f"gamma = {self.gamma:.6g} +- {self.gamma_error:.2g}, omega = {self.omega:.6g} +- {self.omega_error:.2g}"
+        said = f"gamma = {self.gamma:.6g} +- {self.gamma_error:.2g}, omega = {self.omega:.6g} +- {self.omega_error:.2g}"
+        return "\nnote: ".join([said, *self.notes])
 
 
 class Wave:
     """A series to fit: columns (rows x 1 or 2), and how many powers of the wave it is (1 amplitude, 2 energy).
 
-    With `offset` the wave may swing about a constant.
+    With `offset` the wave may swing about a constant; `has_start` where its first row is the run's.
     """
 
-    def __init__(self, time, columns, power, offset=False):
+    def __init__(self, time, columns, power, offset=False, has_start=False):
         self.time = time
         self.start = time[0]
         self.columns = columns
         self.power = power
         self.offset = offset
+        self.has_start = has_start
+
+    def later(self, time):
+        """Its rows from a time on."""
+        rows = self.time >= time
+        return Wave(self.time[rows], self.columns[rows], self.power)
 
     def basis(self, gamma, omega):
         t = self.time - self.start
@@ -140,8 +148,37 @@ def fit_about_constant(wave):
     )  # 2: the long axis of an ellipse
 
 
+def notes_of(wave, found):
+    """Of a Fit: too few periods; the start of a wave that grows or decays, which is not yet the mode alone; and a
+    constant."""
+    span, notes = wave.time[-1] - wave.start, []
+    periods = found.omega * span / (2 * np.pi)
+    if 0 < periods < LEAST_PERIODS:
+        notes.append(f"the window holds {periods:.2g} periods of the wave; with fewer than {LEAST_PERIODS} its ends "
+            "shift rate and frequency")
+    if wave.has_start and abs(found.gamma) * span > 0.05:
+        transient = 2 * np.pi / found.omega if found.omega else 3 / abs(found.gamma)
+        later = wave.later(wave.start + min(transient, span / 2))
+        try:
+            gamma, omega, *_ = best_of(later, "auto" if found.omega else "exponential")
+            there = f": from t = {later.start:.4g} on gamma is {gamma:.4g}" + f" and omega {omega:.4g}" * (omega > 0)
+        except Problem:  # it is zero somewhere
+            there = ""
+        notes.append(f"the window holds the transient of the start too, which shifts the rate{there}; choose one that "
+            "begins later")
+    if found.offset:
+        notes.append(f"the mode swings by {found.swing:.4g} about a constant {found.offset:.4g}, fitted too")
+    return tuple(notes)
+
+
 def fit(wave, model="auto"):
-    """The Fit of the wave; model is auto, oscillation or exponential (then omega is 0).
+    """The Fit of the wave, with its notes; model is auto, oscillation or exponential (then omega is 0)."""
+    found = best_of(wave, model)
+    return found._replace(notes=notes_of(wave, found))
+
+
+def best_of(wave, model):
+    """The Fit about zero or about a constant, without notes.
 
     A constant is taken in only where it matters: where the swing about zero leaves more than a hundredth of the
     amplitude unexplained, and twice as much as the swing about the constant does.
@@ -180,7 +217,7 @@ def select(history, name=None, start=-math.inf, end=math.inf):
     name = name.replace("_", " ")
     if not np.all(np.isfinite(series[inside])) or not np.all(np.diff(time[inside]) > 0):
         raise Problem(f"{history.path}: the {name} is not finite, or time does not rise, in the window")
-    return Wave(time[inside], series[inside], power), name
+    return Wave(time[inside], series[inside], power, has_start=bool(inside[0])), name
 
 
 def fit_exact_series(wave, plasma, model="auto"):

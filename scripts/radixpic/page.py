@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 from radixpic import fields, phase_space
+from radixpic.energy import energy_label
 from radixpic.history import read_history, read_title
 from radixpic.pictures import range_of
 from radixpic.script import Problem, numpy as np
@@ -212,7 +213,7 @@ def history_of(folder, si):
     energies = {name: columns[f"{column}_energy"] for name, column in (("electric", "field"), ("magnetic", "magnetic"))
         if f"{column}_energy" in columns}
     groups = [
-        ("field energy", r"$W_E\;[n_0 T \lambda_D^2]$", energies, True),
+        ("field energy", energy_label("magnetic" in energies), energies, True),
         ("charge density modes", r"$|\rho_k|\;[e n_0]$",
             {f"mode ({x}, {y})": np.abs(values) for (x, y), values in history.modes.items()}, True),
         ("kinetic energy, change", r"$W_K - W_{K0}\;[n_0 T \lambda_D^2]$", kinetic, False),

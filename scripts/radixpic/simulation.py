@@ -355,8 +355,10 @@ class Simulation(Fits):
 
     @alone
     def set_field(self, name, values):
-        """A component of E, or of B, for the next step; the step after that has the solver's field again. On ranks the
-        same values on each."""
+        """A component of E, or of B, for the next step, at every node, or one number for all; the step after that has
+        the solver's field again. On ranks the same values on each."""
+        if np.shape(values) not in ((), self.cells):
+            raise Problem(f"values: expected one number or an array of shape {self.cells}, found {np.shape(values)}")
         self._settle()
         values = np.ascontiguousarray(np.broadcast_to(values, self.cells), float)
         load().write_field(self._open(), name.encode(), pointer(values))

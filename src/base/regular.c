@@ -5,16 +5,16 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-FILE *regular_open(const char *path, const char **why)
+FILE *regular_open(const char *path, struct stat *found, const char **why)
 {
-    struct stat found;
+    struct stat own, *const seen = found ? found : &own;
+    *seen = (struct stat){0};
     const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (descriptor >= 0 && fstat(descriptor, &found) == 0 && !S_ISREG(found.st_mode)) {
+    if (descriptor >= 0 && (fstat(descriptor, seen) != 0 || !S_ISREG(seen->st_mode))) {
         close(descriptor);
-        errno = S_ISDIR(found.st_mode) ? EISDIR : 0;
+        errno = S_ISDIR(seen->st_mode) ? EISDIR : 0;
         *why = errno == EISDIR ? strerror(EISDIR) : "it is no regular file";
         return NULL;
     }
@@ -29,9 +29,16 @@ FILE *regular_open(const char *path, const char **why)
     return file;
 }
 
+enum status regular_require(const char *path, enum status failure, FILE **file, struct stat *found)
+{
+    const char *why = "";
+    *file = regular_open(path, found, &why);
+    return *file ? STATUS_OK : status_fail(failure, "%s: cannot read it: %s", path, why);
+}
+
 char *regular_read(const char *path, size_t most, size_t *length, const char **why)
 {
-    FILE *file = regular_open(path, why);
+    FILE *file = regular_open(path, NULL, why);
     if (!file)
         return NULL;
     char *text = malloc(most + 1);

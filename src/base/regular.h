@@ -2,12 +2,19 @@
 #ifndef RADIXPIC_BASE_REGULAR_H
 #define RADIXPIC_BASE_REGULAR_H
 
+#include "base/status.h"
+
 #include <stdio.h>
+#include <sys/stat.h>
 
 /* Opens a file to read. A pipe, a socket or a device, where reading may never end, is not opened: the result
  * is NULL, with "it is no regular file" in *why and errno 0. After any other failure it is NULL, with the
- * text of errno in *why. A folder fails with EISDIR. */
-FILE *regular_open(const char *path, const char **why);
+ * text of errno in *why. A folder fails with EISDIR. *found, unless `found` is NULL, is what was opened. */
+FILE *regular_open(const char *path, struct stat *found, const char **why);
+
+/* The same, which fails with a sentence and `failure`. */
+STATUS_CHECKED enum status regular_require(const char *path, enum status failure, FILE **file,
+                                           struct stat *found);
 
 /* Its bytes, for free(), of which *length is the number: most + 1 where the file has more than `most`. NULL
  * with *why and errno as above. */

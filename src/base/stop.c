@@ -102,29 +102,54 @@ void stop_watch_all(void)
 }
 
 static const char *explanation;
+static const int explained[] = {SIGABRT, SIGBUS};
+enum { EXPLAINED = sizeof explained / sizeof explained[0] };
+
+static pthread_mutex_t guarding = PTHREAD_MUTEX_INITIALIZER;
+static unsigned guards;
+static struct sigaction of_process[EXPLAINED]; /* before the first guard */
+
+static void give_back_signals(void)
+{
+    for (size_t n = 0; n < EXPLAINED; n++)
+        sigaction(explained[n], &of_process[n], NULL);
+}
 
 static void explain(int number)
 {
-    if (write(STDERR_FILENO, explanation, strlen(explanation)) < 0)
+    const bool is_written = write(STDERR_FILENO, explanation, strlen(explanation)) >= 0;
+    if (has_begun && is_written)
+        _exit(STATUS_NO_DEVICE);
+    if (has_begun)
         end_by(number);
-    _exit(STATUS_NO_DEVICE);
+    give_back_signals();
+    raise(number); /* it comes when this handler has returned */
 }
 
 void stop_explain(const char *sentence)
 {
     explanation = sentence ? sentence : explanation;
-    if (has_begun && explanation) {
-        signal(SIGABRT, explain);
-        signal(SIGBUS, explain);
-    }
+    for (size_t n = 0; explanation && (has_begun || guards > 0) && n < EXPLAINED; n++)
+        signal(explained[n], explain);
+}
+
+void stop_guard(bool begins)
+{
+    pthread_mutex_lock(&guarding);
+    for (size_t n = 0; begins && guards == 0 && n < EXPLAINED; n++)
+        sigaction(explained[n], NULL, &of_process[n]);
+    guards = begins ? guards + 1 : guards - 1;
+    if (guards == 0)
+        give_back_signals();
+    else
+        stop_explain(NULL);
+    pthread_mutex_unlock(&guarding);
 }
 
 void stop_explain_end(void)
 {
-    if (has_begun && explanation) {
-        signal(SIGABRT, SIG_DFL);
-        signal(SIGBUS, SIG_DFL);
-    }
+    for (size_t n = 0; has_begun && explanation && n < EXPLAINED; n++)
+        signal(explained[n], SIG_DFL);
     explanation = NULL;
 }
 

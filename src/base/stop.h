@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Notes which signals are ignored: before libraries are initialised, for they set handlers. (UCX, within Open
@@ -31,6 +32,11 @@ void stop_watch_all(void);
  * `sentence`, which stays the caller's, and end it with STATUS_NO_DEVICE. NULL: the same sentence, again, for
  * a library may have set handlers of its own. */
 void stop_explain(const char *sentence);
+
+/* In a process that did not call stop_begin(), and keeps its own handlers: from here to the guard's end the
+ * sentence is printed there too, before what the process does at these signals. Guards may overlap, in any
+ * threads. */
+void stop_guard(bool begins);
 
 /* From now on they end the program as the system does by default. */
 void stop_explain_end(void);

@@ -24,11 +24,13 @@ static uint64_t least_ranks(const struct config *config)
 static void print_ranks(const struct config *config)
 {
     const uint64_t least = least_ranks(config);
+    printf("MPI ranks                 ");
     if (least > 1)
-        printf("MPI ranks                 %llu at least, each with %u particles of a species or fewer\n",
-               (unsigned long long)least, CONFIG_MAX_PARTICLES);
-    printf("MPI ranks                 %u at most, each with a row of cells or more\n", config->grid.cells[0]);
-    printf("MPI ranks                 on another number sums differ in their last digits%s\n",
+        printf("%llu at least, each with %u particles of a species or fewer, and ", (unsigned long long)least,
+               CONFIG_MAX_PARTICLES);
+    printf("%u at most, each with a row of cells or more; on another number sums differ in their last "
+           "digits%s\n",
+           config->grid.cells[0],
            config->deposit.shape == SHAPE_NGP
                ? ", by which a particle beside an edge may take another node (ngp)"
                : "");

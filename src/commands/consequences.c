@@ -308,12 +308,44 @@ static void say_what_ranges_leave_out(const struct config *config, struct log *l
                 config->species[s].name, 100 * config->species[s].velocities.lost);
 }
 
+/* Numbers of SI that are near no constant of nature: check_ranges() refuses those that are. */
+static void warn_of_si(const struct config *config, const struct consequences *derived, struct log *log)
+{
+    const double frequency_step = derived->plasma_frequency * config->time.step;
+    const double side = fmin(config->grid.length[0], config->grid.length[1]);
+    if (frequency_step > 0 && frequency_step < 1e-6)
+        log_warning(log,
+                    "omega_p dt = %g is below 1e-6: times are in 1/omega_p and lengths in Debye lengths, "
+                    "not in SI units",
+                    frequency_step);
+    if (side < 0.1 * fmin(1, derived->debye_length)) /* which is long where the density is low */
+        log_warning(log,
+                    "a side of the box of %g is below 0.1 Debye lengths (%g): lengths are in Debye lengths, "
+                    "not in SI units",
+                    side, derived->debye_length);
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        const struct species_config *species = &config->species[s];
+        const double thermal = fmax(species_thermal_speed(species, 0), species_thermal_speed(species, 1));
+        if (species->density > 1e6)
+            log_warning(log,
+                        "species %s: a density of %g is above 1e6: densities count in the mean density of "
+                        "the electrons, whose value in 1/m^3 goes to units.density_per_m3",
+                        species->name, species->density);
+        if (thermal > 1e4)
+            log_warning(log,
+                        "species %s: a thermal velocity of %g is above 1e4: velocities count in the thermal "
+                        "velocity of the electrons, not in m/s; units.temperature_eV has their temperature",
+                        species->name, thermal);
+    }
+}
+
 void consequences_warn(const struct config *config, const struct consequences *derived, struct log *log)
 {
     /* Two cells along an axis have no field along it. */
     const double widest =
         fmax(derived->grid.nx > 2 ? derived->grid.dx : 0, derived->grid.ny > 2 ? derived->grid.dy : 0);
     const double frequency_step = derived->plasma_frequency * config->time.step;
+    warn_of_si(config, derived, log);
     if (derived->debye_length > 0 && widest > M_PI * derived->debye_length)
         log_warning(log,
                     "a cell of %g is longer than pi Debye lengths (%g): the plasma will heat itself; "
@@ -323,11 +355,6 @@ void consequences_warn(const struct config *config, const struct consequences *d
         log_warning(log,
                     "omega_p dt = %g is above 1.62: plasma oscillations are badly resolved, from 2 "
                     "on unstable; take a smaller time.step",
-                    frequency_step);
-    if (frequency_step > 0 && frequency_step < 1e-6)
-        log_warning(log,
-                    "omega_p dt = %g is below 1e-6: times are in 1/omega_p and lengths in Debye lengths, "
-                    "not in SI units",
                     frequency_step);
     if (derived->rotation > 0.5)
         log_warning(log,

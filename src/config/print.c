@@ -325,13 +325,15 @@ enum status config_describe(enum describe_form form, const char *wanted, FILE *s
             "# The keys of a config\n\nPrinted by `radixpic check --keys --markdown`. `species[].mass` is "
             "the key `mass` of any item of the list `species`; `--set`\nnames an item by its number from 0, "
             "a species also by its name: `--set species.electrons.mass=1`. A group "
-            "with a key `kind`\nmay be that word alone, and a key with the name of a kind implies it: "
-            "`particles: none`, `particles: {every_nth: 10}`.\nA number may be a formula of numbers, such as "
-            "`2*pi/0.5`; a formula of the place has `x`, `y` and the box `lx`, `ly` too, one of velocities "
-            "`u`, `v`, `w`, one in `fields.external` the time `t` too. Known are `pi`, `e`,\n"
-            "`+ - * / ^`, `< <= > >= == != && || ?:` and the functions of muParser: `sin`, `cos`, `exp`, "
-            "`ln`, "
-            "`log10`, `sqrt`, `abs`, `min`, `max`, ...\n\n"
+            "with a key `kind`\nmay be written as one word, which is its kind, as `particles: none`; a key "
+            "that "
+            "has the name of a kind chooses this kind:\n`particles: {every_nth: 10}`. A number, also a whole "
+            "one, may be a formula of numbers, such as `2*pi/0.5`. A formula of the place\nhas `x`, `y` and "
+            "the "
+            "box `lx`, `ly` too, one of velocities `u`, `v`, `w`, and one in `fields.external` the time `t` "
+            "too. Known are\n`pi`, `e`, `+ - * / ^`, `< <= > >= == != && || ?:` and the functions of "
+            "muParser: "
+            "`sin`, `cos`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `min`, `max`, ...\n\n"
             "| key | type | default | allowed | unit | meaning |\n|---|---|---|---|---|---|\n",
             stream);
     else

@@ -117,6 +117,15 @@ static void read_list(struct reading *reading, const struct schema_row *row, con
     }
     const struct schema_row *each = &row->items->rows[0];
     const bool is_bare = schema_is_bare(row->items);
+    const struct tree_node *const one = node->first_child;
+    if (is_bare && each->length[0] == 2 && found == 2 && one->kind == TREE_SCALAR &&
+        one->next->kind == TREE_SCALAR) {
+        char words[2][TEXT_SHOWN_LENGTH];
+        complain(reading, node, "expected a list of lists of 2, found one list of 2; write [[%s, %s]]",
+                 text_shown(one->text, one->length, words[0]),
+                 text_shown(one->next->text, one->next->length, words[1]));
+        return;
+    }
     const bool is_word = is_bare && (each->type == TYPE_CHOICE || each->type == TYPE_NAME);
     unsigned char *target = base + row->offset;
     uint32_t count = 0;

@@ -134,11 +134,28 @@ static bool in_range(const struct schema_row *row, double number)
     return row->open ? number > row->low && number < row->high : number >= row->low && number <= row->high;
 }
 
-/* An optional minus and digits without leading zeros; or a whole number with an exponent, as 1e6. */
+static bool store_whole(const struct schema_row *row, double number, void *target)
+{
+    if (!in_range(row, number)) /* every range lies well within 2^53, so that this is exact */
+        return false;
+    const int64_t whole = (int64_t)number;
+    const uint32_t word = (uint32_t)whole;
+    memcpy(target, value_size(row) == sizeof word ? (const void *)&word : &whole, value_size(row));
+    return true;
+}
+
+/* An optional minus and digits without leading zeros; a whole number with an exponent, as 1e6; or a formula
+ * of numbers that gives one, as 2^20. */
 static bool parse_whole(const struct schema_row *row, const char *text, size_t length, void *target,
                         char note[NOTE_LENGTH])
 {
     double number = 0;
+    if (text[strspn(text, DECIMAL_BYTES " \t\n")] != '\0') {
+        const bool is_number = parse_formula_of_numbers(text, &number, note);
+        if (is_number && number != floor(number))
+            snprintf(note, NOTE_LENGTH, ", which is %.16g", number);
+        return is_number && number == floor(number) && store_whole(row, number, target);
+    }
     if (!parse_decimal(text, length, &number, note))
         return false;
     const size_t sign = text[0] == '-', digits = strspn(text + sign, "0123456789");
@@ -150,12 +167,7 @@ static bool parse_whole(const struct schema_row *row, const char *text, size_t l
             snprintf(note, NOTE_LENGTH, "; write %.0f", number + 0.0);
         return false;
     }
-    if (!in_range(row, number)) /* every range lies well within 2^53, so that this is exact */
-        return false;
-    const int64_t whole = (int64_t)number;
-    const uint32_t word = (uint32_t)whole;
-    memcpy(target, value_size(row) == sizeof word ? (const void *)&word : &whole, value_size(row));
-    return true;
+    return store_whole(row, number, target);
 }
 
 static bool parse_real(const struct schema_row *row, const char *text, size_t length, void *target,

@@ -154,7 +154,7 @@ static enum status require_cache(void)
                            "another folder by %s",
                            pocl_folder, pocl_variable);
     snprintf(sentence, sizeof sentence,
-             "radixpic: a signal of a library, SIGABRT or SIGBUS, ended the program; where every start ends "
+             "radixpic: a signal of a library, SIGABRT or SIGBUS, ended the process; where every start ends "
              "so, a file among the kernels that PoCL keeps is damaged: delete the folder %s\n",
              pocl_folder);
     stop_explain(sentence);

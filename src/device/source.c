@@ -88,7 +88,7 @@ static enum status expand(const char *name, FILE *output, char *const *text)
     char *line = NULL, inner[256], begin[sizeof inner + 16], path[PATH_MAX + sizeof inner];
     const char *why = "";
     snprintf(path, sizeof path, "%s/%s", program_folder(), name);
-    FILE *file = regular_open(path, &why);
+    FILE *file = regular_open(path, NULL, &why);
     if (!file)
         return status_fail(
             STATUS_FAILED,

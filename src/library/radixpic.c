@@ -1,6 +1,7 @@
 /* RadixPIC as a library: begin and end, steps, and what they leave in the history. */
 #include "library/internal.h"
 
+#include "base/stop.h"
 #include "config/config_reader.h"
 #include "config/schema.h"
 
@@ -190,7 +191,9 @@ static enum status create(const char *path, const char *text, const char *const 
     TRY_NEXT(text ? config_read_text("config", text, strlen(text), settings, count, &run->config)
                   : config_read(path, settings, count, &run->config));
     pthread_mutex_lock(&begin_and_end);
+    stop_guard(true);
     status = begin_together(run, status);
+    stop_guard(false);
     pthread_mutex_unlock(&begin_and_end);
     if (status != STATUS_OK)
         radixpic_destroy(result);
@@ -292,7 +295,15 @@ static enum status note_row(struct radixpic *run)
 static enum status take_step(struct radixpic *run)
 {
     struct simulation *simulation = &run->session.simulation;
-    TRY(simulation_step(simulation));
+    const bool is_first = simulation->step == simulation->first_step; /* with kernels of its own */
+    if (is_first)
+        stop_guard(true);
+    enum status status = simulation_step(simulation);
+    if (is_first) {
+        TRY_NEXT(device_finish(run->session.device));
+        stop_guard(false);
+    }
+    TRY(status);
     return simulation->needs & OUTPUT_NEEDS_MEASURED ? note_row(run) : STATUS_OK;
 }
 

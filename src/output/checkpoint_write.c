@@ -111,14 +111,13 @@ static enum status check_open_file(const char *path, FILE *file, uint64_t bytes,
 
 enum status checkpoint_seal_check(const char *path, bool all, bool *is_damaged)
 {
-    struct stat found = {0};
+    struct stat found;
     const char *why = "";
     *is_damaged = false;
-    FILE *file = regular_open(path, &why);
+    FILE *file = regular_open(path, &found, &why);
     if (!file)
         return errno == 0 ? status_fail(STATUS_USAGE, "%s is no checkpoint: %s", path, why)
                           : status_fail(STATUS_FAILED, "%s: cannot open it: %s", path, why);
-    (void)fstat(fileno(file), &found); /* which regular_open() could do */
     const enum status status = check_open_file(path, file, (uint64_t)found.st_size, all, is_damaged);
     fclose(file);
     return status;
@@ -377,7 +376,7 @@ static void print_size(const struct config *config)
         printf("%llu, ", (unsigned long long)(steps / every + (steps % every != 0)));
     if (checkpoints->minutes > 0)
         printf("one every %g minutes and at the end, ", checkpoints->minutes);
-    printf("%s; about %.3g MB each, the newest %u kept: %.3g MB\n",
+    printf("%s; each has about %.3g MB, and the newest %u are kept: %.3g MB at most\n",
            checkpoints->signal_count > 0 ? "one when a signal stops the run" : "none at a signal", megabytes,
            checkpoints->keep, checkpoints->keep * megabytes);
 }

@@ -231,13 +231,6 @@ static enum status read_csv(FILE *file, char **line, struct row *row, struct col
     return columns_require(columns, found);
 }
 
-static enum status open_file(const char *path, FILE **file)
-{
-    const char *why = "";
-    *file = regular_open(path, &why);
-    return *file ? STATUS_OK : status_fail(STATUS_USAGE, "%s: cannot read it: %s", path, why);
-}
-
 enum status columns_read(struct columns *columns)
 {
     const bool is_npy = ends_with(columns->path, ".npy");
@@ -246,7 +239,7 @@ enum status columns_read(struct columns *columns)
     char *line = NULL;
     if (!is_npy && !ends_with(columns->path, ".csv"))
         return columns_read_hdf5(columns);
-    TRY(open_file(columns->path, &file));
+    TRY(regular_require(columns->path, STATUS_USAGE, &file, NULL));
     const enum status status = is_npy ? read_npy(file, &row, columns) : read_csv(file, &line, &row, columns);
     free(line);
     fclose(file);
@@ -259,7 +252,7 @@ enum status columns_read_array(struct columns_array *array)
     FILE *file = NULL;
     if (!ends_with(array->path, ".npy"))
         return columns_read_hdf5_array(array);
-    TRY(open_file(array->path, &file));
+    TRY(regular_require(array->path, STATUS_USAGE, &file, NULL));
     bool is_whole = read_header(file, &row) && columns_may_hold(row.shape);
     const size_t count = is_whole ? row.shape[0] * row.shape[1] : 0;
     array->values = malloc((count + 1) * sizeof *array->values);

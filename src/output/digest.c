@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { PIECE = 1 << 22 };
 
@@ -79,12 +78,9 @@ typedef uint64_t mark[5];
 /* The digest of the file that has the `other` mark is known. */
 static enum status mark_file(const char *path, uint64_t bytes, const mark other, mark own)
 {
-    const char *why = "";
-    struct stat found = {0};
-    FILE *file = regular_open(path, &why);
-    if (!file)
-        return status_fail(STATUS_USAGE, "%s: cannot read it: %s", path, why);
-    (void)fstat(fileno(file), &found); /* which regular_open() could do */
+    struct stat found;
+    FILE *file;
+    TRY(regular_require(path, STATUS_USAGE, &file, &found));
     memcpy(own,
            (mark){(uint64_t)found.st_ino, (uint64_t)found.st_size, (uint64_t)found.st_mtim.tv_sec,
                   (uint64_t)found.st_mtim.tv_nsec, other[4]},

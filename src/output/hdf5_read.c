@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum status hdf5_read_bytes(const char *path, int descriptor, uint64_t begin, size_t count, void *bytes)
@@ -34,13 +33,10 @@ static enum status fail(const struct hdf5_source *source, const char *name, cons
 /* A pipe or a device would hold HDF5 up for ever. */
 enum status hdf5_source_open(const char *path, enum status failure, struct hdf5_source *source)
 {
-    const char *why = "";
-    struct stat found = {0};
+    struct stat found;
+    FILE *file;
     *source = (struct hdf5_source){path, failure, H5I_INVALID_HID, 0};
-    FILE *file = regular_open(path, &why);
-    if (!file)
-        return status_fail(failure, "%s: cannot read it: %s", path, why);
-    (void)fstat(fileno(file), &found); /* which regular_open() could do */
+    TRY(regular_require(path, failure, &file, &found));
     source->bytes = (uint64_t)found.st_size;
     const hid_t access = hdf5_access();
     source->file = H5Fopen(path, H5F_ACC_RDONLY, access);

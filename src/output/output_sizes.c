@@ -76,7 +76,7 @@ void outputs_print_sizes(const struct config *config)
         most = bytes > most ? bytes : most;
         if (row->print_size)
             row->print_size(config);
-        else if (row->record && (times > 0 || row->items.size == 0))
+        else if (row->record && times > 0)
             outputs_print_files(row->name, times, "", outputs_size(row, config).bytes);
     }
     printf("files in flight           %d at most, about %.3g MB of host memory on all ranks together, and "

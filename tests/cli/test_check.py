@@ -184,7 +184,7 @@ class Check(ProgramTest):
                 self.assertAlmostEqual(said, held, delta=0.1 + 0.02 * held)
 
     def test_the_checkpoints_of_a_run(self):
-        signal = "one when a signal stops the run; about"
+        signal = "one when a signal stops the run; each has about"
         for every, minutes, counted in (
             (0, 0, ""),
             (23, 0, "1, "),
@@ -209,19 +209,26 @@ class Check(ProgramTest):
                 size = 1e-6 * (self.folder / "out/checkpoints/checkpoint_23.h5").stat().st_size
                 said = self.number(text, rf"checkpoints .*about {NUMBER} MB")
                 self.assertTrue(size <= 1.01 * said <= 1.03 * (size + 0.012), (size, said))
-                kept = self.number(text, rf"checkpoints .*, the newest 3 kept: {NUMBER} MB$")
+                kept = self.number(text, rf"checkpoints .*, and the newest 3 are kept: {NUMBER} MB at most$")
                 self.assertAlmostEqual(kept, 3 * said, delta=0.02 * said)
 
+    def test_outputs_that_a_run_has_not(self):
+        for every in (0, 10):
+            said = self.check(f"output.moments.every={every}", f"output.snapshots.every={every}")
+            self.assertEqual(re.findall(r"(?m)^(moments|snapshots) +(\d+)", said),
+                [("snapshots", "4"), ("moments", "4")] if every else [])
+
     def test_the_most_ranks(self):
-        self.assertRegex(self.check(), r"(?m)^MPI ranks +16 at most")
-        self.assertRegex(self.check(), r"(?m)^MPI ranks +on another number sums differ in their last digits$")
+        found = re.findall(r"(?m)^MPI ranks +(.*)$", self.check())
+        words = "each with a row of cells or more; on another number sums differ in their last digits"
+        self.assertEqual(found, [f"16 at most, {words}"])
         self.assertIn("take another node (ngp)", self.check("deposit.shape=ngp"))
 
     def test_the_fewest_ranks(self):
         self.assertNotIn("at least", self.check("species.electrons.particles=4293918720"))
         for particles, ranks in ((4293918721, 2), (16 * 4293918720, 16)):
             text = self.check(f"species.electrons.particles={particles}")
-            self.assertRegex(text, rf"(?m)^MPI ranks +{ranks} at least")
+            self.assertRegex(text, rf"(?m)^MPI ranks +{ranks} at least, .* and 16 at most, ")
             self.assertRegex(text, rf"(?m)^memory on the device .* on each of {ranks} ranks")
         more = sets(f"species.electrons.particles={16 * 4293918720 + 1}")
         result = self.refuse(2, ["grid.cells", "17 ranks", "16 rows"], "check", "small.yaml", *more)
@@ -371,9 +378,21 @@ class Warnings(ProgramTest):
         self.assert_warns(settings=["species.electrons.perturb.density.0.mode=8", "fields.gradient=centred"])
         self.assert_warns("Debye", settings=["time.step=1.61", slow])
         self.assert_warns("Debye", "omega_p", settings=["time.step=1.63", slow])
-        for step, is_warned_of in (("1.01e-6", False), ("0.99e-6", True)):
-            said = self.run_well("check", "small.yaml", *sets(f"time.step={step}")).stdout
-            self.assertEqual("not in SI units" in said, is_warned_of)
+
+    def test_numbers_of_si(self):
+        electrons = "species.electrons."
+        for key, below, above, words in (
+            ("time.step", "1.01e-6", "0.99e-6", "omega_p dt = 9.9e-07 is below 1e-6: .* not in SI units"),
+            ("grid.length", "[6, 0.101]", "[6, 0.099]", "a side of the box of 0.099 is .* not in SI units"),
+            (electrons + "density", "0.99e6", "1.01e6", "a density of 1.01e.06 is .* to units.density_per_m3"),
+            (electrons + "velocities.thermal", "[1, 0.99e4]", "[1, 1.01e4]", "velocity of 10100 is .* not in m/s"),
+        ):
+            for value, is_warned_of in ((below, False), (above, True)):
+                said = self.run_well("check", "small.yaml", *sets(f"{key}={value}")).stdout
+                (self.assertRegex if is_warned_of else self.assertNotRegex)(said, f"(?m)^warning: .*{words}")
+                self.assertEqual(len(re.findall(r"SI units|1/m.3|m/s", said)), is_warned_of, said)
+        for of_few in ("density=1e-12", "velocities.thermal=[100, 100]"):  # a Debye length above the box
+            self.assertNotIn("Debye lengths (", self.run_well("check", "small.yaml", *sets(electrons + of_few)).stdout)
 
     def test_all_at_once(self):
         settings = ["grid.length=[60, 60]", "time.step=3", "species.electrons.particles=100", "fields.magnetic=1"]

@@ -5,13 +5,15 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
+import sys
 import unittest
 from pathlib import Path
 
 import h5py
 
-from program import PROGRAM, ROOT, ProgramTest, sets
+from program import PROGRAM, ROOT, TIMEOUT, ProgramTest, sets
 
 KERNELS = ROOT / "kernels"
 # An FFTW that is wrong where $WRONG_STRIDE says so.
@@ -239,6 +241,17 @@ class Home(ProgramTest):
                     *_, said = result.stderr.splitlines()  # lines of PoCL may stand before it
                     self.assertTrue(said.startswith("radixpic: "), said)
                     self.assertRegex(said, f"is damaged(:|; then) delete the folder {kernels}$")
+                    result = self.simulate()
+                    self.assertIn(result.returncode, (1, -signal.SIGABRT, -signal.SIGBUS), result.stderr)
+                    self.assertRegex(result.stderr, f"is damaged(:|; then) delete the folder {kernels}\n")
+
+    def simulate(self):
+        """The first step of a simulation in a process of Python."""
+        text = "import radixpic; radixpic.Simulation('small.yaml', set={'device': 'pthread'}).step()"
+        own = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")}
+        own |= {"TMPDIR": str(self.folder), "PYTHONPATH": str(ROOT / "scripts"), "RADIXPIC": PROGRAM}
+        return subprocess.run([sys.executable, "-c", text], cwd=self.folder, env=own, capture_output=True, text=True,
+            timeout=TIMEOUT)
 
 
 class Limits(ProgramTest):

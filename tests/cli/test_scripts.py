@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 
 from program import ROOT, ProgramTest, sets
-from radixpic import Run, dispersion, energy, fields, fit, look, theory
+from radixpic import Run, dispersion, energy, fields, fit, look, page, theory
 from radixpic.history import read_config, read_history, read_title
 
 T = np.arange(0, 20.05, 0.1)  # the times of a history
@@ -117,8 +117,11 @@ class FitRate(ScriptTest):
             fits = np.array([fit.fit(draw(), model)[:4] for _ in range(200)])
             np.testing.assert_allclose(fits[:, :errors].std(axis=0), fits[:, 2 : 2 + errors].mean(axis=0), rtol=0.15)
         found = fit.fit(fit.Wave(t, clean[:, None], 1))
-        self.assertEqual({type(value) for value in found}, {float})
+        self.assertEqual({type(value) for value in found[:-1]}, {float})
+        self.assertEqual(found.notes, ())
         self.assertRegex(str(found), r"^gamma = -0\.1 \+- \S+, omega = 1\.4 \+- \S+$")
+        found = found._replace(notes=("one", "two"))
+        self.assertRegex(str(found), r"^gamma = .*\nnote: one\nnote: two$")
 
     def test_swing_about_a_constant(self):
         t = np.arange(0, 60.05, 0.1)
@@ -146,7 +149,24 @@ class FitRate(ScriptTest):
         ):
             write_history(self.path, series + 0j)
             text = self.measure(*arguments)[2]
-            self.assertEqual({word for word in ("constant", "transient") if word in text}, told, arguments)
+            self.assertEqual({word for word in ("constant", "transient", "periods") if word in text}, told, arguments)
+
+    def test_notes_have_numbers(self):
+        """A transient that is over after a period shifts the rate of the whole, and not the one that is named; and a
+        window of 1.3 periods."""
+        wave = np.exp(-0.15 * T) * np.cos(1.4 * T) + np.exp(-2 * T)
+        write_history(self.path, wave + 0j)
+        said = re.search(r"note: the window holds the transient .*: from t = (\S+) on gamma is (\S+) and omega (\S+);",
+            self.measure()[2])
+        self.assertAlmostEqual(float(said[1]), 2 * np.pi / 1.4, delta=0.2)
+        self.assertAlmostEqual(float(said[2]), -0.15, delta=2e-4)
+        self.assertAlmostEqual(float(said[3]), 1.4, delta=2e-3)
+        found, _ = fit.select(read_history(self.folder))
+        self.assertEqual(json.loads(self.run_it_well("--json"))["notes"], list(fit.fit(found).notes))
+        self.assertIn("note: the window holds 1.3 periods of the wave; with fewer than 2",
+            self.measure("--from", 5, "--to", 5 + 1.3 * 2 * np.pi / 1.4)[2])
+        write_history(self.path, np.exp(0.3 * T) + np.exp(-T) + 0j)
+        self.assertRegex(self.measure()[2], r"transient .*: from t = 10\S* on gamma is 0\.3; choose")
 
     def test_prints_theory_beside(self):
         write_history(self.path, dispersion.discrete_series(200, 0.5, [(1, 0, 1)], 0.1, CELL_FACTOR))
@@ -321,6 +341,16 @@ class PlotHistory(ScriptTest):
         figure = energy.draw(plt, [read_history(self.folder)], modes, gamma, window, "")
         self.addCleanup(plt.close, figure)
         return figure.axes[:2]
+
+    def test_what_energies_are_drawn(self):
+        write_history(self.path, np.exp(-0.1 * T) + 0j)
+        self.assertEqual(self.draw(None, None)[0].get_ylabel(), r"$W_E\;[n_0 T \lambda_D^2]$")
+        lines = self.path.read_text().splitlines()
+        self.path.write_text("\n".join([lines[0] + ",magnetic_energy", *(line + ",1" for line in lines[1:])]) + "\n")
+        shown, _ = page.history_of(self.folder, False)
+        for label in (self.draw(None, None)[0].get_ylabel(), shown["groups"][0]["label"]):
+            said = label if isinstance(label, str) else "".join(text for text, _ in label)
+            self.assertEqual(re.sub(r"[$_]", "", said)[:6], "WE, WB")
 
     def dashed(self, axes):
         return [line for line in axes.lines if line.get_linestyle() == "--"]

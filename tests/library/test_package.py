@@ -191,6 +191,9 @@ class InProcess(PackageTest):
                 places = simulation.particles("electrons")
                 self.assertTrue(0 <= places.x.min() and places.x.max() < 6 and places.y.max() < 4)
         self.assert_problem(lambda: simulation.set_field("phi", 0), "phi follows from the particles")
+        for wrong in (np.zeros(8), np.zeros((8, 16)), np.zeros((1, 8)), [1]):
+            words = f"values: expected one number or an array of shape (16, 8), found {np.shape(wrong)}"
+            self.assert_problem(lambda: simulation.set_field("E/x", wrong), words)
 
     def test_fields_of_an_electromagnetic_run(self):
         """What is read between steps, before velocities are written or not, does not change the run: J of the step
@@ -423,7 +426,8 @@ class Runs(PackageTest):
         self.assert_script_fails("plot_snapshot.py", run.folder, "--mesh", "phi", "electrons_ux", words=words)
         script = self.run_script("fit_rate.py", run.folder, "--json", "--theory", "config")
         found, fit = json.loads(script.stdout), run.fit()
-        self.assertEqual((found["gamma"], found["omega"]), (fit.gamma, fit.omega))
+        self.assertEqual((found["gamma"], found["omega"], found["notes"]), (fit.gamma, fit.omega, [*fit.notes]))
+        self.assertIn("the window holds the transient of the start too", str(fit))
         self.assertEqual((found["theory"][0]["gamma"], found["theory"][0]["omega"]), run.theory()[0])
         linear = run.fit_linear()
         self.assertEqual((found["theory"][-1]["gamma"], found["theory"][-1]["omega"]), (linear.gamma, linear.omega))

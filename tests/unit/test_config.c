@@ -222,11 +222,13 @@ TEST(a_folder_of_any_name_survives_the_echo)
     free(assert_round_trip());
 }
 
-TEST(whole_numbers_with_an_exponent)
+TEST(whole_numbers_with_an_exponent_and_by_formulas)
 {
-    assert_ok(
-        parse("{grid: {cells: [16, 8], length: [2, 1]}, time: {step: 1, steps: 1e12}, species: [{name: e, "
-              "charge: -1, mass: 1, density: 1, particles: 2.5E2, velocities: {kind: cold}}]}"));
+    assert_ok(parse(
+        "{grid: {cells: [2^4, 64/8], length: [2, 1]}, time: {step: 1, steps: 1e12}, species: [{name: e, "
+        "charge: -1, mass: 1, density: 1, particles: 2.5E2, velocities: {kind: cold}}]}"));
+    assert_int_equal(config.grid.cells[0], 16);
+    assert_int_equal(config.grid.cells[1], 8);
     assert_int_equal(config.time.steps, UINT64_C(1000000000000));
     assert_int_equal(config.species[0].particles, 250);
 }

@@ -120,6 +120,45 @@ TEST(aborts_are_explained_until_that_ends)
     }
 }
 
+static void end_with_seven(int number)
+{
+    (void)number;
+    _exit(7);
+}
+
+/* In a process that has not begun: its handler comes after the sentence, which is printed in a guard alone.
+ */
+TEST(aborts_of_another_process_are_explained_in_a_guard)
+{
+    static const char sentence[] = "a library ended the process\n";
+    for (int n = 0; n < 6; n++) {
+        const int number = n % 2 ? SIGABRT : SIGBUS;
+        char said[sizeof sentence] = "";
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            dup2(ends[1], STDERR_FILENO);
+            signal(number, end_with_seven);
+            stop_guard(true);
+            stop_guard(true);
+            stop_explain(sentence);
+            stop_guard(false);
+            if (n >= 4)
+                stop_guard(false);
+            if (n >= 2)
+                stop_explain(NULL); /* of a kernel that is made later */
+            raise(number);
+        }
+        assert_int_equal(end_of(child), 7);
+        close(ends[1]);
+        assert_true(read(ends[0], said, sizeof said - 1) >= 0);
+        close(ends[0]);
+        assert_string_equal(said, n < 4 ? sentence : "");
+    }
+}
+
 TEST(what_was_ignored_stays_ignored)
 {
     signal(SIGHUP, SIG_IGN);
