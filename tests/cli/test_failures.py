@@ -190,7 +190,8 @@ class Home(ProgramTest):
         os.environ.pop("POCL_CACHE_DIR", None)
 
     def test_without_a_folder_for_caches(self):
-        self.run_well("run", "small.yaml", "--device", "pthread", "--quiet", environment=self.environment)
+        few = ["--particles", "100", "--repeat", "1", "--key-bits", "10"]
+        self.run_well("bench", "pic-sort", *few, "--device", "pthread", environment=self.environment)
         self.assertEqual((self.folder / f"radixpic-pocl-{os.geteuid()}").stat().st_mode & 0o777, 0o700)
 
     def test_a_variable_that_is_empty_names_no_folder(self):
