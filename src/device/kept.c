@@ -1,9 +1,9 @@
 /* Kept programs: the binaries of those that are built again and again, and one build for all processes.
  *
  * In the user's cache folder programs/DIGEST.uses has a byte for each time that a program was built, and
- * programs/DIGEST.binary what the driver made of it. The digest is of the device, its driver, the options and
- * the source, so that nothing of another version is ever found. Whatever goes wrong here, the program is
- * built from its source. */
+ * programs/DIGEST.binary what the driver made of it. The digest is of the device, its driver, the options,
+ * PoCL's variables that change code, and the source, so that nothing of another version is ever found.
+ * Whatever goes wrong here, the program is built from its source. */
 #include "device/internal.h"
 
 #include "base/cache.h"
@@ -37,7 +37,10 @@ static XXH128_canonical_t digest_of_bytes(const void *bytes, size_t length)
 
 static XXH128_canonical_t digest_of(const struct core *core, const char *options, const char *source)
 {
-    const char *const texts[] = {core->info.name, core->info.driver, core->info.platform, options, source};
+    const char *const flags = getenv("POCL_EXTRA_BUILD_FLAGS"), *const method =
+                                                                    getenv("POCL_WORK_GROUP_METHOD");
+    const char *const texts[] = {core->info.name, core->info.driver,  core->info.platform, options,
+                                 source,          flags ? flags : "", method ? method : ""};
     XXH128_canonical_t digests[sizeof texts / sizeof texts[0]];
     for (size_t n = 0; n < sizeof texts / sizeof texts[0]; n++)
         digests[n] = digest_of_bytes(texts[n], strlen(texts[n]));
