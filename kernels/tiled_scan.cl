@@ -37,7 +37,7 @@ kernel void step_add_arrivals(ARRIVAL_ARGUMENTS, uint cells, uint ny, global uin
 {
     const uint cell = (uint)get_global_id(0);
     if (cell < cells)
-        totals[cell] += arrivals_of(arrival_rows, arrival_counts, cell, ny);
+        totals[cell] += arrivals_of(ARRIVALS, cell, ny);
 }
 
 /* scan_table(), and the cell in which each tile of the new order begins. */
@@ -263,7 +263,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void step_total(COUNTS
     uint total = visit_block(sums, dense_cells, table, cell_offsets, tile_cells, cell, cells, ny, count, 0,
                              &dense, false);
     if (cell < cells)
-        total += stray_counts[cell] + arrivals_of(arrival_rows, arrival_counts, cell, ny);
+        total += stray_counts[cell] + arrivals_of(ARRIVALS, cell, ny);
     local const uint *up_to = sum_along(sums, ITEMS, 1, t, total);
     if (cell < cells)
         offsets[cell] = (up_to[t] - total) | (dense ? DENSE : 0);
@@ -283,7 +283,7 @@ step_scan_blocks(global uint *restrict block_totals, uint blocks, global uint *r
 }
 
 /* One item per cell: where its particles start, in `offsets`, where each run of the table ends, where its
- * strays start, after all runs and before the arrivals, and the tiles that begin in it. With LEAVES_ROOM also
+ * strays start, after all runs and before the arrivals, and the tiles that begin in it; also
  * where the cells `low`, `high` and `own` start, from edges[first_edge] on. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 step_place(COUNTS_ARGUMENTS, ARRIVAL_ARGUMENTS, uint cells, uint ny, uint count, uint new_count,
@@ -300,14 +300,14 @@ step_place(COUNTS_ARGUMENTS, ARRIVAL_ARGUMENTS, uint cells, uint ny, uint count,
                                     count, start, &dense, true);
     if (cell >= cells)
         return;
-    const uint end = strays + stray_counts[cell] + arrivals_of(arrival_rows, arrival_counts, cell, ny);
+    const uint end = strays + stray_counts[cell] + arrivals_of(ARRIVALS, cell, ny);
     offsets[cell] = start;
     stray_begins[cell] = strays;
-    if (LEAVES_ROOM && cell == low)
+    if (cell == low)
         edges[first_edge] = start;
-    if (LEAVES_ROOM && cell == high)
+    if (cell == high)
         edges[first_edge + 1] = start;
-    if (LEAVES_ROOM && cell == own)
+    if (cell == own)
         edges[first_edge + 2] = start;
     for (uint tile = start / TILE + (start % TILE != 0); tile * TILE < end; tile++)
         new_tile_cells[tile] = cell;

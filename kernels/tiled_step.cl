@@ -16,7 +16,7 @@
  * the move ranks (shared/directions.h); the scan is step_total(), step_scan_blocks() and step_place(), and
  * the few particles that leave their tile's window are moved by the kernels of shared/strays.h.
  *
- * On several ranks (LEAVES_ROOM) others announce between count and scan how many come from them to each cell;
+ * On several ranks others announce between count and scan how many come from them to each cell;
  * the scan leaves room for those behind the cell's own (shared/arrivals.h).
  *
  * Every kernel that pushes a particle must come to the same bits, or it is counted in one cell and moved to
@@ -54,7 +54,7 @@ typedef ushort digit_type;
         global const real2 *restrict velocity, global const real *restrict w
 #define NEW_LIST_ARGUMENTS                                                                                   \
     global real2 *restrict new_offset, global real2 *restrict new_velocity, global real *restrict new_w,     \
-        global uint *restrict origin
+        global uint *restrict origin, uint carries
 
 /* ---- tiles, and a particle of one ---- */
 
@@ -204,7 +204,7 @@ static inline void load_digits(global const ushort *restrict list, uint begin, u
 
 #endif
 
-/* The arrays of a move. */
+/* The arrays of a move, and those of NEW_LIST_ARGUMENTS. */
 struct arrays {
     global const uint *cell_offsets;
     global const real2 *offset, *velocity;
@@ -212,14 +212,20 @@ struct arrays {
     global real2 *new_offset, *new_velocity;
     global real *new_w;
     global uint *origin;
+    bool carries; /* attributes that follow by `origin`: the old place of each new one */
 };
+
+#define NEW_ARRAYS                                                                                           \
+    {                                                                                                        \
+        cell_offsets, offset, velocity, w, new_offset, new_velocity, new_w, origin, carries != 0             \
+    }
 
 static inline void store_pushed(const struct arrays *arrays, const struct pushed *pushed, uint source,
                                 uint target)
 {
     arrays->new_offset[target] = (real2)(pushed->x, pushed->y);
     write_velocity(&pushed->velocity, arrays->new_velocity, arrays->new_w, target);
-    if (CARRIES)
+    if (arrays->carries)
         arrays->origin[target] = source;
 }
 
@@ -287,7 +293,7 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
     const uint t = (uint)get_local_id(0), chunk = chunk_of(split, skip);
     const tile_range own = chunk_tiles(chunk, count);
     const struct motion motion = MOTION;
-    const struct arrays arrays = {cell_offsets, offset, velocity, w, new_offset, new_velocity, new_w, origin};
+    const struct arrays arrays = NEW_ARRAYS;
     struct walk walk = walk_start();
 #if !BY_DIRECTION
     for (uint c = t; chunk == 0 && c < ROW; c += ITEMS)
