@@ -1,5 +1,7 @@
 /* Tiled scan: the kernels of the tiled step that push no particle, between count and move (tiled_step.cl),
  * and step_find_tiles(). They are built apart, since they are the same for any precision and shape. */
+#define BIN_BITS DIGIT_BITS
+
 #include "shared/arrivals.h"
 #include "shared/search.h"
 #include "shared/tiles.h"

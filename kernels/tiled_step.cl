@@ -25,6 +25,7 @@
 #pragma OPENCL FP_CONTRACT OFF
 
 #define GROUP_ITEMS (2 * ITEMS)
+#define BIN_BITS    DIGIT_BITS
 
 #include "shared/arrivals.h"
 #include "shared/push.h"

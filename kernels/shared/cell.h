@@ -6,7 +6,7 @@
 #ifndef SHARED_CELL_H
 #define SHARED_CELL_H
 
-#include "shared/lanes.h"
+#include "shared/real.h"
 
 /* Of cells, or of vectors of them. */
 #define cell_index(i, j, ny) ((ny) * (i) + (j))
@@ -26,24 +26,6 @@ static inline uint wrap_any(int i, uint n)
         return wrap_near(i, n);
     const int rest = i % size;
     return (uint)(rest < 0 ? rest + size : rest);
-}
-
-/* The same in every lane. */
-static inline uints wrap_lanes(ints i, uint n)
-{
-#if LANES == 1
-    return wrap_any(i, n);
-#else
-    const int size = (int)n;
-    ints wrapped = i + (i < 0 ? (ints)size : (ints)0);
-    wrapped -= wrapped >= size ? (ints)size : (ints)0;
-    if (all_lanes(as_uint16(wrapped) < n))
-        return as_uint16(wrapped);
-    uint lane[LANES];
-    for (uint l = 0; l < LANES; l++)
-        lane[l] = wrap_any(((const int *)&i)[l], n);
-    return LOAD(lane);
-#endif
 }
 
 #endif

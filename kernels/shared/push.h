@@ -12,6 +12,24 @@
 
 /* ---- what a push takes ---- */
 
+/* wrap_any() in every lane. */
+static inline uints wrap_lanes(ints i, uint n)
+{
+#if LANES == 1
+    return wrap_any(i, n);
+#else
+    const int size = (int)n;
+    ints wrapped = i + (i < 0 ? (ints)size : (ints)0);
+    wrapped -= wrapped >= size ? (ints)size : (ints)0;
+    if (all_lanes(as_uint16(wrapped) < n))
+        return as_uint16(wrapped);
+    uint lane[LANES];
+    for (uint l = 0; l < LANES; l++)
+        lane[l] = wrap_any(((const int *)&i)[l], n);
+    return LOAD(lane);
+#endif
+}
+
 /* The rows of the grid, counted from row 0 without joining its ends, that a particle of an own row may come
  * to: from `first` to before `end`. Those of a slab are its own and the ghost rows (src/domain/slab.h), and
  * `end` is the lost row; where the grid is the whole box it has them all. */
