@@ -58,8 +58,8 @@ typedef ushort digit_type;
 /* ---- tiles, and a particle of one ---- */
 
 /* The chunks of a count or move: those below `split`, and of the others from split + skip on; not by
- * direction all are taken. By direction also the columns of a window, and how many cells of a tile a count
- * has in `room`, local memory for each of these and for the digits. */
+ * direction all are taken. By direction also the columns of a window, and of how many cells of a tile a count
+ * has the field in local memory. In `room` lie the arrays whose length the launch decides. */
 struct chunk_cut {
     uint split, skip, span, staged_cells;
 };
@@ -88,20 +88,7 @@ static inline tile_range chunk_tiles(uint chunk, uint count)
         volatile global uint *restrict stray_number, global uint *restrict stray_list,                       \
         volatile global uint *restrict stray_counts, global real *restrict sums
 
-/* Digits that a count tells apart, and where it counts them. */
-#if BY_DIRECTION
-#define COUNTED(cut) (BANDS * (cut).span + 1)
-#define DECLARE_COUNTS                                                                                       \
-    local struct cell_field *const around = (local struct cell_field *)room;                                 \
-    local uint *const counts = (local uint *)(around + cut.staged_cells), *const starts =                    \
-                                                                              counts + COUNTED(cut)
-#else
-#define COUNTED(cut) RADIX
-#define DECLARE_COUNTS                                                                                       \
-    local struct cell_field *const around = 0;                                                               \
-    local uint *const starts = 0;                                                                            \
-    local uint counts[RADIX]
-#endif
+#define COUNTED(cut) (BY_DIRECTION ? 3 * (cut).span + 1 : RADIX) /* digits that a count tells apart */
 
 /* Pushes every particle, keeps the digit of its new cell in `digits` and counts it, chunk by chunk.
  * BY_DIRECTION: strays are listed in stray_list, in no order, and counted by cell; stray_number is how many
@@ -193,7 +180,9 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
         local uint *room)                                                                                    \
     {                                                                                                        \
         local uint distinct;                                                                                 \
-        DECLARE_COUNTS;                                                                                      \
+        local struct cell_field *const around = (local struct cell_field *)room;                             \
+        local uint *const counts = (local uint *)(around + cut.staged_cells), *const starts =                \
+                                                                                  counts + COUNTED(cut);     \
         SUM_ROOM_##measures;                                                                                 \
         const struct motion motion = MOTION;                                                                 \
         count_chunk(&motion, cell_offsets, offset, velocity, w, tile_cells, digits, table, lists, totals,    \
@@ -224,7 +213,7 @@ static inline void load_digits(global const ushort *restrict list, uint begin, u
 
 #endif
 
-/* The arrays of a move, and those of NEW_LIST_ARGUMENTS. */
+/* The arrays of a move. */
 struct arrays {
     global const uint *cell_offsets;
     global const real2 *offset, *velocity;
@@ -234,11 +223,6 @@ struct arrays {
     global uint *origin;
     bool carries; /* attributes that follow by `origin`: the old place of each new one */
 };
-
-#define NEW_ARRAYS                                                                                           \
-    {                                                                                                        \
-        cell_offsets, offset, velocity, w, new_offset, new_velocity, new_w, origin, carries != 0             \
-    }
 
 static inline void store_pushed(const struct arrays *arrays, const struct pushed *pushed, uint source,
                                 uint target)
@@ -313,7 +297,8 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
     const uint t = (uint)get_local_id(0), chunk = chunk_of(cut);
     const tile_range own = chunk_tiles(chunk, count);
     const struct motion motion = MOTION;
-    const struct arrays arrays = NEW_ARRAYS;
+    const struct arrays arrays = {cell_offsets, offset, velocity, w,           new_offset,
+                                  new_velocity, new_w,  origin,   carries != 0};
     struct walk walk = walk_start();
 #if !BY_DIRECTION
     for (uint c = t; chunk == 0 && c < ROW; c += ITEMS)

@@ -47,17 +47,13 @@ typedef struct {
 /* What depends on `span` lies in `room`, local memory of 32 bytes a column and of the field: `around`. */
 #define DECLARE_DIRECTION_ARRAYS(name, room, span)                                                           \
     local struct cell_field *const around = (local struct cell_field *)(room);                               \
-    local uint *const name##_targets = (local uint *)(around + (STAGES_FIELD ? TILE_CELLS(span) : 0));       \
-    local ushort *const name##_places = (local ushort *)(name##_targets + BANDS * (span));                   \
-    local uint name##_staged[TILE + TILE / 32], name##_before[PAIRS * PAIR_STRIDE], name##_sums[ITEMS];      \
-    const direction_arrays name = {name##_staged,                                                            \
-                                   name##_before,                                                            \
-                                   name##_sums,                                                              \
-                                   name##_places,                                                            \
-                                   name##_places + DIRECTIONS * (span),                                      \
-                                   (local ushort *)(name##_staged + PAIRS * (span)),                         \
-                                   name##_targets,                                                           \
-                                   span}
+    local uint *const targets = (local uint *)(around + (STAGES_FIELD ? TILE_CELLS(span) : 0));              \
+    local ushort *const places = (local ushort *)(targets + BANDS * (span)), *const starts =                 \
+                                                                                 places +                    \
+                                                                                 DIRECTIONS * (span);        \
+    local uint staged[TILE + TILE / 32], before[PAIRS * PAIR_STRIDE], sums[ITEMS];                           \
+    local ushort *const columns = (local ushort *)(staged + PAIRS * (span));                                 \
+    const direction_arrays name = {staged, before, sums, places, starts, columns, targets, span}
 
 /* The direction of a particle of cell (i, j) that goes to (new_i, new_j), not yet wrapped around the grid: of
  * the cell `steps` behind the tile's first. Its digit in *digit, that of strays behind the others. From an

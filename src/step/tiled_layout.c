@@ -92,7 +92,8 @@ bool tiled_layout_make(const struct device_info *info, const struct stepper_setu
     if (!tile_plan_make(info, key_bits, &request, &layout->tiles))
         return false;
     layout->row = tile_row(layout->tiles.digit_bits);
-    layout->count_room = layout->move_room = sizeof(uint32_t); /* any */
+    layout->count_room = layout->row * sizeof(uint32_t);
+    layout->move_room = sizeof(uint32_t); /* any */
     return true;
 }
 
