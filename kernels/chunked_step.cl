@@ -15,6 +15,7 @@
 
 #define GROUP_ITEMS 1
 
+#define FUSE_PRODUCTS 0
 #include "shared/arrivals.h"
 #include "shared/push.h"
 #include "shared/quads.h"

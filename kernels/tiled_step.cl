@@ -27,6 +27,7 @@
 #define GROUP_ITEMS (2 * ITEMS)
 #define BIN_BITS    DIGIT_BITS
 
+#define LANES 1
 #include "shared/arrivals.h"
 #include "shared/push.h"
 #include "shared/tiles.h"
