@@ -2,6 +2,7 @@
 #define GROUP_ITEMS 1
 #define SUM_COUNT   1
 
+#define LANES 1
 #include "shared/sum.h"
 
 /* Item n adds values[n] to the mean over `states` states, this one counted, that is at means[place + n]; what

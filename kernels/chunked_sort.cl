@@ -35,7 +35,7 @@
 #define HAS_COMPRESS
 #endif
 #endif
-#if STREAMING && defined(__has_builtin)
+#if defined(__has_builtin)
 #if __has_builtin(__builtin_nontemporal_store)
 #define HAS_STREAMING
 #endif
@@ -180,20 +180,24 @@ chunked_scan(global uint *table, uint radix, uint chunks, global uint *offsets, 
 }
 
 /* Where a chunk's entries go. Entry `next[c]` of the result is the next one of digit c; those of them from
- * next[c] rounded down to a whole line, but not before starts[c], wait in line c of `lines`. */
+ * next[c] rounded down to a whole line, but not before starts[c], wait in line c of `lines`. With `streams`
+ * whole lines go past the caches, for lists that do not fit in them. */
 typedef struct {
     global uint *result, *next, *lines;
     global const uint *starts;
+    bool streams;
 } chunk_output;
 
 static inline void store_line(const chunk_output *output, uint place, uint16 entries)
 {
     global uint16 *line = (global uint16 *)(output->result + place);
 #ifdef HAS_STREAMING
-    __builtin_nontemporal_store(entries, line);
-#else
-    *line = entries;
+    if (output->streams) {
+        __builtin_nontemporal_store(entries, line);
+        return;
+    }
 #endif
+    *line = entries;
 }
 
 static inline void put(const chunk_output *output, uint digit, uint word)
@@ -272,12 +276,12 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 chunked_reorder(global const uint *source, global const KEY *keys, global uint *result,
                 global const uint *table, global const uint *few, global uint *all_next,
                 global uint *all_lines, uint count, uint chunk, uint radix, uint shift, uint index_bits,
-                uint radix_bits, uint rest_shift, uint keep)
+                uint radix_bits, uint rest_shift, uint keep, uint streams)
 {
     const uint t = (uint)get_global_id(0);
     const ulong row = (ulong)t * radix;
     const pass_format format = {source, keys, shift, index_bits, radix_bits, rest_shift, keep};
-    const chunk_output output = {result, all_next + row, all_lines + row * LINE, table + row};
+    const chunk_output output = {result, all_next + row, all_lines + row * LINE, table + row, streams != 0};
     const chunk_range own = own_chunk((uint)get_global_id(0), chunk, count);
     const uint end = own.begin + own.length;
     for (uint c = 0; c < radix; c++)

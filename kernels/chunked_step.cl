@@ -15,6 +15,7 @@
 
 #define GROUP_ITEMS 1
 
+#define FUSE_PRODUCTS 0
 #include "shared/arrivals.h"
 #include "shared/push.h"
 #include "shared/quads.h"
@@ -28,7 +29,8 @@ struct chunk_lists {
     global uint *next;
     global real4 *moved;
     global real *moved_w;
-    global uint *origin; /* of CARRIES */
+    global uint *origin; /* with `carries`: the old place of each new one */
+    bool carries;
 };
 
 /* Most particles go to cells next to those where they were. So a vector has a window of twelve cells: three
@@ -48,8 +50,8 @@ static inline ulong find_digits(const struct motion *motion, uint i, uint j, str
                                 ints *digits)
 {
     *digits = (ints)NO_DIGIT;
-    if (number < LANES || i < 1 || (int)i + WINDOW_ROWS - 1 > rows_upwards(motion->nx) || j < 1 ||
-        j + WINDOW_COLUMNS - 1 > motion->ny)
+    if (number < LANES || i < 1 || (int)i + WINDOW_ROWS - 1 > rows_upwards(motion->rows, motion->nx) ||
+        j < 1 || j + WINDOW_COLUMNS - 1 > motion->ny)
         return 0;
     const ints is_near = push_place_near(near);
     /* Outside of the window, by row or by column, the number is NO_DIGIT or greater. */
@@ -161,7 +163,7 @@ static inline void store_vector(const struct staged_particles *staged, const str
             *MOVED_AT(lists, place[l]) = quad[l];
             if (HAS_W)
                 lists->moved_w[place[l] / sizeof(real4)] = w[l];
-            if (CARRIES)
+            if (lists->carries)
                 lists->origin[place[l] / sizeof(real4)] = staged->begin + vector * LANES + l;
         }
 }
@@ -261,7 +263,7 @@ step_count(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets,
            global const real *w, global uint *table)
 {
     const struct motion motion = MOTION;
-    const struct chunk_lists lists = {states, w, cleared_row(table, motion.nx * motion.ny), 0, 0, 0};
+    const struct chunk_lists lists = {states, w, cleared_row(table, motion.nx * motion.ny), 0, 0, 0, false};
     step_chunk(&motion, count, chunk, offsets, &lists, 0, false, false);
 }
 
@@ -272,7 +274,7 @@ step_count_and_measure(MOTION_ARGUMENTS, uint count, uint chunk, global const ui
                        global real *sums)
 {
     const struct motion motion = MOTION;
-    const struct chunk_lists lists = {states, w, cleared_row(table, motion.nx * motion.ny), 0, 0, 0};
+    const struct chunk_lists lists = {states, w, cleared_row(table, motion.nx * motion.ny), 0, 0, 0, false};
     step_chunk(&motion, count, chunk, offsets, &lists, sums + first_sum + SUM_COUNT * get_global_id(0), false,
                true);
 }
@@ -281,11 +283,11 @@ step_count_and_measure(MOTION_ARGUMENTS, uint count, uint chunk, global const ui
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 step_move(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets, global const real4 *states,
           global const real *w, global uint *table, global real4 *moved, global real *moved_w,
-          global uint *origin)
+          global uint *origin, uint carries)
 {
     const struct motion motion = MOTION;
-    const struct chunk_lists lists = {states, w,       own_row(table, motion.nx * motion.ny),
-                                      moved,  moved_w, origin};
+    const struct chunk_lists lists = {
+        states, w, own_row(table, motion.nx * motion.ny), moved, moved_w, origin, carries != 0};
     step_chunk(&motion, count, chunk, offsets, &lists, 0, true, false);
 }
 
@@ -305,9 +307,9 @@ kernel void step_count_leavers(global const uint *table, uint own, uint cells, u
 }
 
 /* totals[s] = particles of block s, the cells [s block, (s + 1) block), with the arrivals. */
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-step_totals(global uint *table, global const uint *arrival_rows, global const uint *arrival_counts,
-            uint cells, uint ny, uint chunks, uint block, global uint *totals)
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_totals(global uint *table, ARRIVAL_ARGUMENTS,
+                                                                       uint cells, uint ny, uint chunks,
+                                                                       uint block, global uint *totals)
 {
     const uint s = (uint)get_global_id(0);
     const uint begin = s * block, end = begin + min(block, cells - begin);
@@ -315,16 +317,17 @@ step_totals(global uint *table, global const uint *arrival_rows, global const ui
     for (uint t = 0; t < chunks; t++)
         for (uint c = begin; c < end; c++)
             total += table[(size_t)t * cells + c];
-    for (uint c = begin; LEAVES_ROOM && c < end; c++)
-        total += arrivals_of(arrival_rows, arrival_counts, c, ny);
+    for (uint c = begin; arrivals > 0 && c < end; c++)
+        total += arrivals_of(ARRIVALS, c, ny);
     totals[s] = total;
 }
 
 /* offsets[cell] = the first place of the cell, and table[chunk][cell] that of the chunk's particles in it. An
  * item has a block of cells. */
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-step_places(global uint *table, global const uint *arrival_rows, global const uint *arrival_counts,
-            uint cells, uint ny, uint chunks, uint block, global const uint *totals, global uint *offsets)
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_places(global uint *table, ARRIVAL_ARGUMENTS,
+                                                                       uint cells, uint ny, uint chunks,
+                                                                       uint block, global const uint *totals,
+                                                                       global uint *offsets)
 {
     const uint s = (uint)get_global_id(0);
     const uint begin = s * block, end = begin + min(block, cells - begin);
@@ -339,7 +342,7 @@ step_places(global uint *table, global const uint *arrival_rows, global const ui
         uint first[16];
         vstore16(column, 0, first);
         for (uint k = 0; k < 16; k++) {
-            const uint particles = first[k] + arrivals_of(arrival_rows, arrival_counts, c + k, ny);
+            const uint particles = first[k] + arrivals_of(ARRIVALS, c + k, ny);
             first[k] = place;
             place += particles;
         }
@@ -359,7 +362,7 @@ step_places(global uint *table, global const uint *arrival_rows, global const ui
             table[(size_t)t * cells + c] = place;
             place += particles;
         }
-        place += arrivals_of(arrival_rows, arrival_counts, c, ny);
+        place += arrivals_of(ARRIVALS, c, ny);
     }
     if (end == cells)
         offsets[cells] = place;

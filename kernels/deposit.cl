@@ -24,6 +24,11 @@
  *                 DEPOSIT_NODES a + b is a along x and b along y from the shape's first;
  *   segment_cell  uint[segments]: the cell that holds the first particle of a segment; before, any number.
  */
+#define FUSE_PRODUCTS 0
+#define VELOCITIES    3
+#define MAGNETIC      0
+#define ACTING        2
+#define DITHERS       0
 #include "shared/cell.h"
 #include "shared/deposit_sums.h"
 #include "shared/fast_search.h"

@@ -11,6 +11,8 @@
  */
 #pragma OPENCL FP_CONTRACT OFF
 
+#define LANES         1
+#define FUSE_PRODUCTS 0
 #include "shared/shape.h"
 
 #include "shared/cell.h"

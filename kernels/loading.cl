@@ -5,6 +5,7 @@
 /* Fused multiply-adds would round differently from device to device and from the host's twin. */
 #pragma OPENCL FP_CONTRACT OFF
 
+#define LANES 1
 #include "shared/loading.h"
 
 /* Particle n < count here is particle first + n of the species. Its offset is element stride * n, its

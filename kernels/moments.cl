@@ -11,6 +11,12 @@
  * plasma at rest. Where c is infinite c = d, e = u^2/2, and q_i = m n <|c|^2 c_i>/2. */
 #define SUM_COUNT 10
 
+#define LANES         1
+#define FUSE_PRODUCTS 0
+#define VELOCITIES    3
+#define MAGNETIC      0
+#define ACTING        2
+#define DITHERS       0
 #include "shared/moments.h"
 #include "shared/motion.h"
 #include "shared/sum.h"

@@ -8,8 +8,7 @@
  * They read all that a group owns into local memory and write it back permuted; no other group
  * touches it. Local memory is read with strides, which costs up to p items a bank; global memory in rows.
  */
-#define CELL_ROWS  (CELL_ELEMENTS / CELL_SIDE)
-#define GROUP_SIZE __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1)))
+#define CELL_ROWS (CELL_ELEMENTS / CELL_SIDE)
 
 /* ---- index maps, computed ---- */
 
@@ -46,7 +45,7 @@ static inline uint place_by(constant const uint *strides, uint e)
 
 /* ---- cell by cell ---- */
 
-#define SLOTS (GROUP_ITEMS / TEAM)
+#define SLOTS ((uint)get_local_size(0) / TEAM)
 
 /* Where element e of a group's cell lies in local memory: side by side for items that read it at once. */
 static inline uint in_room(uint slot, uint e)
@@ -55,7 +54,7 @@ static inline uint in_room(uint slot, uint e)
 }
 
 /* `room` holds SLOTS cells. A group past the last cell keeps its items until the barrier. */
-kernel GROUP_SIZE void ndpa_cells(global uint *volume, constant const uint *map, uint cells, local uint *room)
+kernel void ndpa_cells(global uint *volume, constant const uint *map, uint cells, local uint *room)
 {
     const uint slot = (uint)get_local_id(0) / TEAM, first = (uint)get_local_id(0) % TEAM;
     const uint cell = (uint)get_group_id(0) * SLOTS + slot;
@@ -74,19 +73,18 @@ kernel GROUP_SIZE void ndpa_cells(global uint *volume, constant const uint *map,
 
 /* A bar has CELL_ROWS rows of `width` elements, the last one of a row of bars maybe fewer; in `room` each row
  * takes `width`. `side` is the volume's along the last axis. */
-kernel GROUP_SIZE void ndpa_bars(global uint *volume, constant const uint *map, uint width, uint side,
-                                 local uint *room)
+kernel void ndpa_bars(global uint *volume, constant const uint *map, uint width, uint side, local uint *room)
 {
     const uint bar = (uint)get_group_id(0), begin = first_place(map, bar);
     const uint columns = min(width, side - bar % map[COUNTS + DIMENSIONS - 1] * width);
-    for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += GROUP_ITEMS) {
+    for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += (uint)get_local_size(0)) {
         const uint row = t / columns, column = t % columns;
         room[row * width + column] = volume[begin + PLACE_IN_VOLUME(map, row * CELL_SIDE) + column];
     }
-#if GROUP_ITEMS > 1
+#if !ALONE
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-    for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += GROUP_ITEMS) {
+    for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += (uint)get_local_size(0)) {
         const uint row = t / columns, column = t % columns, in_cell = column % CELL_SIDE;
         const uint before = PLACE_BEFORE(map, row * CELL_SIDE + in_cell);
         volume[begin + PLACE_IN_VOLUME(map, row * CELL_SIDE) + column] =
@@ -103,15 +101,15 @@ kernel GROUP_SIZE void ndpa_bars(global uint *volume, constant const uint *map, 
  *
  * reciprocal_whole and reciprocal_last are 2^32 / columns, rounded up, of a whole bar and of a row's last
  * one: mul_hi() by them divides exactly as long as a bar's elements times its columns are below 2^32. */
-kernel GROUP_SIZE void ndpa_tables(global uint *volume, global const uint *restrict high,
-                                   global const uint2 *restrict low, global const uint *restrict rows,
-                                   global const uint *restrict inside, uint low_count, uint width,
-                                   uint reciprocal_whole, uint reciprocal_last, local uint *room)
+kernel void ndpa_tables(global uint *volume, global const uint *restrict high,
+                        global const uint2 *restrict low, global const uint *restrict rows,
+                        global const uint *restrict inside, uint low_count, uint width, uint reciprocal_whole,
+                        uint reciprocal_last, local uint *room)
 {
     const uint bar = (uint)get_group_id(0);
     const uint2 of_low = low[bar % low_count];
     const uint begin = high[bar / low_count] + of_low.x, columns = of_low.y;
-#if GROUP_ITEMS == 1 /* with a bar for itself, as on a CPU: row after row, which needs no division at all */
+#if ALONE /* with a bar for itself, as on a CPU: row after row, which needs no division at all */
     for (uint row = 0; row < CELL_ROWS; row++)
         for (uint column = 0; column < columns; column++)
             room[row * width + column] = volume[begin + rows[row] + column];
@@ -126,12 +124,12 @@ kernel GROUP_SIZE void ndpa_tables(global uint *volume, global const uint *restr
     }
 #else
     const uint reciprocal = columns == width ? reciprocal_whole : reciprocal_last;
-    for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += GROUP_ITEMS) {
+    for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += (uint)get_local_size(0)) {
         const uint row = mul_hi(t, reciprocal), column = t - row * columns;
         room[row * width + column] = volume[begin + rows[row] + column];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += GROUP_ITEMS) {
+    for (uint t = (uint)get_local_id(0); t < CELL_ROWS * columns; t += (uint)get_local_size(0)) {
         const uint row = mul_hi(t, reciprocal), column = t - row * columns, in_cell = column % CELL_SIDE;
         volume[begin + rows[row] + column] = room[inside[row * CELL_SIDE + in_cell] + column - in_cell];
     }

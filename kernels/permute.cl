@@ -4,6 +4,7 @@
  * step's motion still runs through few, nearly contiguous pieces of the list. An element is moved as words,
  * whatever they mean; two arrays of equal elements go together, so that sigma is read once.
  */
+#define LANES 1
 #include "shared/element.h"
 #include "shared/lanes.h"
 

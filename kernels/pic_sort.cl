@@ -4,6 +4,13 @@
  * u, v in [0, 1) a particle stays in its cell or goes to a neighbouring one. Both ways, u and v are stretched
  * to [-1, 1). A work-item writes the key of the cell that a particle of a sorted list comes to.
  */
+#define LANES           1
+#define FUSE_PRODUCTS   0
+#define ELECTROMAGNETIC 0
+#define VELOCITIES      3
+#define MAGNETIC        0
+#define ACTING          2
+#define DITHERS         0
 #include "shared/cell.h"
 #include "shared/motion.h"
 #include "shared/search.h"

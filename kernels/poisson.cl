@@ -6,6 +6,7 @@
  */
 #define SUM_COUNT (ELECTROMAGNETIC ? 6 : 2) /* of energy_sums */
 
+#define LANES 1
 #include "shared/cell.h"
 #include "shared/modes.h"
 #include "shared/sum.h"

@@ -6,6 +6,7 @@
  * in the next cell. On a CPU a row is one item, which pushes LANES particles at once, in one cell or in
  * several.
  */
+#define FUSE_PRODUCTS 0
 #include "shared/push.h"
 
 #define ROW_ITEMS (GROUP_ITEMS < 32 ? GROUP_ITEMS : 32)

@@ -21,8 +21,7 @@ kernel void room_count_rows(global const uint *restrict rows, global const uint 
 }
 
 /* One item per row: roomy[cell] = offsets[cell] and the arrivals in the cells before. */
-kernel void room_move_offsets(global const uint *restrict rows, global const uint *restrict counts,
-                              global const uint *restrict row_totals, uint nx, uint ny,
+kernel void room_move_offsets(ARRIVAL_ARGUMENTS, global const uint *restrict row_totals, uint nx, uint ny,
                               global const uint *restrict offsets, global uint *restrict roomy)
 {
     const uint i = (uint)get_global_id(0);
@@ -34,7 +33,7 @@ kernel void room_move_offsets(global const uint *restrict rows, global const uin
     for (uint j = 0; j < ny; j++) {
         const uint cell = i * ny + j;
         roomy[cell] = offsets[cell] + before;
-        before += arrivals_of(rows, counts, cell, ny);
+        before += arrivals_of(ARRIVALS, cell, ny);
     }
     if (i == nx - 1)
         roomy[nx * ny] = offsets[nx * ny] + before;

@@ -1,6 +1,7 @@
 /* Selection: which particles of a list are chosen, and how they come together. A word of marks has a bit for
  * each of WORD particles; `begins` holds how many are chosen before each block of BLOCK words, and behind the
  * last block how many there are. */
+#define LANES 1
 #include "shared/element.h"
 #include "shared/random.h"
 

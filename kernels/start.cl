@@ -2,6 +2,10 @@
  *
  * One item per particle of the sorted list.
  */
+#define LANES         1
+#define FUSE_PRODUCTS 0
+#define MAGNETIC      1
+#define DITHERS       0
 #include "shared/interpolate.h"
 #include "shared/motion.h"
 #include "shared/search.h"

@@ -16,7 +16,7 @@
  * the move ranks (shared/directions.h); the scan is step_total(), step_scan_blocks() and step_place(), and
  * the few particles that leave their tile's window are moved by the kernels of shared/strays.h.
  *
- * On several ranks (LEAVES_ROOM) others announce between count and scan how many come from them to each cell;
+ * On several ranks others announce between count and scan how many come from them to each cell;
  * the scan leaves room for those behind the cell's own (shared/arrivals.h).
  *
  * Every kernel that pushes a particle must come to the same bits, or it is counted in one cell and moved to
@@ -25,7 +25,9 @@
 #pragma OPENCL FP_CONTRACT OFF
 
 #define GROUP_ITEMS (2 * ITEMS)
+#define BIN_BITS    DIGIT_BITS
 
+#define LANES 1
 #include "shared/arrivals.h"
 #include "shared/push.h"
 #include "shared/tiles.h"
@@ -34,9 +36,7 @@
 typedef uchar digit_type; /* a direction */
 #else
 typedef ushort digit_type;
-#define COUNT_STAGES       0
-#define COUNT_STAGED_CELLS 1
-#define STAGED_CELLS       1
+#define COUNT_STAGES 0
 #endif
 
 /* Particles that an item of a count, and of a move, loads at once: with more, fewer groups fit an H200. */
@@ -54,16 +54,21 @@ typedef ushort digit_type;
         global const real2 *restrict velocity, global const real *restrict w
 #define NEW_LIST_ARGUMENTS                                                                                   \
     global real2 *restrict new_offset, global real2 *restrict new_velocity, global real *restrict new_w,     \
-        global uint *restrict origin
+        global uint *restrict origin, uint carries
 
 /* ---- tiles, and a particle of one ---- */
 
-/* That of a group of a count or move: those below `split`, and of the others from split + skip on; not by
- * direction all are taken. */
-static inline uint chunk_of(uint split, uint skip)
+/* The chunks of a count or move: those below `split`, and of the others from split + skip on; not by
+ * direction all are taken. By direction also the columns of a window, and of how many cells of a tile a count
+ * has the field in local memory. In `room` lie the arrays whose length the launch decides. */
+struct chunk_cut {
+    uint split, skip, span, staged_cells;
+};
+
+static inline uint chunk_of(struct chunk_cut cut)
 {
     const uint group = (uint)get_group_id(0);
-    return group < split ? group : group + skip;
+    return group < cut.split ? group : group + cut.skip;
 }
 
 static inline tile_range chunk_tiles(uint chunk, uint count)
@@ -84,17 +89,20 @@ static inline tile_range chunk_tiles(uint chunk, uint count)
         volatile global uint *restrict stray_number, global uint *restrict stray_list,                       \
         volatile global uint *restrict stray_counts, global real *restrict sums
 
+#define COUNTED(cut) (BY_DIRECTION ? 3 * (cut).span + 1 : RADIX) /* digits that a count tells apart */
+
 /* Pushes every particle, keeps the digit of its new cell in `digits` and counts it, chunk by chunk.
  * BY_DIRECTION: strays are listed in stray_list, in no order, and counted by cell; stray_number is how many
  * there are. `counts` is volatile for ptxas, which takes 10 registers fewer so. `measures`, a constant of
  * each kernel: the sums of push.cl too, chunk by chunk, in sums[SUM_COUNT chunk ...]. */
-static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUNT_ARGUMENTS, uint chunk,
-                               volatile local uint *counts, local uint *distinct, local real *shared,
-                               local struct cell_field *around, local uint *starts, const bool measures)
+static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUNT_ARGUMENTS,
+                               struct chunk_cut cut, volatile local uint *counts, local uint *distinct,
+                               local real *shared, local struct cell_field *around, local uint *starts,
+                               const bool measures)
 {
-    const uint t = (uint)get_local_id(0);
+    const uint t = (uint)get_local_id(0), chunk = chunk_of(cut);
     const tile_range own = chunk_tiles(chunk, count);
-    for (uint c = t; c < RADIX; c += 2 * ITEMS)
+    for (uint c = t; c < COUNTED(cut); c += 2 * ITEMS)
         counts[c] = 0;
     if (t == 0)
         *distinct = 0;
@@ -106,9 +114,9 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
         const uint begin = tile * TILE, end = begin + min((uint)TILE, count - begin);
         const uint low = tile_cells[tile], high = tile_cells[tile + 1];
 #if COUNT_STAGES
-        const uint cells = min(high + 1 - low, (uint)COUNT_STAGED_CELLS);
+        const uint cells = min(high + 1 - low, cut.staged_cells);
         barrier(CLK_LOCAL_MEM_FENCE); /* the last tile's are read */
-        stage_fields(around, COUNT_STAGED_CELLS, motion, t, 2 * ITEMS, low, high);
+        stage_fields(around, cut.staged_cells, motion, t, 2 * ITEMS, low, high);
         for (uint c = t; c <= cells; c += 2 * ITEMS)
             starts[c] = cell_offsets[low + c];
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -137,9 +145,9 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
                         push_add_sums(block, &pushed, 1, 0);
 #if BY_DIRECTION
                     uint digit;
-                    const uint kept =
-                        direction_of(walk.cell - low, walk.i, walk.j, pushed.i, pushed.j, motion->ny, &digit);
-                    if (digit == STRAY) {
+                    const uint kept = direction_of(walk.cell - low, walk.i, walk.j, pushed.i, pushed.j,
+                                                   motion->ny, cut.span, &digit);
+                    if (kept == DIRECTIONS) {
                         stray_list[atomic_inc(stray_number)] = p;
                         atomic_inc(&stray_counts[pushed_cell(motion, &pushed)]);
                     }
@@ -156,8 +164,8 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 #if BY_DIRECTION
-    for (uint c = t; c < ROW; c += 2 * ITEMS)
-        table[chunk * ROW + c] = counts[c];
+    for (uint c = t; c < BANDS * cut.span; c += 2 * ITEMS)
+        table[chunk * WINDOW_ROW(cut.span) + c] = counts[c];
 #else
     store_counts(counts, distinct, t, chunk, table, lists, totals);
 #endif
@@ -169,16 +177,18 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
  * oclgrind gives a kernel the local arrays of all whose names do. */
 #define DEFINE_COUNT(name, measures)                                                                         \
     kernel __attribute__((reqd_work_group_size(2 * ITEMS, 1, 1))) void name(                                 \
-        MOTION_ARGUMENTS, LIST_ARGUMENTS, COUNT_ARGUMENTS, uint first_sum, uint split, uint skip)            \
+        MOTION_ARGUMENTS, LIST_ARGUMENTS, COUNT_ARGUMENTS, uint first_sum, struct chunk_cut cut,             \
+        local uint *room)                                                                                    \
     {                                                                                                        \
-        local uint counts[RADIX], distinct;                                                                  \
-        local struct cell_field around[COUNT_STAGED_CELLS];                                                  \
-        local uint starts[COUNT_STAGED_CELLS + 1];                                                           \
+        local uint distinct;                                                                                 \
+        local struct cell_field *const around = (local struct cell_field *)room;                             \
+        local uint *const counts = (local uint *)(around + cut.staged_cells), *const starts =                \
+                                                                                  counts + COUNTED(cut);     \
         SUM_ROOM_##measures;                                                                                 \
         const struct motion motion = MOTION;                                                                 \
         count_chunk(&motion, cell_offsets, offset, velocity, w, tile_cells, digits, table, lists, totals,    \
-                    count, stray_number, stray_list, stray_counts, sums + first_sum, chunk_of(split, skip),  \
-                    counts, &distinct, shared, around, starts, measures);                                    \
+                    count, stray_number, stray_list, stray_counts, sums + first_sum, cut, counts, &distinct, \
+                    shared, around, starts, measures);                                                       \
     }
 DEFINE_COUNT(step_count, false)
 DEFINE_COUNT(step_measure_and_count, true)
@@ -212,6 +222,7 @@ struct arrays {
     global real2 *new_offset, *new_velocity;
     global real *new_w;
     global uint *origin;
+    bool carries; /* attributes that follow by `origin`: the old place of each new one */
 };
 
 static inline void store_pushed(const struct arrays *arrays, const struct pushed *pushed, uint source,
@@ -219,7 +230,7 @@ static inline void store_pushed(const struct arrays *arrays, const struct pushed
 {
     arrays->new_offset[target] = (real2)(pushed->x, pushed->y);
     write_velocity(&pushed->velocity, arrays->new_velocity, arrays->new_w, target);
-    if (CARRIES)
+    if (arrays->carries)
         arrays->origin[target] = source;
 }
 
@@ -227,13 +238,13 @@ static inline void store_pushed(const struct arrays *arrays, const struct pushed
 struct ranked_tile {
     local const uint *words, *shifts; /* an entry's target is its position + shifts[run_of()] */
     uint begin, staged, low, high;    /* particles from `begin` on, in cells from `low` to `high` */
-    uint base, mask;                  /* tile_runs */
+    uint base, mask;                  /* tile_runs; by direction the columns of a window, and 0 */
 };
 
 static inline uint run_of(const struct ranked_tile *tile, uint word)
 {
 #if BY_DIRECTION
-    return staged_digit(word);
+    return staged_digit(word, tile->base);
 #else
     return ((word >> PLACE_BITS) - tile->base) & tile->mask;
 #endif
@@ -275,19 +286,20 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cells,
           global const digit_type *restrict digits, global const uint *restrict table,
-          global const uint *restrict lists, NEW_LIST_ARGUMENTS, uint count, uint split, uint skip,
-          global uint *restrict totals)
+          global const uint *restrict lists, NEW_LIST_ARGUMENTS, uint count, struct chunk_cut cut,
+          global uint *restrict totals, local uint *room)
 {
-    local struct cell_field around[STAGED_CELLS];
 #if BY_DIRECTION
-    DECLARE_DIRECTION_ARRAYS(ranked);
+    DECLARE_DIRECTION_ARRAYS(ranked, room, cut.span);
 #else
+    local struct cell_field *const around = 0;
     DECLARE_LOCAL_ARRAYS(ranked);
 #endif
-    const uint t = (uint)get_local_id(0), chunk = chunk_of(split, skip);
+    const uint t = (uint)get_local_id(0), chunk = chunk_of(cut);
     const tile_range own = chunk_tiles(chunk, count);
     const struct motion motion = MOTION;
-    const struct arrays arrays = {cell_offsets, offset, velocity, w, new_offset, new_velocity, new_w, origin};
+    const struct arrays arrays = {cell_offsets, offset, velocity, w,           new_offset,
+                                  new_velocity, new_w,  origin,   carries != 0};
     struct walk walk = walk_start();
 #if !BY_DIRECTION
     for (uint c = t; chunk == 0 && c < ROW; c += ITEMS)
@@ -302,9 +314,9 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
         barrier(CLK_LOCAL_MEM_FENCE); /* the last tile's local arrays are read */
 #if BY_DIRECTION
         const uint staged = stage_directions(ranked, t, &motion, around, cell_offsets, digits, begin, valid,
-                                             low, high, table + chunk * ROW);
-        const struct ranked_tile ranked_tile = {ranked.staged, ranked.targets, begin, staged,
-                                                low,           high,           0,     0};
+                                             low, high, table + chunk * WINDOW_ROW(cut.span));
+        const struct ranked_tile ranked_tile = {ranked.staged, ranked.targets, begin,    staged,
+                                                low,           high,           cut.span, 0};
 #else
         uint4 tile_digits[KEYS / 4];
         load_digits(digits, begin, valid, t, tile_digits);

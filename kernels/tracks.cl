@@ -28,11 +28,12 @@ kernel void tracks_find(global const ulong *restrict ids, uint count, global con
 }
 
 /* values[7 k ...] <- cell, offset and velocity of particle place[k]: 1 + row and column of the cell in the
- * local grid, then (dx, dy) and (u, v), and w with HAS_W. */
+ * local grid, then (dx, dy) and (u, v), and w with `has_w`; else any buffer stands in for it. */
 kernel void tracks_take(global const real2 *restrict offsets, uint offset_stride, uint offset_first,
                         global const real2 *restrict velocities, uint velocity_stride, uint velocity_first,
-                        global const real *restrict w, global const uint *restrict cell_offsets, uint cells,
-                        uint ny, global const uint *restrict place, uint count, global real *restrict values)
+                        global const real *restrict w, uint has_w, global const uint *restrict cell_offsets,
+                        uint cells, uint ny, global const uint *restrict place, uint count,
+                        global real *restrict values)
 {
     const uint k = (uint)get_global_id(0);
     if (k >= count || place[k] == NOWHERE)
@@ -46,6 +47,6 @@ kernel void tracks_take(global const real2 *restrict offsets, uint offset_stride
     values[7 * k + 3] = offset.y;
     values[7 * k + 4] = velocity.x;
     values[7 * k + 5] = velocity.y;
-    if (HAS_W)
+    if (has_w)
         values[7 * k + 6] = w[p];
 }

@@ -5,20 +5,19 @@
 
 #include "shared/real.h"
 
-#ifndef LEAVES_ROOM
-#define LEAVES_ROOM 1
-#endif
-#define NO_ARRIVALS       0xffffffffu
-#define ARRIVAL_ARGUMENTS global const uint *restrict arrival_rows, global const uint *restrict arrival_counts
+/* arrivals: how many come in all; where none do, any buffers stand in. arrival_rows: uint[nx], which row of
+ * `arrival_counts` a row of the grid has, or NO_ARRIVALS; arrival_counts: uint[][ny]. */
+#define NO_ARRIVALS 0xffffffffu
+#define ARRIVAL_ARGUMENTS                                                                                    \
+    uint arrivals, global const uint *restrict arrival_rows, global const uint *restrict arrival_counts
+#define ARRIVALS arrivals, arrival_rows, arrival_counts /* passed on */
 
-/* rows: uint[nx], which row of `counts` a row of the grid has, or NO_ARRIVALS; counts: uint[][ny]. */
-static inline uint arrivals_of(global const uint *restrict rows, global const uint *restrict counts,
-                               uint cell, uint ny)
+static inline uint arrivals_of(ARRIVAL_ARGUMENTS, uint cell, uint ny)
 {
-    if (!LEAVES_ROOM)
+    if (arrivals == 0)
         return 0;
-    const uint i = cell / ny, row = rows[i];
-    return row == NO_ARRIVALS ? 0 : counts[row * ny + (cell - i * ny)];
+    const uint i = cell / ny, row = arrival_rows[i];
+    return row == NO_ARRIVALS ? 0 : arrival_counts[row * ny + (cell - i * ny)];
 }
 
 #endif

@@ -13,7 +13,7 @@
 #include "shared/lanes.h"
 
 #ifndef DITHERS
-#define DITHERS (!REAL_IS_DOUBLE)
+#error "DITHERS must be set"
 #endif
 
 #ifndef __OPENCL_VERSION__

@@ -1,4 +1,4 @@
-/* Lanes: the particles that an item has side by side: 1, the default, or 16 as vectors on CPU devices.
+/* Lanes: the particles that an item has side by side: 1, or 16 as vectors on CPU devices.
  * Formulas are written over `reals`, `ints` and `uints`, which are numbers or vectors of them, in code that
  * both the OpenCL and the host compiler read. Conditions are ?: in either.
  *
@@ -13,10 +13,7 @@
 
 #define CPU_LANES 16 /* LANES on CPU devices */
 #ifndef LANES
-#define LANES 1
-#endif
-#ifndef FUSE_PRODUCTS
-#define FUSE_PRODUCTS 0
+#error "LANES must be set: 1, or CPU_LANES"
 #endif
 
 #if LANES == 1
@@ -72,8 +69,9 @@ DEFINE_FOLD(sum_of_lanes, real, ADD)
 
 #endif
 
-/* a b + c. Vectors are written out, so that every kernel rounds alike. */
-#if FUSE_PRODUCTS || (LANES > 1 && (defined(__FMA__) || defined(HAS_FAST_FUSE)))
+/* a b + c, of programs that set FUSE_PRODUCTS. Vectors are written out, so that every kernel rounds alike. */
+#ifndef FUSE_PRODUCTS
+#elif FUSE_PRODUCTS || (LANES > 1 && (defined(__FMA__) || defined(HAS_FAST_FUSE)))
 #define PRODUCT_SUM(a, b, c) fma((reals)(a), (reals)(b), (reals)(c))
 #else
 #define PRODUCT_SUM(a, b, c) ((reals)(a) * (reals)(b) + (reals)(c))

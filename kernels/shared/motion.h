@@ -9,25 +9,15 @@
 
 #include "shared/dither.h"
 
-#ifndef VELOCITIES
-#define VELOCITIES 3
+#if !defined(VELOCITIES) || !defined(MAGNETIC) || !defined(ELECTROMAGNETIC) || !defined(ACTING)
+#error "VELOCITIES, MAGNETIC, ELECTROMAGNETIC and ACTING must be set"
 #endif
 #define HAS_W (VELOCITIES == 3)
 
-#ifndef MAGNETIC
-#define MAGNETIC 1
-#endif
-
-#ifndef ELECTROMAGNETIC
-#define ELECTROMAGNETIC 0
-#endif
-
 #define PUSHER_NAME "Boris" /* in openPMD files */
 
-/* Components of the fields at a particle: Ex and Ey; or Ex, Ey, Ez, and Bx, By, Bz beside the uniform B. */
-#ifndef ACTING
-#define ACTING (ELECTROMAGNETIC ? 6 : 2)
-#endif
+/* ACTING, components of the fields at a particle: Ex and Ey; or Ex, Ey, Ez, and Bx, By, Bz beside the uniform
+ * B. */
 #define HAS_LOCAL_B (ACTING == 6)
 
 /* Components along x, y and z. Where a species has no w, w is 0 throughout. */

@@ -10,6 +10,58 @@
 #include "shared/search.h"
 #include "shared/sum.h"
 
+/* ---- what a push takes ---- */
+
+/* wrap_any() in every lane. */
+static inline uints wrap_lanes(ints i, uint n)
+{
+#if LANES == 1
+    return wrap_any(i, n);
+#else
+    const int size = (int)n;
+    ints wrapped = i + (i < 0 ? (ints)size : (ints)0);
+    wrapped -= wrapped >= size ? (ints)size : (ints)0;
+    if (all_lanes(as_uint16(wrapped) < n))
+        return as_uint16(wrapped);
+    uint lane[LANES];
+    for (uint l = 0; l < LANES; l++)
+        lane[l] = wrap_any(((const int *)&i)[l], n);
+    return LOAD(lane);
+#endif
+}
+
+/* The rows of the grid, counted from row 0 without joining its ends, that a particle of an own row may come
+ * to: from `first` to before `end`. Those of a slab are its own and the ghost rows (src/domain/slab.h), and
+ * `end` is the lost row; where the grid is the whole box it has them all. */
+struct row_range {
+    int first, end;
+};
+
+static inline ints has_row(struct row_range rows, ints i)
+{
+    return (i >= rows.first) & (i < rows.end);
+}
+
+/* Rows from row 0 on that are reached upwards without meeting the lost row or coming in from below. */
+static inline int rows_upwards(struct row_range rows, uint nx)
+{
+    return min(rows.end, (int)nx);
+}
+
+/* The row i where a particle of an own row has come to, brought to [0, nx): those beyond the ghost rows to
+ * the lost one. */
+static inline uints wrap_row(struct row_range rows, ints i, uint nx)
+{
+    return wrap_lanes(has_row(rows, i) ? i : (ints)rows.end, nx);
+}
+
+/* The offset to keep of a particle that has come to row i: in the lost row all of x, counted from row 0, so
+ * that it can be found again. */
+static inline reals row_offset(struct row_range rows, reals offset, ints i)
+{
+    return REAL_MASK(has_row(rows, i)) ? offset : TO_REALS(i) + offset;
+}
+
 /* What the push of a species takes: the ACTING fields, `stride` reals apart, two numbers of the step for
  * dithers, and (step_x, step_y) = (dt/dx, dt/dy); MOTION_ARGUMENTS of the host's src/step/stepper_internal.h.
  */
@@ -17,17 +69,21 @@ struct motion {
     global const real *e;
     uint stride;
     uint nx, ny;
+    struct row_range rows;
     uint factor, start;
     real step_x, step_y;
     struct pusher pusher;
 };
 struct motion_grid {
-    uint stride, nx, ny, factor, start;
+    uint stride, nx, ny;
+    struct row_range rows;
+    uint factor, start;
 };
 #define MOTION_ARGUMENTS                                                                                     \
     global const real *restrict e, struct motion_grid grid, real2 steps, struct pusher pusher
 #define MOTION                                                                                               \
-    ((struct motion){e, grid.stride, grid.nx, grid.ny, grid.factor, grid.start, steps.x, steps.y, pusher})
+    ((struct motion){e, grid.stride, grid.nx, grid.ny, grid.rows, grid.factor, grid.start, steps.x, steps.y, \
+                     pusher})
 
 /* ---- the walk of an item ---- */
 
@@ -164,21 +220,22 @@ static inline struct pushed push(const struct motion *motion, const struct surro
     return pushed;
 }
 
-/* Brings them to the cells (i, j) where they belong, before the grid's ends are joined; offsets beyond the
- * ends are as shared/cell.h has them. */
+/* Brings them to the cells (i, j) where they belong, before the grid's ends are joined; those beyond the
+ * ends are as row_offset() has them. */
 static inline void push_place(const struct motion *motion, struct pushed *pushed)
 {
     const struct placement x = offset_place(pushed->x), y = offset_place(pushed->y);
     pushed->i += x.cells;
     pushed->j += y.cells;
-    pushed->x = row_offset(x.offset, pushed->i, motion->nx);
+    pushed->x = row_offset(motion->rows, x.offset, pushed->i);
     pushed->y = y.offset;
 }
 
 /* The keys of these cells. */
 static inline uints pushed_cell(const struct motion *motion, const struct pushed *pushed)
 {
-    return cell_index(wrap_row(pushed->i, motion->nx), wrap_lanes(pushed->j, motion->ny), motion->ny);
+    return cell_index(wrap_row(motion->rows, pushed->i, motion->nx), wrap_lanes(pushed->j, motion->ny),
+                      motion->ny);
 }
 
 /* Adds velocity_square(), u, v and w at n of the lanes with a `particle` below `number`. */
@@ -252,7 +309,7 @@ static inline uints push_find_cells(const struct motion *motion, struct pushed *
 #if LANES > 1
     struct pushed near = *pushed;
     const ints is_near = push_place_near(&near);
-    if (all_lanes(is_near & (TO_UINTS(near.i) < (uint)rows_upwards(motion->nx)) &
+    if (all_lanes(is_near & (TO_UINTS(near.i) < (uint)rows_upwards(motion->rows, motion->nx)) &
                   (TO_UINTS(near.j) < motion->ny))) {
         *pushed = near;
         return TO_UINTS(cell_index(near.i, near.j, (int)motion->ny));

@@ -22,9 +22,6 @@ typedef float16 real16;
 #else /* the host */
 
 #include <math.h>
-#ifndef REAL_IS_DOUBLE
-#define REAL_IS_DOUBLE 1
-#endif
 #if REAL_IS_DOUBLE
 typedef double real;
 #else

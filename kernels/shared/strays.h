@@ -28,7 +28,7 @@ kernel void step_order_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, volatile global 
                               global uint *restrict dense)
 {
     const struct motion motion = MOTION;
-    const struct arrays arrays = {cell_offsets, offset, velocity, w, 0, 0, 0, 0};
+    const struct arrays arrays = {cell_offsets, offset, velocity, w, 0, 0, 0, 0, false};
     const uint strays = stray_number[0];
     for (uint n = (uint)get_global_id(0); n < strays; n += (uint)get_global_size(0)) {
         const struct pushed pushed = push_stray(&arrays, &motion, stray_list[n]);
@@ -64,12 +64,13 @@ kernel void step_move_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint
                              ARRIVAL_ARGUMENTS, global const uint *restrict new_offsets, NEW_LIST_ARGUMENTS)
 {
     const struct motion motion = MOTION;
-    const struct arrays arrays = {cell_offsets, offset, velocity, w, new_offset, new_velocity, new_w, origin};
+    const struct arrays arrays = {cell_offsets, offset, velocity, w,           new_offset,
+                                  new_velocity, new_w,  origin,   carries != 0};
     for (uint n = (uint)get_global_id(0); n < stray_number[0]; n += (uint)get_global_size(0)) {
         const uint source = stray_list[n];
         const struct pushed pushed = push_stray(&arrays, &motion, source);
         const uint cell = pushed_cell(&motion, &pushed), begin = stray_begins[cell];
-        const uint end = new_offsets[cell + 1] - arrivals_of(arrival_rows, arrival_counts, cell, motion.ny);
+        const uint end = new_offsets[cell + 1] - arrivals_of(ARRIVALS, cell, motion.ny);
         if (end - begin > MOST_COMPARED)
             continue;
         uint target = begin;
@@ -79,7 +80,7 @@ kernel void step_move_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint
     }
     for (uint n = (uint)get_group_id(0); n < stray_number[1]; n += (uint)get_num_groups(0)) {
         const uint cell = dense[n], begin = stray_begins[cell];
-        const uint end = new_offsets[cell + 1] - arrivals_of(arrival_rows, arrival_counts, cell, motion.ny);
+        const uint end = new_offsets[cell + 1] - arrivals_of(ARRIVALS, cell, motion.ny);
         move_dense(&arrays, &motion, order, begin, end - begin);
     }
 }

@@ -12,11 +12,9 @@
  * of 32, as in long keys. Compact numbers may differ from run to run; the result does not. */
 #ifndef SHARED_TILES_H
 #define SHARED_TILES_H
-#ifndef BIN_BITS
-#define BIN_BITS DIGIT_BITS
-#endif
-#ifndef KEYS
-#define KEYS 32 /* a count of them and 31 fit a byte and 5 bits */
+#if !defined(BIN_BITS) || !defined(DIGIT_BITS) ||                                                            \
+    !defined(KEYS) /* up to 32: a count and 31 fit a byte and 5 bits */
+#error "BIN_BITS, DIGIT_BITS and KEYS must be set"
 #endif
 /* Before loops over arrays that a GPU keeps in registers. Unrolled they take a CPU's compiler three times as
  * long, for kernels that are no faster there. ON_CPU: the device is one (src/device/program.c). */

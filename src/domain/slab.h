@@ -6,7 +6,7 @@
  * `ghost` rows below. So a particle that leaves is sorted, by the same kernels, into the cell of a ghost row,
  * which says exactly where it went; leaving particles are the end of the sorted list. A particle that goes
  * beyond the ghost rows lands in the lost row, never in a wrong cell. Its offset along x there is all of its
- * x, in cells from own row 0 on, negative below (kernels/shared/cell.h), rounded to the state's precision: so
+ * x, in cells from own row 0 on, negative below (kernels/shared/push.h), rounded to the state's precision: so
  * it is found again, however far it went.
  *
  * A slab with ghost 0 is `whole`: its local grid has all rows of the box, from first_row on around the ring,

@@ -72,8 +72,7 @@ static enum status create_tracks(struct device *device, const struct config *con
         const uint32_t bit = (uint32_t)(tracks->ids[k] % FILTER_BITS);
         filter[bit / WORD] |= UINT32_C(1) << bit % WORD;
     }
-    TRY(program_build(device, "tracks.cl", config->precision, &program, "-D FILTER_BITS=%d -D HAS_W=%d",
-                      FILTER_BITS, species_has_w(&config->species[tracks->species])));
+    TRY(program_build(device, "tracks.cl", config->precision, &program, "-D FILTER_BITS=%d", FILTER_BITS));
     TRY(kernel_create(program, "tracks_find", &tracks->find));
     TRY(kernel_create(program, "tracks_take", &tracks->take));
     TRY(buffer_create_with(device, count * sizeof *tracks->ids, "the ids of tracks", tracks->ids,
@@ -102,8 +101,8 @@ static enum status take_sample(struct tracks *tracks, const struct view *view)
                       list->attribute[ATTRIBUTE_OFFSET], particles_stride(list, ATTRIBUTE_OFFSET),
                       particles_first(list, ATTRIBUTE_OFFSET), list->attribute[ATTRIBUTE_VELOCITY],
                       particles_stride(list, ATTRIBUTE_VELOCITY), particles_first(list, ATTRIBUTE_VELOCITY),
-                      particles_w(list), list->cell_offsets, cells, ny, tracks->place, tracks->count,
-                      tracks->values));
+                      particles_w(list), species_has_w(list->species), list->cell_offsets, cells, ny,
+                      tracks->place, tracks->count, tracks->values));
     return buffer_read_reals(tracks->values, list->precision, 0, VALUES * (size_t)tracks->count,
                              tracks->sample);
 }

@@ -110,14 +110,12 @@ static enum status create_kernels(struct chunked_sort *sort, const struct fast_o
     const struct plan *plan = &sort->plan;
     /* One value for nearly all keys: a driver has the kernels already where another grid was sorted. */
     const bool has_long_digit = plan->passes == 2 && plan->pass[1].radix_bits > LOW_BITS_USUAL;
-    const bool streaming = (uint64_t)sort->capacity * sizeof(uint32_t) >
-                           (uint64_t)CACHED_BYTES * device_info(sort->device)->compute_units;
     for (struct pass *pass = sort->plan.pass; pass < sort->plan.pass + plan->passes; pass++) {
         struct program *program = NULL;
         TRY(program_build(sort->device, "chunked_sort.cl", PRECISION_SINGLE, &program,
-                          "-D READS=%d -D PORTABLE=%d -D STREAMING=%d -D MOST_LOW_BITS=%d -D KEY=%s",
-                          pass->source, options->portable, streaming,
-                          has_long_digit ? RADIX_BITS_MOST : LOW_BITS_USUAL, key_type(options->short_keys)));
+                          "-D READS=%d -D PORTABLE=%d -D MOST_LOW_BITS=%d -D KEY=%s", pass->source,
+                          options->portable, has_long_digit ? RADIX_BITS_MOST : LOW_BITS_USUAL,
+                          key_type(options->short_keys)));
         TRY(kernel_create(program, "chunked_histogram", &pass->histogram));
         TRY(kernel_create(program, "chunked_scan", &pass->scan));
         TRY(kernel_create(program, "chunked_reorder", &pass->reorder));
@@ -172,16 +170,19 @@ static enum status sort_chunks(struct chunked_sort *sort, const struct pass *pas
     const uint32_t unsorted = by_high_digit ? (UINT32_C(1) << pass->shift) - 1 : UINT32_MAX;
     const uint64_t word = sizeof(uint32_t), read = words_read(pass->source) * count,
                    table = (uint64_t)chunks * radix;
+    const bool streams =
+        sort->capacity * word > (uint64_t)CACHED_BYTES * device_info(sort->device)->compute_units;
     TRY(KERNEL_LAUNCH(pass->histogram,
                       ((struct launch){chunks, 1, STAGE_SORT_HISTOGRAM, (read + table) * word}), from,
                       lists->keys, sort->table, sort->few, count, chunk, radix, pass->shift, plan->index_bits,
                       pass->radix_bits));
     TRY(KERNEL_LAUNCH(pass->scan, ((struct launch){1, 1, STAGE_SORT_SCAN, 2 * table * word}), sort->table,
                       radix, chunks, offsets ? lists->cell_offsets : sort->few, offsets ? lists->cells : 0));
-    return KERNEL_LAUNCH(
-        pass->reorder, ((struct launch){chunks, 1, STAGE_SORT_REORDER, (read + count + table) * word}), from,
-        lists->keys, to, sort->table, sort->few, sort->next, sort->lines, count, chunk, radix, pass->shift,
-        plan->index_bits, pass->radix_bits, by_high_digit ? 0 : pass->radix_bits, pass->packs ? unsorted : 0);
+    return KERNEL_LAUNCH(pass->reorder,
+                         ((struct launch){chunks, 1, STAGE_SORT_REORDER, (read + count + table) * word}),
+                         from, lists->keys, to, sort->table, sort->few, sort->next, sort->lines, count, chunk,
+                         radix, pass->shift, plan->index_bits, pass->radix_bits,
+                         by_high_digit ? 0 : pass->radix_bits, pass->packs ? unsorted : 0, streams);
 }
 
 /* The second of two passes, which makes the cell offsets too. */

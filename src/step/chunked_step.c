@@ -44,10 +44,10 @@ static enum status create_kernels(struct device *device, const struct stepper_se
 {
     struct program *program = NULL;
     TRY(program_build(device, "chunked_step.cl", setup->precision, &program,
-                      "-D SHAPE_ORDER=%d -D VELOCITIES=%d -D MAGNETIC=%d -D GHOST_ROWS=%u -D LEAVES_ROOM=%d "
-                      "-D CARRIES=%d -D LANES=%d -D ACTING=%u -D ELECTROMAGNETIC=%d -D DITHERS=%d",
-                      (int)setup->shape, 2 + has_w, is_magnetic(setup), setup->ghost_rows, setup->leaves_room,
-                      setup->carries, CPU_LANES, setup->acting, is_electromagnetic(setup), dithers(setup)));
+                      "-D SHAPE_ORDER=%d -D VELOCITIES=%d -D MAGNETIC=%d -D LANES=%d -D ACTING=%u -D "
+                      "ELECTROMAGNETIC=%d -D DITHERS=%d",
+                      (int)setup->shape, 2 + has_w, is_magnetic(setup), CPU_LANES, setup->acting,
+                      is_electromagnetic(setup), dithers(setup)));
     TRY(kernel_create(program, "step_count", &step->push[has_w].count));
     TRY(kernel_create(program, "step_count_and_measure", &step->push[has_w].count_and_measure));
     TRY(kernel_create(program, "step_move", &step->push[has_w].move));
@@ -154,7 +154,8 @@ static enum status find_places(struct stepper *stepper, uint32_t chunks, const s
     const struct launch total = {step->blocks, 1, STAGE_SORT_SCAN, chunks * row};
     const struct launch place = {step->blocks, 1, STAGE_SORT_SCAN, (2 * chunks + 1) * row};
 #define PLACES_ARGUMENTS                                                                                     \
-    step->table, room->rows, room->counts, grid_cells(grid), grid->ny, chunks, step->block, step->block_totals
+    step->table, room->count, room->rows, room->counts, grid_cells(grid), grid->ny, chunks, step->block,     \
+        step->block_totals
     if (step->blocks > 1)
         TRY(KERNEL_LAUNCH(step->totals, total, PLACES_ARGUMENTS));
     return KERNEL_LAUNCH(step->places, place, PLACES_ARGUMENTS, stepper->new_offsets);
@@ -173,7 +174,7 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
     TRY(find_places(stepper, chunks.count, room));
     TRY(KERNEL_LAUNCH(step->push[species_has_w(list->species)].move, launch,
                       STATE_ARGUMENTS(stepper, fields, &pusher, list, chunks), step->table,
-                      list->spare[ATTRIBUTE_OFFSET], spare_w(list), stepper->origin));
+                      list->spare[ATTRIBUTE_OFFSET], spare_w(list), stepper->origin, stepper->setup.carries));
     TRY(stepper_move_carried(stepper, list->count + room->count, list));
     particles_swap(list);
     return STATUS_OK;

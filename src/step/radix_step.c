@@ -31,11 +31,11 @@ static enum status create_kernels(struct stepper *stepper, bool has_w, struct ra
     const struct stepper_setup *setup = &stepper->setup;
     struct program *program = NULL;
     TRY(program_build(stepper->device, "push.cl", setup->precision, &program,
-                      "-D SHAPE_ORDER=%d -D GHOST_ROWS=%u -D GROUP_ITEMS=%zu -D LANES=%d -D MAGNETIC=%d "
+                      "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D LANES=%d -D MAGNETIC=%d "
                       "-D VELOCITIES=%d -D ACTING=%u -D ELECTROMAGNETIC=%d -D DITHERS=%d",
-                      (int)setup->shape, setup->ghost_rows, step->group_items,
-                      setup->layout == LAYOUT_AOS ? CPU_LANES : 1, is_magnetic(setup), 2 + has_w,
-                      setup->acting, is_electromagnetic(setup), dithers(setup)));
+                      (int)setup->shape, step->group_items, setup->layout == LAYOUT_AOS ? CPU_LANES : 1,
+                      is_magnetic(setup), 2 + has_w, setup->acting, is_electromagnetic(setup),
+                      dithers(setup)));
     for (int n = 0; n < PUSHES; n++)
         TRY(kernel_create(program, names[n], &step->push[has_w][n]));
     return STATUS_OK;

@@ -9,14 +9,13 @@ struct room {
     struct buffer *permutation; /* uint[capacity] */
 };
 
-enum status room_create(struct device *device, const struct grid *grid, enum precision precision,
-                        uint32_t capacity, struct room **room)
+enum status room_create(struct device *device, const struct grid *grid, uint32_t capacity, struct room **room)
 {
     const size_t word = sizeof(uint32_t);
     struct program *program = NULL;
     TRY(DEVICE_NEW(device, *room));
     (*room)->grid = *grid;
-    TRY(program_build(device, "room.cl", precision, &program, "%s", ""));
+    TRY(program_build(device, "room.cl", PRECISION_SINGLE, &program, "%s", ""));
     TRY(kernel_create(program, "room_count_rows", &(*room)->count_rows));
     TRY(kernel_create(program, "room_move_offsets", &(*room)->move_offsets));
     TRY(kernel_create(program, "room_move_permutation", &(*room)->move_permutation));
@@ -34,8 +33,8 @@ enum status room_open(struct room *room, const struct arrival_room *arrivals, ui
     const struct launch by_row = launch_flat(grid->nx, STAGE_EXCHANGE, 0);
     TRY(KERNEL_LAUNCH(room->count_rows, by_row, arrivals->rows, arrivals->counts, grid->nx, grid->ny,
                       room->row_totals));
-    TRY(KERNEL_LAUNCH(room->move_offsets, by_row, arrivals->rows, arrivals->counts, room->row_totals,
-                      grid->nx, grid->ny, offsets, room->offsets));
+    TRY(KERNEL_LAUNCH(room->move_offsets, by_row, arrivals->count, arrivals->rows, arrivals->counts,
+                      room->row_totals, grid->nx, grid->ny, offsets, room->offsets));
     TRY(buffer_fill(room->permutation, 0));
     TRY(KERNEL_LAUNCH(room->move_permutation,
                       launch_flat(count, STAGE_EXCHANGE, 2 * (uint64_t)count * sizeof(uint32_t)), offsets,

@@ -7,8 +7,8 @@
 struct room;
 
 /* For lists of up to `capacity` particles on a grid. Dies with the device handle. */
-STATUS_CHECKED enum status room_create(struct device *device, const struct grid *grid,
-                                       enum precision precision, uint32_t capacity, struct room **room);
+STATUS_CHECKED enum status room_create(struct device *device, const struct grid *grid, uint32_t capacity,
+                                       struct room **room);
 
 /* Opens the places of `arrivals` behind the particles of their cells: `offsets`, uint[cells + 1], and the
  * permutation of `count` particles become those of count + arrivals->count, where the places of arrivals take

@@ -54,7 +54,7 @@ enum status stepper_create(struct device *device, const struct stepper_kind *kin
     }
     TRY(kind->create(stepper));
     return setup->leaves_room && !kind->leavers
-               ? room_create(device, &setup->grid, setup->precision, setup->capacity, &stepper->room)
+               ? room_create(device, &setup->grid, setup->capacity, &stepper->room)
                : STATUS_OK;
 }
 

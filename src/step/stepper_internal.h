@@ -60,13 +60,24 @@ static inline struct buffer *spare_w(const struct particles *list)
     return w ? w : list->spare[ATTRIBUTE_VELOCITY];
 }
 
+/* The ints of struct row_range in kernels/shared/push.h. */
+static inline uint32_t first_row(const struct stepper_setup *setup)
+{
+    return setup->ghost_rows > 0 ? 0 - setup->ghost_rows : (uint32_t)INT32_MIN;
+}
+static inline uint32_t end_row(const struct stepper_setup *setup)
+{
+    return setup->ghost_rows > 0 ? setup->grid.nx - 1 - setup->ghost_rows : INT32_MAX;
+}
+
 /* MOTION_ARGUMENTS of the kernels, kernels/shared/push.h; two numbers of the step for dithers among them. */
 #define MOTION_ARGUMENTS(stepper, fields, pusher)                                                            \
     (fields)->acting,                                                                                        \
         arg_uints((const uint32_t[]){(fields)->stride, (stepper)->setup.grid.nx, (stepper)->setup.grid.ny,   \
+                                     first_row(&(stepper)->setup), end_row(&(stepper)->setup),               \
                                      (uint32_t)(random_mix((stepper)->step) >> 32),                          \
                                      (uint32_t)random_mix((stepper)->step)},                                 \
-                  5),                                                                                        \
+                  7),                                                                                        \
         arg_reals((const double[]){(stepper)->setup.time_step / (stepper)->setup.grid.dx,                    \
                                    (stepper)->setup.time_step / (stepper)->setup.grid.dy},                   \
                   2),                                                                                        \

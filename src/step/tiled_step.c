@@ -32,7 +32,7 @@ struct tiled_step {
     struct buffer *dense;           /* uint[]: cells of more than MOST_COMPARED strays */
     struct buffer *leavers;         /* uint[stepper_cells_beside()]: step_count_leavers() */
 
-    /* By direction, where the setup leaves room: edges of each species, uint[][EDGES], and on the host. */
+    /* By direction: edges of each species, uint[][EDGES], and on the host, where the setup leaves room. */
     struct buffer *edges;
     uint32_t (*edges_host)[EDGES];
 };
@@ -57,26 +57,23 @@ static bool fits(const struct device_info *info, const struct stepper_setup *set
 }
 
 /* What both programs take of the layout. */
-#define LAYOUT_OPTIONS                                                                                       \
-    "-D KEYS=%u -D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D LEAVES_ROOM=%d -D BY_DIRECTION=%d -D "      \
-    "SPAN=%u"
-#define LAYOUT_VALUES(layout, setup)                                                                         \
+#define LAYOUT_OPTIONS "-D KEYS=%u -D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D BY_DIRECTION=%d"
+#define LAYOUT_VALUES(layout)                                                                                \
     (layout)->tiles.keys, (layout)->tiles.items, (layout)->tiles.scan_items, (layout)->tiles.digit_bits,     \
-        (setup)->leaves_room, (layout)->by_direction, (layout)->span
+        (layout)->by_direction
 
 static enum status create_push(struct device *device, const struct stepper_setup *setup, bool has_w,
                                struct tiled_step *step)
 {
     const struct tiled_layout *layout = &step->layout;
     struct program *program = NULL;
-    TRY(program_build(
-        device, "tiled_step.cl", setup->precision, &program,
-        LAYOUT_OPTIONS " -D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D VELOCITIES=%d -D CARRIES=%d "
-                       "-D GHOST_ROWS=%u -D STAGES_FIELD=%d -D COUNT_CELLS=%u -D MOST_COMPARED=%d "
-                       "-D ACTING=%u -D ELECTROMAGNETIC=%d -D MAGNETIC=%d -D DITHERS=%d",
-        LAYOUT_VALUES(layout, setup), device_info(device)->has_fma, (int)setup->shape, 2 + has_w,
-        setup->carries, setup->ghost_rows, layout->stages_field, layout->count_cells, MOST_COMPARED,
-        setup->acting, is_electromagnetic(setup), is_magnetic(setup), dithers(setup)));
+    TRY(program_build(device, "tiled_step.cl", setup->precision, &program,
+                      LAYOUT_OPTIONS " -D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D VELOCITIES=%d "
+                                     "-D STAGES_FIELD=%d -D MOST_COMPARED=%d "
+                                     "-D ACTING=%u -D ELECTROMAGNETIC=%d -D MAGNETIC=%d -D DITHERS=%d",
+                      LAYOUT_VALUES(layout), device_info(device)->has_fma, (int)setup->shape, 2 + has_w,
+                      layout->stages_field, MOST_COMPARED, setup->acting, is_electromagnetic(setup),
+                      is_magnetic(setup), dithers(setup)));
     TRY(kernel_create(program, "step_count", &step->push[has_w].count));
     TRY(kernel_create(program, "step_measure_and_count", &step->push[has_w].measure_and_count));
     TRY(kernel_create(program, "step_move", &step->push[has_w].move));
@@ -86,13 +83,12 @@ static enum status create_push(struct device *device, const struct stepper_setup
     return kernel_create(program, "step_move_strays", &step->push[has_w].move_strays);
 }
 
-static enum status create_scan(struct device *device, const struct stepper_setup *setup,
-                               struct tiled_step *step)
+static enum status create_scan(struct device *device, struct tiled_step *step)
 {
     const struct tiled_layout *layout = &step->layout;
     struct program *program = NULL;
     TRY(program_build(device, "tiled_scan.cl", PRECISION_SINGLE, &program, LAYOUT_OPTIONS,
-                      LAYOUT_VALUES(layout, setup)));
+                      LAYOUT_VALUES(layout)));
     TRY(kernel_create(program, "step_find_tiles", &step->find_tiles));
     TRY(kernel_create(program, "step_count_leavers", &step->count_leavers));
     if (!layout->by_direction) {
@@ -124,7 +120,7 @@ static enum status create_buffers(struct device *device, const struct stepper_se
                                   struct tiled_step *step)
 {
     const struct tile_plan *tiles = &step->layout.tiles;
-    const size_t word = sizeof(uint32_t), row = tile_row(tiles->digit_bits);
+    const size_t word = sizeof(uint32_t), row = step->layout.row;
     const size_t tile_cells = (tile_count(tiles, setup->capacity) + (size_t)1) * word;
     const size_t totals = step->layout.by_direction ? tiled_layout_blocks(&step->layout, &setup->grid) : row;
     TRY(buffer_create(device, divide_up(setup->capacity * digit_bytes(step), word) * word,
@@ -140,6 +136,8 @@ static enum status create_buffers(struct device *device, const struct stepper_se
                           &step->lists));
     if (step->layout.by_direction)
         TRY(create_strays(device, setup, step));
+    TRY(buffer_create(device, CONFIG_MAX_SPECIES * sizeof *step->edges_host,
+                      "the ends of rows that particles leave", &step->edges));
     if (!setup->leaves_room)
         return STATUS_OK;
     TRY(buffer_create(device, stepper_cells_beside(setup) * word, "the numbers of leaving particles",
@@ -149,8 +147,7 @@ static enum status create_buffers(struct device *device, const struct stepper_se
     void *memory = NULL;
     TRY(host_memory_create(device, CONFIG_MAX_SPECIES * sizeof *step->edges_host, &memory));
     step->edges_host = memory;
-    return buffer_create(device, CONFIG_MAX_SPECIES * sizeof *step->edges_host,
-                         "the ends of rows that particles leave", &step->edges);
+    return STATUS_OK;
 }
 
 static enum status create(struct stepper *stepper)
@@ -168,9 +165,9 @@ static enum status create(struct stepper *stepper)
     for (int has_w = 0; has_w < 2; has_w++)
         if (setup->sorts[has_w])
             TRY(create_push(device, setup, has_w, step));
-    TRY(create_scan(device, setup, step));
+    TRY(create_scan(device, step));
     TRY(create_buffers(device, setup, chunks, step));
-    for (uint32_t s = 0; s < setup->species_count && step->edges; s++)
+    for (uint32_t s = 0; s < setup->species_count && step->edges_host; s++)
         stepper->leaving_begins[s] = &step->edges_host[s][EDGE_END];
     TRY(stepper_create_sums(stepper, chunks));
     return stepper_create_origin(stepper, step->totals);
@@ -187,7 +184,7 @@ static uint32_t edge_cell(const struct stepper *stepper, int edge)
 static enum status renew(struct stepper *stepper, uint32_t species, struct particles *list)
 {
     struct tiled_step *step = stepper->own;
-    for (int edge = 0; edge < EDGES && step->edges; edge++)
+    for (int edge = 0; edge < EDGES && step->edges_host; edge++)
         TRY(buffer_read(list->cell_offsets, edge_cell(stepper, edge) * sizeof(uint32_t), sizeof(uint32_t),
                         &step->edges_host[species][edge]));
     const uint64_t tiles = tile_count(&step->layout.tiles, list->count);
@@ -201,13 +198,18 @@ static enum status renew(struct stepper *stepper, uint32_t species, struct parti
     MOTION_ARGUMENTS(stepper, fields, &pusher), list->cell_offsets, list->attribute[ATTRIBUTE_OFFSET],       \
         list->attribute[ATTRIBUTE_VELOCITY], particles_w(list)
 #define NEW_LIST_ARGUMENTS                                                                                   \
-    list->spare[ATTRIBUTE_OFFSET], list->spare[ATTRIBUTE_VELOCITY], spare_w(list), stepper->origin
-#define COUNTS_ARGUMENTS step->table, list->cell_offsets, step->tile_cells[species], step->stray_counts
+    list->spare[ATTRIBUTE_OFFSET], list->spare[ATTRIBUTE_VELOCITY], spare_w(list), stepper->origin,          \
+        stepper->setup.carries
+#define COUNTS_ARGUMENTS                                                                                     \
+    step->table, list->cell_offsets, step->tile_cells[species], step->layout.span, step->stray_counts
+/* struct chunk_cut */
+#define CUT(chunks)                                                                                          \
+    arg_uints(                                                                                               \
+        (const uint32_t[]){(chunks).split, (chunks).skip, step->layout.span, step->layout.count_cells}, 4)
 
 static uint64_t table_bytes(const struct tiled_step *step, const struct particles *list)
 {
-    return (uint64_t)tiled_layout_chunks(&step->layout, list->count) *
-           tile_row(step->layout.tiles.digit_bits) * sizeof(uint32_t);
+    return (uint64_t)tiled_layout_chunks(&step->layout, list->count) * step->layout.row * sizeof(uint32_t);
 }
 
 /* ---- count ---- */
@@ -244,15 +246,14 @@ static enum status count_chunks(struct stepper *stepper, const struct fields *fi
     struct tiled_step *step = stepper->own;
     const struct pusher pusher = species_pusher(list->species, &stepper->setup);
     const bool has_w = species_has_w(list->species);
-    const uint64_t each = state_bytes(list) + digit_bytes(step),
-                   row = tile_row(step->layout.tiles.digit_bits) * sizeof(uint32_t);
+    const uint64_t each = state_bytes(list) + digit_bytes(step), row = step->layout.row * sizeof(uint32_t);
     return KERNEL_LAUNCH(
         measured ? step->push[has_w].measure_and_count : step->push[has_w].count,
         ((struct launch){chunks.groups, 2 * (size_t)step->layout.tiles.items, STAGE_COUNT_CELLS,
                          chunk_bytes(step, list, &chunks, each) + chunks.groups * row}),
         PUSH_ARGUMENTS, step->tile_cells[species], step->digits, step->table, step->lists, step->totals,
         list->count, step->stray_number[0], step->stray_list, step->stray_counts, stepper->sums,
-        stepper_first_sum(stepper, stepper->slot, species), chunks.split, chunks.skip);
+        stepper_first_sum(stepper, stepper->slot, species), CUT(chunks), arg_local(step->layout.count_room));
 }
 
 /* On its way to the host when the mark is reached. */
@@ -279,7 +280,7 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
     struct chunk_set first = all_chunks(step, list), then = {0};
     if (measured)
         stepper->groups[stepper->slot][species] = first.groups;
-    if (step->edges)
+    if (step->edges_host)
         cut_edges(step, species, list, &first, &then);
     TRY(count_chunks(stepper, fields, species, measured, list, first));
     if (stepper->setup.leaves_room)
@@ -315,10 +316,11 @@ static enum status scan(struct stepper *stepper, const struct particles *list,
     const struct grid *grid = &stepper->setup.grid;
     const uint32_t cells = grid_cells(grid);
     const struct launch flat = launch_flat(cells, STAGE_SORT_SCAN, 0);
-    if (stepper->setup.leaves_room)
-        TRY(KERNEL_LAUNCH(step->add_arrivals, flat, room->rows, room->counts, cells, grid->ny, step->totals));
+    if (room->count > 0)
+        TRY(KERNEL_LAUNCH(step->add_arrivals, flat, room->count, room->rows, room->counts, cells, grid->ny,
+                          step->totals));
     return KERNEL_LAUNCH(step->scan,
-                         ((struct launch){tile_row(tiles->digit_bits) / TILE_SCAN_BINS, tiles->scan_items,
+                         ((struct launch){step->layout.row / TILE_SCAN_BINS, tiles->scan_items,
                                           STAGE_SORT_SCAN, 2 * table_bytes(step, list)}),
                          step->table, step->totals, stepper->new_offsets, step->new_tile_cells,
                          tiled_layout_chunks(&step->layout, list->count), cells, list->count + room->count);
@@ -331,15 +333,16 @@ static enum status scan_windows(struct stepper *stepper, uint32_t species, const
     const struct grid *grid = &stepper->setup.grid;
     const uint32_t blocks = tiled_layout_blocks(&step->layout, grid);
     const struct launch launch = {blocks, step->layout.tiles.items, STAGE_SORT_SCAN, table_bytes(step, list)};
-#define SCAN_ARGUMENTS COUNTS_ARGUMENTS, room->rows, room->counts, grid_cells(grid), grid->ny, list->count
+#define SCAN_ARGUMENTS                                                                                       \
+    COUNTS_ARGUMENTS, room->count, room->rows, room->counts, grid_cells(grid), grid->ny, list->count
     TRY(KERNEL_LAUNCH(step->total, launch, SCAN_ARGUMENTS, stepper->new_offsets, step->totals));
     TRY(KERNEL_LAUNCH(step->scan_blocks,
                       ((struct launch){1, step->layout.tiles.scan_items, STAGE_SORT_SCAN, 0}), step->totals,
                       blocks, step->stray_number[1]));
-    const struct buffer *const edges = step->edges ? step->edges : step->totals;
     return KERNEL_LAUNCH(step->place, launch, SCAN_ARGUMENTS, list->count + room->count, stepper->new_offsets,
                          step->totals, step->stray_begins, step->new_tile_cells, edge_cell(stepper, EDGE_LOW),
-                         edge_cell(stepper, EDGE_HIGH), edge_cell(stepper, EDGE_END), EDGES * species, edges);
+                         edge_cell(stepper, EDGE_HIGH), edge_cell(stepper, EDGE_END), EDGES * species,
+                         step->edges);
 }
 
 /* ---- move ---- */
@@ -354,7 +357,8 @@ static enum status move_chunks(struct stepper *stepper, const struct fields *fie
                          ((struct launch){chunks.groups, step->layout.tiles.items, STAGE_PUSH,
                                           chunk_bytes(step, list, &chunks, each)}),
                          PUSH_ARGUMENTS, step->tile_cells[species], step->digits, step->table, step->lists,
-                         NEW_LIST_ARGUMENTS, list->count, chunks.split, chunks.skip, step->totals);
+                         NEW_LIST_ARGUMENTS, list->count, CUT(chunks), step->totals,
+                         arg_local(step->layout.move_room));
 }
 
 static enum status move_strays(struct stepper *stepper, const struct fields *fields, struct particles *list,
@@ -369,8 +373,8 @@ static enum status move_strays(struct stepper *stepper, const struct fields *fie
                       step->stray_list, step->stray_counts, step->stray_begins, step->stray_order,
                       step->dense));
     return KERNEL_LAUNCH(step->push[has_w].move_strays, launch, PUSH_ARGUMENTS, step->stray_number[0],
-                         step->stray_list, step->stray_begins, step->stray_order, step->dense, room->rows,
-                         room->counts, stepper->new_offsets, NEW_LIST_ARGUMENTS);
+                         step->stray_list, step->stray_begins, step->stray_order, step->dense, room->count,
+                         room->rows, room->counts, stepper->new_offsets, NEW_LIST_ARGUMENTS);
 }
 
 /* Where room is left, leaving particles are in place when the side queue is through, whose work can go on
@@ -381,7 +385,7 @@ static enum status move_all(struct stepper *stepper, const struct fields *fields
     const struct tiled_step *step = stepper->own;
     struct device *device = stepper->device;
     struct chunk_set edges = {0}, inner = all_chunks(step, list);
-    const bool apart = step->edges && !stepper->setup.carries;
+    const bool apart = step->edges_host && !stepper->setup.carries;
     if (apart)
         cut_edges(step, species, list, &edges, &inner);
     else
@@ -392,7 +396,7 @@ static enum status move_all(struct stepper *stepper, const struct fields *fields
     TRY(device_fork(device));
     TRY(device_use(device, QUEUE_SIDE));
     enum status status = move_chunks(stepper, fields, species, list, edges);
-    if (step->edges && status == STATUS_OK)
+    if (step->edges_host && status == STATUS_OK)
         status = host_memory_read(step->edges, species * sizeof *step->edges_host, sizeof *step->edges_host,
                                   step->edges_host[species], STAGE_EXCHANGE);
     TRY(device_use(device, QUEUE_MAIN));

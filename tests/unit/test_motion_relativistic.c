@@ -1,6 +1,7 @@
 /* Motion of relativistic particles: the pusher of kernels/shared/motion.h as an electromagnetic run has it,
  * against formulae, compiled for the host. test_motion_relativistic_single.c runs the same in single
  * precision. */
+#undef ELECTROMAGNETIC
 #define ELECTROMAGNETIC 1
 #include "support/test_support.h"
 

@@ -225,9 +225,9 @@ static enum status build(struct ndpa *ndpa)
     struct program *program = NULL;
     TRY(program_build(ndpa->device, "ndpa.cl", PRECISION_SINGLE, &program,
                       "-D DIMENSIONS=%" PRIu32 " -D CELL_SIDE=%" PRIu32 " -D CELL_ELEMENTS=%" PRIu32
-                      " -D GROUP_ITEMS=%" PRIu32 " -D TEAM=%" PRIu32,
-                      ndpa->shape.dimensions, ndpa->shape.cell_side, plan->cell_elements, plan->group_items,
-                      plan->team));
+                      " -D ALONE=%d -D TEAM=%" PRIu32,
+                      ndpa->shape.dimensions, ndpa->shape.cell_side, plan->cell_elements,
+                      plan->group_items == 1, plan->team));
     return kernel_create(program, kernels[ndpa->kind], &ndpa->permute);
 }
 
