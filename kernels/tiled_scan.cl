@@ -64,8 +64,7 @@ step_scan(global uint *restrict table, global const uint *restrict totals, globa
 /* What a count by directions leaves: its table, and the lists of the cells that the particles come from. */
 #define RUN_ARGUMENTS                                                                                        \
     global uint *restrict table, global const uint *restrict cell_offsets,                                   \
-        global const uint *restrict tile_cells, uint span
-#define RUNS             table, cell_offsets, tile_cells, span /* passed on */
+        global const uint *restrict tile_cells
 #define COUNTS_ARGUMENTS RUN_ARGUMENTS, global const uint *restrict stray_counts
 
 /* ---- the runs of a cell ---- */
@@ -109,10 +108,10 @@ static inline struct chunks chunks_around(global const uint *restrict cell_offse
 #define NO_RUN      0xffffffffu
 
 /* The table's entry of the run from `chunk` to `flat`; NO_RUN where the chunk's window ends before. */
-static inline uint run_entry(global const uint *restrict tile_cells, uint span, int band, int flat, int chunk)
+static inline uint run_entry(global const uint *restrict tile_cells, int band, int flat, int chunk)
 {
     const uint column = (uint)(flat - (int)tile_cells[chunk] + MARGIN);
-    return column < span ? (uint)chunk * WINDOW_ROW(span) + (uint)band * span + column : NO_RUN;
+    return column < SPAN ? (uint)chunk * ROW + (uint)band * SPAN + column : NO_RUN;
 }
 
 /* Adds up the runs of `number` entries, read at once, from `place` on; returns where the last one ends. With
@@ -141,8 +140,7 @@ static inline uint visit_chunks(RUN_ARGUMENTS, int band, int flat, struct chunks
         uint entries[CHUNKS_ABREAST];
         UNROLL
         for (int n = 0; n < CHUNKS_ABREAST; n++)
-            entries[n] =
-                first + n <= range.last ? run_entry(tile_cells, span, band, flat, first + n) : NO_RUN;
+            entries[n] = first + n <= range.last ? run_entry(tile_cells, band, flat, first + n) : NO_RUN;
         place = visit_entries(table, entries, CHUNKS_ABREAST, place, keep);
     }
     return place;
@@ -169,8 +167,7 @@ static inline bool visit_few(RUN_ARGUMENTS, uint cell, uint cells, uint ny, uint
     UNROLL
     for (int n = 0; n < FEW_CHUNKS * BANDS; n++) {
         const int band = n / FEW_CHUNKS, chunk = ranges[band].first + n % FEW_CHUNKS;
-        entries[n] =
-            chunk <= ranges[band].last ? run_entry(tile_cells, span, band, flat[band], chunk) : NO_RUN;
+        entries[n] = chunk <= ranges[band].last ? run_entry(tile_cells, band, flat[band], chunk) : NO_RUN;
     }
     *place = visit_entries(table, entries, FEW_CHUNKS * BANDS, *place, keep);
     return true;
@@ -181,7 +178,7 @@ static inline bool visit_few(RUN_ARGUMENTS, uint cell, uint cells, uint ny, uint
 static inline uint visit_runs(RUN_ARGUMENTS, uint cell, uint cells, uint ny, uint count, uint place,
                               bool *dense, const bool keep)
 {
-    if (visit_few(RUNS, cell, cells, ny, count, &place, keep))
+    if (visit_few(table, cell_offsets, tile_cells, cell, cells, ny, count, &place, keep))
         return place;
     for (int n = 0; n < COLUMNS; n++) {
         const int flat = flat_column(cell, cells, ny, n);
@@ -190,7 +187,7 @@ static inline uint visit_runs(RUN_ARGUMENTS, uint cell, uint cells, uint ny, uin
             *dense = true;
             return place;
         }
-        place = visit_chunks(RUNS, n / 3, flat, range, place, keep);
+        place = visit_chunks(table, cell_offsets, tile_cells, n / 3, flat, range, place, keep);
     }
     return place;
 }
@@ -205,10 +202,10 @@ static inline uint visit_together(local uint *sums, RUN_ARGUMENTS, uint cell, ui
         const struct chunks all = chunks_around(cell_offsets, flat, cells, count);
         const int chunks = all.last - all.first + 1;
         const struct chunks own = {all.first + chunks * t / ITEMS, all.first + chunks * (t + 1) / ITEMS - 1};
-        const uint sum = visit_chunks(RUNS, n / 3, flat, own, 0, false);
+        const uint sum = visit_chunks(table, cell_offsets, tile_cells, n / 3, flat, own, 0, false);
         local const uint *up_to = sum_along(sums, ITEMS, 1, (uint)t, sum);
         if (keep)
-            visit_chunks(RUNS, n / 3, flat, own, place + up_to[t] - sum, true);
+            visit_chunks(table, cell_offsets, tile_cells, n / 3, flat, own, place + up_to[t] - sum, true);
         place += up_to[ITEMS - 1];
         barrier(CLK_LOCAL_MEM_FENCE); /* `sums` are read */
     }
@@ -228,7 +225,7 @@ static inline uint visit_block(local uint *sums, volatile local uint *dense_cell
         dense_cells[0] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (cell < cells && !*dense)
-        end = visit_runs(RUNS, cell, cells, ny, count, place, dense, keep);
+        end = visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, place, dense, keep);
     if (*dense) {
         const uint slot = atomic_inc(&dense_cells[0]);
         dense_cells[1 + slot] = cell;
@@ -236,8 +233,8 @@ static inline uint visit_block(local uint *sums, volatile local uint *dense_cell
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint slot = 0; slot < dense_cells[0]; slot++) {
-        const uint together = visit_together(sums, RUNS, dense_cells[1 + slot], cells, ny, count,
-                                             dense_cells[1 + ITEMS + slot], keep);
+        const uint together = visit_together(sums, table, cell_offsets, tile_cells, dense_cells[1 + slot],
+                                             cells, ny, count, dense_cells[1 + ITEMS + slot], keep);
         end = dense_cells[1 + slot] == cell ? together : end;
     }
     return end;
@@ -251,7 +248,8 @@ kernel void step_count_leavers(COUNTS_ARGUMENTS, uint own, uint cells, uint ny, 
 {
     const uint n = (uint)get_global_id(0), cell = own + n;
     if (cell < cells)
-        leavers[n] = visit_runs(RUNS, cell, cells, ny, count, 0, 0, false) + stray_counts[cell];
+        leavers[n] = visit_runs(table, cell_offsets, tile_cells, cell, cells, ny, count, 0, 0, false) +
+                     stray_counts[cell];
 }
 
 /* One item per cell: how many particles each is to hold. `offsets` gets their number in the cells before,
@@ -264,7 +262,8 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void step_total(COUNTS
     local uint sums[2 * ITEMS], dense_cells[DENSE_WORDS];
     const uint t = (uint)get_local_id(0), cell = (uint)get_global_id(0);
     bool dense = false;
-    uint total = visit_block(sums, dense_cells, RUNS, cell, cells, ny, count, 0, &dense, false);
+    uint total = visit_block(sums, dense_cells, table, cell_offsets, tile_cells, cell, cells, ny, count, 0,
+                             &dense, false);
     if (cell < cells)
         total += stray_counts[cell] + arrivals_of(ARRIVALS, cell, ny);
     local const uint *up_to = sum_along(sums, ITEMS, 1, t, total);
@@ -299,7 +298,8 @@ step_place(COUNTS_ARGUMENTS, ARRIVAL_ARGUMENTS, uint cells, uint ny, uint count,
     const uint within = cell < cells ? offsets[cell] : 0;
     const uint start = (within & ~DENSE) + block_totals[get_group_id(0)];
     bool dense = (within & DENSE) != 0;
-    const uint strays = visit_block(sums, dense_cells, RUNS, cell, cells, ny, count, start, &dense, true);
+    const uint strays = visit_block(sums, dense_cells, table, cell_offsets, tile_cells, cell, cells, ny,
+                                    count, start, &dense, true);
     if (cell >= cells)
         return;
     const uint end = strays + stray_counts[cell] + arrivals_of(ARRIVALS, cell, ny);

@@ -36,7 +36,9 @@
 typedef uchar digit_type; /* a direction */
 #else
 typedef ushort digit_type;
-#define COUNT_STAGES 0
+#define COUNT_STAGES       0
+#define COUNT_STAGED_CELLS 1
+#define STAGED_CELLS       1
 #endif
 
 /* Particles that an item of a count, and of a move, loads at once: with more, fewer groups fit an H200. */
@@ -58,17 +60,12 @@ typedef ushort digit_type;
 
 /* ---- tiles, and a particle of one ---- */
 
-/* The chunks of a count or move: those below `split`, and of the others from split + skip on; not by
- * direction all are taken. By direction also the columns of a window, and of how many cells of a tile a count
- * has the field in local memory. In `room` lie the arrays whose length the launch decides. */
-struct chunk_cut {
-    uint split, skip, span, staged_cells;
-};
-
-static inline uint chunk_of(struct chunk_cut cut)
+/* That of a group of a count or move: those below `split`, and of the others from split + skip on; not by
+ * direction all are taken. */
+static inline uint chunk_of(uint split, uint skip)
 {
     const uint group = (uint)get_group_id(0);
-    return group < cut.split ? group : group + cut.skip;
+    return group < split ? group : group + skip;
 }
 
 static inline tile_range chunk_tiles(uint chunk, uint count)
@@ -89,20 +86,17 @@ static inline tile_range chunk_tiles(uint chunk, uint count)
         volatile global uint *restrict stray_number, global uint *restrict stray_list,                       \
         volatile global uint *restrict stray_counts, global real *restrict sums
 
-#define COUNTED(cut) (BY_DIRECTION ? 3 * (cut).span + 1 : RADIX) /* digits that a count tells apart */
-
 /* Pushes every particle, keeps the digit of its new cell in `digits` and counts it, chunk by chunk.
  * BY_DIRECTION: strays are listed in stray_list, in no order, and counted by cell; stray_number is how many
  * there are. `counts` is volatile for ptxas, which takes 10 registers fewer so. `measures`, a constant of
  * each kernel: the sums of push.cl too, chunk by chunk, in sums[SUM_COUNT chunk ...]. */
-static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUNT_ARGUMENTS,
-                               struct chunk_cut cut, volatile local uint *counts, local uint *distinct,
-                               local real *shared, local struct cell_field *around, local uint *starts,
-                               const bool measures)
+static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUNT_ARGUMENTS, uint chunk,
+                               volatile local uint *counts, local uint *distinct, local real *shared,
+                               local struct cell_field *around, local uint *starts, const bool measures)
 {
-    const uint t = (uint)get_local_id(0), chunk = chunk_of(cut);
+    const uint t = (uint)get_local_id(0);
     const tile_range own = chunk_tiles(chunk, count);
-    for (uint c = t; c < COUNTED(cut); c += 2 * ITEMS)
+    for (uint c = t; c < RADIX; c += 2 * ITEMS)
         counts[c] = 0;
     if (t == 0)
         *distinct = 0;
@@ -114,9 +108,9 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
         const uint begin = tile * TILE, end = begin + min((uint)TILE, count - begin);
         const uint low = tile_cells[tile], high = tile_cells[tile + 1];
 #if COUNT_STAGES
-        const uint cells = min(high + 1 - low, cut.staged_cells);
+        const uint cells = min(high + 1 - low, (uint)COUNT_STAGED_CELLS);
         barrier(CLK_LOCAL_MEM_FENCE); /* the last tile's are read */
-        stage_fields(around, cut.staged_cells, motion, t, 2 * ITEMS, low, high);
+        stage_fields(around, COUNT_STAGED_CELLS, motion, t, 2 * ITEMS, low, high);
         for (uint c = t; c <= cells; c += 2 * ITEMS)
             starts[c] = cell_offsets[low + c];
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -145,9 +139,9 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
                         push_add_sums(block, &pushed, 1, 0);
 #if BY_DIRECTION
                     uint digit;
-                    const uint kept = direction_of(walk.cell - low, walk.i, walk.j, pushed.i, pushed.j,
-                                                   motion->ny, cut.span, &digit);
-                    if (kept == DIRECTIONS) {
+                    const uint kept =
+                        direction_of(walk.cell - low, walk.i, walk.j, pushed.i, pushed.j, motion->ny, &digit);
+                    if (digit == STRAY) {
                         stray_list[atomic_inc(stray_number)] = p;
                         atomic_inc(&stray_counts[pushed_cell(motion, &pushed)]);
                     }
@@ -164,8 +158,8 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 #if BY_DIRECTION
-    for (uint c = t; c < BANDS * cut.span; c += 2 * ITEMS)
-        table[chunk * WINDOW_ROW(cut.span) + c] = counts[c];
+    for (uint c = t; c < ROW; c += 2 * ITEMS)
+        table[chunk * ROW + c] = counts[c];
 #else
     store_counts(counts, distinct, t, chunk, table, lists, totals);
 #endif
@@ -177,18 +171,16 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
  * oclgrind gives a kernel the local arrays of all whose names do. */
 #define DEFINE_COUNT(name, measures)                                                                         \
     kernel __attribute__((reqd_work_group_size(2 * ITEMS, 1, 1))) void name(                                 \
-        MOTION_ARGUMENTS, LIST_ARGUMENTS, COUNT_ARGUMENTS, uint first_sum, struct chunk_cut cut,             \
-        local uint *room)                                                                                    \
+        MOTION_ARGUMENTS, LIST_ARGUMENTS, COUNT_ARGUMENTS, uint first_sum, uint split, uint skip)            \
     {                                                                                                        \
-        local uint distinct;                                                                                 \
-        local struct cell_field *const around = (local struct cell_field *)room;                             \
-        local uint *const counts = (local uint *)(around + cut.staged_cells), *const starts =                \
-                                                                                  counts + COUNTED(cut);     \
+        local uint counts[RADIX], distinct;                                                                  \
+        local struct cell_field around[COUNT_STAGED_CELLS];                                                  \
+        local uint starts[COUNT_STAGED_CELLS + 1];                                                           \
         SUM_ROOM_##measures;                                                                                 \
         const struct motion motion = MOTION;                                                                 \
         count_chunk(&motion, cell_offsets, offset, velocity, w, tile_cells, digits, table, lists, totals,    \
-                    count, stray_number, stray_list, stray_counts, sums + first_sum, cut, counts, &distinct, \
-                    shared, around, starts, measures);                                                       \
+                    count, stray_number, stray_list, stray_counts, sums + first_sum, chunk_of(split, skip),  \
+                    counts, &distinct, shared, around, starts, measures);                                    \
     }
 DEFINE_COUNT(step_count, false)
 DEFINE_COUNT(step_measure_and_count, true)
@@ -214,7 +206,7 @@ static inline void load_digits(global const ushort *restrict list, uint begin, u
 
 #endif
 
-/* The arrays of a move. */
+/* The arrays of a move, and those of NEW_LIST_ARGUMENTS. */
 struct arrays {
     global const uint *cell_offsets;
     global const real2 *offset, *velocity;
@@ -224,6 +216,11 @@ struct arrays {
     global uint *origin;
     bool carries; /* attributes that follow by `origin`: the old place of each new one */
 };
+
+#define NEW_ARRAYS                                                                                           \
+    {                                                                                                        \
+        cell_offsets, offset, velocity, w, new_offset, new_velocity, new_w, origin, carries != 0             \
+    }
 
 static inline void store_pushed(const struct arrays *arrays, const struct pushed *pushed, uint source,
                                 uint target)
@@ -238,13 +235,13 @@ static inline void store_pushed(const struct arrays *arrays, const struct pushed
 struct ranked_tile {
     local const uint *words, *shifts; /* an entry's target is its position + shifts[run_of()] */
     uint begin, staged, low, high;    /* particles from `begin` on, in cells from `low` to `high` */
-    uint base, mask;                  /* tile_runs; by direction the columns of a window, and 0 */
+    uint base, mask;                  /* tile_runs */
 };
 
 static inline uint run_of(const struct ranked_tile *tile, uint word)
 {
 #if BY_DIRECTION
-    return staged_digit(word, tile->base);
+    return staged_digit(word);
 #else
     return ((word >> PLACE_BITS) - tile->base) & tile->mask;
 #endif
@@ -286,20 +283,19 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cells,
           global const digit_type *restrict digits, global const uint *restrict table,
-          global const uint *restrict lists, NEW_LIST_ARGUMENTS, uint count, struct chunk_cut cut,
-          global uint *restrict totals, local uint *room)
+          global const uint *restrict lists, NEW_LIST_ARGUMENTS, uint count, uint split, uint skip,
+          global uint *restrict totals)
 {
+    local struct cell_field around[STAGED_CELLS];
 #if BY_DIRECTION
-    DECLARE_DIRECTION_ARRAYS(ranked, room, cut.span);
+    DECLARE_DIRECTION_ARRAYS(ranked);
 #else
-    local struct cell_field *const around = 0;
     DECLARE_LOCAL_ARRAYS(ranked);
 #endif
-    const uint t = (uint)get_local_id(0), chunk = chunk_of(cut);
+    const uint t = (uint)get_local_id(0), chunk = chunk_of(split, skip);
     const tile_range own = chunk_tiles(chunk, count);
     const struct motion motion = MOTION;
-    const struct arrays arrays = {cell_offsets, offset, velocity, w,           new_offset,
-                                  new_velocity, new_w,  origin,   carries != 0};
+    const struct arrays arrays = NEW_ARRAYS;
     struct walk walk = walk_start();
 #if !BY_DIRECTION
     for (uint c = t; chunk == 0 && c < ROW; c += ITEMS)
@@ -314,9 +310,9 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
         barrier(CLK_LOCAL_MEM_FENCE); /* the last tile's local arrays are read */
 #if BY_DIRECTION
         const uint staged = stage_directions(ranked, t, &motion, around, cell_offsets, digits, begin, valid,
-                                             low, high, table + chunk * WINDOW_ROW(cut.span));
-        const struct ranked_tile ranked_tile = {ranked.staged, ranked.targets, begin,    staged,
-                                                low,           high,           cut.span, 0};
+                                             low, high, table + chunk * ROW);
+        const struct ranked_tile ranked_tile = {ranked.staged, ranked.targets, begin, staged,
+                                                low,           high,           0,     0};
 #else
         uint4 tile_digits[KEYS / 4];
         load_digits(digits, begin, valid, t, tile_digits);

@@ -7,9 +7,9 @@
  * up: row r says how many of each direction stand in the tile before its cell, the tile's first cell being
  * row 2, since those before and behind the tile's cells are gone to as well.
  *
- * The rows and columns of a window find room in `staged`. TILE_CELLS: a tile's cells that particles may come
- * from, from those behind they are strays. A count has the field in a tile's cells in local memory for shapes
- * of two nodes an axis in single precision.
+ * SPAN rows and columns find room in `staged`. TILE_CELLS: a tile's cells that particles may come from, from
+ * those behind they are strays. A count has the field in a tile's cells in local memory for shapes of two
+ * nodes an axis in single precision.
  */
 #ifndef SHARED_DIRECTIONS_H
 #define SHARED_DIRECTIONS_H
@@ -17,20 +17,20 @@
 #include "shared/cell.h"
 #include "shared/windows.h"
 
-#define DIRECTIONS       9 /* and that of strays, which is the last */
-#define COUNTER_BITS     6
-#define PAIRS            5 /* words of two counters */
-#define SEGMENT          8 /* items */
-#define SEGMENTS         (ITEMS / SEGMENT)
-#define SPOT(item)       ((item) + (item) / SEGMENT) /* other banks for the next eight */
-#define PAIR_STRIDE      (SPOT(ITEMS) + 1)
-#define MORE_ROWS        5                   /* than the tile has cells */
-#define TILE_CELLS(span) ((span)-1 - MARGIN) /* MORE_ROWS less than `span` */
-#define FIRST_ROW        2
-#define PLACED           16 /* entries of an item whose positions are computed before any is written */
-#define ROW_SHIFT        PLACE_BITS
-#define ROW_MASK         0xfffu
-#define DIRECTION_SHIFT  28
+#define DIRECTIONS      9 /* and that of strays, which is the last */
+#define COUNTER_BITS    6
+#define PAIRS           5 /* words of two counters */
+#define SEGMENT         8 /* items */
+#define SEGMENTS        (ITEMS / SEGMENT)
+#define SPOT(item)      ((item) + (item) / SEGMENT) /* other banks for the next eight */
+#define PAIR_STRIDE     (SPOT(ITEMS) + 1)
+#define MORE_ROWS       5                   /* than the tile has cells */
+#define TILE_CELLS      (SPAN - 1 - MARGIN) /* MORE_ROWS less than SPAN */
+#define FIRST_ROW       2
+#define PLACED          16 /* entries of an item whose positions are computed before any is written */
+#define ROW_SHIFT       PLACE_BITS
+#define ROW_MASK        0xfffu
+#define DIRECTION_SHIFT 28
 
 typedef struct {
     local uint *staged; /* direction, row and place in the tile, in the order of the result; before that,
@@ -41,37 +41,34 @@ typedef struct {
     local ushort *starts;  /* of the row's cell in the tile */
     local ushort *columns; /* behind the rows: sum_columns() */
     local uint *targets;   /* by digit: target of an entry minus its position in the tile */
-    uint span;
 } direction_arrays;
 
-/* What depends on `span` lies in `room`, local memory of 32 bytes a column and of the field: `around`. */
-#define DECLARE_DIRECTION_ARRAYS(name, room, span)                                                           \
-    local struct cell_field *const around = (local struct cell_field *)(room);                               \
-    local uint *const targets = (local uint *)(around + (STAGES_FIELD ? TILE_CELLS(span) : 0));              \
-    local ushort *const places = (local ushort *)(targets + BANDS * (span)), *const starts =                 \
-                                                                                 places +                    \
-                                                                                 DIRECTIONS * (span);        \
-    local uint staged[TILE + TILE / 32], before[PAIRS * PAIR_STRIDE], sums[ITEMS];                           \
-    local ushort *const columns = (local ushort *)(staged + PAIRS * (span));                                 \
-    const direction_arrays name = {staged, before, sums, places, starts, columns, targets, span}
+#define DECLARE_DIRECTION_ARRAYS(name)                                                                       \
+    local uint name##_staged[TILE + TILE / 32], name##_before[PAIRS * PAIR_STRIDE];                          \
+    local uint name##_sums[ITEMS], name##_targets[BANDS * SPAN];                                             \
+    local ushort name##_places[SPAN * DIRECTIONS], name##_starts[SPAN];                                      \
+    const direction_arrays name = {name##_staged, name##_before,                                             \
+                                   name##_sums,   name##_places,                                             \
+                                   name##_starts, (local ushort *)(name##_staged + SPAN * PAIRS),            \
+                                   name##_targets}
 
 /* The direction of a particle of cell (i, j) that goes to (new_i, new_j), not yet wrapped around the grid: of
- * the cell `steps` behind the tile's first. Its digit in *digit, that of strays behind the others. From an
- * own row all bands come to rows of the grid, since slabs have two ghost rows at least (src/domain/slab.h).
- */
-static inline uint direction_of(uint steps, uint i, uint j, int new_i, int new_j, uint ny, uint span,
-                                uint *digit)
+ * the cell `steps` behind the tile's first. Its digit in *digit. From an own row all bands come to rows of
+ * the grid, since slabs have two ghost rows at least (src/domain/slab.h). */
+static inline uint direction_of(uint steps, uint i, uint j, int new_i, int new_j, uint ny, uint *digit)
 {
     const uint band = (uint)(new_i - (int)i + (new_j < 0) - (new_j >= (int)ny) + 1);
     const uint along = (uint)(new_j - (int)j + 1);
-    const bool known = band < BANDS && along < 3 && steps < TILE_CELLS(span);
-    *digit = known ? band * span + steps + (MARGIN - 1) + along : BANDS * span;
+    const bool known = band < BANDS && along < 3 && steps < TILE_CELLS;
+    *digit = known ? band * SPAN + steps + (MARGIN - 1) + along : STRAY;
     return known ? 3 * band + along : DIRECTIONS;
 }
 
 /* ---- the cells of a tile ---- */
 
-#define COUNT_STAGES (SHAPE_NODES == 2 && !REAL_IS_DOUBLE)
+#define STAGED_CELLS       (STAGES_FIELD ? TILE_CELLS : 1)
+#define COUNT_STAGES       (COUNT_CELLS > 0)
+#define COUNT_STAGED_CELLS (COUNT_STAGES ? COUNT_CELLS : 1)
 
 /* The field in the first `cells` cells of a tile, or in as many as it has. */
 static inline void stage_fields(local struct cell_field *around, uint cells, const struct motion *motion,
@@ -274,7 +271,7 @@ static inline uint find_places(const direction_arrays arrays, uint t, uint rows)
             const uint row_2 = counter_of(arrays.staged + r * PAIRS, 1, d + 2);
             const uint next_0 = counter_of(arrays.staged + (r + 1) * PAIRS, 1, d);
             const uint others = in_other_bands(before + BANDS, band);
-            arrays.targets[band * arrays.span + r + MARGIN - FIRST_ROW] -= others + before[next];
+            arrays.targets[band * SPAN + r + MARGIN - FIRST_ROW] -= others + before[next];
             local ushort *const places = arrays.places + r * DIRECTIONS + d;
             places[0] = (ushort)(in_other_bands(before, band) + before[own] - next_0);
             places[1] = (ushort)(others + row_2 + next_0);
@@ -293,8 +290,10 @@ static inline void stage_rows(const direction_arrays arrays, uint t, uint rows,
                               global const uint *restrict cell_offsets, uint begin, uint valid, uint low,
                               uint cells, global const uint *restrict ends)
 {
-    for (uint n = t; n < BANDS * arrays.span; n += ITEMS)
-        arrays.targets[n] = ends[n];
+    UNROLL
+    for (uint first = 0; first < BANDS * SPAN; first += ITEMS)
+        if (first + t < BANDS * SPAN)
+            arrays.targets[first + t] = ends[first + t];
     for (uint r = t; r < rows; r += ITEMS) {
         const uint cell = low + r - FIRST_ROW;
         arrays.starts[r] = (ushort)(r <= FIRST_ROW  ? 0
@@ -312,13 +311,13 @@ static inline uint stage_directions(const direction_arrays arrays, uint t, const
                                     uint high, global const uint *restrict ends)
 {
     /* Those of cells behind the window are strays. */
-    const uint tile_cells = min(high + 1 - low, TILE_CELLS(arrays.span)), rows = tile_cells + MORE_ROWS;
+    const uint tile_cells = min(high + 1 - low, (uint)TILE_CELLS), rows = tile_cells + MORE_ROWS;
     const uint entry = t * KEYS;
     uint words[KEYS / 4], ranks[KEYS / 4];
     load_directions(list + begin + entry, valid > entry ? valid - entry : 0, words);
     stage_rows(arrays, t, rows, cell_offsets, begin, valid, low, motion->nx * motion->ny, ends);
 #if STAGES_FIELD
-    stage_fields(around, TILE_CELLS(arrays.span), motion, t, ITEMS, low, high);
+    stage_fields(around, TILE_CELLS, motion, t, ITEMS, low, high);
 #endif
     ulong counters = 0;
     UNROLL
@@ -373,10 +372,10 @@ static inline uint staged_cell(uint word, uint low)
     return low - FIRST_ROW + (word >> ROW_SHIFT & ROW_MASK);
 }
 
-static inline uint staged_digit(uint word, uint span)
+static inline uint staged_digit(uint word)
 {
     const uint direction = word >> DIRECTION_SHIFT, band = (direction >= 3) + (direction >= 6);
-    return band * (span - 3) + direction + (word >> ROW_SHIFT & ROW_MASK) + MARGIN - FIRST_ROW - 1;
+    return band * (SPAN - 3) + direction + (word >> ROW_SHIFT & ROW_MASK) + MARGIN - FIRST_ROW - 1;
 }
 
 #endif

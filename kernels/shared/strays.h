@@ -64,8 +64,7 @@ kernel void step_move_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint
                              ARRIVAL_ARGUMENTS, global const uint *restrict new_offsets, NEW_LIST_ARGUMENTS)
 {
     const struct motion motion = MOTION;
-    const struct arrays arrays = {cell_offsets, offset, velocity, w,           new_offset,
-                                  new_velocity, new_w,  origin,   carries != 0};
+    const struct arrays arrays = NEW_ARRAYS;
     for (uint n = (uint)get_global_id(0); n < stray_number[0]; n += (uint)get_global_size(0)) {
         const uint source = stray_list[n];
         const struct pushed pushed = push_stray(&arrays, &motion, source);

@@ -9,7 +9,6 @@ enum {
     MARGIN = 4,
     MOST_CELL_BITS = 10, /* of cells as digits, where windows fit: longer rows leave room to few groups */
     WINDOW_BITS = 10,    /* of the digits that windows are first tried with */
-    COLUMN_BYTES = 32,   /* of local memory in a move, beside the field */
     MOST_REACH = 2, /* cells: where particles go further, strays make a step slower than the radix step */
     MOST_BY_DIRECTION = 1 << 30, /* particles: DENSE of kernels/tiled_scan.cl stands above places */
 };
@@ -21,7 +20,7 @@ static bool fits_directions(const struct device_info *info, const struct tiled_l
 {
     const size_t items = layout->tiles.items, tile = tile_length(&layout->tiles), span = layout->span;
     const size_t bytes = 4 * (tile + tile / 32) + 4 * 5 * (items + items / 8 + 1) + 4 * items +
-                         (COLUMN_BYTES + field_bytes) * span + 640;
+                         (4 * 3 + 2 * 9 + 2 + field_bytes) * span + 640;
     return bytes <= info->local_memory && 13 * span <= 2 * tile;
 }
 
@@ -29,7 +28,7 @@ static bool fits_directions(const struct device_info *info, const struct tiled_l
 static uint32_t count_cells(const struct device_info *info, const struct tiled_layout *layout,
                             size_t field_bytes)
 {
-    const size_t others = (layout->row + 2) * sizeof(uint32_t) + 16 * layout->tiles.items + 640;
+    const size_t others = (sizeof(uint32_t) << layout->tiles.digit_bits) + 16 * layout->tiles.items + 640;
     const size_t room = info->local_memory > others ? info->local_memory - others : 0;
     return at_most((uint32_t)(room / (field_bytes + sizeof(uint32_t))), layout->span - 1 - MARGIN);
 }
@@ -48,18 +47,18 @@ static bool make_windows(const struct device_info *info, const struct stepper_se
     if (BANDS * span >= UINT32_C(1) << bits)
         return false;
     layout->span = (uint32_t)span;
-    layout->row = round_up(BANDS * layout->span, TILE_SCAN_BINS);
-    layout->tiles.digit_bits =
-        TILE_MAX_DIGIT_BITS; /* one program for all windows, which asks for no digits */
-    const size_t nodes = 4;  /* kernels/shared/interpolate.h */
+    /* No more bits than these columns take: the rows of the table get shorter. */
+    for (uint32_t fewer = bits - 1; fewer > 0 && BANDS * layout->span < UINT32_C(1) << fewer; fewer--) {
+        struct tile_plan shorter;
+        if (!tile_plan_make(info, fewer, NULL, &shorter) || shorter.items != layout->tiles.items)
+            break; /* a longer tile would have more cells */
+        layout->tiles = shorter;
+    }
+    const size_t nodes = 4; /* kernels/shared/interpolate.h */
     const size_t field_bytes = setup->acting * nodes * sizeof(float);
     const bool stages = SHAPE_NODES_OF((int)setup->shape) == 2 && setup->precision == PRECISION_SINGLE;
     layout->stages_field = stages && fits_directions(info, layout, field_bytes);
     layout->count_cells = stages ? count_cells(info, layout, field_bytes) : 0;
-    layout->count_room = layout->count_cells * (field_bytes + sizeof(uint32_t)) +
-                         (BANDS * (size_t)layout->span + 2) * sizeof(uint32_t);
-    layout->move_room = COLUMN_BYTES * (size_t)layout->span +
-                        (layout->stages_field ? field_bytes * (layout->span - 1 - MARGIN) : 0);
     return fits_directions(info, layout, 0);
 }
 
@@ -89,12 +88,7 @@ bool tiled_layout_make(const struct device_info *info, const struct stepper_setu
     /* Where a group would have at most one tile, tiles of half the length. */
     const uint64_t few = (uint64_t)TILE_GROUPS_PER_UNIT * info->compute_units * TILE_MOST_ITEMS * TILE_KEYS;
     const struct tile_request request = {.keys = setup->fewest <= few ? TILE_KEYS / 2 : TILE_KEYS};
-    if (!tile_plan_make(info, key_bits, &request, &layout->tiles))
-        return false;
-    layout->row = tile_row(layout->tiles.digit_bits);
-    layout->count_room = layout->row * sizeof(uint32_t);
-    layout->move_room = sizeof(uint32_t); /* any */
-    return true;
+    return tile_plan_make(info, key_bits, &request, &layout->tiles);
 }
 
 uint32_t tiled_layout_chunks(const struct tiled_layout *layout, uint32_t count)

@@ -11,11 +11,9 @@ struct tiled_layout {
     struct tile_plan tiles;
     bool by_direction;
     /* By direction: */
-    bool stages_field;            /* the move has the field in a tile's cells in local memory */
-    uint32_t count_cells;         /* the count has it in so many of them */
-    uint32_t span;                /* columns of a window */
-    uint32_t row;                 /* of the table of counts, in words */
-    size_t count_room, move_room; /* bytes of local memory that depend on the window */
+    bool stages_field;    /* the move has the field in a tile's cells in local memory */
+    uint32_t count_cells; /* the count has it in so many of them */
+    uint32_t span;        /* columns of a window */
 };
 
 /* Cells are digits on small grids, and where windows do not fit. False, and `why`, where neither does. */

@@ -57,10 +57,11 @@ static bool fits(const struct device_info *info, const struct stepper_setup *set
 }
 
 /* What both programs take of the layout. */
-#define LAYOUT_OPTIONS "-D KEYS=%u -D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D BY_DIRECTION=%d"
+#define LAYOUT_OPTIONS                                                                                       \
+    "-D KEYS=%u -D ITEMS=%u -D SCAN_ITEMS=%u -D DIGIT_BITS=%u -D BY_DIRECTION=%d -D SPAN=%u"
 #define LAYOUT_VALUES(layout)                                                                                \
     (layout)->tiles.keys, (layout)->tiles.items, (layout)->tiles.scan_items, (layout)->tiles.digit_bits,     \
-        (layout)->by_direction
+        (layout)->by_direction, (layout)->span
 
 static enum status create_push(struct device *device, const struct stepper_setup *setup, bool has_w,
                                struct tiled_step *step)
@@ -69,11 +70,11 @@ static enum status create_push(struct device *device, const struct stepper_setup
     struct program *program = NULL;
     TRY(program_build(device, "tiled_step.cl", setup->precision, &program,
                       LAYOUT_OPTIONS " -D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D VELOCITIES=%d "
-                                     "-D STAGES_FIELD=%d -D MOST_COMPARED=%d "
+                                     "-D STAGES_FIELD=%d -D COUNT_CELLS=%u -D MOST_COMPARED=%d "
                                      "-D ACTING=%u -D ELECTROMAGNETIC=%d -D MAGNETIC=%d -D DITHERS=%d",
                       LAYOUT_VALUES(layout), device_info(device)->has_fma, (int)setup->shape, 2 + has_w,
-                      layout->stages_field, MOST_COMPARED, setup->acting, is_electromagnetic(setup),
-                      is_magnetic(setup), dithers(setup)));
+                      layout->stages_field, layout->count_cells, MOST_COMPARED, setup->acting,
+                      is_electromagnetic(setup), is_magnetic(setup), dithers(setup)));
     TRY(kernel_create(program, "step_count", &step->push[has_w].count));
     TRY(kernel_create(program, "step_measure_and_count", &step->push[has_w].measure_and_count));
     TRY(kernel_create(program, "step_move", &step->push[has_w].move));
@@ -120,7 +121,7 @@ static enum status create_buffers(struct device *device, const struct stepper_se
                                   struct tiled_step *step)
 {
     const struct tile_plan *tiles = &step->layout.tiles;
-    const size_t word = sizeof(uint32_t), row = step->layout.row;
+    const size_t word = sizeof(uint32_t), row = tile_row(tiles->digit_bits);
     const size_t tile_cells = (tile_count(tiles, setup->capacity) + (size_t)1) * word;
     const size_t totals = step->layout.by_direction ? tiled_layout_blocks(&step->layout, &setup->grid) : row;
     TRY(buffer_create(device, divide_up(setup->capacity * digit_bytes(step), word) * word,
@@ -200,16 +201,12 @@ static enum status renew(struct stepper *stepper, uint32_t species, struct parti
 #define NEW_LIST_ARGUMENTS                                                                                   \
     list->spare[ATTRIBUTE_OFFSET], list->spare[ATTRIBUTE_VELOCITY], spare_w(list), stepper->origin,          \
         stepper->setup.carries
-#define COUNTS_ARGUMENTS                                                                                     \
-    step->table, list->cell_offsets, step->tile_cells[species], step->layout.span, step->stray_counts
-/* struct chunk_cut */
-#define CUT(chunks)                                                                                          \
-    arg_uints(                                                                                               \
-        (const uint32_t[]){(chunks).split, (chunks).skip, step->layout.span, step->layout.count_cells}, 4)
+#define COUNTS_ARGUMENTS step->table, list->cell_offsets, step->tile_cells[species], step->stray_counts
 
 static uint64_t table_bytes(const struct tiled_step *step, const struct particles *list)
 {
-    return (uint64_t)tiled_layout_chunks(&step->layout, list->count) * step->layout.row * sizeof(uint32_t);
+    return (uint64_t)tiled_layout_chunks(&step->layout, list->count) *
+           tile_row(step->layout.tiles.digit_bits) * sizeof(uint32_t);
 }
 
 /* ---- count ---- */
@@ -246,14 +243,15 @@ static enum status count_chunks(struct stepper *stepper, const struct fields *fi
     struct tiled_step *step = stepper->own;
     const struct pusher pusher = species_pusher(list->species, &stepper->setup);
     const bool has_w = species_has_w(list->species);
-    const uint64_t each = state_bytes(list) + digit_bytes(step), row = step->layout.row * sizeof(uint32_t);
+    const uint64_t each = state_bytes(list) + digit_bytes(step),
+                   row = tile_row(step->layout.tiles.digit_bits) * sizeof(uint32_t);
     return KERNEL_LAUNCH(
         measured ? step->push[has_w].measure_and_count : step->push[has_w].count,
         ((struct launch){chunks.groups, 2 * (size_t)step->layout.tiles.items, STAGE_COUNT_CELLS,
                          chunk_bytes(step, list, &chunks, each) + chunks.groups * row}),
         PUSH_ARGUMENTS, step->tile_cells[species], step->digits, step->table, step->lists, step->totals,
         list->count, step->stray_number[0], step->stray_list, step->stray_counts, stepper->sums,
-        stepper_first_sum(stepper, stepper->slot, species), CUT(chunks), arg_local(step->layout.count_room));
+        stepper_first_sum(stepper, stepper->slot, species), chunks.split, chunks.skip);
 }
 
 /* On its way to the host when the mark is reached. */
@@ -320,7 +318,7 @@ static enum status scan(struct stepper *stepper, const struct particles *list,
         TRY(KERNEL_LAUNCH(step->add_arrivals, flat, room->count, room->rows, room->counts, cells, grid->ny,
                           step->totals));
     return KERNEL_LAUNCH(step->scan,
-                         ((struct launch){step->layout.row / TILE_SCAN_BINS, tiles->scan_items,
+                         ((struct launch){tile_row(tiles->digit_bits) / TILE_SCAN_BINS, tiles->scan_items,
                                           STAGE_SORT_SCAN, 2 * table_bytes(step, list)}),
                          step->table, step->totals, stepper->new_offsets, step->new_tile_cells,
                          tiled_layout_chunks(&step->layout, list->count), cells, list->count + room->count);
@@ -357,8 +355,7 @@ static enum status move_chunks(struct stepper *stepper, const struct fields *fie
                          ((struct launch){chunks.groups, step->layout.tiles.items, STAGE_PUSH,
                                           chunk_bytes(step, list, &chunks, each)}),
                          PUSH_ARGUMENTS, step->tile_cells[species], step->digits, step->table, step->lists,
-                         NEW_LIST_ARGUMENTS, list->count, CUT(chunks), step->totals,
-                         arg_local(step->layout.move_room));
+                         NEW_LIST_ARGUMENTS, list->count, chunks.split, chunks.skip, step->totals);
 }
 
 static enum status move_strays(struct stepper *stepper, const struct fields *fields, struct particles *list,
