@@ -1,9 +1,11 @@
-/* Pool: threads that live for one list of pieces, and a ring of slots between them and the caller. */
+/* Pool: threads that live for one list of pieces, and a ring of slots between them and the caller; and
+ * threads that stay, for lists of short pieces. */
 #include "base/pool.h"
 
 #include "base/thread.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -138,4 +140,86 @@ enum status pool_run(const struct pool_work *work, size_t count)
         free(run.slots[n].scratch);
     }
     return status;
+}
+
+/* ---- short pieces ---- */
+
+static struct {
+    pthread_mutex_t lock; /* of all below but `next` */
+    pthread_cond_t begins, ends;
+    bool is_busy;
+    size_t threads; /* that were started */
+    size_t places;  /* for threads that may yet help with the list */
+    size_t helping;
+    pool_piece *piece;
+    const void *context;
+    size_t count;
+    atomic_size_t next;
+} shared = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .begins = PTHREAD_COND_INITIALIZER, .ends = PTHREAD_COND_INITIALIZER};
+
+static void make_shared_pieces(void)
+{
+    for (size_t n; (n = atomic_fetch_add(&shared.next, 1)) < shared.count;)
+        shared.piece(shared.context, n);
+}
+
+/* A thread that wakes late finds no place, and the caller does not wait for it. */
+static void *help(void *unused)
+{
+    pthread_mutex_lock(&shared.lock);
+    for (;;) {
+        while (shared.places == 0)
+            pthread_cond_wait(&shared.begins, &shared.lock);
+        shared.places--;
+        shared.helping++;
+        pthread_mutex_unlock(&shared.lock);
+        make_shared_pieces();
+        pthread_mutex_lock(&shared.lock);
+        if (--shared.helping == 0)
+            pthread_cond_signal(&shared.ends);
+    }
+    return unused;
+}
+
+/* Whether the list is shared now; starts the threads that are missing. */
+static bool begin_sharing(size_t threads, size_t count, pool_piece *piece, const void *context)
+{
+    pthread_mutex_lock(&shared.lock);
+    const bool begins = !shared.is_busy;
+    if (begins) {
+        pthread_t thread;
+        while (shared.threads + 1 < threads && thread_start(&thread, help, NULL) == 0) {
+            pthread_detach(thread);
+            shared.threads++;
+        }
+        shared.is_busy = true;
+        shared.piece = piece;
+        shared.context = context;
+        shared.count = count;
+        shared.next = 0;
+        shared.places = threads - 1;
+        pthread_cond_broadcast(&shared.begins);
+    }
+    pthread_mutex_unlock(&shared.lock);
+    return begins;
+}
+
+void pool_share(size_t threads, size_t count, pool_piece *piece, const void *context)
+{
+    const size_t processors = threads > 1 ? own_processors() : 1;
+    threads = threads < processors ? threads : processors;
+    threads = threads < count ? threads : count;
+    if (threads < 2 || !begin_sharing(threads, count, piece, context)) {
+        for (size_t n = 0; n < count; n++)
+            piece(context, n);
+        return;
+    }
+    make_shared_pieces();
+    pthread_mutex_lock(&shared.lock);
+    shared.places = 0;
+    while (shared.helping > 0)
+        pthread_cond_wait(&shared.ends, &shared.lock);
+    shared.is_busy = false;
+    pthread_mutex_unlock(&shared.lock);
 }
