@@ -2,6 +2,7 @@
  * threads that stay, for lists of short pieces. */
 #include "base/pool.h"
 
+#include "base/integers.h"
 #include "base/thread.h"
 
 #include <sched.h>
@@ -148,21 +149,31 @@ static struct {
     pthread_mutex_t lock; /* of all below but `next` */
     pthread_cond_t begins, ends;
     bool is_busy;
-    size_t threads; /* that were started */
-    size_t places;  /* for threads that may yet help with the list */
-    size_t helping;
+    size_t threads;       /* that were started */
+    atomic_size_t places; /* for threads that may yet help with the list */
+    atomic_size_t helping;
     pool_piece *piece;
     const void *context;
-    size_t count;
-    atomic_size_t next;
+    size_t count, ranges;
+    atomic_size_t next; /* range */
 } shared = {
     .lock = PTHREAD_MUTEX_INITIALIZER, .begins = PTHREAD_COND_INITIALIZER, .ends = PTHREAD_COND_INITIALIZER};
 
+/* By ranges, for neighbouring pieces may write to one line of a cache: at the same time threads are at
+ * distant ones. */
 static void make_shared_pieces(void)
 {
-    for (size_t n; (n = atomic_fetch_add(&shared.next, 1)) < shared.count;)
-        shared.piece(shared.context, n);
+    const size_t count = shared.count, ranges = shared.ranges;
+    for (size_t r; (r = atomic_fetch_add(&shared.next, 1)) < ranges;)
+        for (size_t n = divide_up(count * r, ranges); n < divide_up(count * (r + 1), ranges); n++)
+            shared.piece(shared.context, n);
 }
+
+/* Before a thread sleeps it looks some microseconds long whether it must: the next list often comes then, and
+ * waking takes longer. */
+#define LOOK_WHILE(condition)                                                                                \
+    for (int looks = 0; looks < 64 && (condition); looks++)                                                  \
+    sched_yield()
 
 /* A thread that wakes late finds no place, and the caller does not wait for it. */
 static void *help(void *unused)
@@ -178,6 +189,9 @@ static void *help(void *unused)
         pthread_mutex_lock(&shared.lock);
         if (--shared.helping == 0)
             pthread_cond_signal(&shared.ends);
+        pthread_mutex_unlock(&shared.lock);
+        LOOK_WHILE(shared.places == 0);
+        pthread_mutex_lock(&shared.lock);
     }
     return unused;
 }
@@ -197,6 +211,7 @@ static bool begin_sharing(size_t threads, size_t count, pool_piece *piece, const
         shared.piece = piece;
         shared.context = context;
         shared.count = count;
+        shared.ranges = threads;
         shared.next = 0;
         shared.places = threads - 1;
         pthread_cond_broadcast(&shared.begins);
@@ -216,6 +231,7 @@ void pool_share(size_t threads, size_t count, pool_piece *piece, const void *con
         return;
     }
     make_shared_pieces();
+    LOOK_WHILE(shared.helping > 0);
     pthread_mutex_lock(&shared.lock);
     shared.places = 0;
     while (shared.helping > 0)
