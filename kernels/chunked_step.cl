@@ -189,9 +189,9 @@ static inline void store_vector(const struct staged_particles *staged, const str
             *MOVED_AT(lists, place[l]) = quad[l];
             if (HAS_W)
                 lists->moved_w[place[l] / sizeof(real4)] = w[l];
-            if (lists->carries)
-                lists->origin[place[l] / sizeof(real4)] = staged->begin + vector * LANES + l;
         }
+    for (uint l = 0; lists->carries && l < number; l++) /* apart: above it would take a branch a particle */
+        lists->origin[place[l] / sizeof(real4)] = staged->begin + vector * LANES + l;
 }
 
 static inline void store_staged(const struct staged_particles *staged, const struct chunk_lists *lists)
