@@ -22,16 +22,37 @@
 
 /* ---- a chunk ---- */
 
-/* Where particles come from, where they go, and next[cell]: how many go there, or the next place in it. */
+/* Where particles come from, where they go, and next[cell]: how many go there, or the next place in it. A
+ * chunk's particles come to few rows of the grid, next to its own ones, and only these have numbers: those
+ * where touched[row] is set. So the work on all of them hardly grows with the number of chunks. */
 struct chunk_lists {
     global const real4 *states;
     global const real *w;
     global uint *next;
+    global uchar *touched;
     global real4 *moved;
     global real *moved_w;
     global uint *origin; /* with `carries`: the old place of each new one */
     bool carries;
 };
+
+static inline void touch_row(const struct chunk_lists *lists, uint row, uint ny)
+{
+    if (lists->touched[row])
+        return;
+    lists->touched[row] = 1;
+    for (uint j = 0; j < ny; j++)
+        lists->next[row * (size_t)ny + j] = 0;
+}
+
+/* The rows where particles of row i come to that go to one beside, at most. */
+static inline void touch_around(const struct motion *motion, const struct chunk_lists *lists, uint i)
+{
+    for (int row = (int)i - 1; row <= (int)i + 1; row++) {
+        const uints rows = wrap_row(motion->rows, (ints)row, motion->nx);
+        touch_row(lists, ((const uint *)&rows)[0], motion->ny);
+    }
+}
 
 /* Most particles go to cells next to those where they were. So a vector has a window of twelve cells: three
  * rows of four, from a row and a column before the cell of its first particle. The digit of a particle is the
@@ -82,8 +103,9 @@ static inline uints count_window(ulong sum, uint i, uint j, uint ny, global uint
 /* Counts where `number` particles go, the first of which is in the cell (i, j); the other lanes are not
  * looked at. */
 static inline void count_vector(const struct motion *motion, uint i, uint j, struct pushed *pushed,
-                                uint number, global uint *next)
+                                uint number, const struct chunk_lists *lists)
 {
+    global uint *const next = lists->next;
     struct pushed near = *pushed;
     ints digits;
     const ulong sum = find_digits(motion, i, j, &near, number, &digits);
@@ -95,9 +117,13 @@ static inline void count_vector(const struct motion *motion, uint i, uint j, str
     const ints particles = PARTICLE_OF_LANE;
     const uint *cell = (const uint *)&cells;
     const int *digit = (const int *)&digits, *particle = (const int *)&particles;
+    const int *row = (const int *)&pushed->i;
     for (uint l = 0; l < LANES; l++)
-        if (digit[l] == NO_DIGIT && particle[l] < (int)number)
+        if (digit[l] == NO_DIGIT && particle[l] < (int)number) {
+            if (row[l] + 1u - i > 2)
+                touch_row(lists, cell[l] / motion->ny, motion->ny);
             next[cell[l]]++;
+        }
 }
 
 #if defined(__AVX512CD__) && defined(__has_builtin)
@@ -163,9 +189,9 @@ static inline void store_vector(const struct staged_particles *staged, const str
             *MOVED_AT(lists, place[l]) = quad[l];
             if (HAS_W)
                 lists->moved_w[place[l] / sizeof(real4)] = w[l];
-            if (lists->carries)
-                lists->origin[place[l] / sizeof(real4)] = staged->begin + vector * LANES + l;
         }
+    for (uint l = 0; lists->carries && l < number; l++) /* apart: above it would take a branch a particle */
+        lists->origin[place[l] / sizeof(real4)] = staged->begin + vector * LANES + l;
 }
 
 static inline void store_staged(const struct staged_particles *staged, const struct chunk_lists *lists)
@@ -177,11 +203,12 @@ static inline void store_staged(const struct staged_particles *staged, const str
         store_vector(staged, lists, v, staged->number - v * LANES);
 }
 
-/* Pushes the particles of one vector, and either counts where they go or stages them there. */
+/* Pushes the particles of one vector, and either counts where they go or stages them there. *row: the one
+ * around which rows were touched. */
 static inline void step_vector(const struct motion *motion, struct walk *walk, global const uint *offsets,
                                const struct chunk_lists *lists, uint begin, uint number,
-                               struct staged_particles *staged, uint vector, reals block[SUM_COUNT],
-                               const bool moving, const bool measuring)
+                               struct staged_particles *staged, uint vector, uint *row,
+                               reals block[SUM_COUNT], const bool moving, const bool measuring)
 {
     const ints particle = PARTICLE_OF_LANE;
     reals w;
@@ -193,7 +220,9 @@ static inline void step_vector(const struct motion *motion, struct walk *walk, g
     if (measuring)
         push_add_sums(block, &pushed, number, particle);
     if (!moving) {
-        count_vector(motion, around.i, around.j, &pushed, number, lists->next);
+        if (around.i != *row)
+            touch_around(motion, lists, *row = around.i);
+        count_vector(motion, around.i, around.j, &pushed, number, lists);
         return;
     }
     const uints places = find_places(motion, around.i, around.j, &pushed, number, lists->next);
@@ -220,6 +249,7 @@ static inline void step_chunk(const struct motion *motion, uint count, uint chun
     const uint begin = (uint)min(get_global_id(0) * chunk, (ulong)count),
                end = begin + min(chunk, count - begin);
     struct walk walk = walk_start();
+    uint row = motion->nx;
     if (begin < end)
         walk_to(&walk, motion, offsets, begin, 0, motion->nx * motion->ny - 1);
     struct staged_particles staged = {.begin = begin};
@@ -231,7 +261,7 @@ static inline void step_chunk(const struct motion *motion, uint count, uint chun
             staged.number = min(STAGED * LANES, block_end - staged.begin);
             for (uint v = 0; v * LANES < staged.number; v++)
                 step_vector(motion, &walk, offsets, lists, staged.begin + v * LANES,
-                            min((uint)LANES, staged.number - v * LANES), &staged, v, block, moving,
+                            min((uint)LANES, staged.number - v * LANES), &staged, v, &row, block, moving,
                             measuring);
             if (moving)
                 store_staged(&staged, lists);
@@ -243,127 +273,147 @@ static inline void step_chunk(const struct motion *motion, uint count, uint chun
         sums[n] = SUM_OF_LANES(total[n]);
 }
 
-/* The item's row of a table[chunk][cell]. */
-static inline global uint *own_row(global uint *table, uint cells)
+#define TABLE_ARGUMENTS global uint *table, global uchar *touched
+
+/* The lists of an item: its row of table[chunk][cell], and of touched[chunk][row of the grid]. */
+static inline struct chunk_lists own_lists(const struct motion *motion, global const real4 *states,
+                                           global const real *w, TABLE_ARGUMENTS)
 {
-    return table + get_global_id(0) * (size_t)cells;
+    const size_t t = get_global_id(0);
+    const struct chunk_lists lists = {
+        states, w, table + t * motion->nx * motion->ny, touched + t * motion->nx, 0, 0, 0, false};
+    return lists;
 }
 
-static inline global uint *cleared_row(global uint *table, uint cells)
+static inline void count_chunk(const struct motion *motion, uint count, uint chunk,
+                               global const uint *offsets, const struct chunk_lists *lists, global real *sums,
+                               const bool measuring)
 {
-    global uint *const row = own_row(table, cells);
-    for (uint c = 0; c < cells; c++)
-        row[c] = 0;
-    return row;
+    for (uint i = 0; i < motion->nx; i++)
+        lists->touched[i] = 0;
+    step_chunk(motion, count, chunk, offsets, lists, sums, false, measuring);
 }
 
-/* table[chunk][cell] = particles of the chunk that go to the cell. */
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-step_count(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets, global const real4 *states,
-           global const real *w, global uint *table)
+/* table[chunk][cell] = particles of the chunk that go to the cell, in rows that are touched. */
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_count(MOTION_ARGUMENTS, uint count,
+                                                                      uint chunk, global const uint *offsets,
+                                                                      global const real4 *states,
+                                                                      global const real *w, TABLE_ARGUMENTS)
 {
     const struct motion motion = MOTION;
-    const struct chunk_lists lists = {states, w, cleared_row(table, motion.nx * motion.ny), 0, 0, 0, false};
-    step_chunk(&motion, count, chunk, offsets, &lists, 0, false, false);
+    const struct chunk_lists lists = own_lists(&motion, states, w, table, touched);
+    count_chunk(&motion, count, chunk, offsets, &lists, 0, false);
 }
 
 /* The same, and sums[first_sum + SUM_COUNT chunk ...] = the sums of |v|^2, u, v and w at n over the chunk. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 step_count_and_measure(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets,
-                       global const real4 *states, global const real *w, global uint *table, uint first_sum,
+                       global const real4 *states, global const real *w, TABLE_ARGUMENTS, uint first_sum,
                        global real *sums)
 {
     const struct motion motion = MOTION;
-    const struct chunk_lists lists = {states, w, cleared_row(table, motion.nx * motion.ny), 0, 0, 0, false};
-    step_chunk(&motion, count, chunk, offsets, &lists, sums + first_sum + SUM_COUNT * get_global_id(0), false,
-               true);
+    const struct chunk_lists lists = own_lists(&motion, states, w, table, touched);
+    count_chunk(&motion, count, chunk, offsets, &lists, sums + first_sum + SUM_COUNT * get_global_id(0),
+                true);
 }
 
 /* Every particle to its place, where table[chunk][cell] is the first of the chunk's in the cell. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 step_move(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets, global const real4 *states,
-          global const real *w, global uint *table, global real4 *moved, global real *moved_w,
+          global const real *w, TABLE_ARGUMENTS, global real4 *moved, global real *moved_w,
           global uint *origin, uint carries)
 {
     const struct motion motion = MOTION;
-    const struct chunk_lists lists = {
-        states, w, own_row(table, motion.nx * motion.ny), moved, moved_w, origin, carries != 0};
+    struct chunk_lists lists = own_lists(&motion, states, w, table, touched);
+    lists.moved = moved;
+    lists.moved_w = moved_w;
+    lists.origin = origin;
+    lists.carries = carries != 0;
     step_chunk(&motion, count, chunk, offsets, &lists, 0, true, false);
 }
 
 /* ---- places ---- */
 
 /* leavers[n] = particles that go to cell own + n; an item per cell. */
-kernel void step_count_leavers(global const uint *table, uint own, uint cells, uint chunks,
-                               global uint *leavers)
+kernel void step_count_leavers(global const uint *table, global const uchar *touched, uint own, uint nx,
+                               uint ny, uint chunks, global uint *leavers)
 {
     const uint cell = own + (uint)get_global_id(0);
     uint total = 0;
-    if (cell >= cells)
+    if (cell >= nx * ny)
         return;
     for (uint t = 0; t < chunks; t++)
-        total += table[(size_t)t * cells + cell];
+        if (touched[t * nx + cell / ny])
+            total += table[(size_t)t * nx * ny + cell];
     leavers[cell - own] = total;
 }
 
-/* totals[s] = particles of block s, the cells [s block, (s + 1) block), with the arrivals. */
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_totals(global uint *table, ARRIVAL_ARGUMENTS,
-                                                                       uint cells, uint ny, uint chunks,
-                                                                       uint block, global uint *totals)
+/* A block: the rows [begin, end) of the grid. Its kernels take the cells of a row SPAN at a time. */
+#define SPAN 1024u
+#define PLACES_ARGUMENTS                                                                                     \
+    global uint *table, global const uchar *touched, ARRIVAL_ARGUMENTS, uint nx, uint ny, uint chunks,       \
+        uint block
+
+/* counts[k] = particles that go to cell number k of the `number` from `cell` on, in row i. */
+static inline void add_counts(global const uint *table, global const uchar *touched, ARRIVAL_ARGUMENTS,
+                              uint nx, uint ny, uint chunks, uint i, uint cell, uint number,
+                              uint counts[SPAN])
 {
-    const uint s = (uint)get_global_id(0);
-    const uint begin = s * block, end = begin + min(block, cells - begin);
-    uint total = 0;
-    for (uint t = 0; t < chunks; t++)
-        for (uint c = begin; c < end; c++)
-            total += table[(size_t)t * cells + c];
-    for (uint c = begin; arrivals > 0 && c < end; c++)
-        total += arrivals_of(ARRIVALS, c, ny);
+    for (uint k = 0; k < number; k++)
+        counts[k] = 0;
+    for (uint t = 0; t < chunks; t++) {
+        global const uint *const row = table + (size_t)t * nx * ny + cell;
+        if (touched[t * nx + i])
+            for (uint k = 0; k < number; k++)
+                counts[k] += row[k];
+    }
+    for (uint k = 0; arrivals > 0 && k < number; k++)
+        counts[k] += arrivals_of(ARRIVALS, cell + k, ny);
+}
+
+/* totals[s] = particles of block s, with the arrivals. */
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_totals(PLACES_ARGUMENTS, global uint *totals)
+{
+    const uint s = (uint)get_global_id(0), end = min((s + 1) * block, nx);
+    uint total = 0, counts[SPAN];
+    for (uint i = s * block; i < end; i++)
+        for (uint j = 0; j < ny; j += SPAN) {
+            const uint number = min(SPAN, ny - j);
+            add_counts(table, touched, ARRIVALS, nx, ny, chunks, i, i * ny + j, number, counts);
+            for (uint k = 0; k < number; k++)
+                total += counts[k];
+        }
     totals[s] = total;
 }
 
-/* offsets[cell] = the first place of the cell, and table[chunk][cell] that of the chunk's particles in it. An
- * item has a block of cells. */
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_places(global uint *table, ARRIVAL_ARGUMENTS,
-                                                                       uint cells, uint ny, uint chunks,
-                                                                       uint block, global const uint *totals,
-                                                                       global uint *offsets)
+/* offsets[cell] = the first place of the cell, and table[chunk][cell] that of the chunk's particles in it, in
+ * rows that are touched. An item has a block. */
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+step_places(PLACES_ARGUMENTS, global const uint *totals, global uint *offsets)
 {
-    const uint s = (uint)get_global_id(0);
-    const uint begin = s * block, end = begin + min(block, cells - begin);
-    uint place = 0;
+    const uint s = (uint)get_global_id(0), end = min((s + 1) * block, nx);
+    uint place = 0, next[SPAN];
     for (uint before = 0; before < s; before++)
         place += totals[before];
-    uint c = begin;
-    for (; end - c >= 16; c += 16) {
-        uint16 column = 0;
-        for (uint t = 0; t < chunks; t++)
-            column += vload16(0, table + (size_t)t * cells + c);
-        uint first[16];
-        vstore16(column, 0, first);
-        for (uint k = 0; k < 16; k++) {
-            const uint particles = first[k] + arrivals_of(ARRIVALS, c + k, ny);
-            first[k] = place;
-            place += particles;
+    for (uint i = s * block; i < end; i++)
+        for (uint j = 0; j < ny; j += SPAN) {
+            const uint number = min(SPAN, ny - j), cell = i * ny + j;
+            add_counts(table, touched, ARRIVALS, nx, ny, chunks, i, cell, number, next);
+            for (uint k = 0; k < number; k++) {
+                const uint particles = next[k];
+                offsets[cell + k] = next[k] = place;
+                place += particles;
+            }
+            for (uint t = 0; t < chunks; t++) {
+                global uint *const row = table + (size_t)t * nx * ny + cell;
+                if (touched[t * nx + i])
+                    for (uint k = 0; k < number; k++) {
+                        const uint particles = row[k];
+                        row[k] = next[k];
+                        next[k] += particles;
+                    }
+            }
         }
-        uint16 places = vload16(0, first);
-        vstore16(places, 0, offsets + c);
-        for (uint t = 0; t < chunks; t++) {
-            global uint *row = table + (size_t)t * cells + c;
-            const uint16 particles = vload16(0, row);
-            vstore16(places, 0, row);
-            places += particles;
-        }
-    }
-    for (; c < end; c++) {
-        offsets[c] = place;
-        for (uint t = 0; t < chunks; t++) {
-            const uint particles = table[(size_t)t * cells + c];
-            table[(size_t)t * cells + c] = place;
-            place += particles;
-        }
-        place += arrivals_of(ARRIVALS, c, ny);
-    }
-    if (end == cells)
-        offsets[cells] = place;
+    if (end == nx)
+        offsets[nx * ny] = place;
 }

@@ -1,9 +1,12 @@
-/* Pool: threads that live for one list of pieces, and a ring of slots between them and the caller. */
+/* Pool: threads that live for one list of pieces, and a ring of slots between them and the caller; and
+ * threads that stay, for lists of short pieces. */
 #include "base/pool.h"
 
+#include "base/integers.h"
 #include "base/thread.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -138,4 +141,101 @@ enum status pool_run(const struct pool_work *work, size_t count)
         free(run.slots[n].scratch);
     }
     return status;
+}
+
+/* ---- short pieces ---- */
+
+static struct {
+    pthread_mutex_t lock; /* of all below but `next` */
+    pthread_cond_t begins, ends;
+    bool is_busy;
+    size_t threads;       /* that were started */
+    atomic_size_t places; /* for threads that may yet help with the list */
+    atomic_size_t helping;
+    pool_piece *piece;
+    const void *context;
+    size_t count, ranges;
+    atomic_size_t next; /* range */
+} shared = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .begins = PTHREAD_COND_INITIALIZER, .ends = PTHREAD_COND_INITIALIZER};
+
+/* By ranges, for neighbouring pieces may write to one line of a cache: at the same time threads are at
+ * distant ones. */
+static void make_shared_pieces(void)
+{
+    const size_t count = shared.count, ranges = shared.ranges;
+    for (size_t r; (r = atomic_fetch_add(&shared.next, 1)) < ranges;)
+        for (size_t n = divide_up(count * r, ranges); n < divide_up(count * (r + 1), ranges); n++)
+            shared.piece(shared.context, n);
+}
+
+/* Before a thread sleeps it looks some microseconds long whether it must: the next list often comes then, and
+ * waking takes longer. */
+#define LOOK_WHILE(condition)                                                                                \
+    for (int looks = 0; looks < 64 && (condition); looks++)                                                  \
+    sched_yield()
+
+/* A thread that wakes late finds no place, and the caller does not wait for it. */
+static void *help(void *unused)
+{
+    pthread_mutex_lock(&shared.lock);
+    for (;;) {
+        while (shared.places == 0)
+            pthread_cond_wait(&shared.begins, &shared.lock);
+        shared.places--;
+        shared.helping++;
+        pthread_mutex_unlock(&shared.lock);
+        make_shared_pieces();
+        pthread_mutex_lock(&shared.lock);
+        if (--shared.helping == 0)
+            pthread_cond_signal(&shared.ends);
+        pthread_mutex_unlock(&shared.lock);
+        LOOK_WHILE(shared.places == 0);
+        pthread_mutex_lock(&shared.lock);
+    }
+    return unused;
+}
+
+/* Whether the list is shared now; starts the threads that are missing. */
+static bool begin_sharing(size_t threads, size_t count, pool_piece *piece, const void *context)
+{
+    pthread_mutex_lock(&shared.lock);
+    const bool begins = !shared.is_busy;
+    if (begins) {
+        pthread_t thread;
+        while (shared.threads + 1 < threads && thread_start(&thread, help, NULL) == 0) {
+            pthread_detach(thread);
+            shared.threads++;
+        }
+        shared.is_busy = true;
+        shared.piece = piece;
+        shared.context = context;
+        shared.count = count;
+        shared.ranges = threads;
+        shared.next = 0;
+        shared.places = threads - 1;
+        pthread_cond_broadcast(&shared.begins);
+    }
+    pthread_mutex_unlock(&shared.lock);
+    return begins;
+}
+
+void pool_share(size_t threads, size_t count, pool_piece *piece, const void *context)
+{
+    const size_t processors = threads > 1 ? own_processors() : 1;
+    threads = threads < processors ? threads : processors;
+    threads = threads < count ? threads : count;
+    if (threads < 2 || !begin_sharing(threads, count, piece, context)) {
+        for (size_t n = 0; n < count; n++)
+            piece(context, n);
+        return;
+    }
+    make_shared_pieces();
+    LOOK_WHILE(shared.helping > 0);
+    pthread_mutex_lock(&shared.lock);
+    shared.places = 0;
+    while (shared.helping > 0)
+        pthread_cond_wait(&shared.ends, &shared.lock);
+    shared.is_busy = false;
+    pthread_mutex_unlock(&shared.lock);
 }

@@ -22,4 +22,11 @@ size_t pool_slots(void);
  * with its sentence; the pieces behind it are not taken. Threads that cannot be started are done without. */
 STATUS_CHECKED enum status pool_run(const struct pool_work *work, size_t count);
 
+/* For pieces of microseconds, which cannot fail: calls piece(context, n) for n = 0 to count-1, by the
+ * caller's thread and by others, up to `threads` in all and a processor each. These threads sleep in between
+ * and live as long as the process. One list at a time is shared: the thread that comes meanwhile with another
+ * does all of it itself. */
+typedef void pool_piece(const void *context, size_t n);
+void pool_share(size_t threads, size_t count, pool_piece *piece, const void *context);
+
 #endif

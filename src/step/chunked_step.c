@@ -4,7 +4,7 @@
 
 enum {
     CHUNKS_PER_UNIT = 4, /* more than one, so that a late thread does not keep all waiting */
-    BLOCK_CELLS = 8192,  /* cells an item brings from counts to places, at least; a multiple of CPU_LANES */
+    BLOCK_CELLS = 4096,  /* cells an item brings from counts to places, at least */
     BLOCKS_PER_UNIT = 4,
     TABLE_WORDS = 1 << 24, /* of the table that any run may take ... */
     TABLE_SHARE = 2        /* ... or this many words a particle, if that is more */
@@ -12,12 +12,13 @@ enum {
 
 struct chunked_step {
     uint32_t most_chunks;
-    uint32_t block, blocks; /* cells an item brings from counts to places, and how many such items */
+    uint32_t block, blocks; /* rows an item brings from counts to places, and how many such items */
     struct {
         struct kernel *count, *count_and_measure, *move;
     } push[2]; /* without w, and with it */
     struct kernel *count_leavers, *totals, *places;
     struct buffer *table;        /* uint[most_chunks][cells]: counts, then places */
+    struct buffer *touched;      /* uchar[most_chunks][nx]: whether a row has them */
     struct buffer *block_totals; /* uint[blocks] */
     struct buffer *leavers;      /* uint[cells that are not own], where the setup leaves room */
 };
@@ -36,7 +37,7 @@ static uint32_t most_chunks_of(const struct device_info *info, const struct step
 static uint32_t block_of(const struct device_info *info, const struct stepper_setup *setup)
 {
     const uint64_t blocks = (uint64_t)BLOCKS_PER_UNIT * info->compute_units;
-    return round_up(at_least(divide_up(grid_cells(&setup->grid), blocks), BLOCK_CELLS), CPU_LANES);
+    return at_least(divide_up(setup->grid.nx, blocks), divide_up(BLOCK_CELLS, setup->grid.ny));
 }
 
 static enum status create_kernels(struct device *device, const struct stepper_setup *setup, bool has_w,
@@ -68,12 +69,14 @@ static enum status create(struct stepper *stepper)
     stepper->own = step;
     step->most_chunks = most_chunks_of(device_info(device), setup);
     step->block = block_of(device_info(device), setup);
-    step->blocks = divide_up(cells, step->block);
+    step->blocks = divide_up(setup->grid.nx, step->block);
     for (int has_w = 0; has_w < 2; has_w++)
         if (setup->sorts[has_w])
             TRY(create_kernels(device, setup, has_w, step));
     TRY(stepper_create_sums(stepper, step->most_chunks));
     TRY(buffer_create(device, step->most_chunks * cells * word, "the table of counts", &step->table));
+    TRY(buffer_create(device, step->most_chunks * (size_t)setup->grid.nx, "the rows that have counts",
+                      &step->touched));
     TRY(buffer_create(device, step->blocks * word, "the totals of blocks", &step->block_totals));
     if (setup->leaves_room)
         TRY(buffer_create(device, stepper_cells_beside(setup) * word, "the numbers of leaving particles",
@@ -95,13 +98,24 @@ static struct chunks deal_out(const struct chunked_step *step, uint32_t count)
     return (struct chunks){length > 0 ? divide_up(count, length) : 0, length};
 }
 
-/* Bytes of `passes` runs through the particles' states and of the field once, and of `rows` of the table. */
+/* Bytes of the numbers of so many chunks, where particles go to cells beside theirs: each row of the grid is
+ * in one chunk, and in each chunk are three rows more. */
+static uint64_t table_bytes(const struct stepper *stepper, uint32_t chunks)
+{
+    const struct grid *grid = &stepper->setup.grid;
+    const uint64_t rows = grid->nx + 3 * (uint64_t)chunks, all = (uint64_t)grid->nx * chunks;
+    return (rows < all ? rows : all) * grid->ny * sizeof(uint32_t);
+}
+
+/* Bytes of `passes` runs through the particles' states, of the field and the offsets of cells once, and of
+ * `runs` through the table. */
 static uint64_t bytes_of(const struct stepper *stepper, const struct particles *list, uint64_t passes,
-                         uint64_t rows)
+                         uint64_t runs, uint32_t chunks)
 {
     const uint64_t real_bytes = precision_bytes(stepper->setup.precision),
                    cells = grid_cells(&stepper->setup.grid);
-    return passes * state_bytes(list) * list->count + (2 * real_bytes + rows * sizeof(uint32_t)) * cells;
+    return passes * state_bytes(list) * list->count + (2 * real_bytes + sizeof(uint32_t)) * cells +
+           runs * table_bytes(stepper, chunks);
 }
 
 /* MOTION_ARGUMENTS of the kernels, the number of particles, the length of a chunk and what it reads. */
@@ -119,13 +133,14 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
     const struct chunks chunks = deal_out(step, list->count);
     const bool has_w = species_has_w(list->species);
     const struct launch launch = {chunks.count, 1, STAGE_COUNT_CELLS,
-                                  bytes_of(stepper, list, 1, chunks.count + 1)};
+                                  bytes_of(stepper, list, 1, 1, chunks.count)};
     if (!measured)
         return KERNEL_LAUNCH(step->push[has_w].count, launch,
-                             STATE_ARGUMENTS(stepper, fields, &pusher, list, chunks), step->table);
+                             STATE_ARGUMENTS(stepper, fields, &pusher, list, chunks), step->table,
+                             step->touched);
     stepper->groups[stepper->slot][species] = chunks.count;
     return KERNEL_LAUNCH(step->push[has_w].count_and_measure, launch,
-                         STATE_ARGUMENTS(stepper, fields, &pusher, list, chunks), step->table,
+                         STATE_ARGUMENTS(stepper, fields, &pusher, list, chunks), step->table, step->touched,
                          stepper_first_sum(stepper, stepper->slot, species), stepper->sums);
 }
 
@@ -139,10 +154,12 @@ static enum status measure(struct stepper *stepper, const struct fields *fields,
 static enum status leavers(struct stepper *stepper, uint32_t species, const struct particles *list)
 {
     const struct chunked_step *step = stepper->own;
-    const uint32_t beside = stepper_cells_beside(&stepper->setup), cells = grid_cells(&stepper->setup.grid);
+    const struct grid *grid = &stepper->setup.grid;
+    const uint32_t beside = stepper_cells_beside(&stepper->setup);
     (void)species;
-    TRY(KERNEL_LAUNCH(step->count_leavers, launch_flat(beside, STAGE_EXCHANGE, 0), step->table,
-                      cells - beside, cells, deal_out(step, list->count).count, step->leavers));
+    TRY(KERNEL_LAUNCH(step->count_leavers, launch_flat(beside, STAGE_EXCHANGE, 0), step->table, step->touched,
+                      grid_cells(grid) - beside, grid->nx, grid->ny, deal_out(step, list->count).count,
+                      step->leavers));
     return buffer_read(step->leavers, 0, buffer_bytes(step->leavers), stepper->leavers);
 }
 
@@ -150,12 +167,13 @@ static enum status find_places(struct stepper *stepper, uint32_t chunks, const s
 {
     const struct chunked_step *step = stepper->own;
     const struct grid *grid = &stepper->setup.grid;
-    const uint64_t row = grid_cells(grid) * sizeof(uint32_t);
-    const struct launch total = {step->blocks, 1, STAGE_SORT_SCAN, chunks * row};
-    const struct launch place = {step->blocks, 1, STAGE_SORT_SCAN, (2 * chunks + 1) * row};
+    const uint64_t bytes = table_bytes(stepper, chunks);
+    const struct launch total = {step->blocks, 1, STAGE_SORT_SCAN, bytes};
+    const struct launch place = {step->blocks, 1, STAGE_SORT_SCAN,
+                                 2 * bytes + grid_cells(grid) * sizeof(uint32_t)};
 #define PLACES_ARGUMENTS                                                                                     \
-    step->table, room->count, room->rows, room->counts, grid_cells(grid), grid->ny, chunks, step->block,     \
-        step->block_totals
+    step->table, step->touched, room->count, room->rows, room->counts, grid->nx, grid->ny, chunks,           \
+        step->block, step->block_totals
     if (step->blocks > 1)
         TRY(KERNEL_LAUNCH(step->totals, total, PLACES_ARGUMENTS));
     return KERNEL_LAUNCH(step->places, place, PLACES_ARGUMENTS, stepper->new_offsets);
@@ -168,12 +186,11 @@ static enum status move(struct stepper *stepper, const struct fields *fields, ui
     const struct chunked_step *step = stepper->own;
     const struct pusher pusher = species_pusher(list->species, &stepper->setup);
     const struct chunks chunks = deal_out(step, list->count);
-    const struct launch launch = {chunks.count, 1, STAGE_PUSH,
-                                  bytes_of(stepper, list, 2, 2 * chunks.count + 1)};
+    const struct launch launch = {chunks.count, 1, STAGE_PUSH, bytes_of(stepper, list, 2, 2, chunks.count)};
     (void)species;
     TRY(find_places(stepper, chunks.count, room));
     TRY(KERNEL_LAUNCH(step->push[species_has_w(list->species)].move, launch,
-                      STATE_ARGUMENTS(stepper, fields, &pusher, list, chunks), step->table,
+                      STATE_ARGUMENTS(stepper, fields, &pusher, list, chunks), step->table, step->touched,
                       list->spare[ATTRIBUTE_OFFSET], spare_w(list), stepper->origin, stepper->setup.carries));
     TRY(stepper_move_carried(stepper, list->count + room->count, list));
     particles_swap(list);

@@ -4,6 +4,7 @@
 
 #include "base/pool.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -67,6 +68,60 @@ TEST(the_first_failure_in_order_is_returned)
     assert_int_equal(run(&record, PIECES, 300, 301), STATUS_FAILED);
     assert_string_equal(status_message(), "piece 300 is not made");
     assert_int_equal(record.taken, 300);
+}
+
+struct shared_record {
+    atomic_int made[PIECES];
+    atomic_bool is_seen[2];
+};
+
+static void share_one(const void *context, size_t n)
+{
+    atomic_fetch_add(&((struct shared_record *)(uintptr_t)context)->made[n], 1);
+}
+
+/* Two pieces of which each waits for the other: only two threads end them. */
+static void meet(const void *context, size_t n)
+{
+    struct shared_record *record = (struct shared_record *)(uintptr_t)context;
+    record->is_seen[n] = true;
+    while (!record->is_seen[1 - n])
+        sched_yield();
+}
+
+static void share_within(const void *context, size_t n)
+{
+    (void)n;
+    pool_share(2, PIECES, share_one, context);
+}
+
+TEST(short_pieces_are_made_once_by_any_number_of_threads)
+{
+    static const size_t threads[] = {0, 1, 2, 7, 1000}, counts[] = {0, 1, 2, 9, PIECES};
+    for (size_t k = 0; k < 25; k++) {
+        struct shared_record record = {0};
+        pool_share(threads[k / 5], counts[k % 5], share_one, &record);
+        for (size_t n = 0; n < PIECES; n++)
+            assert_int_equal(record.made[n], n < counts[k % 5]);
+    }
+}
+
+TEST(short_pieces_are_made_at_the_same_time)
+{
+    cpu_set_t processors;
+    assert_int_equal(sched_getaffinity(0, sizeof processors, &processors), 0);
+    if (CPU_COUNT(&processors) < 2)
+        skip();
+    for (int n = 0; n < 100; n++)
+        pool_share(2, 2, meet, &(struct shared_record){0});
+}
+
+TEST(a_list_that_comes_while_one_is_shared_is_made_too)
+{
+    struct shared_record record = {0};
+    pool_share(7, 9, share_within, &record);
+    for (size_t n = 0; n < PIECES; n++)
+        assert_int_equal(record.made[n], 9);
 }
 
 TEST_MAIN(NULL, NULL)
