@@ -39,7 +39,7 @@ struct row_range {
 
 static inline ints has_row(struct row_range rows, ints i)
 {
-    return (i >= rows.first) & (i < rows.end);
+    return HAS_GHOST_ROWS ? (i >= rows.first) & (i < rows.end) : (ints)-1;
 }
 
 /* Rows from row 0 on that are reached upwards without meeting the lost row or coming in from below. */
