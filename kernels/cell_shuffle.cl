@@ -4,20 +4,15 @@
  * (key, place), a total order: there is one result, however it is found. Keys are counted in buckets by their
  * high bits, and words are brought to their buckets in any order.
  *
- * shuffle_cells: short cells, of up to `cell_most` particles, a group a cell in local memory, in as many
+ * shuffle_cells: short cells, of up to CELL_MOST particles, a group a cell in local memory, in as many
  * buckets as the cell has particles. A word's place is where its bucket begins and the number of lesser words
  * there, which are one or none as a rule; an item alone inserts each word where it belongs. It lists long
  * cells.
  *
- * shuffle_long_cells: the others, a group a cell, in up to `long_buckets` buckets: places go to their buckets
+ * shuffle_long_cells: the others, a group a cell, in up to LONG_BUCKETS buckets: places go to their buckets
  * in the permutation itself, and an item sorts each bucket. Keys are drawn again rather than kept.
- *
- * With LANES > 1 a group is one item. `room` is local memory: 16 bytes for each particle of a short cell, or
- * 4 for each bucket of a long one, and 4 for each item.
  */
 #include "shared/random.h"
-
-#define CELL_ITEMS ((uint)get_local_size(0))
 
 /* ---- random keys ---- */
 
@@ -55,7 +50,7 @@ static inline ulong word_at(const drawn_cell *own, uint place)
 /* One more of a bucket; how many it had. */
 static inline uint take_one(local uint *bucket)
 {
-#if LANES > 1
+#if CELL_ITEMS == 1
     return (*bucket)++;
 #else
     return atomic_inc(bucket);
@@ -122,7 +117,7 @@ static inline void sum_buckets(local uint *buckets, local uint *totals, uint cou
 static inline void store_in_order(local ulong *words, local const uint *ends, uint count, uint start,
                                   global uint *restrict permutation)
 {
-#if LANES > 1
+#if CELL_ITEMS == 1
     for (uint n = 1; n < count; n++) {
         const ulong word = words[n];
         uint at = n;
@@ -146,20 +141,19 @@ static inline void store_in_order(local ulong *words, local const uint *ends, ui
 
 /* Group g has cells_of_group cells from g cells_of_group on. number: how many long cells there are, 0 before;
  * their order in long_cells is a matter of chance, and changes nothing. */
-kernel void shuffle_cells(global const uint *restrict cell_offsets, uint cells, uint cells_of_group,
-                          ulong seed, uint species, ulong step, volatile global uint *restrict number,
-                          global uint *restrict long_cells, global uint *restrict permutation, uint cell_most,
-                          local ulong *room)
+kernel __attribute__((reqd_work_group_size(CELL_ITEMS, 1, 1))) void
+shuffle_cells(global const uint *restrict cell_offsets, uint cells, uint cells_of_group, ulong seed,
+              uint species, ulong step, volatile global uint *restrict number,
+              global uint *restrict long_cells, global uint *restrict permutation)
 {
-    local ulong *const words = room;
-    local uint *const keys = (local uint *)(words + cell_most), *const buckets = keys + cell_most,
-                      *const totals = buckets + cell_most;
+    local uint keys[CELL_MOST], buckets[CELL_MOST], totals[CELL_ITEMS];
+    local ulong words[CELL_MOST];
     const uint first = (uint)get_group_id(0) * cells_of_group, item = (uint)get_local_id(0);
     for (uint n = 0; n < cells_of_group; n++) {
         const uint cell = min(first + n, cells), start = cell_offsets[cell];
-        const uint all = cell_offsets[min(cell + 1, cells)] - start, count = all <= cell_most ? all : 0;
+        const uint all = cell_offsets[min(cell + 1, cells)] - start, count = all <= CELL_MOST ? all : 0;
         const drawn_cell own = {cell, start, count, count, species, step, seed};
-        if (all > cell_most && item == 0)
+        if (all > CELL_MOST && item == 0)
             long_cells[atomic_inc(number)] = cell;
         for (uint b = item; b < count; b += CELL_ITEMS)
             buckets[b] = 0;
@@ -216,17 +210,18 @@ static inline void sort_bucket(const drawn_cell *own, global uint *places, uint 
 
 /* Group g has cells_of_group of the listed cells from g cells_of_group on, as far as there are any: no loop
  * around a barrier depends on data. */
-kernel void shuffle_long_cells(global const uint *restrict cell_offsets, uint cells_of_group, ulong seed,
-                               uint species, ulong step, global const uint *restrict number,
-                               global const uint *restrict long_cells, global uint *restrict permutation,
-                               uint long_buckets, local uint *room)
+kernel __attribute__((reqd_work_group_size(CELL_ITEMS, 1, 1))) void
+shuffle_long_cells(global const uint *restrict cell_offsets, uint cells_of_group, ulong seed, uint species,
+                   ulong step, global const uint *restrict number, global const uint *restrict long_cells,
+                   global uint *restrict permutation)
 {
-    local uint *const buckets = room, *const totals = buckets + long_buckets;
+    local uint buckets[LONG_BUCKETS], totals[CELL_ITEMS];
     const uint first = (uint)get_group_id(0) * cells_of_group, item = (uint)get_local_id(0);
     for (uint n = 0; n < cells_of_group; n++) {
         const bool is_there = first + n < number[0];
         const uint cell = is_there ? long_cells[first + n] : 0, start = cell_offsets[cell];
-        const uint count = is_there ? cell_offsets[cell + 1] - start : 0, used = min(count, long_buckets);
+        const uint count = is_there ? cell_offsets[cell + 1] - start : 0,
+                   used = min(count, (uint)LONG_BUCKETS);
         const drawn_cell own = {cell, start, count, used, species, step, seed};
         global uint *const places = permutation + start;
         for (uint b = item; b < used; b += CELL_ITEMS)

@@ -13,7 +13,7 @@
  */
 #pragma OPENCL FP_CONTRACT OFF
 
-#define GROUP_ITEMS 1
+#define GROUP_ITEMS    1
 #define FUSE_PRODUCTS  0
 #define HAS_GHOST_ROWS 1 /* or may have: of a grid that is the whole box all rows are in range */
 #include "shared/arrivals.h"

@@ -3,8 +3,7 @@
  *
  * A group owns a chunk of the sorted list, each row of its items a part; the cell of a particle follows from
  * the cell offsets. On a GPU a row strides through its part, so that reads and writes coalesce, and is soon
- * in the next cell. On a CPU a row is one item, which pushes LANES particles at once, in one cell or in
- * several.
+ * in the next cell. On a CPU a row is one item, which pushes LANES particles at once, of one cell or more.
  */
 #define FUSE_PRODUCTS  0
 #define HAS_GHOST_ROWS 1 /* or may have: of a grid that is the whole box all rows are in range */

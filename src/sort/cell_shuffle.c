@@ -46,9 +46,11 @@ static struct cell_shuffle_options shape_for(const struct device *device, uint32
 
 static enum status build(struct device *device, struct cell_shuffle *shuffle)
 {
+    const struct cell_shuffle_options *shape = &shuffle->shape;
     struct program *program = NULL;
-    TRY(program_build(device, "cell_shuffle.cl", PRECISION_SINGLE, &program, "-D LANES=%d",
-                      shuffle->shape.cell_items == 1 ? CPU_LANES : 1));
+    TRY(program_build(device, "cell_shuffle.cl", PRECISION_SINGLE, &program,
+                      "-D CELL_ITEMS=%u -D CELL_MOST=%u -D LONG_BUCKETS=%u -D LANES=%d", shape->cell_items,
+                      shape->cell_most, shape->long_buckets, shape->cell_items == 1 ? CPU_LANES : 1));
     TRY(kernel_create(program, "shuffle_cells", &shuffle->short_cells));
     TRY(kernel_create(program, "shuffle_long_cells", &shuffle->long_cells));
     TRY(buffer_create(device, sizeof(uint32_t), "the number of long cells", &shuffle->number));
@@ -80,23 +82,19 @@ enum status cell_shuffle_run(struct cell_shuffle *shuffle, const struct buffer *
                            count, shuffle->capacity);
     if (count == 0)
         return STATUS_OK;
-    const struct cell_shuffle_options *shape = &shuffle->shape;
-    const uint32_t items = shape->cell_items;
-    const size_t totals = items * sizeof(uint32_t);
+    const uint32_t items = shuffle->shape.cell_items;
     TRY(buffer_fill(shuffle->number, 0));
     TRY(KERNEL_LAUNCH(
         shuffle->short_cells,
         ((struct launch){divide_up(shuffle->cells, shuffle->cells_of_group), items, STAGE_COLLISIONS,
                          ((uint64_t)count + shuffle->cells) * sizeof(uint32_t)}),
         cell_offsets, shuffle->cells, shuffle->cells_of_group, seed, species, step, shuffle->number,
-        shuffle->listed, permutation, shape->cell_most,
-        arg_local((size_t)WORD_BYTES * shape->cell_most + totals)));
+        shuffle->listed, permutation));
     if (shuffle->most_long == 0)
         return STATUS_OK;
     return KERNEL_LAUNCH(shuffle->long_cells,
                          ((struct launch){divide_up(shuffle->most_long, shuffle->long_cells_of_group), items,
                                           STAGE_COLLISIONS, 0}),
                          cell_offsets, shuffle->long_cells_of_group, seed, species, step, shuffle->number,
-                         shuffle->listed, permutation, shape->long_buckets,
-                         arg_local(shape->long_buckets * sizeof(uint32_t) + totals));
+                         shuffle->listed, permutation);
 }
