@@ -47,7 +47,7 @@ static XXH128_canonical_t digest_of(const struct core *core, const char *options
     return digest_of_bytes(digests, sizeof digests);
 }
 
-/* A file of this user that nobody else can write to; -1 where it is none. */
+/* A file of this user that no other can write to; -1 where it is none. */
 static int open_own(const char *path, int flags)
 {
     struct stat found;
