@@ -45,7 +45,7 @@ static inline void touch_row(const struct chunk_lists *lists, uint row, uint ny)
         lists->next[row * (size_t)ny + j] = 0;
 }
 
-/* The rows where particles of row i come to that go to one beside, at most. */
+/* The rows that particles of row i come to, where they cross one row at most. */
 static inline void touch_around(const struct motion *motion, const struct chunk_lists *lists, uint i)
 {
     for (int row = (int)i - 1; row <= (int)i + 1; row++) {

@@ -285,8 +285,8 @@ step_scan_blocks(global uint *restrict block_totals, uint blocks, global uint *r
 }
 
 /* One item per cell: where its particles start, in `offsets`, where each run of the table ends, where its
- * strays start, after all runs and before the arrivals, and the tiles that begin in it; also
- * where the cells `low`, `high` and `own` start, from edges[first_edge] on. */
+ * strays start, after all runs and before the arrivals, and the tiles that begin in it; also where the cells
+ * `low`, `high` and `own` start, from edges[first_edge] on. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 step_place(COUNTS_ARGUMENTS, ARRIVAL_ARGUMENTS, uint cells, uint ny, uint count, uint new_count,
            global uint *restrict offsets, global const uint *restrict block_totals,

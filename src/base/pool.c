@@ -146,7 +146,7 @@ enum status pool_run(const struct pool_work *work, size_t count)
 /* ---- short pieces ---- */
 
 static struct {
-    pthread_mutex_t lock; /* of all below but `next` */
+    pthread_mutex_t lock; /* of all below but `next`; places and helping are looked at without it */
     pthread_cond_t begins, ends;
     bool is_busy;
     size_t threads;       /* that were started */
@@ -169,8 +169,8 @@ static void make_shared_pieces(void)
             shared.piece(shared.context, n);
 }
 
-/* Before a thread sleeps it looks some microseconds long whether it must: the next list often comes then, and
- * waking takes longer. */
+/* Before a thread sleeps it waits some microseconds for the next list, which often comes then: waking a
+ * thread takes longer. */
 #define LOOK_WHILE(condition)                                                                                \
     for (int looks = 0; looks < 64 && (condition); looks++)                                                  \
     sched_yield()

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,13 +13,14 @@ FILE *regular_open(const char *path, struct stat *found, const char **why)
     struct stat own, *const seen = found ? found : &own;
     *seen = (struct stat){0};
     const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (descriptor >= 0 && (fstat(descriptor, seen) != 0 || !S_ISREG(seen->st_mode))) {
+    const bool is_seen = descriptor >= 0 && fstat(descriptor, seen) == 0;
+    if (is_seen && !S_ISREG(seen->st_mode)) {
         close(descriptor);
         errno = S_ISDIR(seen->st_mode) ? EISDIR : 0;
         *why = errno == EISDIR ? strerror(EISDIR) : "it is no regular file";
         return NULL;
     }
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
+    FILE *file = is_seen ? fdopen(descriptor, "rb") : NULL;
     if (!file) {
         const int error_number = errno;
         if (descriptor >= 0)

@@ -126,11 +126,19 @@ static void explain(int number)
     raise(number); /* it comes when this handler has returned */
 }
 
-void stop_explain(const char *sentence)
+/* With `guarding` locked: or a guard might end in between, and the handler stay. */
+static void install(const char *sentence)
 {
     explanation = sentence ? sentence : explanation;
     for (size_t n = 0; explanation && (has_begun || guards > 0) && n < EXPLAINED; n++)
         signal(explained[n], explain);
+}
+
+void stop_explain(const char *sentence)
+{
+    pthread_mutex_lock(&guarding);
+    install(sentence);
+    pthread_mutex_unlock(&guarding);
 }
 
 void stop_guard(bool begins)
@@ -142,7 +150,7 @@ void stop_guard(bool begins)
     if (guards == 0)
         give_back_signals();
     else
-        stop_explain(NULL);
+        install(NULL);
     pthread_mutex_unlock(&guarding);
 }
 

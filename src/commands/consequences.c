@@ -327,15 +327,17 @@ static void warn_of_si(const struct config *config, const struct consequences *d
         const struct species_config *species = &config->species[s];
         const double thermal = fmax(species_thermal_speed(species, 0), species_thermal_speed(species, 1));
         if (species->density > 1e6)
-            log_warning(log,
-                        "species %s: a density of %g is above 1e6: densities count in the mean density of "
-                        "the electrons, whose value in 1/m^3 goes to units.density_per_m3",
-                        species->name, species->density);
+            log_warning(
+                log,
+                "species %s: a density of %g is above 1e6: densities are in units of the mean density of "
+                "the electrons, whose value in 1/m^3 goes to units.density_per_m3",
+                species->name, species->density);
         if (thermal > 1e4)
-            log_warning(log,
-                        "species %s: a thermal velocity of %g is above 1e4: velocities count in the thermal "
-                        "velocity of the electrons, not in m/s; units.temperature_eV has their temperature",
-                        species->name, thermal);
+            log_warning(
+                log,
+                "species %s: a thermal velocity of %g is above 1e4: velocities are in units of the thermal "
+                "velocity of the electrons, not in m/s; units.temperature_eV has their temperature",
+                species->name, thermal);
     }
 }
 

@@ -260,8 +260,8 @@ STATUS_CHECKED enum status program_build(struct device *device, const char *file
 /* A kernel of a program. That it has none of this name shows in the first launch. */
 STATUS_CHECKED enum status kernel_create(struct program *program, const char *name, struct kernel **kernel);
 
-/* Builds the programs that are not built yet, so that no launch has to wait for it. The message of a build
- * error holds file, options and the whole log. */
+/* Builds the programs that are not built yet, so that no launch of their kernels has to wait for it. The
+ * message of a build error holds file, options and the whole log. */
 STATUS_CHECKED enum status device_build_programs(struct device *device);
 
 enum kernel_argument_kind {

@@ -156,7 +156,10 @@ void kept_end(struct kept *kept, bool is_built);
 /* The program as it was stored, built, which the caller releases; NULL where there is none that is sound. */
 cl_program kept_load(const struct kept *kept, const struct core *core);
 
-/* Stores what the driver made of a program whose kernels ran, where that is worth it and was not done yet. */
+/* Removes it, for a later start to store another. */
+void kept_drop(const struct kept *kept);
+
+/* Stores what the driver made of a program, where that is worth it and was not done yet. */
 void kept_store(const struct kept *kept, struct core *core, cl_program handle);
 
 /* Where PoCL keeps what it compiled; empty where no device was looked for. */

@@ -175,10 +175,18 @@ static void write_binary(const struct kept *kept, const unsigned char *bytes, si
         unlink(temporary);
 }
 
+void kept_drop(const struct kept *kept)
+{
+    char path[PATH_MAX];
+    find_path(kept, "binary", path);
+    unlink(path);
+}
+
+/* Not for another program, whose context this is: it need not wait where it destroys a sorter. */
 void kept_store(const struct kept *kept, struct core *core, cl_program handle)
 {
     size_t length = 0;
-    if (!core->info.is_pocl || core->has_stored || kept->uses < WORTH_A_BINARY)
+    if (!core->info.is_pocl || !core->platform || core->has_stored || kept->uses < WORTH_A_BINARY)
         return;
     core->has_stored = true; /* one a run, so that no run ends much later for it */
     clGetProgramInfo(handle, CL_PROGRAM_BINARY_SIZES, sizeof length, &length, NULL);

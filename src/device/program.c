@@ -9,8 +9,8 @@
 
 /* A program as it was built, or is to be, kept until the device is closed for what needs the same again. A
  * bench, a search for the best sort or a test makes the same parts many times. It is built where its first
- * kernel is launched: what is never launched is not built. (Drivers build one program at a time, NVIDIA's too
- * where several threads ask, in one context or in several.) */
+ * kernel is launched, or all are by device_build_programs(). (Drivers build one program at a time, NVIDIA's
+ * too where several threads ask, in one context or in several.) */
 struct built {
     struct owned owned; /* by the first handle */
     struct built *next;
@@ -193,18 +193,38 @@ enum status kernel_create(struct program *program, const char *name, struct kern
     return STATUS_OK;
 }
 
-/* Finds the kernel in its program, once that is built. */
+static cl_int create_handle(struct kernel *kernel, cl_program program)
+{
+    cl_int error = CL_SUCCESS;
+    cl_kernel handle = clCreateKernel(program, kernel->name, &error);
+    if (error == CL_SUCCESS)
+        error = clGetKernelInfo(handle, CL_KERNEL_NUM_ARGS, sizeof kernel->argument_count,
+                                &kernel->argument_count, NULL);
+    if (error == CL_SUCCESS)
+        kernel->handle = handle;
+    else if (handle)
+        clReleaseKernel(handle);
+    return error;
+}
+
+/* Finds the kernel in its program, once that is built: from its source where its binary has no such kernel.
+ */
 static enum status find(struct kernel *kernel)
 {
     struct program *program = kernel->program;
-    cl_int error = CL_SUCCESS;
+    struct built *built = program->built;
     if (kernel->handle || program->device->core->is_counting)
         return STATUS_OK;
-    TRY(finish(program->built));
-    kernel->handle = clCreateKernel(program->built->handle, kernel->name, &error);
-    if (kernel->handle)
-        error = clGetKernelInfo(kernel->handle, CL_KERNEL_NUM_ARGS, sizeof kernel->argument_count,
-                                &kernel->argument_count, NULL);
+    TRY(finish(built));
+    cl_int error = create_handle(kernel, built->handle);
+    if (error != CL_SUCCESS && built->is_loaded) {
+        kept_drop(&built->kept);
+        clReleaseProgram(built->handle); /* which its other kernels hold */
+        built->handle = NULL;
+        built->is_loaded = false;
+        TRY(compile(built));
+        error = create_handle(kernel, built->handle);
+    }
     stop_explain(NULL);
     if (error == CL_INVALID_KERNEL_NAME && program->device->core->info.is_pocl && device_pocl_folder()[0])
         return status_fail(STATUS_NO_DEVICE,

@@ -26,7 +26,7 @@ struct sorter_plan {
 STATUS_CHECKED enum status sorter_plan_make(const struct device_info *info, const struct sort_config *config,
                                             uint32_t grid_key_bits, uint32_t count, struct sorter_plan *plan);
 
-/* The same of a config whose method and key_bits are given. */
+/* A plan, as above, of a config whose method and key_bits are given. */
 STATUS_CHECKED enum status sorter_plan_choose(const struct device_info *info,
                                               const struct sort_config *config, uint32_t count,
                                               struct sorter_plan *plan);
