@@ -307,8 +307,7 @@ enum status device_list(FILE *stream)
     char kept[PATH_MAX];
     kept_folder(kept);
     if (kept[0] != '\0')
-        fprintf(stream,
-                "what programs were built is kept in %s%s%s; these folders may be deleted at any time\n",
-                kept, pocl_folder[0] != '\0' ? " and, by PoCL, in " : "", pocl_folder);
+        fprintf(stream, "the cache of built programs is %s%s%s; it may be deleted at any time\n", kept,
+                pocl_folder[0] != '\0' ? " and, by PoCL, " : "", pocl_folder);
     return STATUS_OK;
 }

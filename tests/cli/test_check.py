@@ -450,9 +450,9 @@ class Devices(ProgramTest):
 
     def test_the_folders_of_compiled_kernels_are_named(self):
         text = self.run_well("devices", environment={"RADIXPIC_CACHE": str(self.folder)}).stdout
-        self.assertIn(f"\nwhat programs were built is kept in {self.folder}/programs", text)
+        self.assertIn(f"\nthe cache of built programs is {self.folder}/programs", text)
         nowhere = dict.fromkeys(("RADIXPIC_CACHE", "XDG_CACHE_HOME", "HOME"), "")
-        self.assertNotIn("programs were built", self.run_well("devices", environment=nowhere).stdout)
+        self.assertNotIn("cache of built programs", self.run_well("devices", environment=nowhere).stdout)
 
     def test_every_device_can_be_chosen_by_what_is_listed(self):
         text = self.run_well("devices").stdout
