@@ -403,7 +403,7 @@ class Averages(ProgramTest):
         self.run_of("out")
         older = "out/checkpoints/checkpoint_7.h5"
         check = self.run_well("check", "out/config.yaml").stdout
-        megabytes = float(re.search(r"(?m)^checkpoints .* about (\S+) MB each", check)[1])
+        megabytes = float(re.search(r"(?m)^checkpoints .* each has about (\S+) MB", check)[1])
         self.assertTrue(1 <= megabytes * 1e6 / (self.folder / older).stat().st_size < 2, check)
         self.run_of("again", more=["--restart", older])
         self.assert_same("again", "out", 7)
