@@ -2,7 +2,7 @@
 
 import re
 
-from program import DEVICE, MPI_ENVIRONMENT, NOT_OPTIMISED, PROGRAM, ProgramTest
+from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ProgramTest
 
 HEADER = "bench,device,case,quantity,median,min,max,repeats,verified".split(",")
 
@@ -33,8 +33,6 @@ class BenchTest(ProgramTest):
         """The result of a bench in small; on ranks of mpirun unless 0."""
         if ranks:
             command, environment = ("mpirun", "-n", str(ranks), *command), {**MPI_ENVIRONMENT, **(environment or {})}
-        if "--method=tiled" in arguments:
-            environment = {**NOT_OPTIMISED, **(environment or {})}
         small = [*SMALL[name], f"--device={DEVICE}", "--csv=bench.csv"]
         return self.run_program("bench", name, *small, *arguments, command=command, environment=environment)
 

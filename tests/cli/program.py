@@ -29,8 +29,6 @@ DEVICE = os.environ.get("RADIXPIC_TEST_DEVICE") or "auto"
 os.environ.setdefault("RADIXPIC_CACHE", str(Path(PROGRAM).parent / "cache"))  # not the user's folder
 for number in (signal.SIGINT, signal.SIGHUP):  # a script's `&` and nohup ignore these, and so would what a test starts
     signal.signal(number, signal.SIG_DFL)
-# For PoCL, where kernels run once, or those of GPUs on a CPU: it would take longer to optimise them than to run them.
-NOT_OPTIMISED = {"POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable"}
 TIMEOUT = 300  # seconds: only what hangs takes as long, on a busy machine too
 ENDLESS = ["--steps", "100000000"]  # a run that does not end before it is told to
 

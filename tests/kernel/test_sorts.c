@@ -55,9 +55,7 @@ static struct sorter *sorter_of(struct sorter_plan plan, int variant, uint32_t c
     plan.radix.table_rows = variant == 1;
     plan.fast.reorders = variant == 1 ? 2 : 0;
     plan.fast.portable = variant == 1;
-    build_for_gpus(plan.method == SORT_METHOD_TILED);
     assert_ok(sorter_create(device, &plan, capacity, &sorter));
-    build_for_gpus(false);
     return sorter;
 }
 
@@ -300,9 +298,7 @@ TEST(sorts_short_keys_in_a_workspace)
         assert_ok(buffer_create(guest, sizeof offsets, "offsets", &lists[3]));
         assert_ok(buffer_borrow(guest, buffer_native(workspace), BYTES, "workspace", &borrowed));
         device_place_buffers(guest, borrowed);
-        build_for_gpus(plan.method == SORT_METHOD_TILED);
         assert_ok(sorter_create(guest, &plan, COUNT, &sorter));
-        build_for_gpus(false);
         for (int round = 0; round < 3; round++) {
             assert_ok(buffer_fill(workspace, 0xdeadbeef));
             assert_ok(device_finish(device));

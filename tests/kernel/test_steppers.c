@@ -311,7 +311,7 @@ static void check_two_species(int s, const uint32_t counts[2])
     struct stepper_setup setup = scene_setup(&scenes[larger]);
     setup.fewest = counts[!larger];
     setup.sorts[false] = setup.sorts[true] = true;
-    stepper_build(scenes[0].device, tested, &setup, &stepper);
+    assert_ok(stepper_create(scenes[0].device, tested->kind, &setup, &stepper));
     for (uint32_t n = 0; n < 2; n++)
         assert_ok(stepper_renew(&stepper, n, &scenes[n].sorted.particles));
     for (int step = 1; step <= 3; step++)
@@ -427,13 +427,13 @@ TEST(counts_and_bytes_up_to_the_capacity)
         struct particles *list = &scene.sorted.particles;
         struct stepper_setup setup = scene_setup(&scene);
         setup.capacity--;
-        stepper_build(scene.device, tested, &setup, &stepper);
+        assert_ok(stepper_create(scene.device, tested->kind, &setup, &stepper));
         assert_fails(stepper_renew(&stepper, 0, list), "test");
         setup.capacity++;
         const size_t before = device_bytes_held(device);
         assert_ok(device_open_counting(device_info(device), &counting));
-        stepper_build(scene.device, tested, &setup, &stepper);
-        stepper_build(counting, tested, &setup, &counted);
+        assert_ok(stepper_create(scene.device, tested->kind, &setup, &stepper));
+        assert_ok(stepper_create(counting, tested->kind, &setup, &counted));
         const size_t held = device_bytes_held(device);
         assert_int_equal(held - before, device_bytes_held(counting));
         for (int step = 0; step < 4; step++) {

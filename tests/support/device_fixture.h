@@ -56,16 +56,6 @@ static inline double test_epsilon(enum precision precision)
     return precision == PRECISION_SINGLE ? 0x1p-23 : 0x1p-52;
 }
 
-/* For programs that are built until it is called again: no CPU runs those of GPUs but in tests, where to
- * optimise them takes longer than to run them as they are. Of PoCL alone. */
-static inline void build_for_gpus(bool is_for_gpus)
-{
-    if (is_for_gpus)
-        setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 1);
-    else
-        unsetenv("POCL_EXTRA_BUILD_FLAGS");
-}
-
 /* An array of the test with these bytes; with any, where `contents` is NULL. */
 static inline struct buffer *test_buffer(size_t bytes, const void *contents)
 {

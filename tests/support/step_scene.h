@@ -391,19 +391,11 @@ static const struct tested windows = {&tiled_step, false};
 static const struct tested *const any_grid[] = {&radix, &chunked, &digits};
 enum { KINDS = 3, USED = 1 /* number of a species alone */ };
 
-static inline void stepper_build(struct device *of, const struct tested *tested,
-                                 const struct stepper_setup *setup, struct stepper *stepper)
-{
-    build_for_gpus(tested->kind == &tiled_step);
-    assert_ok(stepper_create(of, tested->kind, setup, stepper));
-    build_for_gpus(false);
-}
-
 static inline struct stepper stepper_for(const struct tested *tested, uint32_t species, struct scene *scene)
 {
     const struct stepper_setup setup = scene_setup(scene);
     struct stepper stepper;
-    stepper_build(scene->device, tested, &setup, &stepper);
+    assert_ok(stepper_create(scene->device, tested->kind, &setup, &stepper));
     assert_ok(stepper_renew(&stepper, species, &scene->sorted.particles));
     return stepper;
 }
