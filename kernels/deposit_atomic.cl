@@ -95,7 +95,7 @@ static inline void add_particle(real2 offset, uint cell, uint nx, uint ny, real 
     }
 }
 
-/* One item a particle, whose cell is its key, in any order. */
+/* One item a particle, in any order. Its key is its cell. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 deposit_atomic_particles(global const uint *restrict keys, global const real2 *restrict offset, uint stride,
                          uint count, uint nx, uint ny, real scale, volatile global uint *sums)

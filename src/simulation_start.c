@@ -199,7 +199,6 @@ enum status simulation_create_on(const struct communicator *communicator, const 
     TRY(outputs_create(simulation->device, config, &simulation->outputs));
     const struct view view = view_of(simulation, simulation->step);
     TRY(outputs_begin(simulation->outputs, &view, restart));
-    TRY(device_build_programs(simulation->device));
     return device_finish(simulation->device);
 }
 

@@ -330,7 +330,7 @@ static void warn_of_si(const struct config *config, const struct consequences *d
             log_warning(
                 log,
                 "species %s: a density of %g is above 1e6: densities are in units of the mean density of "
-                "the electrons, whose value in 1/m^3 goes to units.density_per_m3",
+                "the electrons; units.density_per_m3 has that density in 1/m^3",
                 species->name, species->density);
         if (thermal > 1e4)
             log_warning(

@@ -280,6 +280,20 @@ enum status device_choose(const char *spec, uint32_t share, struct core *core)
     return STATUS_OK;
 }
 
+/* Those that this program knows of: other drivers have caches of their own. */
+static void print_caches(const struct candidate *found, size_t count, FILE *stream)
+{
+    char kept[PATH_MAX];
+    bool has_pocl = false;
+    for (size_t n = 0; n < count; n++)
+        has_pocl = has_pocl || found[n].info.is_pocl;
+    kept_folder(kept);
+    if (kept[0] != '\0')
+        fprintf(stream, "cache of built programs: %s\n", kept);
+    if (has_pocl && pocl_folder[0] != '\0')
+        fprintf(stream, "cache of PoCL: %s\n", pocl_folder);
+}
+
 enum status device_list(FILE *stream)
 {
     struct candidate found[MAX_DEVICES];
@@ -304,10 +318,6 @@ enum status device_list(FILE *stream)
         fprintf(stream, "     memory         %.1f GiB, largest buffer %.1f GiB\n",
                 (double)info->global_memory / 0x1p30, (double)info->largest_buffer / 0x1p30);
     }
-    char kept[PATH_MAX];
-    kept_folder(kept);
-    if (kept[0] != '\0')
-        fprintf(stream, "the cache of built programs is %s%s%s; it may be deleted at any time\n", kept,
-                pocl_folder[0] != '\0' ? " and, by PoCL, " : "", pocl_folder);
+    print_caches(found, count, stream);
     return STATUS_OK;
 }

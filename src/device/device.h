@@ -250,19 +250,14 @@ STATUS_CHECKED enum status host_memory_write(struct buffer *buffer, size_t offse
  * library, by its place now, else that of the source tree that it was built in. */
 const char *program_folder(void);
 
-/* Reads program_folder()/<file>, which is built with `-D` options from a printf-style format, e.g.
- * "-D RADIX_BITS=%u", by the first launch of one of its kernels or by device_build_programs(). Precision adds
- * -D REAL_IS_DOUBLE=0|1. A double program on a device without fp64 is STATUS_FAILED. */
+/* Builds program_folder()/<file> with `-D` options from a printf-style format, e.g. "-D RADIX_BITS=%u".
+ * Precision adds -D REAL_IS_DOUBLE=0|1. The message of a build error holds file, options and the whole log; a
+ * double program on a device without fp64 is STATUS_FAILED too. */
 STATUS_CHECKED enum status program_build(struct device *device, const char *file, enum precision precision,
                                          struct program **program, const char *options_format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* A kernel of a program. That it has none of this name shows in the first launch. */
 STATUS_CHECKED enum status kernel_create(struct program *program, const char *name, struct kernel **kernel);
-
-/* Builds the programs that are not built yet, so that no launch of their kernels has to wait for it. The
- * message of a build error holds file, options and the whole log. */
-STATUS_CHECKED enum status device_build_programs(struct device *device);
 
 enum kernel_argument_kind {
     ARGUMENT_NONE,

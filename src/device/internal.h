@@ -104,7 +104,7 @@ struct set_argument {
 struct kernel {
     struct owned owned;
     struct program *program; /* not owned */
-    cl_kernel handle;        /* NULL: before its first launch */
+    cl_kernel handle;
     cl_uint argument_count;
     char name[64];
     struct set_argument set[MOST_ARGUMENTS];

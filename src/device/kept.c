@@ -37,10 +37,10 @@ static XXH128_canonical_t digest_of_bytes(const void *bytes, size_t length)
 
 static XXH128_canonical_t digest_of(const struct core *core, const char *options, const char *source)
 {
-    const char *const flags = getenv("POCL_EXTRA_BUILD_FLAGS"), *const method =
-                                                                    getenv("POCL_WORK_GROUP_METHOD");
-    const char *const texts[] = {core->info.name, core->info.driver,  core->info.platform, options,
-                                 source,          flags ? flags : "", method ? method : ""};
+    const char *flags = getenv("POCL_EXTRA_BUILD_FLAGS"), *method = getenv("POCL_WORK_GROUP_METHOD");
+    const struct device_info *info = &core->info;
+    const char *const texts[] = {info->name, info->driver, info->platform,     info->version,
+                                 options,    source,       flags ? flags : "", method ? method : ""};
     XXH128_canonical_t digests[sizeof texts / sizeof texts[0]];
     for (size_t n = 0; n < sizeof texts / sizeof texts[0]; n++)
         digests[n] = digest_of_bytes(texts[n], strlen(texts[n]));
@@ -96,9 +96,12 @@ void kept_begin(struct kept *kept, const struct core *core, const char *options,
     struct stat found = {0};
     kept->digest = digest_of(core, options, source);
     kept->uses = 0;
+    kept->file = -1;
     find_path(kept, "uses", path);
+    if (path[0] == '\0')
+        return;
     cache_create_folders(path);
-    kept->file = path[0] != '\0' ? open_own(path, O_RDWR | O_CREAT | O_APPEND) : -1;
+    kept->file = open_own(path, O_RDWR | O_CREAT | O_APPEND);
     if (kept->file < 0)
         return;
     wait_for_first(kept, &found);
@@ -182,7 +185,7 @@ void kept_drop(const struct kept *kept)
     unlink(path);
 }
 
-/* Not for another program, whose context this is: it need not wait where it destroys a sorter. */
+/* Not in a borrowed context: to destroy a sorter must not take as long as to make a binary. */
 void kept_store(const struct kept *kept, struct core *core, cl_program handle)
 {
     size_t length = 0;

@@ -7,16 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A program as it was built, or is to be, kept until the device is closed for what needs the same again. A
- * bench, a search for the best sort or a test makes the same parts many times. It is built where its first
- * kernel is launched, or all are by device_build_programs(). (Drivers build one program at a time, NVIDIA's
- * too where several threads ask, in one context or in several.) */
+/* A program as it was built, kept until the device is closed for what needs the same again. A bench, a search
+ * for the best sort or a test makes the same parts many times. (Several threads would not be faster: drivers
+ * build one program at a time, NVIDIA's too, in one context or in several.) */
 struct built {
     struct owned owned; /* by the first handle */
     struct built *next;
     struct core *core; /* not owned */
-    cl_program handle; /* NULL: it is not built yet */
-    char file[64];
+    cl_program handle;
     char *source, *options; /* what tells programs apart */
     struct kept kept;
     bool is_loaded; /* from a binary that was kept */
@@ -49,72 +47,59 @@ static char *build_log(const struct core *core, cl_program handle)
 /* PoCL keeps what it compiles in one folder for all processes. Where two build the same program at once, the
  * second may remove the file which the first has just replaced, and one of them reports a failure without a
  * compiler's error (PoCL issue 1480). The next attempt finds the file of the other process. */
-static cl_int build_handle(const struct core *core, cl_program handle, const char *options)
+static cl_int build_handle(const struct core *core, const struct built *built)
 {
     enum { MOST_ATTEMPTS = 4 };
     cl_int error = CL_SUCCESS;
     bool again = true;
     for (int n = 0; n < MOST_ATTEMPTS && again; n++) {
-        error = clBuildProgram(handle, 1, &core->id, options, NULL, NULL);
-        char *log = error == CL_BUILD_PROGRAM_FAILURE ? build_log(core, handle) : NULL;
+        error = clBuildProgram(built->handle, 1, &core->id, built->options, NULL, NULL);
+        char *log = error == CL_BUILD_PROGRAM_FAILURE ? build_log(core, built->handle) : NULL;
         again = log && !strstr(log, "error");
         free(log);
     }
     return error;
 }
 
-static enum status compile(struct built *built)
+static enum status compile(const char *file, struct built *built)
 {
     const struct core *core = built->core;
     cl_int error = CL_SUCCESS;
     const char *source = built->source;
-    cl_program handle = clCreateProgramWithSource(core->context, 1, &source, NULL, &error);
+    built->handle = clCreateProgramWithSource(core->context, 1, &source, NULL, &error);
     if (error == CL_SUCCESS)
-        error = build_handle(core, handle, built->options);
-    if (error == CL_SUCCESS) {
-        built->handle = handle;
+        error = build_handle(core, built);
+    if (error == CL_SUCCESS)
         return STATUS_OK;
-    }
-    char *log = handle ? build_log(core, handle) : NULL;
-    const enum status status = status_fail_lines(
-        STATUS_FAILED, "%s: kernels/%s does not build with options '%s': %s\n%s", core->info.name,
-        built->file, built->options, opencl_error_name(error), log ? log : "");
+    char *log = built->handle ? build_log(core, built->handle) : NULL;
+    const enum status status =
+        status_fail_lines(STATUS_FAILED, "%s: kernels/%s does not build with options '%s': %s\n%s",
+                          core->info.name, file, built->options, opencl_error_name(error), log ? log : "");
     free(log);
-    if (handle)
-        clReleaseProgram(handle);
     return status;
 }
 
-/* From its binary, where one is kept, or from its source. After a failure the next launch tries again. */
-static enum status finish(struct built *built)
+/* From its binary, where one is kept, or from its source. */
+static enum status load_or_compile(const char *file, struct built *built)
 {
     enum status status = STATUS_OK;
-    const double start = timer_now();
-    if (built->handle)
-        return STATUS_OK;
     kept_begin(&built->kept, built->core, built->options, built->source);
     built->handle = kept_load(&built->kept, built->core);
     built->is_loaded = built->handle != NULL;
-    if (!built->handle)
-        status = compile(built);
+    if (!built->is_loaded)
+        status = compile(file, built);
     kept_end(&built->kept, status == STATUS_OK);
-    device_add_time(&built->core->first_handle, STAGE_START_KERNELS, timer_now() - start, 0);
     return status;
 }
 
-static struct built *find_built(struct core *core, const char *source, const char *options)
+static enum status find_or_build(struct program *program, const char *options)
 {
+    struct core *core = program->device->core;
+    char *source = NULL;
+    TRY(source_read(program->file, &source));
     struct built *built = core->built;
     while (built && (strcmp(built->options, options) != 0 || strcmp(built->source, source) != 0))
         built = built->next;
-    return built;
-}
-
-/* Takes ownership of `source`. */
-static enum status begin(struct program *program, char *source, const char *options)
-{
-    struct core *core = program->device->core;
-    struct built *built = find_built(core, source, options);
     if (built) {
         free(source);
         program->built = built;
@@ -128,11 +113,12 @@ static enum status begin(struct program *program, char *source, const char *opti
     built->core = core;
     built->source = source;
     built->options = strdup(options);
-    if (!built->options) {
+    const enum status status = built->options ? load_or_compile(program->file, built)
+                                              : status_fail(STATUS_FAILED, "no memory for build options");
+    if (status != STATUS_OK) {
         device_release(&built->owned);
-        return status_fail(STATUS_FAILED, "no memory for build options");
+        return status;
     }
-    snprintf(built->file, sizeof built->file, "%s", program->file);
     built->next = core->built;
     core->built = built;
     program->built = built;
@@ -164,11 +150,10 @@ enum status program_build(struct device *device, const char *file, enum precisio
     created->device = device;
     created->precision = precision;
     snprintf(created->file, sizeof created->file, "%s", file);
-    if (!device->core->is_counting) {
-        char *source = NULL;
-        TRY(source_read(file, &source));
-        TRY(begin(created, source, options));
-    }
+    const double start = timer_now();
+    if (!device->core->is_counting)
+        TRY(find_or_build(created, options));
+    device_add_time(device, STAGE_START_KERNELS, timer_now() - start, 0);
     *program = created;
     return STATUS_OK;
 }
@@ -181,67 +166,51 @@ static void release_kernel(struct owned *owned)
     free(owned);
 }
 
+static cl_int create_handle(struct kernel *kernel)
+{
+    cl_int error = CL_SUCCESS;
+    kernel->handle = clCreateKernel(kernel->program->built->handle, kernel->name, &error);
+    if (error == CL_SUCCESS)
+        error = clGetKernelInfo(kernel->handle, CL_KERNEL_NUM_ARGS, sizeof kernel->argument_count,
+                                &kernel->argument_count, NULL);
+    return error;
+}
+
+/* Where the binary has no such kernel: from the source. */
+static enum status compile_instead(const struct program *program)
+{
+    struct built *built = program->built;
+    kept_drop(&built->kept);
+    clReleaseProgram(built->handle); /* which kernels that were created hold */
+    built->handle = NULL;
+    built->is_loaded = false;
+    return compile(program->file, built);
+}
+
 enum status kernel_create(struct program *program, const char *name, struct kernel **kernel)
 {
     struct kernel *created = device_own_new(program->device, sizeof *created, release_kernel);
+    const bool is_counting = program->device->core->is_counting;
     *kernel = NULL;
     if (!created)
         return STATUS_FAILED;
     created->program = program;
     snprintf(created->name, sizeof created->name, "%s", name);
-    *kernel = created;
-    return STATUS_OK;
-}
-
-static cl_int create_handle(struct kernel *kernel, cl_program program)
-{
-    cl_int error = CL_SUCCESS;
-    cl_kernel handle = clCreateKernel(program, kernel->name, &error);
-    if (error == CL_SUCCESS)
-        error = clGetKernelInfo(handle, CL_KERNEL_NUM_ARGS, sizeof kernel->argument_count,
-                                &kernel->argument_count, NULL);
-    if (error == CL_SUCCESS)
-        kernel->handle = handle;
-    else if (handle)
-        clReleaseKernel(handle);
-    return error;
-}
-
-/* Finds the kernel in its program, once that is built: from its source where its binary has no such kernel.
- */
-static enum status find(struct kernel *kernel)
-{
-    struct program *program = kernel->program;
-    struct built *built = program->built;
-    if (kernel->handle || program->device->core->is_counting)
-        return STATUS_OK;
-    TRY(finish(built));
-    cl_int error = create_handle(kernel, built->handle);
-    if (error != CL_SUCCESS && built->is_loaded) {
-        kept_drop(&built->kept);
-        clReleaseProgram(built->handle); /* which its other kernels hold */
-        built->handle = NULL;
-        built->is_loaded = false;
-        TRY(compile(built));
-        error = create_handle(kernel, built->handle);
+    cl_int error = is_counting ? CL_SUCCESS : create_handle(created);
+    if (error != CL_SUCCESS && program->built->is_loaded) {
+        TRY(compile_instead(program));
+        error = create_handle(created);
     }
     stop_explain(NULL);
     if (error == CL_INVALID_KERNEL_NAME && program->device->core->info.is_pocl && device_pocl_folder()[0])
         return status_fail(STATUS_NO_DEVICE,
                            "kernels/%s has no kernel %s: it has another name there, or a file among the "
                            "kernels that PoCL keeps is damaged; then delete the folder %s",
-                           program->file, kernel->name, device_pocl_folder());
+                           program->file, name, device_pocl_folder());
     if (error != CL_SUCCESS)
         return status_fail(STATUS_FAILED, "%s: kernels/%s has no usable kernel %s: %s",
-                           program->device->core->info.name, program->file, kernel->name,
-                           opencl_error_name(error));
-    return STATUS_OK;
-}
-
-enum status device_build_programs(struct device *device)
-{
-    for (struct built *built = device->core->built; built; built = built->next)
-        TRY(finish(built));
+                           program->device->core->info.name, program->file, name, opencl_error_name(error));
+    *kernel = created;
     return STATUS_OK;
 }
 
@@ -312,7 +281,6 @@ enum status kernel_launch(struct kernel *kernel, struct launch launch,
     struct device *device = kernel->program->device;
     if (launch.groups == 0 || device->core->is_counting)
         return STATUS_OK;
-    TRY(find(kernel));
     for (cl_uint n = 0; arguments[n].kind != ARGUMENT_NONE; n++) {
         const cl_int error = set_argument(kernel, n, &arguments[n]);
         if (error != CL_SUCCESS)

@@ -20,9 +20,8 @@ enum { ROWS_FORWARD, COLUMNS_FORWARD, COLUMNS_INVERSE, ROWS_INVERSE, PLANS };
  * for vector instructions can be used for it, too. */
 enum { BLOCK_ROWS = 16, BLOCK_COLUMNS = 8 };
 
-enum {
-    NODES_PER_THREAD = 1 << 13
-}; /* at least: tens of microseconds, several times what it takes to wake a thread */
+/* At least: tens of microseconds, several times what it takes to wake a thread. */
+enum { NODES_PER_THREAD = 1 << 13 };
 
 /* The rows or columns of an array. The rest, fewer than a block, is transformed first: a short block at the
  * end would keep the other threads waiting. */

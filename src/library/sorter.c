@@ -47,10 +47,9 @@ static enum status create_parts(struct radixpic_sorter *sorter)
     plan.radix.transpose = plan.radix.transpose && !short_keys;
     TRY(sorter_create(device, &plan, shape->most, &sorter->sorter));
     TRY(permute_create(device, &sorter->permute));
-    /* a sort of no keys asks for the kernels that only some sorts take */
+    /* a sort of no keys builds the kernels that only some sorts take */
     TRY(buffer_create_zeroed(device, sizeof(uint32_t), "an offset", &any));
     TRY(sorter_run(sorter->sorter, 0, &(struct radix_lists){any, any, any, any, 0}));
-    TRY(device_build_programs(device));
     return device_finish(device);
 }
 

@@ -450,7 +450,7 @@ class Devices(ProgramTest):
 
     def test_the_folders_of_compiled_kernels_are_named(self):
         text = self.run_well("devices", environment={"RADIXPIC_CACHE": str(self.folder)}).stdout
-        self.assertIn(f"\nthe cache of built programs is {self.folder}/programs", text)
+        self.assertIn(f"\ncache of built programs: {self.folder}/programs\n", text)
         nowhere = dict.fromkeys(("RADIXPIC_CACHE", "XDG_CACHE_HOME", "HOME"), "")
         self.assertNotIn("cache of built programs", self.run_well("devices", environment=nowhere).stdout)
 

@@ -21,7 +21,6 @@ TEST(ranks_may_build_the_same_program_at_once)
         struct program *program = NULL;
         MPI_Barrier(MPI_COMM_WORLD);
         assert_ok(program_build(device, "answer.cl", PRECISION_SINGLE, &program, "-D ANSWER=%d", n));
-        assert_ok(device_build_programs(device));
     }
     device_close(&device);
     unsetenv("RADIXPIC_KERNELS");
