@@ -274,6 +274,8 @@ static inline void step_chunk(const struct motion *motion, uint count, uint chun
 }
 
 #define TABLE_ARGUMENTS global uint *table, global uchar *touched
+#define STATE_ARGUMENTS                                                                                      \
+    uint count, uint chunk, global const uint *offsets, global const real4 *states, global const real *w
 
 /* The lists of an item: its row of table[chunk][cell], and of touched[chunk][row of the grid]. */
 static inline struct chunk_lists own_lists(const struct motion *motion, global const real4 *states,
@@ -295,10 +297,8 @@ static inline void count_chunk(const struct motion *motion, uint count, uint chu
 }
 
 /* table[chunk][cell] = particles of the chunk that go to the cell, in rows that are touched. */
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_count(MOTION_ARGUMENTS, uint count,
-                                                                      uint chunk, global const uint *offsets,
-                                                                      global const real4 *states,
-                                                                      global const real *w, TABLE_ARGUMENTS)
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_count(MOTION_ARGUMENTS, STATE_ARGUMENTS,
+                                                                      TABLE_ARGUMENTS)
 {
     const struct motion motion = MOTION;
     const struct chunk_lists lists = own_lists(&motion, states, w, table, touched);
@@ -307,9 +307,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_count(MOTION_ARG
 
 /* The same, and sums[first_sum + SUM_COUNT chunk ...] = the sums of |v|^2, u, v and w at n over the chunk. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-step_count_and_measure(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets,
-                       global const real4 *states, global const real *w, TABLE_ARGUMENTS, uint first_sum,
-                       global real *sums)
+step_count_and_measure(MOTION_ARGUMENTS, STATE_ARGUMENTS, TABLE_ARGUMENTS, uint first_sum, global real *sums)
 {
     const struct motion motion = MOTION;
     const struct chunk_lists lists = own_lists(&motion, states, w, table, touched);
@@ -318,10 +316,10 @@ step_count_and_measure(MOTION_ARGUMENTS, uint count, uint chunk, global const ui
 }
 
 /* Every particle to its place, where table[chunk][cell] is the first of the chunk's in the cell. */
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-step_move(MOTION_ARGUMENTS, uint count, uint chunk, global const uint *offsets, global const real4 *states,
-          global const real *w, TABLE_ARGUMENTS, global real4 *moved, global real *moved_w,
-          global uint *origin, uint carries)
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_move(MOTION_ARGUMENTS, STATE_ARGUMENTS,
+                                                                     TABLE_ARGUMENTS, global real4 *moved,
+                                                                     global real *moved_w,
+                                                                     global uint *origin, uint carries)
 {
     const struct motion motion = MOTION;
     struct chunk_lists lists = own_lists(&motion, states, w, table, touched);

@@ -384,7 +384,7 @@ class Warnings(ProgramTest):
         for key, below, above, words in (
             ("time.step", "1.01e-6", "0.99e-6", "omega_p dt = 9.9e-07 is below 1e-6: .* not in SI units"),
             ("grid.length", "[6, 0.101]", "[6, 0.099]", "a side of the box of 0.099 is .* not in SI units"),
-            (electrons + "density", "0.99e6", "1.01e6", "a density of 1.01e.06 is .* to units.density_per_m3"),
+            (electrons + "density", "0.99e6", "1.01e6", "a density of 1.01e.06 is .* units.density_per_m3 has"),
             (electrons + "velocities.thermal", "[1, 0.99e4]", "[1, 1.01e4]", "velocity of 10100 is .* not in m/s"),
         ):
             for value, is_warned_of in ((below, False), (above, True)):

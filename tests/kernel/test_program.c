@@ -64,19 +64,24 @@ static int remove_folder(void **state)
 #undef TEST
 #define TEST(name) TEST_WITH(name, make_folder, remove_folder)
 
-/* What the kernel writes that is built with BASE = base. */
-static uint32_t answer_with(int base)
+/* What the kernel of that name writes that is built with BASE = base. */
+static uint32_t answer_of(const char *name, int base)
 {
     struct program *program = NULL;
     struct kernel *kernel = NULL;
     struct buffer *buffer = NULL;
     uint32_t value = 0;
     assert_ok(program_build(device, "answer.cl", PRECISION_SINGLE, &program, "-D BASE=%d", base));
-    assert_ok(kernel_create(program, "answer", &kernel));
+    assert_ok(kernel_create(program, name, &kernel));
     assert_ok(buffer_create(device, sizeof value, "answer", &buffer));
     assert_ok(KERNEL_LAUNCH(kernel, ((struct launch){1, 1, STAGE_OTHER, 0}), buffer));
     assert_ok(buffer_read(buffer, 0, sizeof value, &value));
     return value;
+}
+
+static uint32_t answer_with(int base)
+{
+    return answer_of("answer", base);
 }
 
 /* The same is built once, nothing else is taken for it, and after a kernel was edited its new text counts. */
@@ -126,13 +131,13 @@ static const char *kept_file(const char *ending)
 }
 
 /* The answer of a process that was just started, which has built nothing; and how many sources it built. */
-static uint32_t answer_of_a_start(int *built)
+static uint32_t answer_of_a_start(const char *name, int *built)
 {
     struct device *const before = device;
     sources_built = 0;
     device = NULL;
     assert_ok(device_open(test_device_spec(), 0, &device));
-    const uint32_t answer = answer_with(41);
+    const uint32_t answer = answer_of(name, 41);
     device_close(&device);
     device = before;
     *built = sources_built;
@@ -142,18 +147,18 @@ static uint32_t answer_of_a_start(int *built)
 static void expect_built_anew(void)
 {
     int built;
-    assert_int_equal(answer_of_a_start(&built), 42);
+    assert_int_equal(answer_of_a_start("answer", &built), 42);
     assert_int_equal(built, 1);
 }
 
-static const char *binary_after_many_starts(void)
+static const char *binary_after_many_starts(const char *name, uint32_t answer)
 {
     int built;
     setenv("RADIXPIC_CACHE", folder_file(&folder, "cache"), 1);
-    assert_int_equal(answer_of_a_start(&built), 42);
+    assert_int_equal(answer_of_a_start(name, &built), answer);
     for (int n = 1; n < 12; n++) {
         assert_null(kept_file(".binary"));
-        assert_int_equal(answer_of_a_start(&built), 42);
+        assert_int_equal(answer_of_a_start(name, &built), answer);
         assert_int_equal(built, 1);
     }
     return kept_file(".binary");
@@ -163,19 +168,19 @@ static const char *binary_after_many_starts(void)
 TEST(a_program_that_was_built_often_is_loaded)
 {
     int built;
-    const char *path = binary_after_many_starts();
+    const char *path = binary_after_many_starts("answer", 42);
     if (!device_info(device)->is_pocl) {
         assert_null(path);
         return;
     }
     assert_non_null(path);
-    assert_int_equal(answer_of_a_start(&built), 42);
+    assert_int_equal(answer_of_a_start("answer", &built), 42);
     assert_int_equal(built, 0);
     setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 1); /* is another program */
     expect_built_anew();
     unsetenv("POCL_EXTRA_BUILD_FLAGS");
     write_kernel(2); /* and so is another source */
-    assert_int_equal(answer_of_a_start(&built), 43);
+    assert_int_equal(answer_of_a_start("answer", &built), 43);
     assert_int_equal(built, 1);
 }
 
@@ -186,7 +191,7 @@ TEST(a_binary_that_is_not_sound_is_not_loaded)
     size_t length;
     if (!device_info(device)->is_pocl)
         skip();
-    const char *path = binary_after_many_starts();
+    const char *path = binary_after_many_starts("answer", 42);
     const unsigned char *bytes = read_file(path, &length);
     for (size_t left = 0; left < length; left = left < 64 ? left + 13 : left * 3) {
         write_file(path, bytes, left);
@@ -201,14 +206,35 @@ TEST(a_binary_that_is_not_sound_is_not_loaded)
     assert_int_equal(chmod(path, 0622), 0); /* others may have written to it */
     expect_built_anew();
     assert_int_equal(chmod(path, 0600), 0);
-    assert_int_equal(answer_of_a_start(&built), 42);
+    assert_int_equal(answer_of_a_start("answer", &built), 42);
     assert_int_equal(built, 0);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkfifo(path, 0600), 0);
     expect_built_anew();
     assert_int_equal(unlink(path), 0);
     expect_built_anew(); /* and stored again */
-    assert_int_equal(answer_of_a_start(&built), 42);
+    assert_int_equal(answer_of_a_start("answer", &built), 42);
+    assert_int_equal(built, 0);
+}
+
+/* As where a driver of the same version names kernels otherwise. The binary of another program is put behind
+ * the header of this one. */
+TEST(a_binary_without_the_kernel_is_not_used)
+{
+    enum { DIGEST = 16 }; /* bytes of the header that name the program */
+    int built;
+    size_t length, other_length;
+    if (!device_info(device)->is_pocl)
+        skip();
+    write_text(folder_file(&folder, "inner.h"), "kernel void other(global uint *a) { a[0] = BASE; }\n");
+    unsigned char *other = read_file(binary_after_many_starts("other", 41), &other_length);
+    assert_int_equal(system("rm -r $RADIXPIC_CACHE"), 0);
+    write_kernel(1);
+    const char *path = binary_after_many_starts("answer", 42);
+    memcpy(other, read_file(path, &length), DIGEST);
+    write_file(path, other, other_length);
+    expect_built_anew();
+    assert_int_equal(answer_of_a_start("answer", &built), 42); /* that one stored another */
     assert_int_equal(built, 0);
 }
 
@@ -248,7 +274,7 @@ TEST(a_first_build_elsewhere_is_waited_for)
     assert_int_equal(flock(file, LOCK_EX), 0);
     sources_built = 0;
     assert_int_equal(pthread_create(&thread, NULL, end_first_build, &file), 0);
-    assert_int_equal(answer_of_a_start(&built), 42);
+    assert_int_equal(answer_of_a_start("answer", &built), 42);
     pthread_join(thread, NULL);
     assert_int_equal(built_meanwhile, 0);
     size_t uses;
