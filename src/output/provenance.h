@@ -5,7 +5,7 @@
 #include "output/hdf5_file.h"
 #include "output/view.h"
 
-/* "0.2.0, commit 28de2cc0c0ff", with ", modified" where the source differed from it. */
+/* "1.0.0, commit 28de2cc0c0ff", with ", modified" where the source differed from it. */
 extern const char provenance_version[];
 
 /* Version and commit, date, host, command line, libraries, the folder of the kernels and, unless NULL, the

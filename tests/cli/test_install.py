@@ -99,7 +99,7 @@ class Install(ProgramTest):
         c = "#include <radixpic.h>\n#include <stdio.h>\nint main(void) { return puts(radixpic_version()) < 0; }\n"
         (self.folder / "my.c").write_text(c)
         (self.folder / "CMakeLists.txt").write_text(
-            "cmake_minimum_required(VERSION 3.25)\nproject(my LANGUAGES C)\nfind_package(RadixPIC 0.2 REQUIRED)\n"
+            "cmake_minimum_required(VERSION 3.25)\nproject(my LANGUAGES C)\nfind_package(RadixPIC 1.0 REQUIRED)\n"
             "add_executable(my my.c)\ntarget_link_libraries(my PRIVATE RadixPIC::radixpic)\n"
             f"find_package(OpenCL REQUIRED)\nadd_executable(sort {ROOT}/docs/sort_example.c)\n"
             "target_link_libraries(sort RadixPIC::radixpic OpenCL::OpenCL)\n"  # as in sort.md

@@ -67,7 +67,14 @@ class Import(PackageTest):
         """Names that complete by TAB, the version of the program, and what a history has."""
         self.assertEqual(set(radixpic.__all__) - set(dir(radixpic)), set())
         said = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True).stdout
-        self.assertIn(f"radixpic {radixpic.__version__}", said)
+        self.assertEqual(f"radixpic {radixpic.__version__}\n", said)
+
+    def test_files_with_the_version(self):
+        """The citation names it with a date, and the changes begin with both."""
+        cited = (ROOT / "CITATION.cff").read_text()
+        date = re.search(rf"^version: {re.escape(radixpic.__version__)}\ndate-released: (\S+)$", cited, re.M)[1]
+        first = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
+        self.assertEqual(first, f"{radixpic.__version__}, {date}")
 
     def test_a_simulation_needs_neither_matplotlib_nor_h5py(self):
         text = "import radixpic, sys; radixpic.Simulation(sys.argv[1]).step(2)\n"
