@@ -26,7 +26,7 @@ LIGHT = 299792458.0  # m/s
 CLOSE = 1e-6  # of the largest value: some multiply by units in single precision
 MISSING = "is not installed: scripts/check_clients.sh does that"
 MOST_AXES = 3  # openPMD-viewer reads no mesh of more
-YT_FINDS_NONE = ("yt", "snapshots: particles", "finds none")  # as docs/running.md says
+YT_FINDS_NONE = ("yt", "snapshots: particles", "finds none")  # as docs/outputs.md says
 
 
 class Files:

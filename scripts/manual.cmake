@@ -93,7 +93,7 @@ foreach(code ${codes})
   string(APPEND page ".TP\n.B ${CMAKE_MATCH_1}\n${CMAKE_MATCH_2}\n")
 endforeach()
 string(APPEND page ".SH SEE ALSO\n.BR mpirun (1),\n.BR clinfo (1);\nREADME.md and docs/ in share/doc/radixpic beside the program: "
-  "running.md is the manual, config.md lists every key of a config.\n")
+  "docs/run.md, outputs.md and physics.md are the manual, config.md lists every key of a config.\n")
 
 file(WRITE ${FOLDER}/radixpic.1 "${page}")
 file(WRITE ${FOLDER}/radixpic "# Completion of radixpic for bash.

@@ -27,7 +27,7 @@ class Deposit(ProgramTest):
                 "small.yaml", "--set", f"deposit.method={value}")
 
     def test_a_filter_in_the_history(self):
-        """What docs/running.md says: density and field energy are of the smoothed field, and the particles swing by
+        """What docs/physics.md says: density and field energy are of the smoothed field, and the particles swing by
         more."""
         swings, modes = [], []
         for passes in (0, 3):

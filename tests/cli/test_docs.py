@@ -20,7 +20,16 @@ from program import DEVICE, MPI_ENVIRONMENT, PROGRAM, ROOT, ProgramTest
 import radixpic
 from radixpic import Run, dispersion, fit, theory
 
-PAGES = ("README.md", "docs/running.md", "docs/python.md", "docs/experiments.md", "docs/lab_notes.md")
+PAGES = (
+    "README.md",
+    "docs/run.md",
+    "docs/outputs.md",
+    "docs/physics.md",
+    "docs/performance.md",
+    "docs/python.md",
+    "docs/experiments.md",
+    "docs/lab_notes.md",
+)
 # Small enough for a test: what the configs of pages have fewer of, and what is appended to commands that match.
 FEWER = {"landau_damping": (1048576, 16384), "two_stream": (524288, 8192)}  # particles of a species
 SHORTER = {
