@@ -4,18 +4,22 @@ ends the program as a signal does by default before the outputs are open, and wi
 afterwards. An mpirun that gets it ends with an exit code of its own, also where its ranks have written the checkpoint.
 """
 
+import contextlib
+import os
 import random
 import shutil
 import signal
+import subprocess
 import time
 import unittest
 
-from faults import CONFIG, RANKS, SOAK, FaultTest, OnRanks, signal_all, times
+from faults import CONFIG, PROGRAM, RANKS, SOAK, FaultTest, OnRanks, is_alive, signal_all, times
 
 # In the order of the moments of a reduced test: SIGUSR1, SIGXCPU and SIGQUIT come while kernels are built.
 SIGNALS = [signal.SIGTERM, signal.SIGUSR1, signal.SIGXCPU, signal.SIGQUIT, signal.SIGINT]
 TO_MPIRUN = (signal.SIGTERM, signal.SIGINT)  # which it answers by ending its ranks
 PAUSE = 0.02  # seconds, in full
+LAST = 10  # seconds, which an mpirun without ranks has to end
 ENDLESS = ["run", "fault.yaml", "--steps", "100000000", "--quiet"]
 
 
@@ -47,14 +51,36 @@ class Signals(OnRanks, FaultTest):
     def check_moment(self, ranks, number, moment):
         process = self.start_cold(ranks)
         time.sleep(moment)
-        pids = self.there_now(process, ranks)
-        victim = self.chance.choice([process.pid, *pids] if number in TO_MPIRUN else pids or [process.pid])
+        if number not in TO_MPIRUN:  # which would go on, and pass it to no rank where none is there
+            self.assertTrue(self.wait_for(lambda: self.started(process, ranks), process))
+        pids = self.started(process, ranks)
+        victim = self.chance.choice([process.pid, *pids] if number in TO_MPIRUN else pids)
         return self.check_signal(ranks, number, process, pids, victim)
+
+    def started(self, process, ranks):
+        """The ranks that run the program, and no longer what mpirun does before."""
+        pids = []
+        for pid in self.there_now(process, ranks) if process.poll() is None else []:
+            with contextlib.suppress(OSError):  # it has ended
+                pids += [pid] * os.path.samefile(f"/proc/{pid}/exe", PROGRAM)
+        return pids
+
+    def wait_for_end(self, ranks, process, pids, victim):
+        """All ranks end, and mpirun too; but where a rank ends before MPI_Init() does, Open MPI 4's may say "PMIX ERROR:
+        UNREACHABLE", end all ranks and wait for ever: then it is ended here."""
+        if ranks > 1 and victim != process.pid and not (self.folder / "out").exists():
+            none_left = lambda: not any(map(is_alive, self.there_now(process, ranks)))
+            if self.wait_for(none_left, process):
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(LAST)
+                pids = {*pids, *(self.there_now(process, ranks) if process.poll() is None else ())}
+                process.kill()
+        self.wait_for_all(pids, process)
 
     def check_signal(self, ranks, number, process, pids, victim):
         """Whether it ends the program with a checkpoint."""
         signal_all([victim], number)
-        self.wait_for_all(pids, process)
+        self.wait_for_end(ranks, process, pids, victim)
         stderr = (self.folder / "stderr").read_text()
         has_stopped = len(self.said()) > 0
         of_mpirun = ranks > 1 and victim == process.pid

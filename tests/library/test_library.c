@@ -133,7 +133,8 @@ static void test_errors(void **state)
     struct radixpic *run = (struct radixpic *)values;
     refuses(radixpic_create_from_text("grid: 3\n", NULL, 0, &run), "config:1:");
     assert_null(run);
-    refuses(radixpic_create("/nowhere/my.yaml", NULL, 0, &run), "/nowhere/my.yaml: cannot read the config");
+    refuses(radixpic_create("/proc/nowhere/my.yaml", NULL, 0, &run),
+            "/proc/nowhere/my.yaml: cannot read the config");
     refuses(radixpic_create_from_text(config, (const char *[]){"time.stepp=1"}, 1, &run),
             "did you mean \"step\"?");
     assert_int_equal(radixpic_create_from_text(config, (const char *[]){"device=no such"}, 1, &run),

@@ -313,7 +313,7 @@ class Errors(PackageTest):
         self.assert_problem(lambda: radixpic.Run(self.folder / "nowhere"), "no folder of a run")
 
     def test_what_is_not_there(self):
-        kernels = {"RADIXPIC_LIBRARY": "/nowhere.so"}
+        kernels = {"RADIXPIC_LIBRARY": "/proc/nowhere.so"}
         text = "import radixpic, sys\ntry:\n    radixpic.Simulation(sys.argv[1])\n"
         text += "except radixpic.Problem as problem:\n    print(problem)"
         environment = {"PYTHONPATH": str(ROOT / "scripts"), **kernels}
