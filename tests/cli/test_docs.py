@@ -161,7 +161,8 @@ class Pages(PageTest):
     def test_the_lines_of_the_quickstart(self):
         """README shows its measurement with 2^20 particles; the theory beside it does not depend on their number."""
         run = "./build/radixpic run configs/landau_damping.yaml --output output/quickstart --force"
-        found = self.run_program(command=("bash", "-c", f"{run} && scripts/fit_rate.py output/quickstart --from 3 --to 12"))
+        measure = "scripts/fit_rate.py output/quickstart --from 3 --to 12"
+        found = self.run_program(command=("bash", "-c", f"{run} && {measure}"))
         self.assertEqual(found.returncode, 0, found.stderr)
         rows = re.compile(r"(?m)^  (theory|same with|exact)(.*?) {2,}([\d.]+)(?: +\S+ %)? +([\d.]+)")
         shown = rows.findall((ROOT / "README.md").read_text())
