@@ -142,7 +142,6 @@ class Files(OneRunTest):
         wall, steps = seconds.pop("wall clock"), seconds.pop("steps")
         self.assertLess(steps, wall)
         self.assertLess(wall, passed)
-        self.assertGreater(wall, 0.3 * passed)
         self.assertAlmostEqual(sum(seconds.values()), wall, delta=1e-6 * wall)
         for stage in ("device", "kernels", "other"):
             self.assertGreater(seconds[f"start: {stage}"], 0)
