@@ -7,8 +7,8 @@
 #include "base/share_watch.h"
 #include "base/stop.h"
 #include "base/text.h"
+#include "input/species_files.h"
 #include "output/provenance.h"
-#include "output/species_files.h"
 #include "output/stage_table.h"
 #include "session.h"
 
