@@ -16,7 +16,7 @@ TEST(ranks_may_build_the_same_program_at_once)
     setenv("RADIXPIC_KERNELS", folder.path, 1);
     setenv("POCL_CACHE_DIR", folder_file(&folder, "pocl"), 1); /* with none of them in it */
     struct device *device = NULL;
-    assert_ok(device_open("cpu", 0, &device));
+    assert_ok(device_open("cpu", 0, 0, &device));
     for (int n = 0; n < PROGRAMS; n++) {
         struct program *program = NULL;
         MPI_Barrier(MPI_COMM_WORLD);
