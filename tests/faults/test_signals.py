@@ -52,7 +52,8 @@ class Signals(OnRanks, FaultTest):
         process = self.start_cold(ranks)
         time.sleep(moment)
         if number not in TO_MPIRUN:  # which would go on, and pass it to no rank where none is there
-            self.assertTrue(self.wait_for(lambda: self.started(process, ranks), process))
+            is_there = self.wait_for(lambda: self.started(process, ranks), process)
+            self.assertTrue(is_there, (self.folder / "stderr").read_text())
         pids = self.started(process, ranks)
         victim = self.chance.choice([process.pid, *pids] if number in TO_MPIRUN else pids)
         return self.check_signal(ranks, number, process, pids, victim)

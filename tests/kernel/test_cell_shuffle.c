@@ -133,9 +133,8 @@ static void check_ways(struct cells list)
         {.cell_items = 16, .cell_most = 1000}, /* and as on a GPU */
         {.cell_items = 4, .cell_most = 16, .long_buckets = 256},
         {.cell_most = 4, .cell_items = 1, .long_buckets = 4096}, /* nearly all cells are long; */
-        {.cell_most = 4, .cell_items = 64, .long_buckets = 64},  /* items without a bucket, */
-        {.cell_most = 4, .cell_items = 64, .long_buckets = 7},
-        {.cell_most = 4, .cell_items = 1, .long_buckets = 1}, /* and one for all */
+        {.cell_most = 4, .cell_items = 64, .long_buckets = 7},   /* items without a bucket, */
+        {.cell_most = 4, .cell_items = 1, .long_buckets = 1},    /* and one for all */
     };
     uint32_t ties = 0;
     uint32_t *expected = twin(&list, &ties);
@@ -180,7 +179,7 @@ TEST(keys_that_are_alike)
 {
     needs_speed();
     struct cells list = hot_cell(100, 50, 300003);
-    const struct cell_shuffle_options few = {.cell_most = 4, .cell_items = 1, .long_buckets = 64};
+    const struct cell_shuffle_options few = {.cell_most = 4, .cell_items = 1, .long_buckets = 1};
     uint32_t ties = 0;
     uint32_t *expected = twin(&list, &ties);
     assert_true(ties > 0);

@@ -1,7 +1,5 @@
-/* Determinism: one config has one result, bit for bit, however the sort is cut up.
- *
- * A stable sort has one permutation, so passes, groups and items may not show; and atomic additions are
- * those of integers. */
+/* Determinism: one config has one result, bit for bit. However the sort is cut up, a stable one has one
+ * permutation: tests/kernel/test_sorts.c shows it. */
 #include "support/physics_support.h"
 
 /* Everything a run ends with: the history's rows and the device arrays of every species. */
@@ -41,11 +39,11 @@ static struct outcome run(const struct config *config)
     return outcome;
 }
 
-static void assert_same_outcome(const struct config *config, const struct outcome *expected, const char *what)
+static void assert_same_outcome(const struct config *config, const struct outcome *expected)
 {
     struct outcome outcome = run(config);
-    if (outcome.bytes != expected->bytes || memcmp(outcome.content, expected->content, outcome.bytes) != 0)
-        fail_msg("%s changed the result", what);
+    assert_int_equal(outcome.bytes, expected->bytes);
+    assert_memory_equal(outcome.content, expected->content, outcome.bytes);
 }
 
 TEST(two_runs_end_in_the_same_bits)
@@ -57,36 +55,7 @@ TEST(two_runs_end_in_the_same_bits)
         config.precision =
             config.deposit.shape == SHAPE_CIC || n == 2 * SHAPE_TSC ? PRECISION_SINGLE : PRECISION_DOUBLE;
         struct outcome first = run(&config);
-        assert_same_outcome(&config, &first, "running it again");
-    }
-}
-
-TEST(sort_parameters_do_not_change_a_bit)
-{
-    /* For the second of two a GPU reserves gigabytes, which tests beside this one may have: see test_sorts.c.
-     */
-    const uint32_t more = device_info(device)->is_gpu ? 3 : 2;
-    const struct {
-        const char *what;
-        struct sort_config sort;
-    } cases[] = {
-        /* method, p, b, I, G, s */
-        {"paper, one pass", {.method = SORT_METHOD_PAPER, .passes = 1}},
-        {"a longer key", {.method = SORT_METHOD_PAPER, .passes = 6, .key_bits = 30}},
-        {"one item in one group", {SORT_METHOD_PAPER, 2, 0, 1, 1, 1, TRANSPOSE_OFF, TABLE_AUTO}},
-        {"a transposed list", {SORT_METHOD_PAPER, 2, 0, 8, 4, 4, TRANSPOSE_ON, TABLE_AUTO}},
-        {"odd groups, a table of rows", {SORT_METHOD_PAPER, 2, 0, 4, 7, 2, TRANSPOSE_AUTO, TABLE_ROWS}},
-        {"tiled, two passes", {.method = SORT_METHOD_TILED, .passes = 2}},
-        {"chunked, one pass", {.method = SORT_METHOD_CHUNKED, .passes = 1}},
-        {"chunked, more passes", {.method = SORT_METHOD_CHUNKED, .passes = more}},
-        {"all auto", {.method = SORT_METHOD_AUTO, .passes = SORT_AUTO}},
-    };
-    struct config config = physics_config(physics_warm_plasma);
-    config.step.method = STEP_RADIX; /* a fused step has a sort of its own */
-    struct outcome expected = run(&config);
-    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
-        config.sort = cases[n].sort;
-        assert_same_outcome(&config, &expected, cases[n].what);
+        assert_same_outcome(&config, &first);
     }
 }
 
