@@ -454,9 +454,9 @@ class Devices(ProgramTest):
             taskset = ("taskset", "-c", ",".join(map(str, sorted(processors)[:count])), PROGRAM)
             for named in ("", "3"):
                 with self.subTest(count=count, named=named):
-                    unset = ("env", "-u", "POCL_MAX_PTHREAD_COUNT", *([f"POCL_MAX_PTHREAD_COUNT={named}"] if named else []))
-                    words = ("check", "small.yaml", "--device", "cpu")
-                    text = self.run_well(*words, command=(*unset, *taskset)).stdout
+                    variable = "POCL_MAX_PTHREAD_COUNT"
+                    given = ("env", f"{variable}={named}") if named else ("env", "-u", variable)
+                    text = self.run_well("check", "small.yaml", "--device", "cpu", command=(*given, *taskset)).stdout
                     threads = re.search(r"(?m)^threads +(\d+) on (\d+) processors?; (.*)$", text)
                     self.assertEqual(threads.groups()[:2], (named or str(count), str(count)))
                     self.assertEqual("take longer" in threads[3], int(threads[1]) > count)
