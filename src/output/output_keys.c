@@ -1,5 +1,30 @@
-/* Output sizes: what `check` says of the files of a run, by the trees that it would record. */
+/* Output keys: what a config says of outputs, how often each is due, and how large its files are, by the
+ * trees that it would record. */
 #include "output/outputs.h"
+
+const char *outputs_item(const struct output_row *row, const struct config *config, uint32_t n)
+{
+    const char *base = (const char *)config;
+    const uint32_t count = row->items.size > 0 ? *(const uint32_t *)(base + row->items.count) : 1;
+    return n < count ? base + row->items.first + n * row->items.size : NULL;
+}
+
+struct average_keys outputs_keys(const struct output_row *row, const struct config *config, uint32_t n)
+{
+    const char *item = outputs_item(row, config, n);
+    return (struct average_keys){row->every ? *(const uint64_t *)(item + row->every) : 0,
+                                 row->average ? *(const uint64_t *)(item + row->average) : 0};
+}
+
+uint64_t outputs_every(const struct output_row *row, const struct config *config)
+{
+    uint64_t least = 0;
+    for (uint32_t n = 0; outputs_item(row, config, n); n++) {
+        const uint64_t every = outputs_keys(row, config, n).every;
+        least = every > 0 && (least == 0 || every < least) ? every : least;
+    }
+    return least;
+}
 
 struct output_size outputs_size(const struct output_row *row, const struct config *config)
 {
@@ -40,7 +65,7 @@ void outputs_print_files(const char *name, uint64_t times, const char *what, uin
 
 bool outputs_is_ever_due(const struct output_row *row, const struct config *config)
 {
-    return row->is_due || outputs_every(row, config) > 0;
+    return row == &checkpoint_output || outputs_every(row, config) > 0;
 }
 
 /* Of checkpoints none is of the first step; of phase spaces and lines the one that comes most often counts
