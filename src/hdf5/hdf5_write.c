@@ -1,10 +1,10 @@
 /* HDF5 write: from the recorded tree to a file that appears whole or not at all.
  *
  * Rank 0 alone calls HDF5. Each rank packs its own chunks and sends them to rank 0, rank by rank; the
- * elements of a chunk that several ranks share travel as they are, and rank 0 packs them. A rank that fails
- * sends empty messages in their place, and one whose disk is full goes on receiving, so that no rank waits
- * for another; in the end all agree. Of a plain file rank 0 makes the frame, and then each rank writes its
- * part of the arrays where their bytes lie.
+ * elements of a chunk that has parts of several ranks travel as they are, and rank 0 packs them. A rank that
+ * fails sends empty messages in their place, and one whose disk is full goes on receiving, so that no rank
+ * waits for another; in the end all agree. Of a plain file rank 0 makes the frame, and then each rank writes
+ * its part of the arrays where their bytes lie.
  *
  * Only the file system decides when a full disk is noticed: often in a close, so every close is checked. */
 #include "hdf5/hdf5_write.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- what reading and the writing of chunks share ---- */
+/* ---- for reading and for the writing of chunks too ---- */
 
 hid_t hdf5_access(void)
 {
@@ -27,7 +27,7 @@ hid_t hdf5_access(void)
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fapl_sec2(access); /* whatever the environment names: descriptors of the file are used too */
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); /* also when an error left a dataset open */
-    /* No other program knows the temporary name, and some parallel file systems refuse locks. */
+    /* No other program opens a file of the temporary name, and some parallel file systems refuse locks. */
     H5Pset_file_locking(access, false, true);
     /* The newest format of metadata has checksums. */
     H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
@@ -111,7 +111,7 @@ static void open_file(struct writing *writing)
     const hid_t access = hdf5_access(), creation = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_userblock(creation, writing->file->user_block);
     H5Pset_obj_track_times(creation, false); /* of the root group */
-    /* Of a killed run; a link is removed too, and EXCL follows none that is made meanwhile. */
+    /* A killed run may have left it; a link is removed too, and EXCL follows none that is made meanwhile. */
     unlinkat(writing->folder, HDF5_UNFINISHED, 0);
     writing->id = H5Fcreate(writing->file->temporary, H5F_ACC_EXCL, creation, access);
     if (writing->id < 0)
@@ -259,7 +259,7 @@ static void write_plain(struct writing *writing, struct hdf5_object *object, int
         write_plain(writing, child, descriptor);
 }
 
-/* Each rank its own part, once the frame is there. */
+/* Each rank writes its own part, once the frame is there. */
 static void write_plain_arrays(struct writing *writing)
 {
     const int descriptor = below_open(writing->folder, HDF5_UNFINISHED, O_RDWR);
@@ -292,7 +292,7 @@ static void save(struct writing *writing)
     below_end(descriptor);
 }
 
-/* From a complete HDF5 file under the temporary name to a safe one under its own. */
+/* Makes of a complete HDF5 file under the temporary name a safe one under its own. */
 static void publish(struct writing *writing)
 {
     const struct hdf5_file *file = writing->file;

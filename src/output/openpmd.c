@@ -171,8 +171,8 @@ struct column {
     enum particle_value value;
 };
 
-/* Of an offset. A double must not round to a float of 1, the far end of the cell, and in double precision the
- * reader's sum with the cell's index must not round to the next one. A float below 1 is not that near. */
+/* Fills offsets. A double must not round to a float of 1, the far end of the cell, and in double precision
+ * the reader's sum with the cell's index must not round to the next one. A float below 1 is not that near. */
 static double below_end(enum precision precision, double offset, double index)
 {
     const double most =

@@ -28,7 +28,7 @@ uint64_t outputs_every(const struct output_row *row, const struct config *config
 
 struct output_size outputs_size(const struct output_row *row, const struct config *config)
 {
-    enum { OF_PROCESS = 4096 }; /* attributes that tell the device and the command */
+    enum { OF_PROCESS = 4096 }; /* attributes with the device and the command */
     static const struct communicator alone = {.size = 1, .local_size = 1};
     const struct grid grid = grid_make(&config->grid);
     const struct slab slab = slab_whole_box(&grid);
@@ -68,8 +68,8 @@ bool outputs_is_ever_due(const struct output_row *row, const struct config *conf
     return row == &checkpoint_output || outputs_every(row, config) > 0;
 }
 
-/* Of checkpoints none is of the first step; of phase spaces and lines the one that comes most often counts
- * for all; of tracks one file as large as they can be. */
+/* Checkpoints have no file of the first step; of phase spaces and lines the item that is due most often
+ * counts for all; tracks have one file as large as they can be. */
 uint64_t outputs_expected_bytes(const struct config *config, uint64_t *each)
 {
     uint64_t all = 0;

@@ -16,7 +16,7 @@ const struct output_row *const output_table[OUTPUTS] = {
     &history_output,  &probes_output,      &check_output,   &tracks_output, &checkpoint_output,
     &snapshot_output, &phase_space_output, &moments_output, &lines_output};
 
-/* What is to do for an output in a step: bits. */
+/* The work for an output in a step: bits. */
 enum { WRITE = 1, AVERAGE = 2 };
 
 struct outputs {
@@ -148,7 +148,7 @@ double outputs_seconds(const struct outputs *outputs, const char **cheaper_by)
 
 /* ---- one step ---- */
 
-/* What the fields of an item need. */
+/* The needs of the fields of an item. */
 static unsigned needs_of(const struct output_row *row, const char *item)
 {
     const struct field_list *fields = (const struct field_list *)(item + row->fields);
@@ -229,12 +229,12 @@ static enum status write_into_folder(struct outputs *outputs, size_t n, const st
     char folder[PATH_MAX];
     TRY(device_finish(outputs->device));
     snprintf(folder, sizeof folder, "%s/%s", outputs->folder->path, row->files->folder);
-    /* A checkpoint is not written again: while it took the place of the old file the manifest would name a
-     * file that is not there. */
+    /* A checkpoint is not written again: while it replaced the old file the manifest would name a file that
+     * is not there. */
     if (is_checkpoint(row) && is_again(outputs, view))
         return STATUS_OK;
     const double start = timer_now();
-    writer_make_room(outputs->writer);
+    writer_wait_for_place(outputs->writer);
     add_wait(outputs, start);
     const double begin = timer_now();
     device_weigh_times(outputs->device, 0); /* the kernels of an output are within the time added here */
@@ -309,7 +309,7 @@ enum status outputs_write(struct outputs *outputs, const struct view *state)
         const double start = timer_now();
         own.average = outputs->averages[n];
         if (work & AVERAGE)
-            TRY(average_settle(outputs->averages[n], view, NULL, 0));
+            TRY(average_follow_rows(outputs->averages[n], view, NULL, 0));
         if (row->write && work)
             TRY(row->write(outputs->parts[n], view));
         if (row->wants_file ? row->wants_file(outputs->parts[n], view, outputs->checkpoint_due)

@@ -74,7 +74,7 @@ struct output_row {
     void (*print_size)(const struct config *config);
 };
 
-/* Each in the file of its output. */
+/* The rows, each in the file of its output. */
 extern const struct output_row history_output, probes_output, checkpoint_output, snapshot_output,
     phase_space_output, moments_output, lines_output, tracks_output;
 
@@ -99,12 +99,12 @@ STATUS_CHECKED enum status outputs_create(struct device *device, const struct co
                                           struct outputs **outputs);
 
 /* Reads from `source`, a checkpoint of a run of the config `old`, what outputs saved in it, or where these
- * two are NULL makes room for it. Collective. */
+ * two are NULL begins with none of it. Collective. */
 STATUS_CHECKED enum status outputs_begin(struct outputs *outputs, const struct view *view,
                                          const struct config *old, const struct hdf5_source *source);
 void outputs_save(const struct outputs *outputs, struct hdf5_file *file, const struct view *view);
 
-/* From now on outputs are written, below `folder`, which must outlive them; without it none is. Starts
+/* Begins the writing of outputs, below `folder`, which must outlive them; without it none is. Starts
  * the writer on all ranks; rank 0 then begins the run in the folder, opens the append files and clears it:
  * see run_folder_begin() and run_folder_clear(). Failures are not agreed on. */
 STATUS_CHECKED enum status outputs_open(struct outputs *outputs, const struct communicator *communicator,
@@ -123,7 +123,7 @@ STATUS_CHECKED enum status outputs_list(const struct outputs *outputs, const cha
  * of one, could not be written. NULL is fine, and a second call does nothing. */
 STATUS_CHECKED enum status outputs_close(struct outputs *outputs);
 
-/* What was written beside the steps so far. */
+/* The files that were written beside the steps so far. */
 struct written outputs_written(const struct outputs *outputs);
 
 /* The seconds that the run has waited for outputs so far, and of which output the most: its `cheaper_by`. */
@@ -152,7 +152,7 @@ STATUS_CHECKED enum status outputs_record(const struct output_row *row, void *pa
 /* Prints, for `check`, how much each output will write, and the host memory of files in flight. */
 void outputs_print_sizes(const struct config *config);
 
-/* Of the largest file of an output with record(), 0 where memory is short. */
+/* The size of the largest file of an output with record(); 0 where memory is short. */
 struct output_size {
     uint64_t bytes;  /* an upper estimate, before compression */
     uint32_t meshes; /* components over all cells */
@@ -165,11 +165,11 @@ uint64_t outputs_expected_bytes(const struct config *config, uint64_t *each);
 /* The least number of steps between two of an output; 0: never. */
 uint64_t outputs_every(const struct output_row *row, const struct config *config);
 
-/* Its item n in the config, NULL behind the last; and the keys of that. */
+/* Item n of an output in the config, NULL behind the last; and the keys of the item. */
 const char *outputs_item(const struct output_row *row, const struct config *config, uint32_t n);
 struct average_keys outputs_keys(const struct output_row *row, const struct config *config, uint32_t n);
 
-/* Whether that is not never; a signal asks for a checkpoint at any time. */
+/* Whether an output is due at any time; a checkpoint can be, for a signal. */
 bool outputs_is_ever_due(const struct output_row *row, const struct config *config);
 
 /* How often something is written that is due every so many steps and at both ends of the run. */
