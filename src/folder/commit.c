@@ -37,7 +37,7 @@ static enum status list(const struct hdf5_file *file, int descriptor)
                              commit->files == &checkpoint_files ? -1 : descriptor);
 }
 
-/* Where it is not there, FOLDER/PREFIX.pmd: a line with the pattern of the files' names, for ParaView. */
+/* Writes FOLDER/PREFIX.pmd, unless it is there: a line with the pattern of the files' names, for ParaView. */
 static enum status name_series(const struct commit *commit)
 {
     const struct run_folder *folder = commit->appended->folder;

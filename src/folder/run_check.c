@@ -32,7 +32,7 @@ static void note(struct check *check, const char *name, const char *what)
         log_line(check->log, LOG_QUIET, "%s/%s: %s", check->path, name, what);
 }
 
-/* What is wrong with a file that cannot be read, else NULL. Of its first own->bytes bytes *own <- the digest
+/* Words for what keeps a file from being read, else NULL. Of its first own->bytes bytes *own <- the digest
  * as in the list, or as in the manifest, there with the number of bytes that there are. */
 static const char *digest(const struct check *check, const char *name, bool as_listed,
                           struct append_mark *own)
@@ -54,7 +54,7 @@ static const char *digest(const struct check *check, const char *name, bool as_l
 }
 
 /* Whether a later line says what the file is, or any line has this digest. */
-static bool is_settled(const struct check *check, const struct listed_file *file, uint64_t digest)
+static bool is_superseded(const struct check *check, const struct listed_file *file, uint64_t digest)
 {
     for (const struct listed_file *other = check->files; other < check->files + check->count; other++)
         if (other->has_digest && (other > file || other->digest == digest) &&
@@ -63,8 +63,8 @@ static bool is_settled(const struct check *check, const struct listed_file *file
     return false;
 }
 
-/* Of a run that goes back to an earlier step, files of later ones and those that it writes on do not count,
- * and of one that was killed the file that it was about to name. */
+/* Notes a listed file. Where a run goes back to an earlier step, files of later steps and those that it adds
+ * to do not count; and where it was killed, the file that it was about to name. */
 static void check_file(struct check *check, const struct listed_file *file, bool may_miss)
 {
     const enum manifest_state state = check->manifest.state;
@@ -79,7 +79,7 @@ static void check_file(struct check *check, const struct listed_file *file, bool
     const char *what = digest(check, file->name, true, &own);
     if (!what && own.digest != file->digest)
         what = "damaged: its bytes do not match their digest in " FILE_LIST_NAME;
-    if (!what || !is_settled(check, file, own.digest))
+    if (!what || !is_superseded(check, file, own.digest))
         note(check, file->name, what);
 }
 
@@ -143,11 +143,11 @@ static enum status check_folder(struct check *check)
 
 enum status run_check(const char *path, struct log *log)
 {
-    static struct check check; /* large */
-    check = (struct check){.path = path, .folder = below_begin(path, 0), .log = log};
+    struct check check = {.path = path, .folder = below_begin(path, 0), .log = log};
     const enum status status =
         check.folder >= 0 ? check_folder(&check)
                           : status_fail(STATUS_USAGE, "cannot open folder %s: %s", path, strerror(errno));
+    manifest_clear(&check.manifest);
     below_end(check.folder);
     return status;
 }

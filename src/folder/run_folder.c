@@ -21,7 +21,7 @@
 
 /* ---- what is there ---- */
 
-/* What cannot be looked at now may be there. */
+/* A file that cannot be looked at may be there. */
 static bool holds(const struct run_folder *folder, const char *name)
 {
     struct stat found;
@@ -58,6 +58,7 @@ void run_folder_unlock(struct run_folder *folder)
     if (folder->descriptor > 0)
         close(folder->descriptor);
     folder->lock = folder->descriptor = 0;
+    manifest_clear(&folder->manifest);
 }
 
 /* ---- what an earlier run left ---- */
@@ -285,7 +286,8 @@ enum status run_folder_begin(struct run_folder *folder)
         }
         manifest->state = MANIFEST_RESTARTING;
     } else {
-        *manifest = (struct manifest){.state = MANIFEST_STARTING};
+        manifest_clear(manifest);
+        manifest->state = MANIFEST_STARTING;
         manifest_appended(manifest, "history.csv", true);
     }
     manifest->run = new_run();
@@ -387,7 +389,7 @@ static enum status cut(const struct run_folder *folder)
         if (n > 0 && folder->kept[n].bytes == 0)
             continue;
         const int file = below_open(folder->descriptor, folder->manifest.appended[n], O_WRONLY);
-        /* Else a loss of power could leave new lines over parts of old ones. */
+        /* Without the sync a loss of power could leave new lines over parts of old ones. */
         const bool is_cut =
             file >= 0 && ftruncate(file, (off_t)folder->kept[n].bytes) == 0 && sync_file(file);
         below_end(file);
@@ -423,7 +425,7 @@ enum status run_folder_add(struct run_folder *folder, const struct manifest_chec
     for (uint32_t n = 0; n < first; n++)
         gone[n] = manifest->checkpoints[n].step;
     manifest_drop(manifest, first);
-    manifest_add(manifest, file);
+    TRY(manifest_add(manifest, file));
     TRY(commit(folder));
     for (uint32_t n = 0; n < first; n++)
         if (!manifest_find(manifest, gone[n]))
