@@ -23,7 +23,7 @@ enum status commit_prepare(const struct append_files *appended, const struct ste
     if (files == &checkpoint_files)
         TRY(append_files_sync(appended));
     TRY(run_folder_make_inner(folder, files->folder));
-    return is_again || !below_look(folder->descriptor, step_files_name(files, step, name), &found)
+    return is_again || !in_folder_look(folder->descriptor, step_files_name(files, step, name), &found)
                ? STATUS_OK
                : run_folder_refuse(folder, STATUS_FAILED, name);
 }
@@ -46,7 +46,7 @@ static enum status name_series(const struct commit *commit)
     struct replacement replacement;
     struct stat found;
     snprintf(name, sizeof name, "%s/%.*s.pmd", commit->files->folder, (int)strlen(prefix) - 1, prefix);
-    if (below_look(folder->descriptor, name, &found))
+    if (in_folder_look(folder->descriptor, name, &found))
         return STATUS_OK;
     TRY(append_files_list(commit->appended, name, -1));
     TRY(replace_begin(folder->descriptor, folder->path, name, &replacement));

@@ -61,7 +61,7 @@ static bool read_lines(FILE *stream, struct listed_file **files, size_t *count)
 
 enum status file_list_read(int folder, const char *path, struct listed_file **files, size_t *count)
 {
-    const int descriptor = below_open(folder, FILE_LIST_NAME, O_RDONLY);
+    const int descriptor = in_folder_open(folder, FILE_LIST_NAME, O_RDONLY);
     FILE *stream = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
     char name[PATH_MAX + sizeof FILE_LIST_NAME];
     *files = NULL;
@@ -69,7 +69,7 @@ enum status file_list_read(int folder, const char *path, struct listed_file **fi
     if (!stream)
         return errno == ENOENT ? STATUS_OK
                                : status_fail(STATUS_FAILED, "cannot read %s/" FILE_LIST_NAME ": %s", path,
-                                             below_text(errno));
+                                             in_folder_text(errno));
     const bool is_sound = read_lines(stream, files, count);
     fclose(stream);
     if (is_sound)

@@ -37,20 +37,20 @@ static void note(struct check *check, const char *name, const char *what)
 static const char *digest(const struct check *check, const char *name, bool as_listed,
                           struct append_mark *own)
 {
-    const int file = below_open(check->folder, name, O_RDONLY);
+    const int file = in_folder_open(check->folder, name, O_RDONLY);
     XXH3_state_t *rows = as_listed ? NULL : XXH3_createState();
     if (rows)
         XXH3_64bits_reset(rows);
     const bool is_read =
-        file >= 0 && (rows ? below_digest(file, &own->bytes, rows)
+        file >= 0 && (rows ? in_folder_digest(file, &own->bytes, rows)
                            : as_listed && digest_file(name, file, own->bytes, &own->digest) == STATUS_OK);
     if (rows)
         own->digest = XXH3_64bits_digest(rows);
     XXH3_freeState(rows);
-    below_end(file);
+    in_folder_end(file);
     if (!is_read && file >= 0 && as_listed)
         return status_message();
-    return is_read ? NULL : errno == ENOENT ? "missing" : below_text(errno);
+    return is_read ? NULL : errno == ENOENT ? "missing" : in_folder_text(errno);
 }
 
 /* Whether a later line says what the file is, or any line has this digest. */
@@ -74,7 +74,7 @@ static void check_file(struct check *check, const struct listed_file *file, bool
     if (!file->has_digest || state == MANIFEST_STARTING ||
         (state == MANIFEST_RESTARTING &&
          (!step_files_find(file->name, &step) || step > check->manifest.from_step)) ||
-        (may_miss && !below_look(check->folder, file->name, &found)))
+        (may_miss && !in_folder_look(check->folder, file->name, &found)))
         return;
     const char *what = digest(check, file->name, true, &own);
     if (!what && own.digest != file->digest)
@@ -143,12 +143,12 @@ static enum status check_folder(struct check *check)
 
 enum status run_check(const char *path, struct log *log)
 {
-    struct check check = {.path = path, .folder = below_begin(path, 0), .log = log};
+    struct check check = {.path = path, .folder = in_folder_begin(path, 0), .log = log};
     const enum status status =
         check.folder >= 0 ? check_folder(&check)
                           : status_fail(STATUS_USAGE, "cannot open folder %s: %s", path, strerror(errno));
     manifest_clear(&check.manifest);
-    below_end(check.folder);
+    in_folder_end(check.folder);
     return status;
 }
 
@@ -158,9 +158,9 @@ enum status run_check_file(const char *path, const char *name)
     size_t count = 0;
     uint64_t digest = 0;
     bool is_listed = false, is_known = false;
-    const int folder = below_begin(path, 0), file = below_open(folder, name, O_RDONLY);
+    const int folder = in_folder_begin(path, 0), file = in_folder_open(folder, name, O_RDONLY);
     enum status status =
-        file < 0 ? status_fail(STATUS_USAGE, "cannot open %s/%s: %s", path, name, below_text(errno))
+        file < 0 ? status_fail(STATUS_USAGE, "cannot open %s/%s: %s", path, name, in_folder_text(errno))
                  : file_list_read(folder, path, &files, &count);
     TRY_NEXT(digest_file(name, file, UINT64_MAX, &digest));
     for (size_t n = 0; n < count; n++)
@@ -169,8 +169,8 @@ enum status run_check_file(const char *path, const char *name)
             is_known |= files[n].digest == digest;
         }
     free(files);
-    below_end(file);
-    below_end(folder);
+    in_folder_end(file);
+    in_folder_end(folder);
     if (status != STATUS_OK || !is_listed || is_known)
         return status;
     return status_fail(

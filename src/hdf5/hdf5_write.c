@@ -117,7 +117,7 @@ static void open_file(struct writing *writing)
     if (writing->id < 0)
         writing_fail_in(writing, "create it");
     else
-        writing->descriptor = below_open(writing->folder, HDF5_UNFINISHED, O_WRONLY);
+        writing->descriptor = in_folder_open(writing->folder, HDF5_UNFINISHED, O_WRONLY);
     H5Pclose(creation);
     H5Pclose(access);
 }
@@ -262,7 +262,7 @@ static void write_plain(struct writing *writing, struct hdf5_object *object, int
 /* Each rank writes its own part, once the frame is there. */
 static void write_plain_arrays(struct writing *writing)
 {
-    const int descriptor = below_open(writing->folder, HDF5_UNFINISHED, O_RDWR);
+    const int descriptor = in_folder_open(writing->folder, HDF5_UNFINISHED, O_RDWR);
     if (descriptor < 0 && writing_is_first(writing))
         writing_fail_errno(writing, "open it", errno);
     else if (descriptor < 0)
@@ -283,13 +283,13 @@ static void save(struct writing *writing)
 {
     struct hdf5_file *file = writing->file;
     struct stat information = {0};
-    const int descriptor = below_open(writing->folder, HDF5_UNFINISHED, O_RDWR);
+    const int descriptor = in_folder_open(writing->folder, HDF5_UNFINISHED, O_RDWR);
     if (descriptor < 0 || !sync_file(descriptor) || fstat(descriptor, &information) != 0)
         writing_fail_errno(writing, "bring it to the disk", errno);
     else if (writing_is_first(writing) && file->before)
         writing->status = file->before(file, descriptor);
     file->bytes = (uint64_t)information.st_size;
-    below_end(descriptor);
+    in_folder_end(descriptor);
 }
 
 /* Makes of a complete HDF5 file under the temporary name a safe one under its own. */
@@ -303,7 +303,7 @@ static void publish(struct writing *writing)
         return;
     if (renameat(writing->folder, HDF5_UNFINISHED, writing->folder, name) != 0)
         writing_fail_errno(writing, "give it its name", errno);
-    else if (!below_sync(writing->folder, name))
+    else if (!in_folder_sync(writing->folder, name))
         writing_fail_errno(writing, "bring its folder to the disk", errno);
     else if (file->after)
         writing->status = file->after(file);
@@ -314,7 +314,7 @@ enum status hdf5_file_write(struct hdf5_file *file, const struct communicator *c
     struct writing writing = {.file = file,
                               .communicator = communicator,
                               .id = H5I_INVALID_HID,
-                              .folder = below_begin(file->folder, O_NOFOLLOW),
+                              .folder = in_folder_begin(file->folder, O_NOFOLLOW),
                               .descriptor = -1,
                               .status = file->status};
     if (writing.folder < 0 && writing_is_first(&writing))
@@ -334,6 +334,6 @@ enum status hdf5_file_write(struct hdf5_file *file, const struct communicator *c
         communicator_broadcast(communicator, sizeof file->bytes, &file->bytes);
     else if (writing_is_first(&writing) && file->status == STATUS_OK)
         unlinkat(writing.folder, HDF5_UNFINISHED, 0); /* gone already when only a sync failed */
-    below_end(writing.folder);
+    in_folder_end(writing.folder);
     return writing.status;
 }

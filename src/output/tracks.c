@@ -116,7 +116,8 @@ static bool has_sample(const struct view *view)
     if (view->step != view->first_step || view->step == 0)
         return false;
     if (view->communicator->rank == 0)
-        has = below_look(view->folder->descriptor, step_files_name(&tracks_files, view->step, name), &found);
+        has = in_folder_look(view->folder->descriptor, step_files_name(&tracks_files, view->step, name),
+                             &found);
     communicator_broadcast(view->communicator, sizeof has, &has);
     return has != 0;
 }
