@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void below_end(int descriptor)
+void in_folder_end(int descriptor)
 {
     const int error = errno;
     if (descriptor >= 0)
@@ -16,12 +16,12 @@ void below_end(int descriptor)
     errno = error;
 }
 
-int below_begin(const char *path, int flags)
+int in_folder_begin(const char *path, int flags)
 {
     return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC | flags);
 }
 
-int below_enter(int folder, const char *name, const char **last)
+int in_folder_enter(int folder, const char *name, const char **last)
 {
     char inner[NAME_MAX + 1];
     const char *slash = strchr(name, '/');
@@ -36,15 +36,15 @@ int below_enter(int folder, const char *name, const char **last)
     return openat(folder, inner, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-int below_open(int folder, const char *name, int flags)
+int in_folder_open(int folder, const char *name, int flags)
 {
     struct stat found;
     const char *last;
-    const int above = below_enter(folder, name, &last);
+    const int above = in_folder_enter(folder, name, &last);
     if (above < 0)
         return -1;
     const int file = openat(above, last, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
-    below_end(above);
+    in_folder_end(above);
     if (file < 0 || (fstat(file, &found) == 0 && S_ISREG(found.st_mode)))
         return file;
     close(file);
@@ -52,21 +52,21 @@ int below_open(int folder, const char *name, int flags)
     return -1;
 }
 
-bool below_look(int folder, const char *name, struct stat *found)
+bool in_folder_look(int folder, const char *name, struct stat *found)
 {
     const char *last;
-    const int above = below_enter(folder, name, &last);
+    const int above = in_folder_enter(folder, name, &last);
     const bool is_there = above >= 0 && fstatat(above, last, found, AT_SYMLINK_NOFOLLOW) == 0;
-    below_end(above);
+    in_folder_end(above);
     return is_there;
 }
 
-bool below_remove(int folder, const char *name, int flags)
+bool in_folder_remove(int folder, const char *name, int flags)
 {
     const char *last;
-    const int above = below_enter(folder, name, &last);
+    const int above = in_folder_enter(folder, name, &last);
     const bool removed = above >= 0 && unlinkat(above, last, flags) == 0;
-    below_end(above);
+    in_folder_end(above);
     return removed;
 }
 
@@ -77,25 +77,25 @@ bool sync_file(int descriptor)
 }
 
 /* A folder may be writable and not readable. */
-bool below_sync(int folder, const char *name)
+bool in_folder_sync(int folder, const char *name)
 {
     const char *last;
-    const int above = below_enter(folder, name, &last);
+    const int above = in_folder_enter(folder, name, &last);
     const int names = above >= 0 ? openat(above, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     const bool synced = names >= 0 ? sync_file(names) : above >= 0 && errno == EACCES;
-    below_end(names);
-    below_end(above);
+    in_folder_end(names);
+    in_folder_end(above);
     return synced;
 }
 
-const char *below_text(int error)
+const char *in_folder_text(int error)
 {
     return error == ELOOP         ? "a symbolic link is not followed here"
            : error == EMEDIUMTYPE ? "it is no regular file"
                                   : strerror(error);
 }
 
-bool below_digest(int descriptor, uint64_t *bytes, XXH3_state_t *state)
+bool in_folder_digest(int descriptor, uint64_t *bytes, XXH3_state_t *state)
 {
     char piece[1 << 15];
     const uint64_t most = *bytes;
@@ -110,7 +110,7 @@ bool below_digest(int descriptor, uint64_t *bytes, XXH3_state_t *state)
     return count >= 0;
 }
 
-bool below_append(int descriptor, const char *text, size_t length, uint64_t before)
+bool in_folder_append(int descriptor, const char *text, size_t length, uint64_t before)
 {
     for (size_t done = 0; done < length;) {
         const ssize_t more = write(descriptor, text + done, length - done);

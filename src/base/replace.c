@@ -9,7 +9,7 @@
 
 static enum status fail(const struct replacement *replacement)
 {
-    return status_fail(STATUS_FAILED, "cannot write %s: %s", replacement->path, below_text(errno));
+    return status_fail(STATUS_FAILED, "cannot write %s: %s", replacement->path, in_folder_text(errno));
 }
 
 enum status replace_begin(int folder, const char *path, const char *name, struct replacement *replacement)
@@ -17,19 +17,19 @@ enum status replace_begin(int folder, const char *path, const char *name, struct
     const char *last;
     replacement->file = NULL;
     snprintf(replacement->path, sizeof replacement->path, "%s/%s", path, name);
-    replacement->folder = below_enter(folder, name, &last);
+    replacement->folder = in_folder_enter(folder, name, &last);
     snprintf(replacement->name, sizeof replacement->name, "%s", last);
     snprintf(replacement->temporary, sizeof replacement->temporary, ".%s.tmp", replacement->name);
     if (replacement->folder < 0)
         return fail(replacement);
     unlinkat(replacement->folder, replacement->temporary, 0); /* of a killed run */
-    const int file = below_open(replacement->folder, replacement->temporary, O_WRONLY | O_CREAT | O_EXCL);
+    const int file = in_folder_open(replacement->folder, replacement->temporary, O_WRONLY | O_CREAT | O_EXCL);
     replacement->file = file >= 0 ? fdopen(file, "w") : NULL;
     if (replacement->file)
         return STATUS_OK;
     const enum status status = fail(replacement);
-    below_end(file);
-    below_end(replacement->folder);
+    in_folder_end(file);
+    in_folder_end(replacement->folder);
     return status;
 }
 
@@ -45,8 +45,8 @@ enum status replace_end(struct replacement *replacement, enum status status)
         status = fail(replacement);
     if (status != STATUS_OK)
         unlinkat(folder, replacement->temporary, 0);
-    else if (!below_sync(folder, replacement->name))
+    else if (!in_folder_sync(folder, replacement->name))
         status = fail(replacement);
-    below_end(folder);
+    in_folder_end(folder);
     return status;
 }

@@ -14,7 +14,7 @@
 static enum status fail(const struct append_file *file, const char *what)
 {
     return status_fail(STATUS_FAILED, "cannot %s %s/%s: %s", what, file->folder->path, file->name,
-                       below_text(errno));
+                       in_folder_text(errno));
 }
 
 /* ---- lines ---- */
@@ -22,7 +22,7 @@ static enum status fail(const struct append_file *file, const char *what)
 static enum status write_line(struct append_file *file, const char *line)
 {
     const size_t length = strlen(line);
-    if (!below_append(file->descriptor, line, length, file->whole))
+    if (!in_folder_append(file->descriptor, line, length, file->whole))
         return fail(file, "write");
     file->whole += length;
     XXH3_64bits_update(file->digest, line, length);
@@ -68,9 +68,9 @@ enum status append_files_list(const struct append_files *files, const char *name
 
 enum status append_files_list_text(const struct append_files *files, const char *name)
 {
-    const int file = below_open(files->folder->descriptor, name, O_RDONLY);
+    const int file = in_folder_open(files->folder->descriptor, name, O_RDONLY);
     const enum status status = append_files_list(files, name, file);
-    below_end(file);
+    in_folder_end(file);
     return status;
 }
 
@@ -87,7 +87,7 @@ static enum status refuse_rows(const struct append_file *file)
 /* Opens the file; false with errno. */
 static bool open_file(struct append_file *file, int flags)
 {
-    file->descriptor = below_open(file->folder->descriptor, file->name, O_RDWR | flags);
+    file->descriptor = in_folder_open(file->folder->descriptor, file->name, O_RDWR | flags);
     return file->descriptor >= 0;
 }
 
@@ -109,7 +109,7 @@ static enum status go_on(struct append_file *file, const char *keys, const struc
             "elsewhere by --output",
             file->folder->path, file->name, keys);
     file->whole = kept->bytes;
-    if (!below_digest(file->descriptor, &file->whole, file->digest))
+    if (!in_folder_digest(file->descriptor, &file->whole, file->digest))
         return fail(file, "read");
     const struct append_mark found = append_file_mark(file);
     if (found.bytes != kept->bytes || found.digest != kept->digest)
@@ -159,7 +159,7 @@ static enum status begin(struct append_files *files, struct append_file *file)
         TRY(run_folder_make_inner(files->folder, inner));
     }
     if (open_file(file, O_CREAT | (is_inner ? O_EXCL : O_TRUNC)) &&
-        below_sync(files->folder->descriptor, file->name))
+        in_folder_sync(files->folder->descriptor, file->name))
         return write_line(file, file->head);
     return errno == EEXIST ? run_folder_refuse(files->folder, STATUS_USAGE, file->name) : fail(file, "write");
 }

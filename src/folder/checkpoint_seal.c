@@ -49,7 +49,7 @@ enum status checkpoint_seal(const char *path)
         is_well = pwrite(file, &block, sizeof block, 0) == sizeof block;
     if (!is_well)
         status = status_fail(STATUS_FAILED, "%s: cannot write its digest: %s", path, strerror(errno));
-    below_end(file);
+    in_folder_end(file);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* Checkpoint seal: the format of a checkpoint, and the digest by which a damaged one is known. A checkpoint
+/* Checkpoint seal: the format of a checkpoint, and the digest by which a damaged one is found. A checkpoint
  * is the whole state between two steps in one HDF5 file, for `run --restart`.
  *
  * Positions stand at step n, velocities at n-1/2, every list sorted, every particle with the rank that owns
@@ -28,11 +28,11 @@
 
 #include <stdbool.h>
 
-/* ---- the block before HDF5's first byte (its user block), by which a damaged file is known ---- */
+/* ---- the block before HDF5's first byte (its user block), by which a damaged file is found ---- */
 
-/* It holds a magic text, the version of the format, the size of the file, a digest (XXH3, 128 bits) of the
- * digests of all 4 MiB pieces after the block, and one of the block itself. So no bit of the file can change
- * unnoticed. The place of magic, version and the block's own digest is the same in every version. */
+/* The block holds a magic text, the version of the format, the size of the file, a digest (XXH3, 128 bits) of
+ * the digests of all 4 MiB pieces after the block, and one of the block itself. So no bit of the file can
+ * change unnoticed. The place of magic, version and the block's own digest is the same in every version. */
 enum { CHECKPOINT_VERSION = 5, CHECKPOINT_BLOCK = 512 /* bytes; HDF5 allows powers of two from 512 on */ };
 
 /* Writes the block of the complete file at `path`. */

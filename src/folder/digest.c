@@ -72,10 +72,11 @@ enum status digest_file(const char *path, int descriptor, uint64_t bytes, uint64
 
 /* ---- over ranks ---- */
 
-/* What tells a file from others, alike on all hosts, where it is not read, and then its digest. */
+/* A mark of a file, the same on all hosts: four numbers of its inode, by which an unread file is compared,
+ * and its digest. */
 typedef uint64_t mark[5];
 
-/* The digest of the file that has the `other` mark is known. */
+/* Of a file that has the numbers of `other` the digest is taken from there. */
 static enum status mark_file(const char *path, uint64_t bytes, const mark other, mark own)
 {
     struct stat found;

@@ -13,8 +13,8 @@ STATUS_CHECKED enum status digest_range(const char *path, int descriptor, uint64
 /* *digest <- half of that of the first `bytes` bytes of a file, or of all where it has fewer. */
 STATUS_CHECKED enum status digest_file(const char *path, int descriptor, uint64_t bytes, uint64_t *digest);
 
-/* Collective. The same of a regular file at a path that all ranks have. STATUS_USAGE where a rank finds
- * another file there than rank 0. */
+/* Collective. *digest <- digest_file() of a regular file at a path that all ranks have. STATUS_USAGE where a
+ * rank finds another file there than rank 0. */
 STATUS_CHECKED enum status digest_require_same(const struct communicator *communicator, const char *path,
                                                uint64_t bytes, uint64_t *digest);
 

@@ -37,14 +37,14 @@ static bool parse_line(const char *line, struct listed_file *file)
 static bool read_lines(FILE *stream, struct listed_file **files, size_t *count)
 {
     char line[FILE_LIST_LINE];
-    size_t room = 0;
+    size_t capacity = 0;
     uint64_t begin = 0;
     bool is_sound = true;
     /* A loss of power may leave zeros where lines were being written. */
     while (is_sound && fgets(line, sizeof line, stream) && line[0] != '\0' &&
            (strchr(line, '\n') || !feof(stream))) {
-        if (*count == room) {
-            struct listed_file *longer = realloc(*files, (room = 2 * room + 64) * sizeof *longer);
+        if (*count == capacity) {
+            struct listed_file *longer = realloc(*files, (capacity = 2 * capacity + 64) * sizeof *longer);
             if (!longer)
                 return false;
             *files = longer;
@@ -61,7 +61,7 @@ static bool read_lines(FILE *stream, struct listed_file **files, size_t *count)
 
 enum status file_list_read(int folder, const char *path, struct listed_file **files, size_t *count)
 {
-    const int descriptor = below_open(folder, FILE_LIST_NAME, O_RDONLY);
+    const int descriptor = in_folder_open(folder, FILE_LIST_NAME, O_RDONLY);
     FILE *stream = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
     char name[PATH_MAX + sizeof FILE_LIST_NAME];
     *files = NULL;
@@ -69,7 +69,7 @@ enum status file_list_read(int folder, const char *path, struct listed_file **fi
     if (!stream)
         return errno == ENOENT ? STATUS_OK
                                : status_fail(STATUS_FAILED, "cannot read %s/" FILE_LIST_NAME ": %s", path,
-                                             below_text(errno));
+                                             in_folder_text(errno));
     const bool is_sound = read_lines(stream, files, count);
     fclose(stream);
     if (is_sound)

@@ -54,10 +54,10 @@ static enum status refuse_locked(const char *path, int descriptor)
 enum status folder_lock_take(int folder, const char *path, int *descriptor, bool *has_no_locks)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    const int file = below_open(folder, lock_name, O_RDWR | O_CREAT);
+    const int file = in_folder_open(folder, lock_name, O_RDWR | O_CREAT);
     if (file < 0)
         return status_fail(folder_status_of(errno), "cannot write %s/%s: %s", path, lock_name,
-                           below_text(errno));
+                           in_folder_text(errno));
     if (fcntl(file, F_OFD_SETLK, &whole) ==
         0) { /* what cannot be written is left out: the lock alone counts */
         char host[128] = "", start[64];
@@ -81,19 +81,20 @@ enum status folder_lock_take(int folder, const char *path, int *descriptor, bool
 enum status folder_lock_look(int folder, const char *path)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    const int file = below_open(folder, lock_name, O_RDONLY);
+    const int file = in_folder_open(folder, lock_name, O_RDONLY);
     const bool is_locked = file >= 0 && fcntl(file, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
     const enum status status = is_locked ? refuse_locked(path, file) : STATUS_OK;
-    below_end(file);
+    in_folder_end(file);
     return status;
 }
 
 bool folder_lock_is_on(const char *path, int descriptor)
 {
     struct stat own, there;
-    const int folder = below_begin(path, 0);
-    const bool is_on = fstat(descriptor, &own) == 0 && folder >= 0 && below_look(folder, lock_name, &there) &&
-                       own.st_dev == there.st_dev && own.st_ino == there.st_ino;
-    below_end(folder);
+    const int folder = in_folder_begin(path, 0);
+    const bool is_on = fstat(descriptor, &own) == 0 && folder >= 0 &&
+                       in_folder_look(folder, lock_name, &there) && own.st_dev == there.st_dev &&
+                       own.st_ino == there.st_ino;
+    in_folder_end(folder);
     return is_on;
 }

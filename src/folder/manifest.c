@@ -67,25 +67,35 @@ static uint64_t number(const struct tree_node *node, int base)
     return node && node->kind == TREE_SCALAR ? strtoull(node->text, NULL, base) : 0;
 }
 
-static bool read_checkpoint(const struct tree_node *node, struct manifest *manifest)
+enum status manifest_refuse(const char *path, const char *why)
 {
-    if (manifest->checkpoint_count == MANIFEST_CHECKPOINTS)
-        return false;
-    struct manifest_checkpoint *checkpoint = &manifest->checkpoints[manifest->checkpoint_count++];
-    checkpoint->step = number(tree_value(node, "step"), 10);
-    checkpoint->run = number(tree_value(node, "run"), 16);
+    return status_fail(STATUS_FAILED,
+                       "%s %s, so it is not known which files belong to the run; go on from one of its "
+                       "checkpoints by --restart FILE --output OTHER",
+                       path, why);
+}
+
+static enum status refuse_version(const char *path)
+{
+    return manifest_refuse(path, "is of another version of the program");
+}
+
+static enum status read_checkpoint(const char *path, const struct tree_node *node, struct manifest *manifest)
+{
+    struct manifest_checkpoint checkpoint = {.step = number(tree_value(node, "step"), 10),
+                                             .run = number(tree_value(node, "run"), 16)};
     for (const struct tree_node *child = node->first_child; child; child = child->next)
         if (child->kind == TREE_SEQUENCE) {
             const uint32_t file = manifest_appended(manifest, child->key->text, true);
             if (file == MANIFEST_APPENDED)
-                return false;
+                return refuse_version(path);
             const struct tree_node *bytes = child->first_child, *digest = bytes ? bytes->next : NULL;
-            checkpoint->appended[file] = (struct append_mark){number(bytes, 10), number(digest, 16)};
+            checkpoint.appended[file] = (struct append_mark){number(bytes, 10), number(digest, 16)};
         }
-    return true;
+    return manifest_add(manifest, &checkpoint);
 }
 
-static bool read_tree(const struct tree_node *root, struct manifest *manifest)
+static enum status read_tree(const char *path, const struct tree_node *root, struct manifest *manifest)
 {
     const struct tree_node *from = tree_value(root, "from"), *list = tree_value(root, "checkpoints");
     for (size_t n = MANIFEST_STARTING; n <= MANIFEST_COMPLETE; n++)
@@ -96,44 +106,34 @@ static bool read_tree(const struct tree_node *root, struct manifest *manifest)
     manifest->from_step = number(tree_value(from, "step"), 10);
     manifest->complete_step = number(tree_value(root, "step"), 10);
     manifest_appended(manifest, "history.csv", true);
-    bool fits = number(tree_value(root, "version"), 10) == VERSION && manifest->state != MANIFEST_NONE;
-    for (const struct tree_node *item = list ? list->first_child : NULL; item && fits; item = item->next)
-        fits = read_checkpoint(item, manifest);
-    return fits;
+    if (number(tree_value(root, "version"), 10) != VERSION || manifest->state == MANIFEST_NONE)
+        return refuse_version(path);
+    for (const struct tree_node *item = list ? list->first_child : NULL; item; item = item->next)
+        TRY(read_checkpoint(path, item, manifest));
+    return STATUS_OK;
 }
 
-enum status manifest_refuse(const char *path, const char *why)
-{
-    return status_fail(STATUS_FAILED,
-                       "%s %s, so it is not known which files belong to the run; go on from one of its "
-                       "checkpoints by --restart FILE --output OTHER",
-                       path, why);
-}
-
+/* The last line is the digest of the text before it. */
 static enum status read_text(const char *path, const char *text, size_t length, struct manifest *manifest)
 {
     struct tree tree = {0};
     struct tree_problem problem;
-    const char *why = "is damaged";
     char line[64];
-    /* The last line is the digest of the text before it. */
     const size_t last = (size_t)snprintf(line, sizeof line, digest_form, UINT64_C(0));
     const size_t rest = length < last ? 0 : length - last;
     snprintf(line, sizeof line, digest_form, XXH3_64bits(text, rest));
-    bool is_read = length >= last && memcmp(text + rest, line, last) == 0;
-    if (is_read) {
-        const enum status parsed = tree_parse(&tree, text, length, TREE_FROM_FILE, &tree.root, &problem);
-        is_read = parsed == STATUS_OK && read_tree(tree.root, manifest);
-        tree_free(&tree);
-        why = "is of another version of the program";
-    }
-    return is_read ? STATUS_OK : manifest_refuse(path, why);
+    if (length < last || memcmp(text + rest, line, last) != 0)
+        return manifest_refuse(path, "is damaged");
+    const enum status parsed = tree_parse(&tree, text, length, TREE_FROM_FILE, &tree.root, &problem);
+    const enum status status =
+        parsed == STATUS_OK ? read_tree(path, tree.root, manifest) : refuse_version(path);
+    tree_free(&tree);
+    return status;
 }
 
 enum status manifest_read(const char *folder, struct manifest *manifest)
 {
     char path[PATH_MAX + sizeof MANIFEST_NAME];
-    *manifest = (struct manifest){0};
     snprintf(path, sizeof path, "%s/%s", folder, MANIFEST_NAME);
     const char *why = "";
     size_t length = 0;
@@ -147,6 +147,12 @@ enum status manifest_read(const char *folder, struct manifest *manifest)
 }
 
 /* ---- content ---- */
+
+void manifest_clear(struct manifest *manifest)
+{
+    free(manifest->checkpoints);
+    *manifest = (struct manifest){0};
+}
 
 const struct manifest_checkpoint *manifest_find(const struct manifest *manifest, uint64_t step)
 {
@@ -172,18 +178,24 @@ uint32_t manifest_appended(struct manifest *manifest, const char *name, bool add
 void manifest_drop(struct manifest *manifest, uint32_t count)
 {
     manifest->checkpoint_count -= count;
-    memmove(manifest->checkpoints, manifest->checkpoints + count,
-            manifest->checkpoint_count * sizeof *manifest->checkpoints);
+    for (uint32_t n = 0; n < manifest->checkpoint_count; n++)
+        manifest->checkpoints[n] = manifest->checkpoints[n + count];
 }
 
-void manifest_add(struct manifest *manifest, const struct manifest_checkpoint *checkpoint)
+enum status manifest_add(struct manifest *manifest, const struct manifest_checkpoint *checkpoint)
 {
     while (manifest->checkpoint_count > 0 &&
            manifest->checkpoints[manifest->checkpoint_count - 1].step >= checkpoint->step)
         manifest->checkpoint_count--;
     if (manifest->checkpoint_count == MANIFEST_CHECKPOINTS)
         manifest_drop(manifest, 1);
-    manifest->checkpoints[manifest->checkpoint_count++] = *checkpoint;
+    struct manifest_checkpoint *more =
+        realloc(manifest->checkpoints, (manifest->checkpoint_count + 1) * sizeof *more);
+    if (!more)
+        return status_fail(STATUS_FAILED, "no memory for the checkpoints of a manifest");
+    manifest->checkpoints = more;
+    more[manifest->checkpoint_count++] = *checkpoint;
+    return STATUS_OK;
 }
 
 void manifest_cut(struct manifest *manifest, uint64_t step)
@@ -191,8 +203,8 @@ void manifest_cut(struct manifest *manifest, uint64_t step)
     while (manifest->checkpoint_count > 0 &&
            manifest->checkpoints[manifest->checkpoint_count - 1].step > step)
         manifest->checkpoint_count--;
-    const struct manifest_checkpoint *newest = manifest->checkpoints + manifest->checkpoint_count;
+    const uint32_t count = manifest->checkpoint_count;
     for (uint32_t n = 1; n < MANIFEST_APPENDED; n++)
-        if (manifest->checkpoint_count == 0 || newest[-1].appended[n].bytes == 0)
+        if (count == 0 || manifest->checkpoints[count - 1].appended[n].bytes == 0)
             manifest->appended[n][0] = '\0';
 }

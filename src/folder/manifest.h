@@ -48,14 +48,18 @@ struct manifest {
     char appended[MANIFEST_APPENDED]
                  [MANIFEST_NAME_LENGTH]; /* below the folder; "": no file; 0: history.csv */
     uint32_t checkpoint_count;
-    struct manifest_checkpoint checkpoints[MANIFEST_CHECKPOINTS]; /* in the order of their steps */
+    struct manifest_checkpoint *checkpoints; /* owned, in the order of their steps; NULL: none was named */
 };
 
-/* Reads that of a folder; without one the state is MANIFEST_NONE. STATUS_FAILED where it is damaged, of
- * another version or cannot be read. */
+/* Reads the manifest of a folder into one that holds none; without a file the state is MANIFEST_NONE.
+ * STATUS_FAILED where it is damaged, of another version or cannot be read. The caller ends with
+ * manifest_clear() in any case; of a run folder that is run_folder_unlock(). */
 STATUS_CHECKED enum status manifest_read(const char *folder, struct manifest *manifest);
 
-/* Replaces that of an open folder, whose path is for messages: see replace_end(). */
+/* Frees the list of checkpoints: the manifest holds nothing then. */
+void manifest_clear(struct manifest *manifest);
+
+/* Replaces the manifest of an open folder, whose path is for messages: see replace_end(). */
 STATUS_CHECKED enum status manifest_write(int folder, const char *path, const struct manifest *manifest);
 
 /* The checkpoint of this step; NULL where none is named. */
@@ -68,10 +72,13 @@ uint32_t manifest_appended(struct manifest *manifest, const char *name, bool add
 /* Names the `count` oldest checkpoints no longer. */
 void manifest_drop(struct manifest *manifest, uint32_t count);
 
-/* Names a checkpoint, and none of its step or a later one beside it. Without room the oldest one goes. */
-void manifest_add(struct manifest *manifest, const struct manifest_checkpoint *checkpoint);
+/* Names a checkpoint, and none of its step or a later one beside it; the oldest one of MANIFEST_CHECKPOINTS
+ * goes. STATUS_FAILED where memory is short. */
+STATUS_CHECKED enum status manifest_add(struct manifest *manifest,
+                                        const struct manifest_checkpoint *checkpoint);
 
-/* What belongs to a run that goes on from this step: nothing later, and no file that grew only later. */
+/* Drops what does not belong to a run that goes on from this step: later checkpoints, and files that grew
+ * only later. */
 void manifest_cut(struct manifest *manifest, uint64_t step);
 
 /* Fails for the file at a path, the manifest or what else says what belongs to the run; `why` stands behind

@@ -32,29 +32,29 @@ static void note(struct check *check, const char *name, const char *what)
         log_line(check->log, LOG_QUIET, "%s/%s: %s", check->path, name, what);
 }
 
-/* What is wrong with a file that cannot be read, else NULL. Of its first own->bytes bytes *own <- the digest
+/* Words for what keeps a file from being read, else NULL. Of its first own->bytes bytes *own <- the digest
  * as in the list, or as in the manifest, there with the number of bytes that there are. */
 static const char *digest(const struct check *check, const char *name, bool as_listed,
                           struct append_mark *own)
 {
-    const int file = below_open(check->folder, name, O_RDONLY);
+    const int file = in_folder_open(check->folder, name, O_RDONLY);
     XXH3_state_t *rows = as_listed ? NULL : XXH3_createState();
     if (rows)
         XXH3_64bits_reset(rows);
     const bool is_read =
-        file >= 0 && (rows ? below_digest(file, &own->bytes, rows)
+        file >= 0 && (rows ? in_folder_digest(file, &own->bytes, rows)
                            : as_listed && digest_file(name, file, own->bytes, &own->digest) == STATUS_OK);
     if (rows)
         own->digest = XXH3_64bits_digest(rows);
     XXH3_freeState(rows);
-    below_end(file);
+    in_folder_end(file);
     if (!is_read && file >= 0 && as_listed)
         return status_message();
-    return is_read ? NULL : errno == ENOENT ? "missing" : below_text(errno);
+    return is_read ? NULL : errno == ENOENT ? "missing" : in_folder_text(errno);
 }
 
 /* Whether a later line says what the file is, or any line has this digest. */
-static bool is_settled(const struct check *check, const struct listed_file *file, uint64_t digest)
+static bool is_superseded(const struct check *check, const struct listed_file *file, uint64_t digest)
 {
     for (const struct listed_file *other = check->files; other < check->files + check->count; other++)
         if (other->has_digest && (other > file || other->digest == digest) &&
@@ -63,8 +63,8 @@ static bool is_settled(const struct check *check, const struct listed_file *file
     return false;
 }
 
-/* Of a run that goes back to an earlier step, files of later ones and those that it writes on do not count,
- * and of one that was killed the file that it was about to name. */
+/* Notes a listed file. Where a run goes back to an earlier step, files of later steps and those that it adds
+ * to do not count; and where it was killed, the file that it was about to name. */
 static void check_file(struct check *check, const struct listed_file *file, bool may_miss)
 {
     const enum manifest_state state = check->manifest.state;
@@ -74,12 +74,12 @@ static void check_file(struct check *check, const struct listed_file *file, bool
     if (!file->has_digest || state == MANIFEST_STARTING ||
         (state == MANIFEST_RESTARTING &&
          (!step_files_find(file->name, &step) || step > check->manifest.from_step)) ||
-        (may_miss && !below_look(check->folder, file->name, &found)))
+        (may_miss && !in_folder_look(check->folder, file->name, &found)))
         return;
     const char *what = digest(check, file->name, true, &own);
     if (!what && own.digest != file->digest)
         what = "damaged: its bytes do not match their digest in " FILE_LIST_NAME;
-    if (!what || !is_settled(check, file, own.digest))
+    if (!what || !is_superseded(check, file, own.digest))
         note(check, file->name, what);
 }
 
@@ -143,12 +143,12 @@ static enum status check_folder(struct check *check)
 
 enum status run_check(const char *path, struct log *log)
 {
-    static struct check check; /* large */
-    check = (struct check){.path = path, .folder = below_begin(path, 0), .log = log};
+    struct check check = {.path = path, .folder = in_folder_begin(path, 0), .log = log};
     const enum status status =
         check.folder >= 0 ? check_folder(&check)
                           : status_fail(STATUS_USAGE, "cannot open folder %s: %s", path, strerror(errno));
-    below_end(check.folder);
+    manifest_clear(&check.manifest);
+    in_folder_end(check.folder);
     return status;
 }
 
@@ -158,9 +158,9 @@ enum status run_check_file(const char *path, const char *name)
     size_t count = 0;
     uint64_t digest = 0;
     bool is_listed = false, is_known = false;
-    const int folder = below_begin(path, 0), file = below_open(folder, name, O_RDONLY);
+    const int folder = in_folder_begin(path, 0), file = in_folder_open(folder, name, O_RDONLY);
     enum status status =
-        file < 0 ? status_fail(STATUS_USAGE, "cannot open %s/%s: %s", path, name, below_text(errno))
+        file < 0 ? status_fail(STATUS_USAGE, "cannot open %s/%s: %s", path, name, in_folder_text(errno))
                  : file_list_read(folder, path, &files, &count);
     TRY_NEXT(digest_file(name, file, UINT64_MAX, &digest));
     for (size_t n = 0; n < count; n++)
@@ -169,8 +169,8 @@ enum status run_check_file(const char *path, const char *name)
             is_known |= files[n].digest == digest;
         }
     free(files);
-    below_end(file);
-    below_end(folder);
+    in_folder_end(file);
+    in_folder_end(folder);
     if (status != STATUS_OK || !is_listed || is_known)
         return status;
     return status_fail(

@@ -21,16 +21,17 @@
 
 /* ---- what is there ---- */
 
-/* What cannot be looked at now may be there. */
+/* A file that cannot be looked at may be there. */
 static bool holds(const struct run_folder *folder, const char *name)
 {
     struct stat found;
-    return below_look(folder->descriptor, name, &found) || (errno != ENOENT && errno != ENOTDIR);
+    return in_folder_look(folder->descriptor, name, &found) || (errno != ENOENT && errno != ENOTDIR);
 }
 
 static enum status fail(const struct run_folder *folder, const char *doing, const char *name)
 {
-    return status_fail(STATUS_FAILED, "cannot %s %s/%s: %s", doing, folder->path, name, below_text(errno));
+    return status_fail(STATUS_FAILED, "cannot %s %s/%s: %s", doing, folder->path, name,
+                       in_folder_text(errno));
 }
 
 /* ---- lock and manifest ---- */
@@ -38,7 +39,7 @@ static enum status fail(const struct run_folder *folder, const char *doing, cons
 /* Opens the folder, whose path may have links, unless it is open. */
 static bool open_folder(struct run_folder *folder)
 {
-    const int descriptor = folder->descriptor > 0 ? folder->descriptor : below_begin(folder->path, 0);
+    const int descriptor = folder->descriptor > 0 ? folder->descriptor : in_folder_begin(folder->path, 0);
     folder->descriptor = descriptor > 0 ? descriptor : 0;
     return descriptor > 0;
 }
@@ -58,6 +59,7 @@ void run_folder_unlock(struct run_folder *folder)
     if (folder->descriptor > 0)
         close(folder->descriptor);
     folder->lock = folder->descriptor = 0;
+    manifest_clear(&folder->manifest);
 }
 
 /* ---- what an earlier run left ---- */
@@ -82,7 +84,7 @@ static enum status refuse_foreign_files(const struct run_folder *folder, bool ha
         names[n + FILES] = step_files_table[n]->folder;
     for (size_t n = 0; n < STEP_FILES + FILES && folder->descriptor > 0; n++) {
         struct stat found = {0};
-        if (!below_look(folder->descriptor, names[n], &found) && errno == ENOENT)
+        if (!in_folder_look(folder->descriptor, names[n], &found) && errno == ENOENT)
             continue;
         if (!has_manifest)
             return status_fail(STATUS_USAGE,
@@ -116,7 +118,7 @@ static enum status require_listed_files(const struct run_folder *folder)
     struct stat found;
     enum status status = file_list_read(folder->descriptor, folder->path, &files, &count);
     for (size_t n = 0; n < count && status == STATUS_OK; n++)
-        if (below_look(folder->descriptor, files[n].name, &found) && !S_ISREG(found.st_mode))
+        if (in_folder_look(folder->descriptor, files[n].name, &found) && !S_ISREG(found.st_mode))
             status = status_fail(
                 STATUS_USAGE,
                 "%s/%s is no regular file, as the run made it; remove it, or choose another --output",
@@ -187,9 +189,9 @@ static enum status sync_parent(const char *path)
     char copy[PATH_MAX];
     snprintf(copy, sizeof copy, "%s", path); /* dirname() writes into it */
     const char *parent = dirname(copy);
-    const int folder = below_begin(parent, 0);
-    const bool is_synced = folder >= 0 && below_sync(folder, "");
-    below_end(folder);
+    const int folder = in_folder_begin(parent, 0);
+    const bool is_synced = folder >= 0 && in_folder_sync(folder, "");
+    in_folder_end(folder);
     return is_synced ? STATUS_OK
                      : status_fail(STATUS_FAILED, "cannot bring folder %s to the disk: %s", parent,
                                    strerror(errno));
@@ -212,8 +214,8 @@ enum status run_folder_make_inner(const struct run_folder *folder, const char *n
 {
     struct stat found;
     if (mkdirat(folder->descriptor, name, 0777) == 0)
-        return below_sync(folder->descriptor, name) ? STATUS_OK : fail(folder, "bring to the disk", name);
-    const bool is_there = errno == EEXIST && below_look(folder->descriptor, name, &found);
+        return in_folder_sync(folder->descriptor, name) ? STATUS_OK : fail(folder, "bring to the disk", name);
+    const bool is_there = errno == EEXIST && in_folder_look(folder->descriptor, name, &found);
     if (is_there && S_ISDIR(found.st_mode))
         return STATUS_OK;
     if (is_there)
@@ -246,7 +248,7 @@ enum status run_folder_require(const struct run_folder *folder)
                                folder->path, name);
     for (uint32_t n = 0; n < MANIFEST_APPENDED; n++) {
         const uint64_t bytes = count > 0 ? manifest->checkpoints[count - 1].appended[n].bytes : 0;
-        if ((n == 0 || bytes > 0) && (!below_look(folder->descriptor, manifest->appended[n], &found) ||
+        if ((n == 0 || bytes > 0) && (!in_folder_look(folder->descriptor, manifest->appended[n], &found) ||
                                       (uint64_t)found.st_size < bytes))
             return status_fail(STATUS_USAGE, "%s/%s does not hold the rows that belong to the run",
                                folder->path, manifest->appended[n]);
@@ -285,7 +287,8 @@ enum status run_folder_begin(struct run_folder *folder)
         }
         manifest->state = MANIFEST_RESTARTING;
     } else {
-        *manifest = (struct manifest){.state = MANIFEST_STARTING};
+        manifest_clear(manifest);
+        manifest->state = MANIFEST_STARTING;
         manifest_appended(manifest, "history.csv", true);
     }
     manifest->run = new_run();
@@ -304,7 +307,7 @@ enum status run_folder_set(struct run_folder *folder, enum manifest_state state,
 enum status run_folder_open(const struct run_folder *folder, const char *name, bool appends, FILE **file)
 {
     const int descriptor =
-        below_open(folder->descriptor, name, O_WRONLY | O_CREAT | (appends ? O_APPEND : O_TRUNC));
+        in_folder_open(folder->descriptor, name, O_WRONLY | O_CREAT | (appends ? O_APPEND : O_TRUNC));
     *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
     return *file ? STATUS_OK : fail(folder, "write", name);
 }
@@ -319,8 +322,8 @@ enum status run_folder_close(const struct run_folder *folder, const char *name, 
 
 static enum status remove_file(const struct run_folder *folder, const char *name)
 {
-    return below_remove(folder->descriptor, name, 0) || errno == ENOENT ? STATUS_OK
-                                                                        : fail(folder, "remove", name);
+    return in_folder_remove(folder->descriptor, name, 0) || errno == ENOENT ? STATUS_OK
+                                                                            : fail(folder, "remove", name);
 }
 
 const struct append_mark *run_folder_kept(struct run_folder *folder, const char *name)
@@ -372,11 +375,11 @@ static enum status clear_all(struct run_folder *folder, FILE *again)
         snprintf(name, sizeof name, "%s/" HDF5_UNFINISHED, inner);
         status = remove_file(folder, name);
         /* A loss of power must not bring the files back, which the list will not name. */
-        if (!below_remove(folder->descriptor, inner, AT_REMOVEDIR) && errno == ENOTEMPTY &&
-            !below_sync(folder->descriptor, name))
+        if (!in_folder_remove(folder->descriptor, inner, AT_REMOVEDIR) && errno == ENOTEMPTY &&
+            !in_folder_sync(folder->descriptor, name))
             status = fail(folder, "bring to the disk", inner);
     }
-    if (status == STATUS_OK && !below_sync(folder->descriptor, FILE_LIST_NAME))
+    if (status == STATUS_OK && !in_folder_sync(folder->descriptor, FILE_LIST_NAME))
         status = fail(folder, "bring to the disk", "");
     return status;
 }
@@ -386,11 +389,11 @@ static enum status cut(const struct run_folder *folder)
     for (uint32_t n = 0; n < MANIFEST_APPENDED && folder->use == RUN_FOLDER_CONTINUE; n++) {
         if (n > 0 && folder->kept[n].bytes == 0)
             continue;
-        const int file = below_open(folder->descriptor, folder->manifest.appended[n], O_WRONLY);
-        /* Else a loss of power could leave new lines over parts of old ones. */
+        const int file = in_folder_open(folder->descriptor, folder->manifest.appended[n], O_WRONLY);
+        /* Without the sync a loss of power could leave new lines over parts of old ones. */
         const bool is_cut =
             file >= 0 && ftruncate(file, (off_t)folder->kept[n].bytes) == 0 && sync_file(file);
-        below_end(file);
+        in_folder_end(file);
         if (!is_cut)
             return fail(folder, "cut", folder->manifest.appended[n]);
     }
@@ -423,12 +426,12 @@ enum status run_folder_add(struct run_folder *folder, const struct manifest_chec
     for (uint32_t n = 0; n < first; n++)
         gone[n] = manifest->checkpoints[n].step;
     manifest_drop(manifest, first);
-    manifest_add(manifest, file);
+    TRY(manifest_add(manifest, file));
     TRY(commit(folder));
     for (uint32_t n = 0; n < first; n++)
         if (!manifest_find(manifest, gone[n]))
             TRY(remove_file(folder, step_files_name(&checkpoint_files, gone[n], name)));
-    return first == 0 || below_sync(folder->descriptor, name)
+    return first == 0 || in_folder_sync(folder->descriptor, name)
                ? STATUS_OK
                : fail(folder, "bring to the disk", checkpoint_files.folder);
 }

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* What a run does with the files that an earlier one left in its folder. */
+/* The use that a run makes of the files that an earlier one left in its folder. */
 enum run_folder_use {
     RUN_FOLDER_NEW,     /* there must be none */
     RUN_FOLDER_REPLACE, /* they are removed */
@@ -20,7 +20,7 @@ struct run_folder {
     enum run_folder_use use;      /* the same on all ranks; the rest is rank 0's */
     int descriptor;               /* of the folder; 0: it is not open */
     int lock;                     /* descriptor of the lock file; 0: the folder is not locked */
-    bool has_no_locks;            /* the file system knows none: two runs at once would not be noticed */
+    bool has_no_locks;            /* of the file system: two runs at once would not be noticed */
     bool held_run;                /* an earlier run was there */
     uint64_t from_run, from_step; /* the checkpoint that the run goes on from; run 0: none */
     uint64_t repeated;            /* steps after it that a complete run has made, and that are made again */
@@ -65,7 +65,7 @@ STATUS_CHECKED enum status run_folder_add(struct run_folder *folder, const struc
 STATUS_CHECKED enum status run_folder_set(struct run_folder *folder, enum manifest_state state,
                                           uint64_t step);
 
-/* Gives the lock back and closes the folder; the end of the process does too. */
+/* Gives the lock back, closes the folder and frees its manifest; the end of the process does too. */
 void run_folder_unlock(struct run_folder *folder);
 
 /* Creates a folder below, by its name, which must be no link, unless it exists. */
@@ -73,13 +73,13 @@ STATUS_CHECKED enum status run_folder_make_inner(const struct run_folder *folder
 
 /* Whether the file lies among the checkpoints, by whatever path. */
 bool run_folder_keeps(const struct run_folder *folder, const char *file);
-/* Whether it lies anywhere in the folder, by whatever path. */
+/* Whether a file lies anywhere in the folder, by whatever path. */
 bool run_folder_holds(const struct run_folder *folder, const char *file);
 
-/* What there was at the checkpoint of a file that the run goes on with, or NULL. */
+/* The mark at the checkpoint of a file that the run goes on with; NULL for any other file. */
 const struct append_mark *run_folder_kept(struct run_folder *folder, const char *name);
 
-/* The failure, with this status, where a file would take the place of one that is not the run's. */
+/* The failure, with this status, where a file would replace one that is not the run's. */
 STATUS_CHECKED enum status run_folder_refuse(const struct run_folder *folder, enum status status,
                                              const char *name);
 

@@ -13,7 +13,7 @@ struct step_files {
 extern const struct step_files probes_files, tracks_files, checkpoint_files, snapshot_files,
     phase_space_files, moments_files, lines_files;
 
-/* All of them. */
+/* The table of all step files. */
 enum { STEP_FILES = 7 };
 extern const struct step_files *const step_files_table[STEP_FILES];
 
@@ -21,7 +21,7 @@ extern const struct step_files *const step_files_table[STEP_FILES];
 enum { STEP_FILES_NAME = 128 };
 const char *step_files_name(const struct step_files *files, uint64_t step, char name[STEP_FILES_NAME]);
 
-/* Those among which the file of a step has this name, with the step; NULL for any other name. */
+/* The row of the table whose file of a step has this name, and the step; NULL for any other name. */
 const struct step_files *step_files_find(const char *name, uint64_t *step);
 
 #endif

@@ -1,4 +1,4 @@
-/* Chunk pack: planes of bytes, each deflated by the way that fits it, in one zlib stream. */
+/* Chunk pack: planes of bytes, each deflated by the strategy that fits it, in one zlib stream. */
 #include "hdf5/chunk_pack.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 
 enum { CHECKSUM = 4, VALUES = 256 /* of a byte */ };
 
-size_t chunk_pack_room(size_t count, size_t size)
+size_t chunk_pack_most(size_t count, size_t size)
 {
     return compressBound((uLong)(count * size)) + 64 * size + CHECKSUM;
 }
@@ -19,7 +19,7 @@ static inline void shuffle_by(const unsigned char *values, size_t count, size_t 
             planes[b * count + n] = values[n * size + b];
 }
 
-/* With sizes that the compiler knows the loops become vector instructions. */
+/* The compiler makes vector instructions of loops over elements of a constant size. */
 static void shuffle(const unsigned char *values, size_t count, size_t size, unsigned char *planes)
 {
     if (size == sizeof(uint32_t))
@@ -34,10 +34,10 @@ static void shuffle(const unsigned char *values, size_t count, size_t size, unsi
 
 /* Most bits of an offset or velocity are noise, of which deflate makes nothing in much time; exponents take
  * few values, for which Huffman's code alone does as well; indices of cells are runs of one byte. */
-enum way { WAY_STORE, WAY_HUFFMAN, WAY_RUNS, WAY_REPEATS };
+enum packing { PACK_STORE, PACK_HUFFMAN, PACK_RUNS, PACK_REPEATS };
 
 /* Looks at a sample: every 16th run of 256 bytes. */
-static enum way way_of(const unsigned char *plane, size_t count)
+static enum packing packing_of(const unsigned char *plane, size_t count)
 {
     enum { RUN = 256, STEP = 16 * RUN };
     /* Independent bytes of probabilities p are alike with probability sum p^2: 1/256 for noise. */
@@ -53,26 +53,26 @@ static enum way way_of(const unsigned char *plane, size_t count)
         of_pair += (double)(times[value] * times[value]);
     of_pair /= (double)seen * (double)seen;
     if ((double)alike > 0.9 * (double)seen)
-        return WAY_RUNS;
+        return PACK_RUNS;
     if ((double)alike > (of_pair + repeats * (1 - of_pair)) * (double)seen || of_pair > 0.99)
-        return WAY_REPEATS;
-    return of_pair < noise ? WAY_STORE : WAY_HUFFMAN;
+        return PACK_REPEATS;
+    return of_pair < noise ? PACK_STORE : PACK_HUFFMAN;
 }
 
 static enum status deflate_all(unsigned char *planes, size_t count, size_t size, uint32_t compression,
                                unsigned char *packed, size_t *bytes)
 {
-    static const int strategies[] = {[WAY_STORE] = Z_DEFAULT_STRATEGY,
-                                     [WAY_HUFFMAN] = Z_HUFFMAN_ONLY,
-                                     [WAY_RUNS] = Z_RLE,
-                                     [WAY_REPEATS] = Z_DEFAULT_STRATEGY};
-    z_stream stream = {.next_out = packed, .avail_out = (uInt)(chunk_pack_room(count, size) - CHECKSUM)};
+    static const int strategies[] = {[PACK_STORE] = Z_DEFAULT_STRATEGY,
+                                     [PACK_HUFFMAN] = Z_HUFFMAN_ONLY,
+                                     [PACK_RUNS] = Z_RLE,
+                                     [PACK_REPEATS] = Z_DEFAULT_STRATEGY};
+    z_stream stream = {.next_out = packed, .avail_out = (uInt)(chunk_pack_most(count, size) - CHECKSUM)};
     if (deflateInit(&stream, 0) != Z_OK)
         return status_fail(STATUS_FAILED, "no memory to compress");
     int result = Z_OK;
     for (size_t b = 0; b < size && result == Z_OK; b++) {
-        const enum way way = way_of(planes + b * count, count);
-        result = deflateParams(&stream, way == WAY_STORE ? 0 : (int)compression, strategies[way]);
+        const enum packing packing = packing_of(planes + b * count, count);
+        result = deflateParams(&stream, packing == PACK_STORE ? 0 : (int)compression, strategies[packing]);
         stream.next_in = planes + b * count;
         stream.avail_in = (uInt)count;
         if (result == Z_OK)

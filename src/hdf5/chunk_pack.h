@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* The most bytes that `count` elements of `size` bytes are packed into. */
-size_t chunk_pack_room(size_t count, size_t size);
+size_t chunk_pack_most(size_t count, size_t size);
 
 /* Packs values[count], elements of `size` bytes, into `packed` and sets *bytes. `compression` is deflate's
  * level; 0 leaves out shuffle and deflate, and the checksum alone is added. `scratch` is as large as the

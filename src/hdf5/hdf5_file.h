@@ -7,7 +7,7 @@
  *
  * Errors of recording stick: the first one records the sentence and stays in file->status, and what is
  * recorded behind it has no effect. So a page of attributes reads as a page of attributes. Objects are NULL
- * then, which all calls take. */
+ * then, which all calls accept. */
 #ifndef RADIXPIC_HDF5_HDF5_FILE_H
 #define RADIXPIC_HDF5_HDF5_FILE_H
 
@@ -17,7 +17,7 @@
 
 #include <limits.h>
 
-/* In a folder one file at a time is written. */
+/* The name of a file while it is written: in a folder one at a time. */
 #define HDF5_UNFINISHED ".unfinished.tmp"
 
 enum hdf5_type { HDF5_TEXT, HDF5_UINT8, HDF5_UINT32, HDF5_UINT64, HDF5_FLOAT, HDF5_DOUBLE };
@@ -34,7 +34,7 @@ struct hdf5_array {
     int dimensions; /* 0: an array of one dimension and length 0 */
     uint64_t shape[HDF5_DIMENSIONS];
     uint64_t chunk[HDF5_DIMENSIONS]; /* sides, by hdf5_choose_chunks(); 0: in one piece */
-    uint64_t first, count;           /* the rank's part; no two ranks share an element */
+    uint64_t first, count;           /* the rank's part; each element is in one rank's */
     hdf5_fill *fill;                 /* NULL: the part lies at `source` */
     const void *source;
 };
@@ -98,7 +98,8 @@ void hdf5_file_fail(struct hdf5_file *file, enum status status);
 void *hdf5_file_keep(struct hdf5_file *file, size_t bytes);
 void *hdf5_file_keep_copy(struct hdf5_file *file, size_t bytes, const void *values);
 
-/* Such memory for the numbers of an array; of a file without data a place that is not to be touched. */
+/* Memory of the file for the numbers of an array; of a file without data a place that is not to be touched.
+ */
 void *hdf5_file_room(struct hdf5_file *file, size_t bytes);
 
 struct hdf5_object *hdf5_group(struct hdf5_object *parent, const char *name);
@@ -136,7 +137,7 @@ static inline enum hdf5_type hdf5_number(enum precision precision, bool is_real)
  * axis, where the last one may be cut off, and else equal. */
 void hdf5_choose_chunks(struct hdf5_array *array);
 
-/* Host memory that packing chunks takes at most on a rank, of elements of 8 bytes. */
+/* Host memory that packing chunks needs at most on a rank, of elements of 8 bytes. */
 uint64_t hdf5_packing_bytes(void);
 
 /* An upper estimate of the bytes of an object and all below it in a file, before compression. */

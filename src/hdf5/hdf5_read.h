@@ -29,7 +29,7 @@ struct hdf5_rows {
 
 enum { HDF5_WORD = 64 /* bytes of a text: what is longer is cut off */, HDF5_WORDS = 2 /* at most */ };
 
-/* What a processor reads or looks through at a time: bytes, or numbers. */
+/* The bytes that a processor reads at a time, or the numbers that it looks through. */
 enum { HDF5_PIECE = 1 << 21 };
 
 static inline size_t hdf5_pieces(uint64_t whole)

@@ -23,9 +23,9 @@ struct stream {
     struct slot *slot;
 };
 
-/* Memory for a chunk: that which is open, or as a piece of the pool a whole one of this rank. */
+/* Memory for a chunk: the open one, or, as a piece of the pool, a whole one of this rank. */
 struct slot {
-    size_t bytes;  /* of what is packed */
+    size_t bytes;  /* of the packed chunk */
     char values[]; /* and behind them scratch memory and the packed chunk */
 };
 
@@ -36,11 +36,11 @@ static char *packed_of(const struct stream *stream, struct slot *slot)
 
 static size_t slot_bytes(size_t elements, size_t size)
 {
-    return sizeof(struct slot) + 2 * elements * size + chunk_pack_room(elements, size);
+    return sizeof(struct slot) + 2 * elements * size + chunk_pack_most(elements, size);
 }
 
-/* A rank's part of an array: elements of a chunk that an earlier rank shares, whole chunks, and elements of
- * one that a later rank shares. */
+/* A rank's part of an array: elements of a chunk that began on an earlier rank, whole chunks, and elements of
+ * a chunk that ends on a later rank. */
 struct part {
     uint64_t head, head_count;
     uint64_t chunk, chunk_count;
@@ -146,7 +146,7 @@ static enum status take_chunk(void *context, size_t n, void *scratch)
     return STATUS_OK;
 }
 
-/* Of this rank: to the file, or to rank 0. */
+/* Writes elements of this rank, or sends them to rank 0. */
 static void put_elements(struct stream *stream, uint64_t first, uint64_t count)
 {
     struct writing *writing = stream->writing;
@@ -189,7 +189,7 @@ static void receive_part(struct stream *stream, int rank, const uint64_t range[2
     struct writing *writing = stream->writing;
     const struct part part = divide(stream, range[0], range[1]);
     const uint64_t ends[2][2] = {{part.head, part.head_count}, {part.tail, part.tail_count}};
-    const size_t room = chunk_pack_room((size_t)stream->elements, stream->size);
+    const size_t most = chunk_pack_most((size_t)stream->elements, stream->size);
     for (int end = 0; end < 2; end++) {
         if (ends[end][1] > 0 &&
             communicator_receive(writing->communicator, rank, (size_t)ends[end][1] * stream->size,
@@ -197,14 +197,14 @@ static void receive_part(struct stream *stream, int rank, const uint64_t range[2
             writing->is_lost = true;
         for (uint64_t n = 0; end == 0 && n < part.chunk_count; n++) {
             stream->slot->bytes =
-                communicator_receive(writing->communicator, rank, room, packed_of(stream, stream->slot));
+                communicator_receive(writing->communicator, rank, most, packed_of(stream, stream->slot));
             writing->is_lost |= stream->slot->bytes == 0;
             write_chunk(stream, part.chunk + n, stream->slot);
         }
     }
 }
 
-/* All ranks' parts, in the order of the ranks. */
+/* The parts of all ranks are written in the order of the ranks. */
 void writing_chunks(struct writing *writing, const struct hdf5_object *object, hid_t dataset)
 {
     const struct hdf5_array *array = &object->array;
@@ -220,7 +220,7 @@ void writing_chunks(struct writing *writing, const struct hdf5_object *object, h
         stream.elements *= array->chunk[k];
         stream.total *= array->shape[k];
     }
-    /* Without this little memory a rank cannot take part, and the others would wait for it. */
+    /* Without this memory, which is small, a rank cannot join, and the others would wait for it. */
     ranges = malloc((size_t)writing->communicator->size * sizeof *ranges);
     stream.slot = malloc(slot_bytes((size_t)stream.elements, stream.size));
     if (!ranges || !stream.slot)

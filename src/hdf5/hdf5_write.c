@@ -1,10 +1,10 @@
 /* HDF5 write: from the recorded tree to a file that appears whole or not at all.
  *
  * Rank 0 alone calls HDF5. Each rank packs its own chunks and sends them to rank 0, rank by rank; the
- * elements of a chunk that several ranks share travel as they are, and rank 0 packs them. A rank that fails
- * sends empty messages in their place, and one whose disk is full goes on receiving, so that no rank waits
- * for another; in the end all agree. Of a plain file rank 0 makes the frame, and then each rank writes its
- * part of the arrays where their bytes lie.
+ * elements of a chunk that has parts of several ranks travel as they are, and rank 0 packs them. A rank that
+ * fails sends empty messages in their place, and one whose disk is full goes on receiving, so that no rank
+ * waits for another; in the end all agree. Of a plain file rank 0 makes the frame, and then each rank writes
+ * its part of the arrays where their bytes lie.
  *
  * Only the file system decides when a full disk is noticed: often in a close, so every close is checked. */
 #include "hdf5/hdf5_write.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- what reading and the writing of chunks share ---- */
+/* ---- for reading and for the writing of chunks too ---- */
 
 hid_t hdf5_access(void)
 {
@@ -27,7 +27,7 @@ hid_t hdf5_access(void)
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fapl_sec2(access); /* whatever the environment names: descriptors of the file are used too */
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); /* also when an error left a dataset open */
-    /* No other program knows the temporary name, and some parallel file systems refuse locks. */
+    /* No other program opens a file of the temporary name, and some parallel file systems refuse locks. */
     H5Pset_file_locking(access, false, true);
     /* The newest format of metadata has checksums. */
     H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
@@ -111,13 +111,13 @@ static void open_file(struct writing *writing)
     const hid_t access = hdf5_access(), creation = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_userblock(creation, writing->file->user_block);
     H5Pset_obj_track_times(creation, false); /* of the root group */
-    /* Of a killed run; a link is removed too, and EXCL follows none that is made meanwhile. */
+    /* A killed run may have left it; a link is removed too, and EXCL follows none that is made meanwhile. */
     unlinkat(writing->folder, HDF5_UNFINISHED, 0);
     writing->id = H5Fcreate(writing->file->temporary, H5F_ACC_EXCL, creation, access);
     if (writing->id < 0)
         writing_fail_in(writing, "create it");
     else
-        writing->descriptor = below_open(writing->folder, HDF5_UNFINISHED, O_WRONLY);
+        writing->descriptor = in_folder_open(writing->folder, HDF5_UNFINISHED, O_WRONLY);
     H5Pclose(creation);
     H5Pclose(access);
 }
@@ -259,10 +259,10 @@ static void write_plain(struct writing *writing, struct hdf5_object *object, int
         write_plain(writing, child, descriptor);
 }
 
-/* Each rank its own part, once the frame is there. */
+/* Each rank writes its own part, once the frame is there. */
 static void write_plain_arrays(struct writing *writing)
 {
-    const int descriptor = below_open(writing->folder, HDF5_UNFINISHED, O_RDWR);
+    const int descriptor = in_folder_open(writing->folder, HDF5_UNFINISHED, O_RDWR);
     if (descriptor < 0 && writing_is_first(writing))
         writing_fail_errno(writing, "open it", errno);
     else if (descriptor < 0)
@@ -283,16 +283,16 @@ static void save(struct writing *writing)
 {
     struct hdf5_file *file = writing->file;
     struct stat information = {0};
-    const int descriptor = below_open(writing->folder, HDF5_UNFINISHED, O_RDWR);
+    const int descriptor = in_folder_open(writing->folder, HDF5_UNFINISHED, O_RDWR);
     if (descriptor < 0 || !sync_file(descriptor) || fstat(descriptor, &information) != 0)
         writing_fail_errno(writing, "bring it to the disk", errno);
     else if (writing_is_first(writing) && file->before)
         writing->status = file->before(file, descriptor);
     file->bytes = (uint64_t)information.st_size;
-    below_end(descriptor);
+    in_folder_end(descriptor);
 }
 
-/* From a complete HDF5 file under the temporary name to a safe one under its own. */
+/* Makes of a complete HDF5 file under the temporary name a safe one under its own. */
 static void publish(struct writing *writing)
 {
     const struct hdf5_file *file = writing->file;
@@ -303,7 +303,7 @@ static void publish(struct writing *writing)
         return;
     if (renameat(writing->folder, HDF5_UNFINISHED, writing->folder, name) != 0)
         writing_fail_errno(writing, "give it its name", errno);
-    else if (!below_sync(writing->folder, name))
+    else if (!in_folder_sync(writing->folder, name))
         writing_fail_errno(writing, "bring its folder to the disk", errno);
     else if (file->after)
         writing->status = file->after(file);
@@ -314,7 +314,7 @@ enum status hdf5_file_write(struct hdf5_file *file, const struct communicator *c
     struct writing writing = {.file = file,
                               .communicator = communicator,
                               .id = H5I_INVALID_HID,
-                              .folder = below_begin(file->folder, O_NOFOLLOW),
+                              .folder = in_folder_begin(file->folder, O_NOFOLLOW),
                               .descriptor = -1,
                               .status = file->status};
     if (writing.folder < 0 && writing_is_first(&writing))
@@ -334,6 +334,6 @@ enum status hdf5_file_write(struct hdf5_file *file, const struct communicator *c
         communicator_broadcast(communicator, sizeof file->bytes, &file->bytes);
     else if (writing_is_first(&writing) && file->status == STATUS_OK)
         unlinkat(writing.folder, HDF5_UNFINISHED, 0); /* gone already when only a sync failed */
-    below_end(writing.folder);
+    in_folder_end(writing.folder);
     return writing.status;
 }

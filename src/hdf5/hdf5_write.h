@@ -1,4 +1,4 @@
-/* HDF5 writing: what the files that call HDF5 share. Not for others. */
+/* HDF5 writing: types and functions of the files that call HDF5, for no other file. */
 #ifndef RADIXPIC_HDF5_HDF5_WRITE_H
 #define RADIXPIC_HDF5_HDF5_WRITE_H
 
@@ -7,7 +7,8 @@
 #include <hdf5.h>
 
 /* The access properties of a file, which the caller closes. The first call comes before that of any other
- * HDF5 function: it takes from HDF5 its messages and its try at exit to write the rest, which would crash. */
+ * HDF5 function: it turns off the messages of HDF5, and its attempt to write the rest at exit, which would
+ * crash. */
 hid_t hdf5_access(void);
 
 /* A type of HDF5's, not to be closed. */
@@ -22,7 +23,7 @@ struct writing {
     int descriptor;     /* of the same file, by which writing to the disk begins before the end; -1: none */
     uint64_t handed;    /* bytes that the system has, but was not told to write */
     enum status status; /* of the first failure of this rank */
-    bool is_lost;       /* another rank failed; only rank 0 knows, before all agree */
+    bool is_lost;       /* another rank failed; set on rank 0 alone, until all agree */
 };
 
 static inline bool writing_is_first(const struct writing *writing)
@@ -30,7 +31,7 @@ static inline bool writing_is_first(const struct writing *writing)
     return writing->communicator->rank == 0;
 }
 
-/* Whether it is of use to write on. */
+/* Whether the file can still be written. */
 static inline bool writing_is_well(const struct writing *writing)
 {
     return writing->status == STATUS_OK && !writing->is_lost;
@@ -43,7 +44,7 @@ bool writing_agree(struct writing *writing);
  * HDF5 call before this one failed. */
 enum status writing_fail_in(struct writing *writing, const char *doing);
 
-/* The same with the text of an errno. */
+/* Such a failure with the text of an errno. */
 enum status writing_fail_errno(struct writing *writing, const char *doing, int error_number);
 
 /* values[count] <- elements from number `first` on, which are the rank's own. */

@@ -23,7 +23,7 @@ struct writer {
 
 pthread_mutex_t writer_hdf5 = PTHREAD_MUTEX_INITIALIZER;
 
-/* Without the lock. */
+/* The caller does not hold the lock. */
 static void write_one(struct writer *writer, struct hdf5_file *file, bool is_wanted)
 {
     const double begin = timer_now();
@@ -103,7 +103,7 @@ void writer_destroy(struct writer **result)
     *result = NULL;
 }
 
-void writer_make_room(struct writer *writer)
+void writer_wait_for_place(struct writer *writer)
 {
     pthread_mutex_lock(&writer->lock);
     while (writer->count == WRITER_FILES)

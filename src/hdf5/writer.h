@@ -27,19 +27,19 @@ STATUS_CHECKED enum status writer_create(const struct communicator *communicator
 void writer_destroy(struct writer **writer);
 
 /* Waits while WRITER_FILES are in flight: before a further one is recorded, which takes memory. */
-void writer_make_room(struct writer *writer);
+void writer_wait_for_place(struct writer *writer);
 
-/* Takes a file, which must be recorded on all ranks, to write and free it; there must be room. After a
+/* Takes a file, which must be recorded on all ranks, to write and free it; there must be a place. After a
  * failure files are freed and not written. */
 void writer_put(struct writer *writer, struct hdf5_file *file);
 
 /* Waits for what is in flight. The first failure, that of all ranks, with its sentence. */
 STATUS_CHECKED enum status writer_wait(struct writer *writer);
 
-/* Whether a file could not be written, as far as this rank knows yet. */
+/* Whether this rank has found that a file could not be written. */
 bool writer_failed(struct writer *writer);
 
-/* All that was written so far. */
+/* The files that were written so far. */
 struct written writer_totals(struct writer *writer);
 
 #endif

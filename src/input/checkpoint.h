@@ -9,7 +9,7 @@
 #include "parallel/communicator.h"
 #include "parallel/partition.h"
 
-/* What a file holds beside the particles. */
+/* The content of a file, without the particles. */
 struct checkpoint {
     char path[PATH_MAX];        /* of the file */
     struct hdf5_source source;  /* the same, open */
@@ -17,10 +17,10 @@ struct checkpoint {
     struct partition partition; /* its ranks and rows */
     uint64_t run;               /* that wrote it, by its id in the manifest */
     uint64_t step;
-    uint64_t kernels;     /* as in struct device_info; 0: not known, of an earlier program */
-    double first_energy;  /* as in struct view, */
-    double drive_work;    /* so, */
-    uint32_t ghost;       /* this too */
+    uint64_t kernels;     /* as in struct device_info; 0: the file does not say it */
+    double first_energy;  /* as in struct view */
+    double drive_work;    /* as in struct view */
+    uint32_t ghost;       /* as in struct view */
     uint32_t *capacities; /* [ranks][species], of the lists */
     uint64_t *row_starts; /* [species][nx + 1], the particles in the rows before each */
     char *warnings;       /* on rank 0: a line for each broken file that was passed by; NULL: none was */
@@ -32,9 +32,9 @@ STATUS_CHECKED enum status checkpoint_open(const struct communicator *communicat
                                            bool is_whole, struct checkpoint **checkpoint);
 void checkpoint_close(struct checkpoint **checkpoint);
 
-/* checkpoint_find.c. Collective. checkpoint_open() of a file, or of the newest one of a folder that is not
- * damaged: of those that the manifest of the run folder names, or, in a folder that belongs to no run, of the
- * largest step. STATUS_USAGE on all ranks: there is none, a named one is missing or of another kind. */
+/* checkpoint_find.c. Collective. checkpoint_open() of a file, or of the newest checkpoint of a folder that is
+ * not damaged: of those that the manifest of the run folder names, or, in a folder that belongs to no run, of
+ * the largest step. STATUS_USAGE on all ranks: there is none, a named one is missing or of another kind. */
 STATUS_CHECKED enum status checkpoint_find(const struct communicator *communicator, const char *path,
                                            struct checkpoint **checkpoint);
 
@@ -47,9 +47,9 @@ STATUS_CHECKED enum status checkpoint_require_same(const char *path, const struc
 /* The particles of a species in the rows before `row`. */
 uint64_t checkpoint_row_start(const struct checkpoint *checkpoint, uint32_t species, uint32_t row);
 
-/* Of the particles of a species in the rows [first_row, first_row + rows), in the order of their cells: how
- * many each cell has, counts[rows * ny], which add up to those of the rows; and an attribute, which kernels
- * may take, attribute_bytes() each. Each rank asks for its own rows; not collective. */
+/* Read of the particles of a species in the rows [first_row, first_row + rows), in the order of their cells,
+ * how many each cell has, counts[rows * ny], which add up to those of the rows; and an attribute, whose
+ * numbers kernels accept, attribute_bytes() each. Each rank asks for its own rows; not collective. */
 STATUS_CHECKED enum status checkpoint_read_cells(const struct checkpoint *checkpoint, uint32_t species,
                                                  uint32_t first_row, uint32_t rows, uint32_t *counts);
 STATUS_CHECKED enum status checkpoint_read_attribute(const struct checkpoint *checkpoint, uint32_t species,

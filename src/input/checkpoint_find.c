@@ -59,12 +59,13 @@ static enum status find_steps(const char *folder, struct manifest *manifest)
     const int count = scandir(folder, &entries, is_checkpoint, versionsort);
     if (count < 0)
         return status_fail(STATUS_FAILED, "cannot read folder %s: %s", folder, strerror(errno));
+    enum status status = STATUS_OK;
     for (int n = 0; n < count; n++) {
-        manifest_add(manifest, &(struct manifest_checkpoint){.step = step_of(entries[n]->d_name)});
+        TRY_NEXT(manifest_add(manifest, &(struct manifest_checkpoint){.step = step_of(entries[n]->d_name)}));
         free(entries[n]);
     }
     free(entries);
-    return STATUS_OK;
+    return status;
 }
 
 static enum status require_all(const char *folder, const struct manifest *manifest)
@@ -84,16 +85,16 @@ static enum status require_all(const char *folder, const struct manifest *manife
                : status_fail(STATUS_USAGE, "%s holds no checkpoint of a run", folder);
 }
 
-/* `path` becomes that of the newest whole one of a folder. One that cannot be read for another reason than
- * damage may be good, and to go on from an older one would remove it. */
-static enum status find_newest(const char *folder, char path[PATH_MAX], char **warnings)
+/* `path` becomes that of the newest whole checkpoint of a folder. One that cannot be read for another reason
+ * than damage may be good, and to go on from an older one would remove it. */
+static enum status find_newest(const char *folder, struct manifest *manifest, char path[PATH_MAX],
+                               char **warnings)
 {
-    static struct manifest manifest; /* large */
     bool is_damaged = true;
-    TRY(find_steps(folder, &manifest));
-    TRY(require_all(folder, &manifest));
-    for (uint32_t n = manifest.checkpoint_count; n-- > 0 && is_damaged;) {
-        set_path(folder, manifest.checkpoints[n].step, path);
+    TRY(find_steps(folder, manifest));
+    TRY(require_all(folder, manifest));
+    for (uint32_t n = manifest->checkpoint_count; n-- > 0 && is_damaged;) {
+        set_path(folder, manifest->checkpoints[n].step, path);
         if (checkpoint_seal_check(path, true, &is_damaged) == STATUS_OK)
             return STATUS_OK;
         if (is_damaged)
@@ -109,13 +110,15 @@ enum status checkpoint_find(const struct communicator *communicator, const char 
 {
     char found[PATH_MAX], *warnings = NULL;
     struct stat there = {0};
+    struct manifest manifest = {0};
     enum status status = STATUS_OK;
     *checkpoint = NULL;
     snprintf(found, sizeof found, "%s", path);
     if (communicator->rank == 0 && stat(path, &there) != 0)
         status = status_fail(STATUS_USAGE, "there is no checkpoint: %s: %s", path, strerror(errno));
     else if (S_ISDIR(there.st_mode))
-        status = find_newest(path, found, &warnings);
+        status = find_newest(path, &manifest, found, &warnings);
+    manifest_clear(&manifest);
     status = communicator_agree(communicator, status);
     if (status == STATUS_OK) {
         communicator_broadcast(communicator, sizeof found, found);

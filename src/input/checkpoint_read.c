@@ -41,7 +41,7 @@ static enum status read_numbers(struct checkpoint *checkpoint, uint32_t *ranks)
     return hdf5_read_number(&checkpoint->source, "ghost", H5T_NATIVE_UINT32, &checkpoint->ghost);
 }
 
-/* Those that no array is held against. The energy is known from the row of step 0 on. */
+/* Checks numbers that no array confirms. The first energy is set once the row of step 0 is written. */
 static enum status check_numbers(const struct checkpoint *checkpoint, uint32_t ranks)
 {
     const struct config *config = &checkpoint->config;
@@ -93,7 +93,7 @@ static enum status read_partition(struct checkpoint *checkpoint, uint32_t ranks)
     bool ordered = first[0] == 0 && first[ranks] == rows;
     for (uint32_t rank = 0; rank < ranks && ordered; rank++)
         ordered = first[rank] < first[rank + 1];
-    return ordered ? STATUS_OK : impossible(checkpoint, "its ranks do not share the rows of the grid");
+    return ordered ? STATUS_OK : impossible(checkpoint, "its ranks do not have the rows of the grid");
 }
 
 static enum status read_array(const struct checkpoint *checkpoint, uint32_t species, const char *array,
@@ -109,7 +109,8 @@ uint64_t checkpoint_row_start(const struct checkpoint *checkpoint, uint32_t spec
     return checkpoint->row_starts[species * (checkpoint->config.grid.cells[0] + (size_t)1) + row];
 }
 
-/* Of the file that a species began with: limits follow from its speeds; log and outputs name its digest. */
+/* Reads the facts of the file that a species began with: limits follow from its speeds, and log and outputs
+ * name its digest. */
 static enum status read_facts(struct checkpoint *checkpoint, uint32_t species)
 {
     struct species_facts *facts = &checkpoint->config.species[species].read.facts;
@@ -122,7 +123,7 @@ static enum status read_facts(struct checkpoint *checkpoint, uint32_t species)
                       : impossible(checkpoint, "a number of a file that a species began with is non-finite");
 }
 
-/* Reads no particle, but sees that all are there, and that the ranks had room for them. */
+/* Reads no particle, but checks that all are there, and that the lists of the ranks could hold them. */
 static enum status read_species(struct checkpoint *checkpoint, uint32_t species)
 {
     const struct config *config = &checkpoint->config;
@@ -145,7 +146,7 @@ static enum status read_species(struct checkpoint *checkpoint, uint32_t species)
     for (int rank = 0; rank < partition->ranks; rank++)
         if (checkpoint->capacities[(size_t)rank * config->species_count + species] <
             starts[partition->first[rank + 1]] - starts[partition->first[rank]])
-            return impossible(checkpoint, "a rank has no room for its particles");
+            return impossible(checkpoint, "a rank has more particles than its list can hold");
     for (enum attribute a = 0; a < ATTRIBUTES; a++)
         if (attribute_present(&config->species[species], a))
             TRY(checkpoint_read_attribute(checkpoint, species, a, 0, 0, NULL));
@@ -215,7 +216,7 @@ void checkpoint_close(struct checkpoint **checkpoint)
 
 /* ---- against another config ---- */
 
-/* What shapes neither the physics nor the state. */
+/* Keys that shape neither the physics nor the state. */
 static const char *const may_differ[] = {
     "title",    "time.steps",        "time.check_every",     "device", "sort", "step.method",
     "parallel", "fields.transforms", "fields.decomposition", "output", NULL};
@@ -272,7 +273,8 @@ struct numbers {
     const void *values;
 };
 
-/* STATUS_FAILED, without a sentence of its own, where a number is none that the attribute takes. */
+/* STATUS_FAILED, without a sentence, where the attribute does not accept a number; the caller has the
+ * sentence. */
 static enum status check_piece(void *context, size_t n, void *scratch)
 {
     const struct numbers *numbers = context;

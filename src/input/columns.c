@@ -35,7 +35,7 @@ enum status columns_require(const struct columns *columns, uint64_t found)
 }
 
 struct row {
-    char header[8192]; /* of a .npy file, as: */
+    char header[8192]; /* of a .npy file; the next four members are read from it */
     uint64_t shape[2]; /* of one with fields the second is 0 */
     bool is_turned;    /* column by column, in the order of Fortran */
     char kind[MOST_ACROSS];
@@ -59,7 +59,7 @@ static bool add_number(struct row *row, const char kind[2], const char digit[2])
     return kind[0] != 'f' || digit[0] >= '4';
 }
 
-/* 'descr': '<f8', or [('x', '<f8'), ('y', '<f4')]. Of the shape (8, 4) sscanf() takes 3 items, of (8,) 1. */
+/* 'descr': '<f8', or [('x', '<f8'), ('y', '<f4')]. Of the shape (8, 4) sscanf() reads 3 items, of (8,) 1. */
 static bool read_header(FILE *file, struct row *row)
 {
     unsigned char prefix[10];
@@ -150,7 +150,7 @@ static bool parse_line(char *line, struct row *row)
 
 /* ---- of either ---- */
 
-static enum status make_room(struct row *row, struct columns *columns)
+static enum status allocate_columns(struct row *row, struct columns *columns)
 {
     for (size_t place = 0; place < row->across; place++) {
         int k = 0;
@@ -165,7 +165,8 @@ static enum status make_room(struct row *row, struct columns *columns)
     return STATUS_OK;
 }
 
-static void take(const struct row *row, size_t place, uint64_t n, double number, struct columns *columns)
+static void store_number(const struct row *row, size_t place, uint64_t n, double number,
+                         struct columns *columns)
 {
     const int k = row->column[place];
     if (k < COLUMN_CELL)
@@ -179,7 +180,7 @@ static enum status read_npy(FILE *file, struct row *row, struct columns *columns
     if (!read_header(file, row) || row->shape[1] > COLUMN_CELL)
         return refuse(columns->path, row);
     TRY(columns_require(columns, row->shape[0]));
-    TRY(make_room(row, columns));
+    TRY(allocate_columns(row, columns));
     for (size_t place = 0; place < row->across; place++)
         row_bytes += row->bytes[place];
     const bool is_turned = row->is_turned;
@@ -195,7 +196,7 @@ static enum status read_npy(FILE *file, struct row *row, struct columns *columns
             const size_t place = is_turned ? line : n;
             if (!read_number(file, row, place, &number))
                 return refuse(columns->path, row);
-            take(row, place, is_turned ? n : line, number, columns);
+            store_number(row, place, is_turned ? n : line, number, columns);
         }
     }
     return STATUS_OK;
@@ -203,11 +204,11 @@ static enum status read_npy(FILE *file, struct row *row, struct columns *columns
 
 static enum status read_csv(FILE *file, char **line, struct row *row, struct columns *columns)
 {
-    size_t room = 0;
+    size_t capacity = 0;
     ssize_t length;
     uint64_t found = 0;
     bool has_header = false;
-    for (uint64_t number = 1; (length = getline(line, &room, file)) > 0; number++) {
+    for (uint64_t number = 1; (length = getline(line, &capacity, file)) > 0; number++) {
         if (strlen(*line) != (size_t)length)
             return status_fail(STATUS_USAGE, "%s:%" PRIu64 ": expected text, found a byte of value 0",
                                columns->path, number);
@@ -216,7 +217,7 @@ static enum status read_csv(FILE *file, char **line, struct row *row, struct col
         if (!has_header) {
             has_header = parse_header(*line, row);
             if (has_header)
-                TRY(make_room(row, columns));
+                TRY(allocate_columns(row, columns));
             continue;
         }
         const uint64_t n = found++ - columns->first;
@@ -226,7 +227,7 @@ static enum status read_csv(FILE *file, char **line, struct row *row, struct col
             return status_fail(STATUS_USAGE, "%s:%" PRIu64 ": expected %zu numbers, as in the header line",
                                columns->path, number, row->across);
         for (size_t place = 0; place < row->across; place++)
-            take(row, place, n, row->numbers[place], columns);
+            store_number(row, place, n, row->numbers[place], columns);
     }
     return columns_require(columns, found);
 }

@@ -15,17 +15,17 @@ struct columns {
     const char *path;
     const char *place;        /* in HDF5: a path, or the end of one in the newest iteration */
     uint64_t all;             /* particles that there must be */
-    uint64_t first, count;    /* those to read */
-    double unit[COLUMNS];     /* by which numbers are divided, */
-    double si[COLUMNS];       /* and those of HDF5 */
+    uint64_t first, count;    /* the particles to read */
+    double unit[COLUMNS];     /* numbers of a column are divided by this */
+    double si[COLUMNS];       /* numbers of HDF5, in SI units, are divided by this */
     double *numbers[COLUMNS]; /* [count], for free() also after a failure; NULL: there is no such column */
-    bool is_macro;            /* momenta are those of macro-particles */
+    bool is_macro;            /* momenta are of macro-particles, not of real ones */
     double seconds;           /* from the positions to the velocities */
 };
 
 /* An array of two dimensions, and where it says that its numbers lie; pairs are (along x, along y). */
 struct columns_array {
-    const char *path, *place; /* as above */
+    const char *path, *place; /* as in struct columns */
     uint64_t shape[2];
     uint64_t stride[2]; /* from a number to the next one along an axis */
     double first[2];    /* the place of the first number, in steps from one to the next */
@@ -34,7 +34,7 @@ struct columns_array {
     double *values; /* for free() also after a failure */
 };
 
-/* What the file calls a column. */
+/* The name of a column in the file. */
 const char *columns_name(const char *path, int column);
 
 STATUS_CHECKED enum status columns_read(struct columns *columns);

@@ -12,9 +12,9 @@
 
 enum { PATH_LENGTH = 1536 };
 
-/* Where something is. */
+/* A search for an object of an iteration. */
 struct search {
-    char ends[2][PATH_LENGTH]; /* of its path: either */
+    char ends[2][PATH_LENGTH]; /* its path ends with the first or the second */
     unsigned long long step;
     char path[PATH_LENGTH];
 };
@@ -66,7 +66,7 @@ static enum status open_place(const char *path, const char *place, const char *b
 
 /* ---- particles ---- */
 
-/* Of an array of numbers, so many in the rows from the first on. */
+/* Reads the rows of an array of numbers that the columns ask for. */
 static enum status read_rows(const struct hdf5_source *source, const char *name, struct columns *columns,
                              double *numbers)
 {
@@ -78,7 +78,7 @@ static enum status read_rows(const struct hdf5_source *source, const char *name,
     return hdf5_read_rows(source, name, &rows, numbers);
 }
 
-/* Where it is there. */
+/* Reads a column, unless the file has none. */
 static enum status read_column(const struct hdf5_source *source, const char *group, int k,
                                struct columns *columns)
 {
@@ -139,7 +139,7 @@ struct mesh {
     double spacing[2], offset[2], position[2], unit;
 };
 
-/* Of a component, or of the record that it is in. */
+/* Reads the attributes of a component, or of the record that it is in. */
 static enum status read_mesh(const struct hdf5_source *source, const char *object, struct mesh *mesh)
 {
     TRY(hdf5_read_texts(source, object, "geometry", 1, mesh->geometry));
@@ -157,7 +157,7 @@ static double shift_along(const struct mesh *mesh, int n)
     return mesh->position[n] + (mesh->offset[n] == 0 ? 0 : mesh->offset[n] / mesh->spacing[n]);
 }
 
-/* What this grid cannot honour, by the name of the attribute. */
+/* Refuses a mesh that this grid cannot hold, with the name of the attribute that says so. */
 static enum status check_mesh(const struct hdf5_source *source, const char *object, const struct mesh *mesh)
 {
     const char *x = mesh->labels[0], *y = mesh->labels[1], *order = mesh->order[0];

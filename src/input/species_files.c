@@ -1,4 +1,4 @@
-/* Species files: columns become particles, each rank's share, and an array the density at profile_nodes(). */
+/* Species files: columns become particles, each rank's part, and an array the density at profile_nodes(). */
 #include "input/species_files.h"
 
 #include "config/formula.h"
@@ -90,7 +90,7 @@ static enum status check_weights(const struct columns *columns, double first)
     for (uint64_t n = 0; columns->numbers[COLUMN_WEIGHT] && n < columns->count; n++)
         if (!(fabs(columns->numbers[COLUMN_WEIGHT][n] - first) <= 1e-5 * first))
             return refuse(columns, n, COLUMN_WEIGHT, columns->numbers[COLUMN_WEIGHT][n],
-                          "that of particle 0: a species has one weight, so take a species for each");
+                          "that of particle 0: a species has one weight, so use a species for each");
     return STATUS_OK;
 }
 

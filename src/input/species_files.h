@@ -6,11 +6,11 @@
 #include "config/config.h"
 #include "parallel/communicator.h"
 
-/* Collective. Sets species[].read, with this rank's share of the particles, as communicator_share() has it.
+/* Collective. Sets species[].read, with this rank's part of the particles, as communicator_share() has it.
  * STATUS_USAGE where a file is not what the config says. The caller frees them in any case. */
 STATUS_CHECKED enum status species_files_read(const struct communicator *communicator, struct config *config);
 
-/* Frees the particles and densities; what is known of them stays. */
+/* Frees the particles and densities; their facts stay. */
 void species_files_free(struct config *config);
 
 /* A line for each file. */

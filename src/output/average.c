@@ -1,4 +1,4 @@
-/* Average: launches of kernels/average.cl, and the way of means to other ranks and into checkpoints. */
+/* Average: launches of kernels/average.cl, and the transfer of means to other ranks and into checkpoints. */
 #include "output/average.h"
 #include "output/outputs.h"
 
@@ -14,7 +14,7 @@ struct average {
     uint32_t meshes, windows;
     struct kernel *add;
     struct slab slab;     /* the means are of its own rows */
-    uint32_t *first_rows; /* [ranks + 1], of all ranks; NULL: there is no room yet */
+    uint32_t *first_rows; /* [ranks + 1], of all ranks; NULL: there is no memory for means yet */
     struct buffer *means; /* real[windows][meshes][2][own cells]: a mean, and what it holds too much */
 };
 
@@ -105,9 +105,9 @@ static enum status fetch_plane(const struct average *average, const struct view 
     return status;
 }
 
-/* Whether rows have changed hands all ranks know alike. */
-enum status average_settle(struct average *average, const struct view *view, const struct hdf5_source *source,
-                           uint32_t windows)
+/* All ranks have the same partition, so all of them return early or none does. */
+enum status average_follow_rows(struct average *average, const struct view *view,
+                                const struct hdf5_source *source, uint32_t windows)
 {
     const size_t ends = (size_t)view->partition->ranks + 1, bytes = ends * sizeof *average->first_rows;
     const size_t own = slab_own_cells(view->slab), real = precision_bytes(average->precision);
@@ -202,7 +202,7 @@ enum status average_begin(struct average *average, const struct view *view, cons
         TRY(hdf5_read_rows(source, path, &all, average->numbers));
     for (uint32_t w = windows; w < AVERAGE_WINDOWS; w++)
         average->numbers[w] = (double)view->step;
-    return average_settle(average, view, is_known ? source : NULL, windows);
+    return average_follow_rows(average, view, is_known ? source : NULL, windows);
 }
 
 static void save_plane(const struct average *average, uint32_t plane, struct hdf5_object *group,
@@ -241,7 +241,7 @@ void average_save(struct average *average, const struct output_row *row, struct 
                              .count = view->communicator->rank == 0 ? count : 0,
                              .source = average ? hdf5_file_keep_copy(file, bytes, average->numbers) : NULL});
     if (average)
-        hdf5_file_fail(file, average_settle(average, view, NULL, 0));
+        hdf5_file_fail(file, average_follow_rows(average, view, NULL, 0));
     for (uint32_t plane = 0; plane < planes && group; plane++)
         save_plane(average, plane, group, view->slab);
 }

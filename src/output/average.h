@@ -1,6 +1,6 @@
 /* Average: means over states, for outputs with `average: K` beside `every`. What they write in a step is the
- * mean over a window: the K states up to it, or those since the run knows them. Window 0 ends with the next
- * multiple of `every`, and window 1 with the last step of a run where that is none. */
+ * mean over a window: the K states up to it, or fewer where the run began to average later. Window 0 ends
+ * with the next multiple of `every`, and window 1 with the last step of a run where that is none. */
 #ifndef RADIXPIC_OUTPUT_AVERAGE_H
 #define RADIXPIC_OUTPUT_AVERAGE_H
 
@@ -40,17 +40,18 @@ STATUS_CHECKED enum status average_create(struct device *device, const struct ou
 STATUS_CHECKED enum status average_begin(struct average *average, const struct view *view,
                                          const struct config *old, const struct hdf5_source *source);
 
-/* The same numbers on all ranks: of each window the first step known of it, then the means of points. */
+/* Numbers that are the same on all ranks: the first step that counts in each window, then the means of
+ * points. */
 double *average_numbers(const struct average *average);
 
-/* The means of meshes take the rows that the rank has now; at first, where `source` is not NULL, those of so
- * many windows from a checkpoint. Collective, before what follows. */
-STATUS_CHECKED enum status average_settle(struct average *average, const struct view *view,
-                                          const struct hdf5_source *source, uint32_t windows);
+/* Moves the means of meshes to the rows that the rank has now. The first call makes them, and where `source`
+ * is not NULL reads those of so many windows from a checkpoint. Collective, before what follows. */
+STATUS_CHECKED enum status average_follow_rows(struct average *average, const struct view *view,
+                                               const struct hdf5_source *source, uint32_t windows);
 
-/* Where the means of component `mesh` over a window are: `plane` reals, one of each own cell, from `first`
- * on, and further on what they hold too much; and of how many states they are with the view's, 0: it is not
- * in. */
+/* The place of the means of component `mesh` over a window: `plane` reals, one of each own cell, from `first`
+ * on, and behind them what rounding added to each; and the number of states with the view's, 0: it is not in
+ * the window. */
 struct average_place {
     struct buffer *means;
     uint64_t states, first;
@@ -67,7 +68,7 @@ STATUS_CHECKED enum status average_add(const struct average *average, const stru
 STATUS_CHECKED enum status average_read(const struct average *average, const struct view *view, uint32_t mesh,
                                         void *values);
 
-/* Of how many states these are. */
+/* The number of states that the means are of. */
 uint64_t average_ended(const struct average *average, const struct view *view);
 
 /* Records a group for an output that averages: its numbers, and the planes of the own rows, 2 for each mesh

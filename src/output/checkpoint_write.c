@@ -2,6 +2,7 @@
 #include "base/stop.h"
 #include "config/config_reader.h"
 #include "folder/checkpoint_seal.h"
+#include "output/checkpoints.h"
 #include "output/outputs.h"
 #include "output/provenance.h"
 #include "output/sorted_list.h"
@@ -176,48 +177,44 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
                 species, NULL, hdf5_file_keep_copy(file, sizeof capacities, capacities));
 }
 
-/* ---- when one is due: by steps, but not in the first one of a run; by the clock, and then at the end; or
- * for a signal to any rank, unless the run ends of itself: then it ends with STATUS_STOPPED ---- */
+/* ---- when one is due ---- */
 
-struct checkpoints {
-    double last; /* timer_now() of the last one, or of the start */
-    int signal;  /* that asks for the one that is due, or 0 */
-};
-
-static enum status create_checkpoints(struct device *device, const struct config *config, void **part)
+int checkpoints_signal(const struct view *view)
 {
-    struct checkpoints *checkpoints;
-    (void)config;
-    TRY(DEVICE_NEW(device, checkpoints));
-    checkpoints->last = timer_now();
-    *part = checkpoints;
-    return STATUS_OK;
+    return view->stop_signal ? view->stop_signal : stop_signal();
 }
 
-static void ask(void *part, const struct view *view, double asked[OUTPUT_QUESTIONS])
+bool checkpoints_are_late(const struct checkpoints *checkpoints, const struct view *view)
 {
-    const struct checkpoints *checkpoints = part;
     const double wanted = view->config->output.checkpoints.minutes;
-    asked[OUTPUT_SIGNAL] = view->stop_signal ? view->stop_signal : stop_signal();
-    asked[OUTPUT_LATE] = wanted > 0 && (timer_now() - checkpoints->last) / 60 >= wanted;
+    return wanted > 0 && (timer_now() - checkpoints->last) / 60 >= wanted;
 }
 
-static bool are_due(void *part, const struct view *view, const double asked[OUTPUT_QUESTIONS])
+bool checkpoints_are_due(struct checkpoints *checkpoints, const struct view *view, int signal, bool is_late)
 {
-    struct checkpoints *checkpoints = part;
     const struct checkpoints_config *config = &view->config->output.checkpoints;
     const uint64_t every = config->every == 0 && config->minutes > 0 ? UINT64_MAX : config->every;
-    checkpoints->signal = view->step >= view->config->time.steps ? 0 : (int)asked[OUTPUT_SIGNAL];
-    return checkpoints->signal != 0 || asked[OUTPUT_LATE] > 0 ||
-           (view->step != view->first_step && view_is_due(view, every));
+    checkpoints->signal = view->step >= view->config->time.steps ? 0 : signal;
+    const bool are_due =
+        checkpoints->signal != 0 || is_late || (view->step != view->first_step && view_is_due(view, every));
+    checkpoints->last = are_due ? timer_now() : checkpoints->last;
+    return are_due;
 }
+
+enum status checkpoints_stop(const struct checkpoints *checkpoints, const struct view *view,
+                             const char *folder)
+{
+    return status_fail(STATUS_STOPPED, "stopped by SIG%s at step %llu (t = %g), with a checkpoint in %s/%s",
+                       stop_name(checkpoints->signal), (unsigned long long)view->step, view->time, folder,
+                       checkpoint_files.folder);
+}
+
+/* ---- the file, and what `check` says of it ---- */
 
 /* Fails when a particle is lost or holds a non-finite value: the sentence names species, step and cell. */
 static void record_checkpoint(void *part, struct hdf5_file *file, const struct view *view)
 {
-    struct checkpoints *checkpoints = part;
-    if (checkpoints)
-        checkpoints->last = timer_now();
+    (void)part;
     file->is_plain = true;
     file->user_block = CHECKPOINT_BLOCK;
     file->seal = checkpoint_seal;
@@ -244,15 +241,6 @@ static void record_checkpoint(void *part, struct hdf5_file *file, const struct v
     }
 }
 
-static enum status stop(void *part, const char *folder, const struct view *view)
-{
-    const struct checkpoints *checkpoints = part;
-    if (checkpoints->signal == 0)
-        return STATUS_OK;
-    return status_fail(STATUS_STOPPED, "stopped by SIG%s at step %llu (t = %g), with a checkpoint in %s",
-                       stop_name(checkpoints->signal), (unsigned long long)view->step, view->time, folder);
-}
-
 static void print_size(const struct config *config)
 {
     const struct checkpoints_config *checkpoints = &config->output.checkpoints;
@@ -272,9 +260,5 @@ const struct output_row checkpoint_output = {.name = "checkpoints",
                                              .files = &checkpoint_files,
                                              .cheaper_by = "a larger output.checkpoints.every",
                                              .every = offsetof(struct config, output.checkpoints.every),
-                                             .ask = ask,
-                                             .is_due = are_due,
-                                             .create = create_checkpoints,
                                              .record = record_checkpoint,
-                                             .stop = stop,
                                              .print_size = print_size};

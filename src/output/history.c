@@ -6,7 +6,7 @@
 _Static_assert((int)HISTORY_MOST <= APPEND_COLUMNS && (int)HISTORY_HEAD_LENGTH < APPEND_HEAD_LENGTH,
                "a history is an append file");
 
-/* What is made of the columns one by one; `head` and `values` may be NULL. */
+/* Columns that are added one by one; `head` and `values` may be NULL. */
 struct columns {
     char *head;
     size_t used; /* bytes of it */

@@ -12,8 +12,8 @@ enum { GROUP_ITEMS = 64 /* 1 on a CPU */, MOST_AT_ONCE = 1 << 17 /* cells */ };
 struct moments {
     size_t group_items;
     struct kernel *kernel, *pool;
-    uint32_t room;        /* cells that are computed at once */
-    struct buffer *cells; /* real[MOMENTS][room] */
+    uint32_t at_once;     /* cells that are computed in one launch */
+    struct buffer *cells; /* real[MOMENTS][at_once] */
 };
 
 enum status moments_create(struct device *device, const struct config *config, void **created)
@@ -23,14 +23,14 @@ enum status moments_create(struct device *device, const struct config *config, v
     const uint32_t cells = config->grid.cells[0] * config->grid.cells[1];
     TRY(DEVICE_NEW(device, moments));
     *created = moments;
-    moments->room = cells < MOST_AT_ONCE ? cells : MOST_AT_ONCE;
+    moments->at_once = cells < MOST_AT_ONCE ? cells : MOST_AT_ONCE;
     moments->group_items = device_row_items(device, GROUP_ITEMS);
     TRY(program_build(device, "moments.cl", config->precision, &program,
                       "-D GROUP_ITEMS=%zu -D ELECTROMAGNETIC=%d", moments->group_items,
                       config->fields.solver == SOLVER_ELECTROMAGNETIC));
     TRY(kernel_create(program, "moments", &moments->kernel));
     TRY(kernel_create(program, "moments_pool", &moments->pool));
-    return buffer_create(device, MOMENTS * (size_t)moments->room * precision_bytes(config->precision),
+    return buffer_create(device, MOMENTS * (size_t)moments->at_once * precision_bytes(config->precision),
                          "the moments of cells", &moments->cells);
 }
 
@@ -52,9 +52,9 @@ static const struct {
 };
 enum { MESHES = sizeof meshes / sizeof meshes[0] };
 
-/* Of the cells from own cell `first` on, in moments->cells (enqueued); where the output averages they join
- * those of the states before, from mesh `mesh` on. Currents without a charge are those of the charge 1, since
- * averages divide by it. */
+/* Computes the moments of the cells from own cell `first` on into moments->cells (enqueued); where the output
+ * averages, adds them to the means, from mesh `mesh` on. Currents without a charge are those of the charge 1,
+ * since averages divide by it. */
 static enum status compute(const struct moments *moments, const struct view *view,
                            const struct particles *list, uint32_t first, uint32_t count, uint32_t mesh)
 {
@@ -69,21 +69,21 @@ static enum status compute(const struct moments *moments, const struct view *vie
         TRY(KERNEL_LAUNCH(moments->kernel, ((struct launch){count, moments->group_items, STAGE_OUTPUT, 0}),
                           list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
                           particles_first(list, ATTRIBUTE_VELOCITY), particles_w(list),
-                          species_has_w(species), list->cell_offsets, first, factors, moments->room,
+                          species_has_w(species), list->cell_offsets, first, factors, moments->at_once,
                           moments->cells));
     for (uint32_t w = 0; w < AVERAGE_WINDOWS && view->average; w++) {
         const struct average_place to = average_place(view->average, view, w, mesh);
         if (to.states > 0)
             TRY(KERNEL_LAUNCH(moments->pool, launch_flat(count, STAGE_OUTPUT, 0), moments->cells,
-                              moments->room, count, factors, to.states, to.first + first, to.plane,
+                              moments->at_once, count, factors, to.states, to.first + first, to.plane,
                               to.means));
     }
     return STATUS_OK;
 }
 
 /* values[m] <- moment m in the own cells, in memory of the file; NULL for those that are not written. */
-static void take(struct openpmd *openpmd, const struct moments *moments, const struct particles *list,
-                 char *values[MOMENTS])
+static void read_moments(struct openpmd *openpmd, const struct moments *moments, const struct particles *list,
+                         char *values[MOMENTS])
 {
     const struct view *view = openpmd->view;
     struct hdf5_file *file = openpmd->file;
@@ -94,11 +94,11 @@ static void take(struct openpmd *openpmd, const struct moments *moments, const s
         for (uint32_t c = 0; c < meshes[n].components[species_has_w(list->species)]; c++)
             values[meshes[n].first + c] = hdf5_file_room(file, cells * size);
     for (uint32_t done = 0, count; done < cells && moments && file->status == STATUS_OK; done += count) {
-        count = cells - done < moments->room ? cells - done : moments->room;
+        count = cells - done < moments->at_once ? cells - done : moments->at_once;
         hdf5_file_fail(file, compute(moments, view, list, done, count, first));
         for (uint32_t m = 0; m < ENERGY && !view->average; m++)
             if (values[m])
-                hdf5_file_fail(file, buffer_read(moments->cells, m * moments->room * size, count * size,
+                hdf5_file_fail(file, buffer_read(moments->cells, m * moments->at_once * size, count * size,
                                                  values[m] + done * size));
     }
     for (uint32_t m = 0; m < ENERGY && view->average && !file->has_no_data; m++)
@@ -128,7 +128,7 @@ static void write_species(struct openpmd *openpmd, const struct moments *moments
     const double unit[MESHES] = {
         density, energy, speed, units->current_density, density * energy, density * energy * speed};
     char *values[MOMENTS] = {NULL};
-    take(openpmd, moments, list, values);
+    read_moments(openpmd, moments, list, values);
     for (size_t n = 0; n < MESHES; n++) {
         const bool is_tensor = meshes[n].first == PRESSURE;
         char name[CONFIG_NAME_LENGTH + 16];

@@ -171,9 +171,9 @@ struct column {
     enum particle_value value;
 };
 
-/* Of an offset. A double must not round to a float of 1, the far end of the cell, and in double precision the
- * reader's sum with the cell's index must not round to the next one. A float below 1 is not that near. */
-static double below_end(enum precision precision, double offset, double index)
+/* Fills offsets. A double must not round to a float of 1, the far end of the cell, and in double precision
+ * the reader's sum with the cell's index must not round to the next one. A float below 1 is not that near. */
+static double in_folder_end(enum precision precision, double offset, double index)
 {
     const double most =
         precision == PRECISION_DOUBLE ? nextafter(index + 1, 0) - index : 1 - FLT_EPSILON / 2.0;
@@ -195,7 +195,7 @@ static enum status fill(const void *source, uint64_t first, size_t count, void *
         for (size_t n = 0; n < some && is_cell; n++)
             ((double *)values)[done + n] = piece[n];
         for (size_t n = 0; n < some && is_offset; n++)
-            piece[n] = below_end(list->precision, piece[n], cells[n]);
+            piece[n] = in_folder_end(list->precision, piece[n], cells[n]);
         for (size_t n = 0; n < some && !is_cell; n++)
             store_real(list->precision, values, done + n, (is_offset ? 1 : list->species->mass) * piece[n]);
     }

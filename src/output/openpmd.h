@@ -30,12 +30,12 @@ struct openpmd openpmd_begin(struct hdf5_file *file, const struct view *view, co
 /* Components of a record: of a vector x, y and z, and behind these of a tensor xx, xy, yy, xz, yz and zz. */
 enum { OPENPMD_AXES = 3, OPENPMD_COMPONENTS = 9 };
 
-/* What meshes, records of particles and those of patches share. */
+/* A record: of a mesh, of particles or of their patches. */
 struct openpmd_record {
     const char *name;
     double dimension[OPENPMD_DIMENSIONS];
     double unit[OPENPMD_AXES]; /* unitSI of each component; the first is that of a tensor */
-    /* Those there are, in a group; x alone: of the only component; none: an empty group. */
+    /* Sources of the components, in a group; x alone: of the only component; none: an empty group. */
     const void *source[OPENPMD_COMPONENTS];
     hdf5_fill *fill;     /* of a component, from its source; NULL: it lies there */
     enum hdf5_type type; /* of a component */
@@ -49,7 +49,7 @@ struct openpmd_record openpmd_field(const struct openpmd *openpmd, enum field fi
                                     hdf5_fill *fill);
 uint32_t openpmd_filter_passes(const struct openpmd *openpmd, enum field field);
 
-/* Where the values of a mesh are, along each of its axes. */
+/* The places of the values of a mesh, along each of its axes. */
 struct openpmd_axes {
     const char *labels[2];
     double spacing[2];
@@ -65,7 +65,7 @@ struct hdf5_object *openpmd_write_mesh_along(struct openpmd *openpmd, const stru
 void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_record *mesh, double position,
                         uint32_t filter_passes);
 
-/* What fills reals of `to` from memory that holds them as `from`; NULL where they lie there. */
+/* The function that fills reals of `to` from memory that holds them as `from`; NULL where they lie there. */
 hdf5_fill *openpmd_rounding(enum precision from, enum precision to);
 
 /* A record of particles; one without sources is a constant. */
@@ -76,7 +76,8 @@ struct particle_record {
     double value; /* of a constant */
 };
 
-/* What particles are read by, as doubles: the two indices of the cell, the offset in it, and the velocity. */
+/* Values by which particles are read, as doubles: the two indices of the cell, the offset in it, and the
+ * velocity. */
 enum particle_value { VALUE_CELL, VALUE_OFFSET = 2, VALUE_VELOCITY = 4, PARTICLE_VALUES = 7 };
 
 /* Particles of a species, or their patches, that are written as one list. */
@@ -88,11 +89,11 @@ struct openpmd_particles {
     /* values[count] <- those of particles `first` on, from `source`, which the file keeps. */
     void (*read)(const void *source, enum particle_value value, uint64_t first, size_t count, double *values);
     const void *source;
-    struct hdf5_array part;    /* shape and range of the particles, */
-    struct hdf5_array patches; /* and of their patches: */
-    const uint64_t *counts, *before;
-    const double *low[2], *extent[2]; /* in cells */
-    const struct particle_record *more;
+    struct hdf5_array part;             /* shape and range of the particles */
+    struct hdf5_array patches;          /* shape and range of their patches */
+    const uint64_t *counts, *before;    /* of the patches: particles in each, and before it */
+    const double *low[2], *extent[2];   /* of the patches, in cells */
+    const struct particle_record *more; /* records beside those of all species */
     size_t more_count;
 };
 

@@ -10,17 +10,17 @@
 
 /* What a step has to do for the outputs that are due in it: bits. */
 enum output_need {
-    OUTPUT_NEEDS_SUMS = 1,      /* of the fields, to be checked */
-    OUTPUT_NEEDS_CHECK = 16,    /* they are checked now: a non-finite value must not be recorded */
+    OUTPUT_NEEDS_SUMS = 1,      /* sums of the fields, to be checked */
+    OUTPUT_NEEDS_CHECK = 16,    /* a check of the sums now: a non-finite value must not be recorded */
     OUTPUT_NEEDS_POTENTIAL = 2, /* fields->phi */
     OUTPUT_NEEDS_MEASURED = 4,  /* sums of the particles */
     OUTPUT_NEEDS_NODES = 32,    /* measure(), and then read() */
-    OUTPUT_AFTER = 36,          /* either: it is written after the advance, or some steps later */
-    OUTPUT_NEEDS_SPECIES = 64   /* fields->species_rho */
+    OUTPUT_AFTER = 36,        /* either of these two: it is written after the advance, or some steps later */
+    OUTPUT_NEEDS_SPECIES = 64 /* fields->species_rho */
 };
 
-/* A list in struct config, of which each item has a number of steps of its own: offsets. With size 0 the
- * config itself is the one item. */
+/* A list in struct config, of which each item has a number of steps of its own: offsets of its length and of
+ * its first item, and the bytes of an item. With size 0 the config itself is the one item. */
 struct output_items {
     size_t count, first, size;
 };
@@ -31,33 +31,22 @@ struct output_items {
             sizeof(((struct config *)0)->output.list[0])                                                     \
     }
 
-/* What all ranks agree on once in a step, by the largest number of any rank; 0: nothing. */
-enum output_question {
-    OUTPUT_FAILED, /* a file could not be written */
-    OUTPUT_SIGNAL, /* the signal that came */
-    OUTPUT_LATE,   /* by the clock a checkpoint is due */
-    OUTPUT_QUESTIONS
-};
-
 /* All functions that fail with STATUS_FAILED name path and errno text, and what all ranks write fails on all;
  * `part` is what create() or open() made, NULL where there is neither. */
 struct output_row {
     const char *name;
-    const struct step_files *files; /* of its files; NULL: it has no folder of its own */
+    const struct step_files *files; /* the names of its files; NULL: it has no folder of its own */
     const char *cheaper_by;         /* what in the config would make it cost less, in a few words */
-    struct output_items items;      /* due where an item is; of a list never without a run folder */
-    size_t every;   /* where in an item it stands how many steps are between two; 0: nowhere, as: */
-    size_t fields;  /* its list of fields */
-    size_t average; /* over how many states it averages: meshes, which record() takes by struct
-                       average, or what a list has of points, of which an item has */
-    size_t points;  /* uint32_t: so many; 0: one */
-    size_t same;    /* the bytes from `every` on that stay as they were where means of meshes go on */
-    unsigned needs; /* beside what fields need, OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
+    struct output_items items;      /* it is due where an item is; of a list never without a run folder */
 
-    /* Where not only `every` decides: what this rank asks for in the step, and whether a file is due once
-     * each is the most of all ranks. */
-    void (*ask)(void *part, const struct view *view, double asked[OUTPUT_QUESTIONS]);
-    bool (*is_due)(void *part, const struct view *view, const double asked[OUTPUT_QUESTIONS]);
+    /* Offsets in an item; 0: it has no such key. */
+    size_t every;   /* of the steps from one time that it is due to the next */
+    size_t fields;  /* of its list of fields */
+    size_t average; /* of the states that it averages: of meshes, by record(), or of the points of a list */
+    size_t points;  /* of the number of its points, a uint32_t; 0: it has one */
+
+    size_t same;    /* bytes from `every` on that a restart must not change for its means to go on */
+    unsigned needs; /* beside what fields need, OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
 
     /* What the output holds for the whole run, on all ranks, unless it is never due; it dies with the device
      * handle. STATUS_USAGE for what the config asks in vain. */
@@ -75,11 +64,9 @@ struct output_row {
      * view->has_no_data `part` is NULL, and the largest file is recorded, of all items. */
     void (*record)(void *part, struct hdf5_file *file, const struct view *view);
 
-    /* STATUS_STOPPED, with a sentence, where the run ends with the file that was recorded. */
-    enum status (*stop)(void *part, const char *folder, const struct view *view);
-
-    /* Collective. Of outputs without record(): writes on a file of the run folder, or only checks. Else it
-     * keeps what record() writes when wants_file() says so, alike on all ranks. */
+    /* Collective. Without record(): adds rows to a file of the run folder, or only checks the state. Else
+     * keeps of the state what record() will write, in a step in which wants_file() is true, alike on all
+     * ranks; a file that is kept back so is in any case due with a checkpoint. */
     enum status (*write)(void *part, const struct view *view);
     bool (*wants_file)(void *part, const struct view *view, bool checkpoint);
 
@@ -87,7 +74,7 @@ struct output_row {
     void (*print_size)(const struct config *config);
 };
 
-/* Each in the file of its output. */
+/* The rows, each in the file of its output. */
 extern const struct output_row history_output, probes_output, checkpoint_output, snapshot_output,
     phase_space_output, moments_output, lines_output, tracks_output;
 
@@ -112,12 +99,12 @@ STATUS_CHECKED enum status outputs_create(struct device *device, const struct co
                                           struct outputs **outputs);
 
 /* Reads from `source`, a checkpoint of a run of the config `old`, what outputs saved in it, or where these
- * two are NULL makes room for it. Collective. */
+ * two are NULL begins with none of it. Collective. */
 STATUS_CHECKED enum status outputs_begin(struct outputs *outputs, const struct view *view,
                                          const struct config *old, const struct hdf5_source *source);
 void outputs_save(const struct outputs *outputs, struct hdf5_file *file, const struct view *view);
 
-/* From now on outputs are written, below `folder`, which must outlive them; without it none is. Starts
+/* Begins the writing of outputs, below `folder`, which must outlive them; without it none is. Starts
  * the writer on all ranks; rank 0 then begins the run in the folder, opens the append files and clears it:
  * see run_folder_begin() and run_folder_clear(). Failures are not agreed on. */
 STATUS_CHECKED enum status outputs_open(struct outputs *outputs, const struct communicator *communicator,
@@ -136,7 +123,7 @@ STATUS_CHECKED enum status outputs_list(const struct outputs *outputs, const cha
  * of one, could not be written. NULL is fine, and a second call does nothing. */
 STATUS_CHECKED enum status outputs_close(struct outputs *outputs);
 
-/* What was written beside the steps so far. */
+/* The files that were written beside the steps so far. */
 struct written outputs_written(const struct outputs *outputs);
 
 /* The seconds that the run has waited for outputs so far, and of which output the most: its `cheaper_by`. */
@@ -165,7 +152,7 @@ STATUS_CHECKED enum status outputs_record(const struct output_row *row, void *pa
 /* Prints, for `check`, how much each output will write, and the host memory of files in flight. */
 void outputs_print_sizes(const struct config *config);
 
-/* Of the largest file of an output with record(), 0 where memory is short. */
+/* The size of the largest file of an output with record(); 0 where memory is short. */
 struct output_size {
     uint64_t bytes;  /* an upper estimate, before compression */
     uint32_t meshes; /* components over all cells */
@@ -178,11 +165,11 @@ uint64_t outputs_expected_bytes(const struct config *config, uint64_t *each);
 /* The least number of steps between two of an output; 0: never. */
 uint64_t outputs_every(const struct output_row *row, const struct config *config);
 
-/* Its item n in the config, NULL behind the last; and the keys of that. */
+/* Item n of an output in the config, NULL behind the last; and the keys of the item. */
 const char *outputs_item(const struct output_row *row, const struct config *config, uint32_t n);
 struct average_keys outputs_keys(const struct output_row *row, const struct config *config, uint32_t n);
 
-/* Whether that is not never; a signal asks for a checkpoint at any time. */
+/* Whether an output is due at any time; a checkpoint can be, for a signal. */
 bool outputs_is_ever_due(const struct output_row *row, const struct config *config);
 
 /* How often something is written that is due every so many steps and at both ends of the run. */

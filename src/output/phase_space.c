@@ -1,9 +1,9 @@
 /* Phase space: launches of kernels/phase_space.cl, and the file: a mesh for each item, summed over ranks
  * piece by piece, and written by the first one.
  *
- * openPMD 1.1.0 has one gridUnitSI for all axes of a mesh, which x and u cannot share. So gridSpacing and
- * gridGlobalOffset are in SI units here and gridUnitSI is 1; attributes of our own, axisLow, axisHigh and
- * axisUnitSI, have the normalised numbers. */
+ * openPMD 1.1.0 has one gridUnitSI for all axes of a mesh, which x and u cannot have in common. So
+ * gridSpacing and gridGlobalOffset are in SI units here and gridUnitSI is 1; attributes of our own, axisLow,
+ * axisHigh and axisUnitSI, have the normalised numbers. */
 #include "output/phase_space.h"
 
 #include "base/integers.h"
@@ -39,13 +39,13 @@ enum status phase_spaces_create(struct device *device, const struct config *conf
     const struct phase_space_config *space = config->output.phase_space;
     const uint32_t count = config->output.phase_space_count;
     struct phase_spaces *spaces;
-    size_t room = 0;
+    size_t most = 0;
     *part = NULL;
     for (uint32_t i = 0; i < count; i++) {
         const struct phase_volume volume = phase_volume_make(&space[i]);
-        room = space[i].every > 0 ? at_least(room, bytes_of(&volume)) : room;
+        most = space[i].every > 0 ? at_least(most, bytes_of(&volume)) : most;
     }
-    if (room == 0)
+    if (most == 0)
         return STATUS_OK;
     TRY(DEVICE_NEW(device, spaces));
     *part = spaces;
@@ -54,12 +54,12 @@ enum status phase_spaces_create(struct device *device, const struct config *conf
     TRY(program_build(device, "phase_space.cl", config->precision, &spaces->program, "-D GROUP_ITEMS=%zu",
                       spaces->group_items));
     TRY(kernel_create(spaces->program, "phase_space_count", &spaces->count));
-    TRY(buffer_create(device, room, "the bins of phase space", &spaces->room));
+    TRY(buffer_create(device, most, "the bins of phase space", &spaces->bins));
     for (uint32_t i = 0; i < count; i++) {
         struct phase_space *item = &spaces->items[i];
         item->volume = phase_volume_make(&space[i]);
         if (space[i].every > 0)
-            TRY(buffer_view(spaces->room, 0, bytes_of(&item->volume), &item->counts));
+            TRY(buffer_view(spaces->bins, 0, bytes_of(&item->volume), &item->counts));
     }
     return STATUS_OK;
 }
@@ -111,7 +111,7 @@ static enum status count_list(const struct phase_spaces *spaces, const struct vi
     const uint32_t end = x_end < slab_end ? x_end : slab_end;
     if (begin >= end || list->count == 0)
         return STATUS_OK;
-    /* A group takes a part of a segment, so that all of them keep the device busy. */
+    /* A group has a part of a segment, so that all of them keep the device busy. */
     const uint64_t segments = (uint64_t)(end - begin) * y.count;
     const uint64_t wanted = (uint64_t)device_info(spaces->device)->compute_units * GROUPS_PER_UNIT;
     const uint32_t parts = divide_up(wanted, segments);
@@ -170,7 +170,7 @@ static void name_of(const struct config *config, uint32_t index, char name[NAME_
     }
 }
 
-/* One item while it is written. */
+/* An item while it is written. */
 struct item {
     const struct view *view;
     const struct phase_space_config *space;

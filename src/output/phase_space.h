@@ -20,23 +20,23 @@ struct phase_volume {
     uint64_t elements;
 };
 
-/* Of an item that check_config() accepted. */
+/* The array of an item that check_config() accepted. */
 struct phase_volume phase_volume_make(const struct phase_space_config *space);
 
 /* An item of the config. */
 struct phase_space {
     struct phase_volume volume;
-    struct buffer *counts; /* uint[volume.elements]: a view of the room of all items */
-    bool is_known;         /* written before: what is to be said once was said */
+    struct buffer *counts; /* uint[volume.elements]: a view of the bins of all items */
+    bool is_known;         /* written before: the log has its line already */
 };
 
-/* What counts. */
+/* The kernel that counts, and the bins of all items. */
 struct phase_spaces {
     struct device *device; /* not owned */
     size_t group_items;
     struct program *program;
     struct kernel *count;
-    struct buffer *room; /* uint: for the largest volume */
+    struct buffer *bins; /* uint: as many as the largest volume has */
     struct phase_space items[CONFIG_MAX_PHASE_SPACES];
 };
 

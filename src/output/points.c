@@ -1,5 +1,5 @@
 /* Points: the fields at points of the box, interpolated linearly along both axes between the four nodes
- * around each, whatever the shape of the particles. The host interpolates, in double precision. A rank takes
+ * around each, whatever the shape of the particles. The host interpolates, in double precision. A rank reads
  * the nodes of its own rows (kernels/points.cl); of the nodes of a point the two in a row have one owner, so
  * the values of all ranks, added, are the same bits as on one.
  *
@@ -25,11 +25,11 @@ struct points {
     uint32_t *host_nodes;
     double *weights;                              /* [count][NODES]; 0 for those of other ranks */
     double *read;                                 /* as `values` */
-    double *shares;                               /* [slots][components][count] */
+    double *parts;                                /* [slots][components][count] */
     struct append_file *files[CONFIG_MAX_PROBES]; /* of probes, on rank 0 */
 };
 
-/* For `count` points, whose places the caller sets, with room for so many slots. */
+/* For `count` points, whose places the caller sets, with so many slots. */
 static enum status points_create(struct device *device, const struct config *config, uint32_t count,
                                  uint32_t slots, struct points **created)
 {
@@ -46,7 +46,7 @@ static enum status points_create(struct device *device, const struct config *con
     TRY(DEVICE_NEW_ARRAY(device, points->host_nodes, nodes));
     TRY(DEVICE_NEW_ARRAY(device, points->weights, nodes));
     TRY(DEVICE_NEW_ARRAY(device, points->read, values));
-    TRY(DEVICE_NEW_ARRAY(device, points->shares, values / NODES));
+    TRY(DEVICE_NEW_ARRAY(device, points->parts, values / NODES));
     TRY(program_build(device, "points.cl", config->precision, &program, "%s", ""));
     TRY(kernel_create(program, "points_take", &points->kernel));
     TRY(buffer_create(device, nodes * sizeof(uint32_t), "the nodes around points", &points->nodes));
@@ -98,10 +98,11 @@ static enum status points_measure(void *part, const struct view *view, uint32_t 
                          points->values);
 }
 
-/* The rank's share of values in a slot that was read: [components][count], of all fields (field_first()). */
+/* The rank's part of the values in a slot that was read: [components][count], of all fields (field_first()).
+ */
 static double *points_values(struct points *points, uint32_t slot)
 {
-    return points->shares + (size_t)slot * points->components * points->count;
+    return points->parts + (size_t)slot * points->components * points->count;
 }
 
 /* Brings slots `first` to before first + count to the host. Blocking. */
@@ -116,7 +117,7 @@ static enum status points_read(void *part, uint32_t first, uint32_t count)
             double rows[2] = {0, 0};
             for (size_t n = 0; n < NODES; n++)
                 rows[n / 2] += points->weights[NODES * p + n] * points->read[v * nodes + NODES * p + n];
-            points->shares[v * points->count + p] = rows[0] + rows[1];
+            points->parts[v * points->count + p] = rows[0] + rows[1];
         }
     return STATUS_OK;
 }
@@ -249,8 +250,8 @@ static enum status create_lines(struct device *device, const struct config *conf
         for (uint32_t p = 0; p < config->output.lines[n].points; p++, at++)
             for (int axis = 0; axis < 2; axis++) {
                 const struct line_config *line = &config->output.lines[n];
-                const double share = p / (line->points - 1.0);
-                (*at)[axis] = line->from[axis] * (1 - share) + line->to[axis] * share;
+                const double fraction = p / (line->points - 1.0);
+                (*at)[axis] = line->from[axis] * (1 - fraction) + line->to[axis] * fraction;
             }
     return STATUS_OK;
 }

@@ -1,4 +1,4 @@
-/* Provenance: what is known of this process and of the run. */
+/* Provenance: the process and the run that wrote a file. */
 #include "output/provenance.h"
 
 #include "base/text.h"
@@ -113,19 +113,19 @@ char *provenance_text(const struct device_info *device)
 static void record_stages(struct hdf5_object *group, const struct timers *timers)
 {
     const char *names[STAGE_OTHER];
-    double shares[STAGE_OTHER], all = 0;
+    double fractions[STAGE_OTHER], all = 0;
     size_t count = 0;
     for (int stage = 0; stage < STAGE_OTHER; stage++)
         all += timers->stages[stage].seconds;
     for (int stage = 0; stage < STAGE_OTHER; stage++)
         if (timers->stages[stage].seconds > 0) {
             names[count] = stage_name((enum stage)stage);
-            shares[count++] = timers->stages[stage].seconds / all;
+            fractions[count++] = timers->stages[stage].seconds / all;
         }
     if (count == 0)
         return;
     hdf5_texts(group, "stages", count, names);
-    hdf5_doubles(group, "stageShares", count, shares);
+    hdf5_doubles(group, "stageShares", count, fractions);
 }
 
 void provenance_record(struct hdf5_file *file, const struct view *view)

@@ -16,7 +16,7 @@ char *provenance_text(const struct device_info *device);
  * the view has a device; and below the root a group `performance` with attributes alone: the run's id;
  * and where the view has a device device, driver, ranks, stepper and sort; steps of this run so far,
  * wall-clock nanoseconds per particle and step since the first of them, outputs included; and rank 0's stages
- * with their shares of the time of all stages. */
+ * with the fraction of the time that each has. */
 void provenance_record(struct hdf5_file *file, const struct view *view);
 
 #endif

@@ -34,7 +34,7 @@ static void write_solver_attributes(struct openpmd *openpmd)
 
 /* Memory of the file with a component, the mean of it where the output averages. The nodes of the own rows
  * come first on the device. */
-static char *take(struct openpmd *openpmd, struct buffer *component)
+static char *copy_component(struct openpmd *openpmd, struct buffer *component)
 {
     const struct view *view = openpmd->view;
     struct hdf5_file *file = openpmd->file;
@@ -60,7 +60,7 @@ static void write_field(struct openpmd *openpmd, enum field field, const char *n
     mesh.name = name;
     mesh.comment = comment;
     for (uint32_t axis = 0; axis < field_components(config->fields.solver, field); axis++)
-        mesh.source[axis] = take(openpmd, components[axis]);
+        mesh.source[axis] = copy_component(openpmd, components[axis]);
     openpmd_write_mesh(openpmd, &mesh, 0, openpmd_filter_passes(openpmd, field));
 }
 

@@ -11,7 +11,7 @@
 enum {
     WORD = 32,         /* particles, a bit each */
     BLOCK = 64,        /* words, as in the kernels */
-    ELEMENT_SIZES = 4, /* of kernels/shared/element.h: */
+    ELEMENT_SIZES = 4, /* of elements, as in kernels/shared/element.h */
     LEAST_ELEMENT = 4  /* bytes; each size is twice the last */
 };
 
@@ -91,14 +91,14 @@ static enum status choose(const struct selection *selection, const struct partic
                        list->cell_offsets);
 }
 
-/* data[a] <- attribute a of the particles, or of the `count` chosen ones by way of the spare arrays; NULL: is
- * left out. Blocking. */
+/* data[a] <- attribute a of the particles, or of the `count` chosen ones through the spare arrays; where
+ * data[a] is NULL it is left out. Blocking. */
 static enum status copy_attributes(const struct selection *selection, const struct particles *particles,
                                    uint32_t count, void *const data[ATTRIBUTES])
 {
-    struct particles taken = *particles;
+    struct particles copied = *particles;
     struct particle_array arrays[ATTRIBUTES];
-    const uint32_t number = selection ? particles_arrays(&taken, arrays) : 0;
+    const uint32_t number = selection ? particles_arrays(&copied, arrays) : 0;
     const uint32_t words = divide_up(particles->count, WORD);
     for (uint32_t n = 0; n < number; n++) {
         int size = 0;
@@ -109,20 +109,20 @@ static enum status copy_attributes(const struct selection *selection, const stru
                           selection->begins, words, *arrays[n].now, *arrays[n].spare));
     }
     for (enum attribute a = 0; a < ATTRIBUTES; a++) {
-        taken.attribute[a] = selection ? taken.spare[a] : taken.attribute[a];
+        copied.attribute[a] = selection ? copied.spare[a] : copied.attribute[a];
         if (data[a])
-            TRY(particles_copy(&taken, a, 0, count, data[a]));
+            TRY(particles_copy(&copied, a, 0, count, data[a]));
     }
     return STATUS_OK;
 }
 
 uint64_t selection_most(const struct snapshots_config *snapshots, uint64_t particles)
 {
-    const double all = (double)particles, share = snapshots->particles.fraction;
+    const double all = (double)particles, fraction = snapshots->particles.fraction;
     if (snapshots->particles.kind == PARTICLES_EVERY_NTH)
         return (particles - 1) / snapshots->particles.every_nth + 1;
     if (snapshots->particles.kind == PARTICLES_FRACTION)
-        return (uint64_t)fmin(ceil(all * share + 6 * sqrt(all * share * (1 - share))), all);
+        return (uint64_t)fmin(ceil(all * fraction + 6 * sqrt(all * fraction * (1 - fraction))), all);
     return particles;
 }
 
@@ -154,7 +154,7 @@ static enum status copy_offsets(const struct particles *particles, struct sorted
     else
         memset(offsets, 0, (cells + 1) * sizeof *offsets);
     uint32_t descents = offsets[0] != 0 || offsets[cells] != particles->count;
-    for (size_t cell = 0; cell < cells; cell++) /* without a way out, for the sake of vectors */
+    for (size_t cell = 0; cell < cells; cell++) /* without an early return, for vector instructions */
         descents += offsets[cell] > offsets[cell + 1];
     if (descents == 0)
         return STATUS_OK;

@@ -10,24 +10,25 @@
  * at all times and on any number of ranks. */
 struct selection;
 
-/* What chooses by the config, NULL where all particles are written, or none. */
+/* *created <- a selection by the config; NULL where all particles are written, or none. */
 STATUS_CHECKED enum status selection_create(struct device *device, const struct config *config,
                                             struct selection **created);
 
-/* Of so many particles, how many are chosen at most; of a fraction by six standard deviations. */
+/* The most particles that are chosen of so many; for a fraction the mean and six standard deviations. */
 uint64_t selection_most(const struct snapshots_config *snapshots, uint64_t particles);
 
-/* Kept by a file, and whole as long as that is: any thread may read it while the run goes on. */
+/* A list in memory of a file, as long as the file lives: any thread may read it while the run goes on. */
 struct sorted_list {
     const struct species_config *species;
     enum precision precision;
     uint64_t step;
     struct slab slab;
-    uint32_t count;         /* particles of this rank */
-    uint64_t all, before;   /* those of all ranks, and of the ranks before this one */
-    double weight;          /* real particles that each stands for, and all together for those of the list */
-    uint64_t first_id;      /* of the species' particles, so that ids are unique among all species */
-    uint32_t *cell_offsets; /* [own cells + 1] */
+    uint32_t count;       /* particles of this rank */
+    uint64_t all, before; /* particles of all ranks, and of the ranks before this one */
+    double
+        weight; /* real particles that each stands for, so that all together stand for those of the species */
+    uint64_t first_id;            /* of the species' particles, so that ids are unique among all species */
+    uint32_t *cell_offsets;       /* [own cells + 1] */
     const void *data[ATTRIBUTES]; /* attribute_bytes() each, in the order of the cells; NULL: there is none */
 };
 

@@ -1,6 +1,6 @@
 /* Tracks: the paths of particles chosen by their ids (output.tracks), as openPMD files. Every rank finds
  * those that it has in its list; what all ranks have, added, is a sample. Samples wait in memory for a file:
- * the one of a checkpoint's step holds all before, so a run that goes on from there lacks none. */
+ * the file of a checkpoint's step holds all before, so a run that goes on from there lacks none. */
 #include "base/below.h"
 #include "base/integers.h"
 #include "output/openpmd.h"
@@ -25,10 +25,10 @@ struct tracks {
     struct kernel *find, *take;
     struct buffer *wanted, *filter, *place, *values;
     double *sample;  /* [count][VALUES] */
-    uint32_t room;   /* samples of all tracks that may wait */
+    uint32_t most;   /* samples of all tracks that may wait */
     uint32_t rows;   /* that wait */
-    double *waiting; /* [room][count][VALUES] */
-    double *times;   /* [room] */
+    double *waiting; /* [most][count][VALUES] */
+    double *times;   /* [most] */
 };
 
 static uint32_t count_of(const struct tracks_config *config)
@@ -39,8 +39,8 @@ static uint32_t count_of(const struct tracks_config *config)
 /* Samples of each track in the largest file: that fill the memory, or the whole run. */
 static uint32_t most_rows(const struct config *config)
 {
-    const uint64_t room = at_least(MOST_SAMPLES / count_of(&config->output.tracks), 1);
-    return (uint32_t)at_most(outputs_times_due(config, config->output.tracks.every), room);
+    const uint64_t most = at_least(MOST_SAMPLES / count_of(&config->output.tracks), 1);
+    return (uint32_t)at_most(outputs_times_due(config, config->output.tracks.every), most);
 }
 
 ASCENDING(ascending, uint64_t)
@@ -58,11 +58,11 @@ static enum status create_tracks(struct device *device, const struct config *con
     tracks->count = count_of(output);
     while (strcmp(config->species[tracks->species].name, output->species) != 0)
         tracks->first_id += config->species[tracks->species++].particles;
-    tracks->room = most_rows(config);
+    tracks->most = most_rows(config);
     TRY(DEVICE_NEW_ARRAY(device, tracks->ids, tracks->count));
     TRY(DEVICE_NEW_ARRAY(device, tracks->sample, VALUES * tracks->count));
-    TRY(DEVICE_NEW_ARRAY(device, tracks->waiting, (size_t)VALUES * tracks->count * tracks->room));
-    TRY(DEVICE_NEW_ARRAY(device, tracks->times, tracks->room));
+    TRY(DEVICE_NEW_ARRAY(device, tracks->waiting, (size_t)VALUES * tracks->count * tracks->most));
+    TRY(DEVICE_NEW_ARRAY(device, tracks->times, tracks->most));
     const double particles = (double)config->species[tracks->species].particles;
     for (uint32_t k = 0; k < tracks->count; k++)
         tracks->ids[k] = output->id_count > 0 ? output->ids[k] - tracks->first_id
@@ -116,7 +116,8 @@ static bool has_sample(const struct view *view)
     if (view->step != view->first_step || view->step == 0)
         return false;
     if (view->communicator->rank == 0)
-        has = below_look(view->folder->descriptor, step_files_name(&tracks_files, view->step, name), &found);
+        has = in_folder_look(view->folder->descriptor, step_files_name(&tracks_files, view->step, name),
+                             &found);
     communicator_broadcast(view->communicator, sizeof has, &has);
     return has != 0;
 }
@@ -141,7 +142,7 @@ static bool wants_file(void *part, const struct view *view, bool checkpoint)
 {
     const struct tracks *tracks = part;
     const bool is_last = view->step >= view->config->time.steps;
-    return tracks && tracks->rows > 0 && (checkpoint || is_last || tracks->rows == tracks->room);
+    return tracks && tracks->rows > 0 && (checkpoint || is_last || tracks->rows == tracks->most);
 }
 
 /* ---- the file: one path after the other, each in the order of time ---- */

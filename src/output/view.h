@@ -19,7 +19,7 @@ struct history_row {
     union {
         struct {
             double field_energy, charge;
-            double magnetic_energy;   /* electromagnetic: of the waves; */
+            double magnetic_energy;   /* of the waves of an electromagnetic run */
             double field_momentum[3]; /* E x B */
         };
         double of_fields[6]; /* the same */
@@ -37,7 +37,7 @@ struct history_row {
                                                               imaginary part of each */
 };
 
-/* Of fields and particles. */
+/* The energy of fields and particles. */
 static inline double history_total_energy(const struct history_row *row)
 {
     return row->field_energy + row->magnetic_energy + row->kinetic_energy;
@@ -57,22 +57,22 @@ struct view {
     uint64_t step;                     /* n */
     uint64_t first_step;               /* of this run: not 0 after a restart */
     double time;
-    struct log *log; /* NULL: nothing is said */
+    struct log *log; /* NULL: no lines are logged */
 
     struct device *device;           /* whose kernels and times are written; NULL: none are */
-    const char *stepper;             /* the name of the one that takes the particles on, */
-    const struct sorter_plan *sort;  /* and how it sorts them; known where the device is */
+    const char *stepper;             /* the name of the stepper */
+    const struct sorter_plan *sort;  /* how the stepper sorts; set where the device is */
     int stop_signal;                 /* as which the run is to end, beside those that came; 0: none */
     double started;                  /* timer_now() at the first step of this run */
     uint64_t run;                    /* its id in the manifest; 0: none */
     const struct run_folder *folder; /* that is written into */
-    const struct outputs *outputs;   /* by which; NULL: not known */
+    const struct outputs *outputs;   /* that write; NULL: none do */
     const struct average *average;   /* of the output in hand; NULL: it is of the state itself */
 
-    /* What a restart needs beside. */
+    /* More that a restart needs. */
     double first_energy;                   /* total energy at step 0, for the drift */
-    double drive_work;                     /* since then, at n */
-    enum decomposition_kind decomposition; /* that was taken, where the config leaves it open */
+    double drive_work;                     /* of the drives from step 0 to n */
+    enum decomposition_kind decomposition; /* that was chosen, where the config leaves it open */
     uint32_t ghost;                        /* rows that the slabs of all ranks were to have */
 
     bool has_no_data; /* only the sizes of files are asked for: there is no device, and one rank has all; or

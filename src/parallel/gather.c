@@ -174,12 +174,12 @@ static enum status read_block(const struct gather *gather, uint32_t components, 
 {
     const struct slab *slab = &gather->slab;
     const size_t bytes = row_bytes(gather), upward = ghost_upward_rows(slab);
-    const size_t below = ghost_reached_rows(slab) - upward, below_begin = slab->local.nx - below;
+    const size_t below = ghost_reached_rows(slab) - upward, in_folder_begin = slab->local.nx - below;
     char *block = half + (size_t)gather->begins[gather->communicator.rank] * components * bytes;
     for (uint32_t c = 0; c < components; c++, block += (upward + below) * bytes) {
         const size_t from = (size_t)c * stride * precision_bytes(gather->precision);
         TRY(host_memory_read(own, from, upward * bytes, block, STAGE_HALO));
-        TRY(host_memory_read(own, from + below_begin * bytes, below * bytes, block + upward * bytes,
+        TRY(host_memory_read(own, from + in_folder_begin * bytes, below * bytes, block + upward * bytes,
                              STAGE_HALO));
     }
     return device_finish_queue(gather->device);

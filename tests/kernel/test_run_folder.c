@@ -70,7 +70,7 @@ static void add(struct run_folder *run, uint64_t step, uint32_t keep)
 /* What another process would find. */
 static void assert_names(const char *steps)
 {
-    struct manifest manifest;
+    struct manifest manifest = {0};
     char text[256] = "";
     assert_ok(manifest_read(folder.path, &manifest));
     for (uint32_t n = 0; n < manifest.checkpoint_count; n++) {
@@ -81,6 +81,7 @@ static void assert_names(const char *steps)
                  checkpoint->step);
     }
     assert_string_equal(text, steps);
+    manifest_clear(&manifest);
 }
 
 TEST_IN_FOLDERS(newest_are_kept)

@@ -75,9 +75,9 @@ static const char *print_to_text(void)
     FILE *stream = fmemopen(text, sizeof text, "w");
     assert_non_null(stream);
     struct log log = {.file = stream};
-    const struct run_folder run = {.path = folder.path, .descriptor = below_begin(folder.path, 0)};
+    const struct run_folder run = {.path = folder.path, .descriptor = in_folder_begin(folder.path, 0)};
     assert_ok(stage_table_write(&log, &run, &ranks, &timers, &cost));
-    below_end(run.descriptor);
+    in_folder_end(run.descriptor);
     assert_int_equal(fclose(stream), 0);
     return text;
 }
@@ -228,7 +228,7 @@ TEST(a_folder_that_is_missing_fails_all_ranks)
     struct run_folder missing = {.path = path};
     if (ranks.rank == 0) {
         assert_int_equal(mkdir(path, 0777), 0);
-        missing.descriptor = below_begin(path, 0);
+        missing.descriptor = in_folder_begin(path, 0);
         assert_int_equal(rmdir(path), 0);
     }
     assert_fails(stage_table_write(&(struct log){0}, &missing, &ranks, &timers, &cost),

@@ -22,7 +22,7 @@ static enum status open_new(void **history)
 {
     run_folder_unlock(&run);
     run = (struct run_folder){.path = folder.path, .use = RUN_FOLDER_NEW};
-    run.descriptor = below_begin(folder.path, 0);
+    run.descriptor = in_folder_begin(folder.path, 0);
     files = (struct append_files){.folder = &run};
     TRY(history_output.open(&files, &modes, history));
     return append_files_begin(&files, "");
@@ -32,7 +32,7 @@ static enum status go_on(const struct config *config, const struct append_mark *
 {
     run_folder_unlock(&run);
     run = (struct run_folder){.path = folder.path, .use = RUN_FOLDER_CONTINUE, .kept = {*kept}};
-    run.descriptor = below_begin(folder.path, 0);
+    run.descriptor = in_folder_begin(folder.path, 0);
     files = (struct append_files){.folder = &run};
     manifest_appended(&run.manifest, "history.csv", true);
     return history_output.open(&files, config, history);

@@ -50,7 +50,7 @@ TEST(two_files_are_in_memory)
         struct hdf5_file *file;
         char name[16];
         snprintf(name, sizeof name, "data_%d", n);
-        writer_make_room(writer);
+        writer_wait_for_place(writer);
         assert_ok(hdf5_file_create(&alone, folder.path, name, &file));
         atomic_fetch_add(&recorded, 1);
         file->before = hold_first;

@@ -1,9 +1,34 @@
-/* Output sizes: what `check` says of the files of a run, by the trees that it would record. */
+/* Output keys: what a config says of outputs, how often each is due, and how large its files are, by the
+ * trees that it would record. */
 #include "output/outputs.h"
+
+const char *outputs_item(const struct output_row *row, const struct config *config, uint32_t n)
+{
+    const char *base = (const char *)config;
+    const uint32_t count = row->items.size > 0 ? *(const uint32_t *)(base + row->items.count) : 1;
+    return n < count ? base + row->items.first + n * row->items.size : NULL;
+}
+
+struct average_keys outputs_keys(const struct output_row *row, const struct config *config, uint32_t n)
+{
+    const char *item = outputs_item(row, config, n);
+    return (struct average_keys){row->every ? *(const uint64_t *)(item + row->every) : 0,
+                                 row->average ? *(const uint64_t *)(item + row->average) : 0};
+}
+
+uint64_t outputs_every(const struct output_row *row, const struct config *config)
+{
+    uint64_t least = 0;
+    for (uint32_t n = 0; outputs_item(row, config, n); n++) {
+        const uint64_t every = outputs_keys(row, config, n).every;
+        least = every > 0 && (least == 0 || every < least) ? every : least;
+    }
+    return least;
+}
 
 struct output_size outputs_size(const struct output_row *row, const struct config *config)
 {
-    enum { OF_PROCESS = 4096 }; /* attributes that tell the device and the command */
+    enum { OF_PROCESS = 4096 }; /* attributes with the device and the command */
     static const struct communicator alone = {.size = 1, .local_size = 1};
     const struct grid grid = grid_make(&config->grid);
     const struct slab slab = slab_whole_box(&grid);
@@ -40,11 +65,11 @@ void outputs_print_files(const char *name, uint64_t times, const char *what, uin
 
 bool outputs_is_ever_due(const struct output_row *row, const struct config *config)
 {
-    return row->is_due || outputs_every(row, config) > 0;
+    return row == &checkpoint_output || outputs_every(row, config) > 0;
 }
 
-/* Of checkpoints none is of the first step; of phase spaces and lines the one that comes most often counts
- * for all; of tracks one file as large as they can be. */
+/* Checkpoints have no file of the first step; of phase spaces and lines the item that is due most often
+ * counts for all; tracks have one file as large as they can be. */
 uint64_t outputs_expected_bytes(const struct config *config, uint64_t *each)
 {
     uint64_t all = 0;
