@@ -28,6 +28,7 @@
 #define BLOCK    1024u /* entries looked at together; a multiple of LINE */
 #define FEW      24u   /* distinct digits of a block up to which going digit by digit pays */
 #define NEXT_TRY 32u   /* blocks from one of many digits to the next one that is tried */
+#define SCANNED  256u  /* digits of an item of chunked_scan */
 #define PARTS    (MOST_LOW_BITS > 13 ? 1u : 4u) /* of a bin; counts of long digits would fill the caches */
 
 #if !PORTABLE && defined(__AVX512F__) && defined(__has_builtin)
@@ -129,11 +130,12 @@ static inline int count_block(const pass_format *format, uint begin, global uint
     return 0;
 }
 
-/* Item t counts the digits of chunk t in counts[t*radix ..]; few[t]: whether most of its blocks held few
- * distinct ones. */
+/* Item t counts the digits of chunk t in table[t*radix ..]; few[t]: whether most of its blocks held few
+ * distinct ones; totals[t][s]: the counts of SCANNED digits together. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 chunked_histogram(global const uint *source, global const KEY *keys, global uint *table, global uint *few,
-                  uint count, uint chunk, uint radix, uint shift, uint index_bits, uint radix_bits)
+                  global uint *totals, uint count, uint chunk, uint radix, uint shift, uint index_bits,
+                  uint radix_bits)
 {
     const uint t = (uint)get_global_id(0);
     const pass_format format = {source, keys, shift, index_bits, radix_bits, 0, 0};
@@ -157,26 +159,47 @@ chunked_histogram(global const uint *source, global const KEY *keys, global uint
             counts[digit_of(&format, n, &word)]++;
     }
     few[t] = of_many * NEXT_TRY <= blocks / 2;
+    for (uint first = 0, s = t * ((radix + SCANNED - 1) / SCANNED); first < radix; first += SCANNED, s++) {
+        totals[s] = 0;
+        for (uint c = first; c < min(first + SCANNED, radix); c++)
+            totals[s] += counts[c];
+    }
 }
 
-/* One item: starts[t*radix + c] = the place of the first entry of digit c of chunk t, that is the number of
- * entries of smaller digits, and of this digit in earlier chunks. In a single pass also offsets[c] = the
- * number of keys below c, for c = 0..cells where that is not 0. */
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-chunked_scan(global uint *table, uint radix, uint chunks, global uint *offsets, uint cells)
+/* table[t*radix + c] becomes the place of the first entry of digit c of chunk t, that is the number of
+ * entries of smaller digits, and of this digit in earlier chunks; an item has SCANNED digits. In a single
+ * pass also offsets[c] = the number of keys below c, for c = 0..cells where that is not 0. */
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_scan(global uint *table,
+                                                                        global const uint *totals, uint radix,
+                                                                        uint chunks, global uint *offsets,
+                                                                        uint cells)
 {
-    uint sum = 0;
-    for (uint c = 0; c < radix; c++) {
-        if (c <= cells && cells > 0)
-            offsets[c] = sum;
-        for (uint t = 0; t < chunks; t++) {
-            const uint entries = table[(ulong)t * radix + c];
-            table[(ulong)t * radix + c] = sum;
-            sum += entries;
-        }
+    const uint item = (uint)get_global_id(0), items = (uint)get_global_size(0);
+    const uint first = item * SCANNED, number = min(SCANNED, radix - first);
+    uint place = 0, next[SCANNED];
+    for (uint t = 0; t < chunks; t++)
+        for (uint before = 0; before < item; before++)
+            place += totals[t * items + before];
+    for (uint k = 0; k < number; k++)
+        next[k] = 0;
+    for (uint t = 0; t < chunks; t++)
+        for (uint k = 0; k < number; k++)
+            next[k] += table[(ulong)t * radix + first + k];
+    for (uint k = 0; k < number; k++) {
+        const uint entries = next[k];
+        next[k] = place;
+        if (first + k <= cells && cells > 0)
+            offsets[first + k] = place;
+        place += entries;
     }
-    for (uint c = radix; c <= cells; c++)
-        offsets[c] = sum;
+    for (uint t = 0; t < chunks; t++)
+        for (uint k = 0; k < number; k++) {
+            const uint entries = table[(ulong)t * radix + first + k];
+            table[(ulong)t * radix + first + k] = next[k];
+            next[k] += entries;
+        }
+    for (uint c = radix; item + 1 == items && c <= cells; c++)
+        offsets[c] = place;
 }
 
 /* Where a chunk's entries go. Entry `next[c]` of the result is the next one of digit c; those of them from

@@ -287,32 +287,63 @@ static inline struct chunk_lists own_lists(const struct motion *motion, global c
     return lists;
 }
 
-static inline void count_chunk(const struct motion *motion, uint count, uint chunk,
-                               global const uint *offsets, const struct chunk_lists *lists, global real *sums,
-                               const bool measuring)
+/* A block: the rows [s block, (s + 1) block) of the grid, as far as there are. */
+#define BLOCK_ARGUMENTS uint block, global uint *totals
+
+/* Many rows are looked at as one, in vectors. */
+static inline bool any_touched(global const uchar *touched, uint begin, uint end)
 {
+    uchar any = 0;
+    for (uint i = begin; i < end; i++)
+        any |= touched[i];
+    return any != 0;
+}
+
+/* totals[block] = particles of the chunk that go there. */
+static inline void add_up_blocks(const struct motion *motion, const struct chunk_lists *lists, uint block,
+                                 global uint *totals)
+{
+    const uint nx = motion->nx, ny = motion->ny;
+    for (uint begin = 0; begin < nx; begin += min(block, nx - begin)) {
+        const uint end = begin + min(block, nx - begin);
+        uint total = 0;
+        for (uint i = any_touched(lists->touched, begin, end) ? begin : end; i < end; i++)
+            for (uint j = 0; j < ny && lists->touched[i]; j++)
+                total += lists->next[i * (size_t)ny + j];
+        totals[begin / block] = total;
+    }
+}
+
+static inline void count_chunk(const struct motion *motion, uint count, uint chunk,
+                               global const uint *offsets, const struct chunk_lists *lists, uint block,
+                               global uint *totals, global real *sums, const bool measuring)
+{
+    const uint blocks = (motion->nx + block - 1) / block;
     for (uint i = 0; i < motion->nx; i++)
         lists->touched[i] = 0;
     step_chunk(motion, count, chunk, offsets, lists, sums, false, measuring);
+    add_up_blocks(motion, lists, block, totals + blocks * get_global_id(0));
 }
 
-/* table[chunk][cell] = particles of the chunk that go to the cell, in rows that are touched. */
+/* table[chunk][cell] = particles of the chunk that go to the cell, in rows that are touched, and
+ * totals[chunk][block] those that go to the block. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_count(MOTION_ARGUMENTS, STATE_ARGUMENTS,
-                                                                      TABLE_ARGUMENTS)
+                                                                      TABLE_ARGUMENTS, BLOCK_ARGUMENTS)
 {
     const struct motion motion = MOTION;
     const struct chunk_lists lists = own_lists(&motion, states, w, table, touched);
-    count_chunk(&motion, count, chunk, offsets, &lists, 0, false);
+    count_chunk(&motion, count, chunk, offsets, &lists, block, totals, 0, false);
 }
 
 /* The same, and sums[first_sum + SUM_COUNT chunk ...] = the sums of |v|^2, u, v and w at n over the chunk. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-step_count_and_measure(MOTION_ARGUMENTS, STATE_ARGUMENTS, TABLE_ARGUMENTS, uint first_sum, global real *sums)
+step_count_and_measure(MOTION_ARGUMENTS, STATE_ARGUMENTS, TABLE_ARGUMENTS, BLOCK_ARGUMENTS, uint first_sum,
+                       global real *sums)
 {
     const struct motion motion = MOTION;
     const struct chunk_lists lists = own_lists(&motion, states, w, table, touched);
-    count_chunk(&motion, count, chunk, offsets, &lists, sums + first_sum + SUM_COUNT * get_global_id(0),
-                true);
+    count_chunk(&motion, count, chunk, offsets, &lists, block, totals,
+                sums + first_sum + SUM_COUNT * get_global_id(0), true);
 }
 
 /* Every particle to its place, where table[chunk][cell] is the first of the chunk's in the cell. */
@@ -346,71 +377,77 @@ kernel void step_count_leavers(global const uint *table, global const uchar *tou
     leavers[cell - own] = total;
 }
 
-/* A block: the rows [begin, end) of the grid. Its kernels take the cells of a row SPAN at a time. */
+/* The cells of a block are looked at SPAN at a time: whole rows, or parts of longer ones. */
 #define SPAN 1024u
-#define PLACES_ARGUMENTS                                                                                     \
-    global uint *table, global const uchar *touched, ARRIVAL_ARGUMENTS, uint nx, uint ny, uint chunks,       \
-        uint block
 
-/* counts[k] = particles that go to cell number k of the `number` from `cell` on, in row i. */
-static inline void add_counts(global const uint *table, global const uchar *touched, ARRIVAL_ARGUMENTS,
-                              uint nx, uint ny, uint chunks, uint i, uint cell, uint number,
-                              uint counts[SPAN])
+/* Where numbers of chunks stand for `rows` rows from `i` on, and `columns` columns from j on. */
+struct span {
+    uint i, rows, j, columns;
+};
+#define FOR_TOUCHED_ROWS(span, t, row)                                                                       \
+    for (uint t = 0; t < chunks; t++)                                                                        \
+        if (any_touched(touched + t * (size_t)nx, (span).i, (span).i + (span).rows))                         \
+            for (uint row = 0; row < (span).rows; row++)                                                     \
+                if (touched[t * (size_t)nx + (span).i + row])
+
+/* How many particles go to the blocks before block s, with the arrivals. */
+static inline uint count_before(ARRIVAL_ARGUMENTS, uint nx, uint ny, uint chunks, uint block,
+                                global const uint *totals, uint s)
 {
-    for (uint k = 0; k < number; k++)
-        counts[k] = 0;
-    for (uint t = 0; t < chunks; t++) {
-        global const uint *const row = table + (size_t)t * nx * ny + cell;
-        if (touched[t * nx + i])
-            for (uint k = 0; k < number; k++)
-                counts[k] += row[k];
-    }
-    for (uint k = 0; arrivals > 0 && k < number; k++)
-        counts[k] += arrivals_of(ARRIVALS, cell + k, ny);
+    const uint blocks = (nx + block - 1) / block;
+    uint before = 0;
+    for (uint t = 0; t < chunks; t++)
+        for (uint b = 0; b < s; b++)
+            before += totals[t * blocks + b];
+    for (uint i = 0; arrivals > 0 && i < s * block; i++)
+        for (uint j = 0; j < ny && arrival_rows[i] != NO_ARRIVALS; j++)
+            before += arrival_counts[arrival_rows[i] * ny + j];
+    return before;
 }
 
-/* totals[s] = particles of block s, with the arrivals. */
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_totals(PLACES_ARGUMENTS, global uint *totals)
+/* The places of the cells of a span, the first of which is `place`. Returns that behind them. */
+static inline uint place_span(global uint *table, global const uchar *touched, ARRIVAL_ARGUMENTS, uint nx,
+                              uint ny, uint chunks, struct span span, uint place, global uint *offsets)
 {
-    const uint s = (uint)get_global_id(0), end = min((s + 1) * block, nx);
-    uint total = 0, counts[SPAN];
-    for (uint i = s * block; i < end; i++)
-        for (uint j = 0; j < ny; j += SPAN) {
-            const uint number = min(SPAN, ny - j);
-            add_counts(table, touched, ARRIVALS, nx, ny, chunks, i, i * ny + j, number, counts);
-            for (uint k = 0; k < number; k++)
-                total += counts[k];
+    const uint first = span.i * ny + span.j, number = span.rows * span.columns;
+    uint next[SPAN];
+    for (uint k = 0; k < number; k++)
+        next[k] = arrivals_of(ARRIVALS, first + k, ny);
+    FOR_TOUCHED_ROWS(span, t, row)
+    {
+        global const uint *const counts = table + t * (size_t)nx * ny + first + row * ny;
+        for (uint k = 0; k < span.columns; k++)
+            next[row * span.columns + k] += counts[k];
+    }
+    for (uint k = 0; k < number; k++) {
+        const uint particles = next[k];
+        offsets[first + k] = next[k] = place;
+        place += particles;
+    }
+    FOR_TOUCHED_ROWS(span, t, row)
+    {
+        global uint *const places = table + t * (size_t)nx * ny + first + row * ny;
+        for (uint k = 0; k < span.columns; k++) {
+            const uint particles = places[k];
+            places[k] = next[row * span.columns + k];
+            next[row * span.columns + k] += particles;
         }
-    totals[s] = total;
+    }
+    return place;
 }
 
 /* offsets[cell] = the first place of the cell, and table[chunk][cell] that of the chunk's particles in it, in
  * rows that are touched. An item has a block. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-step_places(PLACES_ARGUMENTS, global const uint *totals, global uint *offsets)
+step_places(global uint *table, global const uchar *touched, ARRIVAL_ARGUMENTS, uint nx, uint ny, uint chunks,
+            uint block, global const uint *totals, global uint *offsets)
 {
-    const uint s = (uint)get_global_id(0), end = min((s + 1) * block, nx);
-    uint place = 0, next[SPAN];
-    for (uint before = 0; before < s; before++)
-        place += totals[before];
-    for (uint i = s * block; i < end; i++)
+    const uint s = (uint)get_global_id(0), end = min((s + 1) * block, nx), most_rows = max(SPAN / ny, 1u);
+    uint place = count_before(ARRIVALS, nx, ny, chunks, block, totals, s);
+    for (uint i = s * block; i < end; i += min(most_rows, end - i))
         for (uint j = 0; j < ny; j += SPAN) {
-            const uint number = min(SPAN, ny - j), cell = i * ny + j;
-            add_counts(table, touched, ARRIVALS, nx, ny, chunks, i, cell, number, next);
-            for (uint k = 0; k < number; k++) {
-                const uint particles = next[k];
-                offsets[cell + k] = next[k] = place;
-                place += particles;
-            }
-            for (uint t = 0; t < chunks; t++) {
-                global uint *const row = table + (size_t)t * nx * ny + cell;
-                if (touched[t * nx + i])
-                    for (uint k = 0; k < number; k++) {
-                        const uint particles = row[k];
-                        row[k] = next[k];
-                        next[k] += particles;
-                    }
-            }
+            const struct span span = {i, min(most_rows, end - i), j, min(SPAN, ny - j)};
+            place = place_span(table, touched, ARRIVALS, nx, ny, chunks, span, place, offsets);
         }
     if (end == nx)
         offsets[nx * ny] = place;

@@ -9,8 +9,8 @@
  *   deposit_item_per_segment   for CPUs, in vectors (shared/deposit_vectors.h)
  *
  * then every node adds what the cells around hold for it, by deposit_nodes on GPUs and deposit_node_vectors
- * on CPUs. Cells of many pieces are joined by deposit_long_cells() before. No two items write one word,
- * so no atomics are needed, and all sums run in a fixed order: the same particles give the same bits.
+ * on CPUs. On GPUs cells of many pieces are joined by deposit_long_cells() before. No two items write one
+ * word, so no atomics are needed, and all sums run in a fixed order: the same particles give the same bits.
  *
  * The sums of a piece lie at its place, segment + cell: going through the list, each new piece is of a later
  * segment, a later cell or both, so no two share a place, and there are fewer places than segments and cells
@@ -38,7 +38,27 @@
 #include "shared/deposit_vectors.h"
 #endif
 
-/* ---- cells of many pieces ---- */
+/* ---- from pieces to nodes ---- */
+
+DEFINE_SUM(sum_add_amounts, sum_add_block_of_amounts, amounts)
+
+/* What a cell holds for node n of those around, over its pieces first, first + step, ... */
+static inline amounts sum_pieces(global const uint *restrict cell_offsets, global const real *restrict sums,
+                                 uint places, uint segment_bits, uint most, uint cell, uint n, uint first,
+                                 uint step)
+{
+    if (cell_offsets[cell] == cell_offsets[cell + 1])
+        return (amounts)0;
+    const uint2 ends = segments_of(cell_offsets, segment_bits, cell);
+    /* Of more than `most` deposit_long_cells has made one. */
+    const uint pieces = ends.y - ends.x < most ? ends.y - ends.x + 1 : 1;
+    amounts total = (amounts)0, excess = (amounts)0;
+    for (uint m = first; m < pieces; m += step)
+        sum_add_amounts(&total, &excess, load_amounts(sums, places, ends.x + cell + m, n));
+    return total;
+}
+
+#if LANES == 1
 
 /* One group for every `most` segments: if the first of them is also the first such one that starts in a cell
  * of more than `most` pieces, the group adds them all into the place of the cell's first piece. So each long
@@ -64,28 +84,6 @@ deposit_long_cells(global const uint *restrict cell_offsets, global const uint *
     if (mine && item == 0)
         store_sums(sums, places, ends.x + cell, total);
 }
-
-/* ---- from pieces to nodes ---- */
-
-DEFINE_SUM(sum_add_amounts, sum_add_block_of_amounts, amounts)
-
-/* What a cell holds for node n of those around, over its pieces first, first + step, ... */
-static inline amounts sum_pieces(global const uint *restrict cell_offsets, global const real *restrict sums,
-                                 uint places, uint segment_bits, uint most, uint cell, uint n, uint first,
-                                 uint step)
-{
-    if (cell_offsets[cell] == cell_offsets[cell + 1])
-        return (amounts)0;
-    const uint2 ends = segments_of(cell_offsets, segment_bits, cell);
-    /* Of more than `most` deposit_long_cells has made one. */
-    const uint pieces = ends.y - ends.x < most ? ends.y - ends.x + 1 : 1;
-    amounts total = (amounts)0, excess = (amounts)0;
-    for (uint m = first; m < pieces; m += step)
-        sum_add_amounts(&total, &excess, load_amounts(sums, places, ends.x + cell + m, n));
-    return total;
-}
-
-#if LANES == 1
 
 /* The share of item `lane` of `lanes` in what the cells around a node hold for it: first their NODE_COUNT
  * sums are dealt out, then, to more items than sums, their pieces. nx and ny are at least 2, so a cell two to

@@ -54,7 +54,7 @@ static enum status print_version(int argc, char **argv)
         printf("radixpic " RADIXPIC_VERSION "\n");
         return STATUS_OK;
     }
-    const bool has_device = device_open("auto", 0, &device) == STATUS_OK;
+    const bool has_device = device_open("auto", 0, 0, &device) == STATUS_OK;
     char *text = provenance_text(has_device ? device_info(device) : NULL);
     printf("%s", text ? text : "");
     if (!has_device)

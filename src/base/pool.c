@@ -31,8 +31,7 @@ struct run {
     bool ends;   /* nothing is left to make or to take */
 };
 
-/* The processors that this process may run on. */
-static size_t own_processors(void)
+size_t pool_processors(void)
 {
     cpu_set_t processors;
     return sched_getaffinity(0, sizeof processors, &processors) == 0 ? (size_t)CPU_COUNT(&processors) : 1;
@@ -40,7 +39,7 @@ static size_t own_processors(void)
 
 size_t pool_slots(void)
 {
-    return SLOTS_PER_THREAD * (own_processors() < MOST_THREADS ? own_processors() : MOST_THREADS);
+    return SLOTS_PER_THREAD * (pool_processors() < MOST_THREADS ? pool_processors() : MOST_THREADS);
 }
 
 static void make_piece(const struct run *run, size_t n, struct slot *slot)
@@ -222,7 +221,7 @@ static bool begin_sharing(size_t threads, size_t count, pool_piece *piece, const
 
 void pool_share(size_t threads, size_t count, pool_piece *piece, const void *context)
 {
-    const size_t processors = threads > 1 ? own_processors() : 1;
+    const size_t processors = threads > 1 ? pool_processors() : 1;
     threads = threads < processors ? threads : processors;
     threads = threads < count ? threads : count;
     if (threads < 2 || !begin_sharing(threads, count, piece, context)) {

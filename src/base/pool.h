@@ -15,6 +15,9 @@ struct pool_work {
     size_t scratch_bytes; /* of a piece, not initialised */
 };
 
+/* The processors that this process may run on. */
+size_t pool_processors(void);
+
 /* Pieces that have scratch memory at a time, at most. */
 size_t pool_slots(void);
 

@@ -59,12 +59,16 @@ static enum status print_plan(const struct config *config, const struct device_i
     for (uint32_t s = 0; s < config->species_count; s++)
         share.species[s].particles = (config->species[s].particles + ranks - 1) / ranks;
     struct simulation_plan plan;
-    char sort[256], place[64] = "on one rank";
+    char sort[256], threads[256], place[64] = "on one rank";
     TRY(simulation_plan(&share, info, &plan));
     sorter_plan_describe(&plan.sort, sort, sizeof sort);
     if (ranks > 1)
         snprintf(place, sizeof place, "and more on each of %llu ranks", (unsigned long long)ranks);
     log_line(log, LOG_NORMAL, "device                    %s", info->name);
+    if (info->is_cpu && info->is_pocl) {
+        device_describe_threads(info, sizeof threads, threads);
+        printf("threads                   %s\n", threads);
+    }
     printf("step                      %s\n", plan.stepper->summary);
     printf("key                       %s\n", sort);
     printf("deposit                   cell by cell, in a fixed order");
@@ -80,7 +84,7 @@ static enum status print_plan(const struct config *config, const struct device_i
 static enum status print_device_part(const struct config *config, const struct grid *grid, struct log *log)
 {
     struct device *device = NULL;
-    if (device_open(config->device, 0, &device) != STATUS_OK) {
+    if (device_open(config->device, 0, 0, &device) != STATUS_OK) {
         log_line(log, LOG_NORMAL, "device                    %s", status_message());
         printf("key                       b = %u bits\n", grid_key_bits(grid));
         return STATUS_OK;
@@ -203,7 +207,7 @@ static enum status probe_run(const struct config *config)
     static struct probe probe; /* large */
     probe =
         (struct probe){.config = config, .taken = *config, .folder = {.path = path, .use = RUN_FOLDER_NEW}};
-    TRY(device_open(config->device, 0, &device));
+    TRY(device_open(config->device, 0, 0, &device));
     enum status status = run_probe(&probe, device);
     device_close(&device);
     if ((status == STATUS_OK || status == STATUS_STOPPED) && stop_signal() != 0)

@@ -125,6 +125,11 @@ static void announce(const struct simulation *simulation, struct log *log)
              config->precision == PRECISION_DOUBLE ? "double" : "single", info->name);
     announce_ranks(simulation, log);
     species_files_announce(config, log);
+    char threads[256];
+    device_describe_threads(info, sizeof threads, threads);
+    if (info->is_cpu && info->is_pocl)
+        log_line(log, LOG_NORMAL, "threads%s: %s", simulation->communicator.size > 1 ? " of a rank" : "",
+                 threads);
     log_line(log, LOG_VERBOSE, "%u compute units, %zu KiB local memory", info->compute_units,
              info->local_memory / 1024);
     announce_step(simulation, log);

@@ -287,7 +287,7 @@ static const struct schema_row config_rows[] = {
            {"slabs", DECOMPOSITION_SLABS}),
      .fallback = "auto",
      .help = "over ranks: replicated, each solves the whole grid; slabs, they share the transforms; auto: "
-             "measured at the start"},
+             "slabs on CPUs from 65,536 nodes on"},
     {CONFIG(fields.gradient, TYPE_CHOICE),
      WORDS({"spectral", GRADIENT_SPECTRAL}, {"centred", GRADIENT_CENTRED}), .fallback = "spectral",
      .help = "how E follows from phi"},

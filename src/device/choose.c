@@ -2,6 +2,7 @@
 #include "device/internal.h"
 
 #include "base/cache.h"
+#include "base/pool.h"
 #include "base/stop.h"
 #include "base/text.h"
 
@@ -17,6 +18,8 @@
 enum { MAX_DEVICES = 64 };
 
 static const char pocl_variable[] = "POCL_CACHE_DIR";
+static const char thread_variable[] = "POCL_MAX_PTHREAD_COUNT";
+static const char new_thread_variable[] = "POCL_CPU_MAX_CU_COUNT"; /* of PoCL 6, which knows the other too */
 static char pocl_folder[PATH_MAX]; /* where PoCL keeps the kernels that it compiled */
 static bool pocl_folder_is_safe;   /* else anyone may have filled it */
 
@@ -142,6 +145,23 @@ static void give_pocl_a_cache(void)
         pocl_folder_is_safe = setenv(pocl_variable, path, 0) == 0;
 }
 
+/* By itself PoCL starts a thread for each processor of the machine, whatever ranks are there besides. Returns
+ * whether it is told how many now. */
+static bool give_pocl_threads(uint32_t processors)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%zu", processors > 0 ? processors : pool_processors());
+    return !getenv(thread_variable) && !getenv(new_thread_variable) && setenv(thread_variable, text, 0) == 0;
+}
+
+void device_describe_threads(const struct device_info *info, size_t size, char text[static size])
+{
+    const size_t processors = pool_processors();
+    snprintf(text, size, "%u on %zu processor%s; %s sets another number%s", info->compute_units, processors,
+             processors > 1 ? "s" : "", thread_variable,
+             info->compute_units > processors ? ", and more than there are processors take longer" : "");
+}
+
 /* A damaged file in the folder makes PoCL end the program. */
 static enum status require_cache(void)
 {
@@ -179,14 +199,15 @@ static void list_drivers(char *names, size_t size)
         closedir(listing);
 }
 
-static size_t find_devices(struct candidate found[MAX_DEVICES])
+static size_t find_devices(uint32_t processors, struct candidate found[MAX_DEVICES])
 {
     cl_platform_id platforms[16];
     cl_uint platform_count = 0;
     size_t count = 0;
     give_pocl_a_cache();
+    const bool gives_threads = give_pocl_threads(processors);
     if (clGetPlatformIDs(16, platforms, &platform_count) != CL_SUCCESS)
-        return 0;
+        platform_count = 0;
     if (platform_count > 16)
         platform_count = 16;
     for (uint32_t p = 0; p < platform_count; p++) {
@@ -197,6 +218,8 @@ static size_t find_devices(struct candidate found[MAX_DEVICES])
         for (uint32_t d = 0; d < device_count && d < 16 && count < MAX_DEVICES; d++)
             found[count++] = (struct candidate){platforms[p], ids[d], describe(platforms[p], ids[d], p, d)};
     }
+    if (gives_threads) /* for this process alone, and for no child of it */
+        unsetenv(thread_variable);
     return count;
 }
 
@@ -265,10 +288,10 @@ static enum status refuse(const struct candidate *found, size_t count, const cha
                        spec, list);
 }
 
-enum status device_choose(const char *spec, uint32_t share, struct core *core)
+enum status device_choose(const char *spec, uint32_t share, uint32_t processors, struct core *core)
 {
     struct candidate found[MAX_DEVICES];
-    const size_t count = find_devices(found);
+    const size_t count = find_devices(processors, found);
     const struct candidate *chosen = pick(found, count, spec, share);
     if (!chosen)
         return refuse(found, count, spec);
@@ -297,7 +320,7 @@ static void print_caches(const struct candidate *found, size_t count, FILE *stre
 enum status device_list(FILE *stream)
 {
     struct candidate found[MAX_DEVICES];
-    const size_t count = find_devices(found);
+    const size_t count = find_devices(0, found);
     if (count == 0)
         return refuse(found, count, "auto");
     const struct candidate *preferred = pick(found, count, "auto", 0);

@@ -43,9 +43,12 @@ struct device_info {
 
 /* Opens the device that `spec` names: "cpu", "gpu", "auto" (a GPU if there is one, else any), "P:D" (platform
  * and device numbers of `radixpic devices`), or part of a name, case ignored; of those that fit, number
- * `share` modulo how many they are, for processes that share a machine. STATUS_NO_DEVICE when nothing fits;
- * the message lists what there is. The caller closes it. */
-STATUS_CHECKED enum status device_open(const char *spec, uint32_t share, struct device **device);
+ * `share` modulo how many they are, for processes that share a machine. The first one opened in a process
+ * settles that PoCL has a thread for each of `processors`, 0: all that the process may run on, unless the
+ * environment says how many. STATUS_NO_DEVICE when nothing fits; the message lists what there is. The caller
+ * closes it. */
+STATUS_CHECKED enum status device_open(const char *spec, uint32_t share, uint32_t processors,
+                                       struct device **device);
 
 /* Where RADIXPIC_TRACE is set, writes what is timed from now on to the table <RADIXPIC_TRACE>.<rank>.csv:
  * rows (lane, stage, begin, end) in seconds of timer_now(). STATUS_FAILED where that cannot be written. */
@@ -80,6 +83,9 @@ void *device_alloc(struct device *device, size_t count, size_t size);
 STATUS_CHECKED enum status device_at_close(struct device *device, void (*close)(void *object), void *object);
 
 const struct device_info *device_info(const struct device *device);
+
+/* How many threads a CPU has beside the processors of the process, for people. */
+void device_describe_threads(const struct device_info *info, size_t size, char text[static size]);
 
 /* Prints every platform and device with what matters. STATUS_NO_DEVICE when there is none. */
 STATUS_CHECKED enum status device_list(FILE *stream);

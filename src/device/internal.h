@@ -166,6 +166,7 @@ void kept_store(const struct kept *kept, struct core *core, cl_program handle);
 const char *device_pocl_folder(void);
 
 /* Sets platform, id and info to those of the device that device_open() is to open. */
-STATUS_CHECKED enum status device_choose(const char *spec, uint32_t share, struct core *core);
+STATUS_CHECKED enum status device_choose(const char *spec, uint32_t share, uint32_t processors,
+                                         struct core *core);
 
 #endif

@@ -89,7 +89,8 @@ static enum status close_csv(struct bench *bench, const char *path, enum status 
 static enum status open_and_run(struct bench *bench)
 {
     const struct common_options *common = bench->options;
-    enum status status = device_open(common->device, (uint32_t)bench->ranks.local_rank, &bench->device);
+    enum status status = device_open(common->device, (uint32_t)bench->ranks.local_rank,
+                                     (uint32_t)bench->ranks.processors, &bench->device);
     TRY_NEXT(device_trace(bench->device, bench->ranks.rank));
     TRY(communicator_agree(&bench->ranks, status));
     bench->info = device_info(bench->device);

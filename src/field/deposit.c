@@ -42,7 +42,8 @@ static enum status create_kernels(struct deposit *deposit, enum shape_kind shape
                       plan->vectors ? CPU_LANES : 1, of_current(deposit), of_current(deposit)));
     TRY(kernel_create(program, plan->vectors ? "deposit_item_per_segment" : "deposit_group_per_segment",
                       &deposit->sum));
-    TRY(kernel_create(program, "deposit_long_cells", &deposit->long_cells));
+    if (!plan->vectors)
+        TRY(kernel_create(program, "deposit_long_cells", &deposit->long_cells));
     return kernel_create(program, plan->vectors ? "deposit_node_vectors" : "deposit_nodes", &deposit->nodes);
 }
 

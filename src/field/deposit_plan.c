@@ -75,5 +75,7 @@ struct deposit_plan deposit_plan_make(const struct device_info *info, uint32_t c
 
 uint32_t deposit_plan_most(const struct deposit_plan *plan, uint32_t segments)
 {
-    return segments > LANE_PIECES * plan->lanes ? SHORT_CELL : UINT32_MAX;
+    /* On a CPU the pieces of a cell, of thousands of particles each, are added up in far less than a launch.
+     */
+    return !plan->vectors && segments > LANE_PIECES * plan->lanes ? SHORT_CELL : UINT32_MAX;
 }

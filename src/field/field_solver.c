@@ -5,7 +5,6 @@
 #include "field/poisson.h"
 #include "parallel/gather.h"
 
-#include <math.h>
 #include <string.h>
 
 struct field_solver {
@@ -174,61 +173,19 @@ enum status field_solver_read_modes(const struct field_solver *solver, double *m
 
 /* ---- which ---- */
 
-/* Seconds that the slowest rank takes for a solve: the least of a few, after one that is not counted. A rank
- * that fails alone leaves the others waiting in a solve, where they cannot agree on anything. */
-static enum status measure(const struct rank_place *place, struct field_solver *solver, enum solver_name name,
-                           double *seconds)
+enum decomposition_kind field_solver_way(bool on_cpus, int ranks, uint64_t nodes)
 {
-    enum { REPEATS = 3 };
-    struct fields fields;
-    TRY(fields_create(place->device, &place->slab->local, place->precision, name, &fields));
-    TRY(buffer_fill(fields.all, 0));
-    *seconds = INFINITY;
-    for (int n = 0; n <= REPEATS; n++) {
-        const double start = timer_now();
-        TRY(field_solver_solve(solver, &fields, 0));
-        TRY(device_finish(place->device));
-        double taken = timer_now() - start;
-        communicator_max(place->communicator, 1, &taken);
-        if (n > 0)
-            *seconds = fmin(*seconds, taken);
-    }
-    return STATUS_OK;
-}
-
-/* Both ways, each with a handle of its own, until one is closed. Slabs only where they clearly win: a choice
- * by a hair would differ from run to run. */
-static enum status choose(const struct rank_place *place, const struct config *config,
-                          enum decomposition_kind *decomposition, struct field_solver **solver)
-{
-    static const enum decomposition_kind kinds[2] = {DECOMPOSITION_REPLICATED, DECOMPOSITION_SLABS};
-    const double clearly = 0.8;
-    struct field_solver *solvers[2];
-    struct device *handles[2];
-    double times[2];
-    for (int n = 0; n < 2; n++) {
-        struct rank_place own = *place, measured = *place;
-        TRY(device_branch(place->device, &handles[n]));
-        TRY(device_branch(place->device, &measured.device));
-        own.device = handles[n];
-        TRY(create(&own, config, kinds[n], &solvers[n]));
-        TRY(measure(&measured, solvers[n], config->fields.solver, &times[n]));
-        device_close(&measured.device);
-    }
-    const int better = times[1] < clearly * times[0];
-    device_close(&handles[1 - better]);
-    *solver = solvers[better];
-    *decomposition = kinds[better];
-    return STATUS_OK;
+    return on_cpus && ranks > 1 && nodes >= FIELD_LARGE_GRID ? DECOMPOSITION_SLABS : DECOMPOSITION_REPLICATED;
 }
 
 enum status field_solver_create(const struct rank_place *place, const struct config *config,
                                 enum decomposition_kind *decomposition, struct field_solver **solver)
 {
-    const bool is_large = place->communicator->size > 1 && grid_cells(&place->slab->box) > FIELD_SMALL_GRID;
-    if (*decomposition == DECOMPOSITION_AUTO && is_large)
-        return choose(place, config, decomposition, solver);
-    if (*decomposition == DECOMPOSITION_AUTO)
-        *decomposition = DECOMPOSITION_REPLICATED;
+    double others = !device_info(place->device)->is_cpu; /* ranks with other devices */
+    if (*decomposition == DECOMPOSITION_AUTO) {
+        communicator_sum(place->communicator, 1, &others);
+        *decomposition =
+            field_solver_way(others == 0, place->communicator->size, grid_cells(&place->slab->box));
+    }
     return create(place, config, *decomposition, solver);
 }

@@ -2,6 +2,7 @@
 #include "parallel/communicator.h"
 
 #include <mpi.h>
+#include <sched.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +119,22 @@ enum status communicator_start_mpi(void)
     return STATUS_OK;
 }
 
+/* Processors on which several ranks of this machine may run count by their share; at least 1. */
+static int find_processors(MPI_Comm here)
+{
+    cpu_set_t own;
+    int ranks[CPU_SETSIZE];
+    double share = 0;
+    CPU_ZERO(&own);
+    sched_getaffinity(0, sizeof own, &own);
+    for (size_t n = 0; n < CPU_SETSIZE; n++)
+        ranks[n] = CPU_ISSET(n, &own) != 0;
+    MPI_Allreduce(MPI_IN_PLACE, ranks, CPU_SETSIZE, MPI_INT, MPI_SUM, here);
+    for (size_t n = 0; n < CPU_SETSIZE; n++)
+        share += CPU_ISSET(n, &own) ? 1.0 / ranks[n] : 0;
+    return share > 1 ? (int)(share + 1e-6) : 1;
+}
+
 enum status communicator_start(struct communicator *communicator)
 {
     *communicator = (struct communicator){.size = 1, .local_size = 1};
@@ -130,6 +147,7 @@ enum status communicator_start(struct communicator *communicator)
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, communicator->rank, MPI_INFO_NULL, &here);
     MPI_Comm_rank(here, &communicator->local_rank);
     MPI_Comm_size(here, &communicator->local_size);
+    communicator->processors = find_processors(here);
     MPI_Comm_free(&here);
     return STATUS_OK;
 }

@@ -16,6 +16,7 @@
 struct communicator {
     int rank, size;
     int local_rank, local_size; /* among the ranks of the same machine */
+    int processors;             /* that a rank of several has to itself; 0: all that the process may run on */
     bool is_branch;             /* made by communicator_branch() */
 };
 

@@ -4,7 +4,8 @@
 #include "base/integers.h"
 
 enum {
-    LINE = 16,             /* LINE of kernels/chunked_sort.cl */
+    LINE = 16, /* LINE and SCANNED of kernels/chunked_sort.cl */
+    SCANNED = 256,
     ONE_PASS_BITS = 12,    /* of a key sorted in one pass: lists nearly in order touch little of the table */
     KEYS_PER_COUNT = 32,   /* of longer ones: entries of the list for each of the table */
     FIRST_DIGIT_MOST = 12, /* the counters and lines of a chunk still live in the second cache */
@@ -40,6 +41,7 @@ struct chunked_sort {
     struct sorted_order order;
     struct buffer *table;   /* H(digit, chunk), chunk slowest: uint[chunks][R] */
     struct buffer *few;     /* uint[chunks]: chunks whose blocks hold few distinct digits */
+    struct buffer *totals;  /* uint[chunks][R / SCANNED]: sums of H */
     struct buffer *next;    /* uint[chunks][R] */
     struct buffer *lines;   /* uint[chunks][R][LINE] */
     struct buffer *scratch; /* uint[capacity], between passes */
@@ -105,6 +107,11 @@ static enum status resolve(const struct device_info *info, uint32_t key_bits, ui
 
 /* ---- making one ---- */
 
+static uint32_t scan_items(uint32_t radix)
+{
+    return divide_up(radix, SCANNED);
+}
+
 static enum status create_kernels(struct chunked_sort *sort, const struct fast_options *options)
 {
     const struct plan *plan = &sort->plan;
@@ -133,6 +140,8 @@ static enum status create_parts(struct chunked_sort *sort, const struct fast_opt
         .device = sort->device, .capacity = sort->capacity, .short_keys = options->short_keys};
     TRY(buffer_create(sort->device, table * word, "the sort's histogram", &sort->table));
     TRY(buffer_create(sort->device, plan->chunks * word, "the sort's chunks", &sort->few));
+    TRY(buffer_create(sort->device, (size_t)plan->chunks * scan_items(UINT32_C(1) << plan->radix_bits) * word,
+                      "the sort's totals", &sort->totals));
     TRY(buffer_create(sort->device, table * word, "the sort's places", &sort->next));
     TRY(buffer_create(sort->device, table * LINE * word, "the sort's lines", &sort->lines));
     return buffer_create(sort->device, plan->passes > 1 ? sort->capacity * word : 0,
@@ -174,10 +183,11 @@ static enum status sort_chunks(struct chunked_sort *sort, const struct pass *pas
         sort->capacity * word > (uint64_t)CACHED_BYTES * device_info(sort->device)->compute_units;
     TRY(KERNEL_LAUNCH(pass->histogram,
                       ((struct launch){chunks, 1, STAGE_SORT_HISTOGRAM, (read + table) * word}), from,
-                      lists->keys, sort->table, sort->few, count, chunk, radix, pass->shift, plan->index_bits,
-                      pass->radix_bits));
-    TRY(KERNEL_LAUNCH(pass->scan, ((struct launch){1, 1, STAGE_SORT_SCAN, 2 * table * word}), sort->table,
-                      radix, chunks, offsets ? lists->cell_offsets : sort->few, offsets ? lists->cells : 0));
+                      lists->keys, sort->table, sort->few, sort->totals, count, chunk, radix, pass->shift,
+                      plan->index_bits, pass->radix_bits));
+    TRY(KERNEL_LAUNCH(pass->scan, ((struct launch){scan_items(radix), 1, STAGE_SORT_SCAN, 3 * table * word}),
+                      sort->table, sort->totals, radix, chunks, offsets ? lists->cell_offsets : sort->few,
+                      offsets ? lists->cells : 0));
     return KERNEL_LAUNCH(pass->reorder,
                          ((struct launch){chunks, 1, STAGE_SORT_REORDER, (read + count + table) * word}),
                          from, lists->keys, to, sort->table, sort->few, sort->next, sort->lines, count, chunk,

@@ -16,11 +16,11 @@ struct chunked_step {
     struct {
         struct kernel *count, *count_and_measure, *move;
     } push[2]; /* without w, and with it */
-    struct kernel *count_leavers, *totals, *places;
-    struct buffer *table;        /* uint[most_chunks][cells]: counts, then places */
-    struct buffer *touched;      /* uchar[most_chunks][nx]: whether a row has them */
-    struct buffer *block_totals; /* uint[blocks] */
-    struct buffer *leavers;      /* uint[cells that are not own], where the setup leaves room */
+    struct kernel *count_leavers, *places;
+    struct buffer *table;   /* uint[most_chunks][cells]: counts, then places */
+    struct buffer *touched; /* uchar[most_chunks][nx]: whether a row has them */
+    struct buffer *totals;  /* uint[most_chunks][blocks]: counts of all rows of a block */
+    struct buffer *leavers; /* uint[cells that are not own], where the setup leaves room */
 };
 
 /* ---- creation ---- */
@@ -55,7 +55,6 @@ static enum status create_kernels(struct device *device, const struct stepper_se
     if (step->places) /* as in the other program */
         return STATUS_OK;
     TRY(kernel_create(program, "step_count_leavers", &step->count_leavers));
-    TRY(kernel_create(program, "step_totals", &step->totals));
     return kernel_create(program, "step_places", &step->places);
 }
 
@@ -77,11 +76,12 @@ static enum status create(struct stepper *stepper)
     TRY(buffer_create(device, step->most_chunks * cells * word, "the table of counts", &step->table));
     TRY(buffer_create(device, step->most_chunks * (size_t)setup->grid.nx, "the rows that have counts",
                       &step->touched));
-    TRY(buffer_create(device, step->blocks * word, "the totals of blocks", &step->block_totals));
+    TRY(buffer_create(device, (size_t)step->most_chunks * step->blocks * word, "the totals of blocks",
+                      &step->totals));
     if (setup->leaves_room)
         TRY(buffer_create(device, stepper_cells_beside(setup) * word, "the numbers of leaving particles",
                           &step->leavers));
-    return stepper_create_origin(stepper, step->block_totals);
+    return stepper_create_origin(stepper, step->totals);
 }
 
 /* ---- what launches take ---- */
@@ -137,11 +137,12 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
     if (!measured)
         return KERNEL_LAUNCH(step->push[has_w].count, launch,
                              STATE_ARGUMENTS(stepper, fields, &pusher, list, chunks), step->table,
-                             step->touched);
+                             step->touched, step->block, step->totals);
     stepper->groups[stepper->slot][species] = chunks.count;
     return KERNEL_LAUNCH(step->push[has_w].count_and_measure, launch,
                          STATE_ARGUMENTS(stepper, fields, &pusher, list, chunks), step->table, step->touched,
-                         stepper_first_sum(stepper, stepper->slot, species), stepper->sums);
+                         step->block, step->totals, stepper_first_sum(stepper, stepper->slot, species),
+                         stepper->sums);
 }
 
 /* By a count, which moves nothing. */
@@ -168,16 +169,11 @@ static enum status find_places(struct stepper *stepper, uint32_t chunks, const s
     const struct chunked_step *step = stepper->own;
     const struct grid *grid = &stepper->setup.grid;
     const uint64_t bytes = table_bytes(stepper, chunks);
-    const struct launch total = {step->blocks, 1, STAGE_SORT_SCAN, bytes};
-    const struct launch place = {step->blocks, 1, STAGE_SORT_SCAN,
-                                 2 * bytes + grid_cells(grid) * sizeof(uint32_t)};
-#define PLACES_ARGUMENTS                                                                                     \
-    step->table, step->touched, room->count, room->rows, room->counts, grid->nx, grid->ny, chunks,           \
-        step->block, step->block_totals
-    if (step->blocks > 1)
-        TRY(KERNEL_LAUNCH(step->totals, total, PLACES_ARGUMENTS));
-    return KERNEL_LAUNCH(step->places, place, PLACES_ARGUMENTS, stepper->new_offsets);
-#undef PLACES_ARGUMENTS
+    const struct launch launch = {step->blocks, 1, STAGE_SORT_SCAN,
+                                  3 * bytes + grid_cells(grid) * sizeof(uint32_t)};
+    return KERNEL_LAUNCH(step->places, launch, step->table, step->touched, room->count, room->rows,
+                         room->counts, grid->nx, grid->ny, chunks, step->block, step->totals,
+                         stepper->new_offsets);
 }
 
 static enum status move(struct stepper *stepper, const struct fields *fields, uint32_t species,

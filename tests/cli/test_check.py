@@ -6,7 +6,7 @@ import re
 import shutil
 import signal
 
-from program import ENDLESS, ROOT, ProgramTest, sets, start
+from program import ENDLESS, PROGRAM, ROOT, ProgramTest, sets, start
 
 NUMBER = r"([-+.\de]+)"
 WARNINGS = {
@@ -445,6 +445,21 @@ class Devices(ProgramTest):
             *[("memory", r"\d+\.\d GiB")],
         ):
             self.assertEqual(len(re.findall(rf"(?m)^ +{label}\b.*? +{value}", text)), devices, label)
+
+    def test_a_cpu_has_a_thread_for_each_processor_of_the_process(self):
+        if "Portable Computing Language" not in self.run_well("devices").stdout:
+            self.skipTest("needs PoCL")
+        processors = os.sched_getaffinity(0)
+        for count in {1, len(processors)}:
+            taskset = ("taskset", "-c", ",".join(map(str, sorted(processors)[:count])), PROGRAM)
+            for named in ("", "3"):
+                with self.subTest(count=count, named=named):
+                    unset = ("env", "-u", "POCL_MAX_PTHREAD_COUNT", *([f"POCL_MAX_PTHREAD_COUNT={named}"] if named else []))
+                    words = ("check", "small.yaml", "--device", "cpu")
+                    text = self.run_well(*words, command=(*unset, *taskset)).stdout
+                    threads = re.search(r"(?m)^threads +(\d+) on (\d+) processors?; (.*)$", text)
+                    self.assertEqual(threads.groups()[:2], (named or str(count), str(count)))
+                    self.assertEqual("take longer" in threads[3], int(threads[1]) > count)
 
     def test_the_folders_of_compiled_kernels_are_named(self):
         text = self.run_well("devices", environment={"RADIXPIC_CACHE": str(self.folder)}).stdout

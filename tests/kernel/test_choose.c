@@ -29,7 +29,7 @@ static size_t device_count;
 static void assert_opens(const char *spec, uint32_t share, const struct device_info *expected)
 {
     struct device *device = NULL;
-    assert_ok(device_open(spec, share, &device));
+    assert_ok(device_open(spec, share, 0, &device));
     const struct device_info *found = device_info(device);
     assert_int_equal(found->platform_index, expected->platform_index);
     assert_int_equal(found->device_index, expected->device_index);
@@ -47,7 +47,7 @@ static int list_devices(void **state)
             char spec[32];
             struct device *device = NULL;
             snprintf(spec, sizeof spec, "%u:%u", platform, number);
-            if (device_open(spec, 0, &device) == STATUS_OK)
+            if (device_open(spec, 0, 0, &device) == STATUS_OK)
                 devices[device_count++] = *device_info(device);
             device_close(&device);
         }
@@ -116,15 +116,15 @@ TEST(what_fits_none_is_refused_for_any_share)
     struct device *device = NULL;
     for (uint32_t share = 0; share < 3; share++)
         for (size_t n = 0; n < sizeof specs / sizeof specs[0]; n++)
-            assert_int_equal(device_open(specs[n], share, &device), STATUS_NO_DEVICE);
-    assert_int_equal(device_open("", 1, &device), STATUS_NO_DEVICE);
+            assert_int_equal(device_open(specs[n], share, 0, &device), STATUS_NO_DEVICE);
+    assert_int_equal(device_open("", 1, 0, &device), STATUS_NO_DEVICE);
 }
 
 TEST(names_are_escaped)
 {
     struct device *device = NULL;
     false_name = "a\x1B[31m\nb";
-    assert_ok(device_open("auto", 0, &device));
+    assert_ok(device_open("auto", 0, 0, &device));
     assert_string_equal(device_info(device)->name, "a\\x1B[31m\\x0Ab");
     device_close(&device);
     false_name = NULL;

@@ -136,7 +136,7 @@ static uint32_t answer_of_a_start(const char *name, int *built)
     struct device *const before = device;
     sources_built = 0;
     device = NULL;
-    assert_ok(device_open(test_device_spec(), 0, &device));
+    assert_ok(device_open(test_device_spec(), 0, 0, &device));
     const uint32_t answer = answer_of(name, 41);
     device_close(&device);
     device = before;

@@ -1,10 +1,13 @@
 /* Communicator: one rank's failure is that of all, and sums are those of the order of the ranks. */
 #include "support/mpi_support.h"
 
+#include "base/integers.h"
+#include "base/pool.h"
 #include "base/timer.h"
 
 #include <float.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +25,14 @@ TEST(the_place_among_the_ranks_is_that_of_mpi)
     struct communicator again;
     assert_ok(communicator_start(&again)); /* a second start is the same */
     assert_memory_equal(&again, &ranks, sizeof again);
+}
+
+TEST(ranks_of_a_machine_share_its_processors)
+{
+    uint64_t all = (uint64_t)ranks.processors;
+    assert_in_range(ranks.processors, 1, pool_processors());
+    communicator_sum_counts(&ranks, 1, &all);
+    assert_in_range(all, ranks.size, at_least((uint64_t)get_nprocs(), (uint64_t)ranks.size));
 }
 
 /* ---- agreement ---- */

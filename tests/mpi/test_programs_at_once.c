@@ -17,7 +17,7 @@ TEST(ranks_may_build_the_same_program_at_once)
     setenv("POCL_CACHE_DIR", folder_file(&folder, "pocl"), 1); /* with none of them in it */
     setenv("RADIXPIC_CACHE", "/dev/null", 1);                  /* where the others would wait for the first */
     struct device *device = NULL;
-    assert_ok(device_open("cpu", 0, &device));
+    assert_ok(device_open("cpu", 0, 0, &device));
     for (int n = 0; n < PROGRAMS; n++) {
         struct program *program = NULL;
         MPI_Barrier(MPI_COMM_WORLD);

@@ -12,7 +12,7 @@ static struct device *opened_device, *device;
 static int open_device(void **state)
 {
     (void)state;
-    if (device_open(test_device_spec(), 0, &opened_device) != STATUS_OK) {
+    if (device_open(test_device_spec(), 0, 0, &opened_device) != STATUS_OK) {
         fprintf(stderr, "%s\n", status_message());
         return -1;
     }

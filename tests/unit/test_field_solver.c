@@ -1,0 +1,23 @@
+/* Field solver: which way a run takes that leaves it to the program. */
+#include "support/test_support.h"
+
+#include "field/field_solver.h"
+
+TEST(way_by_device_ranks_and_nodes)
+{
+    static const struct {
+        bool on_cpus;
+        int ranks;
+        uint64_t nodes;
+        enum decomposition_kind way;
+    } cases[] = {
+        {true, 2, 256 * 256, DECOMPOSITION_SLABS},          {true, 16, 2048 * 2048, DECOMPOSITION_SLABS},
+        {true, 2, 256 * 256 - 1, DECOMPOSITION_REPLICATED}, {true, 16, 128 * 128, DECOMPOSITION_REPLICATED},
+        {true, 1, 2048 * 2048, DECOMPOSITION_REPLICATED},   {false, 1, 256 * 256, DECOMPOSITION_REPLICATED},
+        {false, 4, 2048 * 2048, DECOMPOSITION_REPLICATED},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++)
+        assert_int_equal(field_solver_way(cases[n].on_cpus, cases[n].ranks, cases[n].nodes), cases[n].way);
+}
+
+TEST_MAIN(NULL, NULL)
