@@ -322,18 +322,20 @@ enum status config_describe(enum describe_form form, const char *wanted, FILE *s
 {
     if (form == DESCRIBE_MARKDOWN)
         fputs(
-            "# The keys of a config\n\nPrinted by `radixpic check --keys --markdown`. `species[].mass` is "
-            "the key `mass` of any item of the list `species`; `--set`\nnames an item by its number from 0, "
-            "a species also by its name: `--set species.electrons.mass=1`. A group "
-            "with a key `kind`\nmay be written as one word, which is its kind, as `particles: none`; a key "
-            "that "
-            "has the name of a kind chooses this kind:\n`particles: {every_nth: 10}`. A number, also a whole "
-            "one, may be a formula of numbers, such as `2*pi/0.5`. A formula of the place\nhas `x`, `y` and "
-            "the "
-            "box `lx`, `ly` too, one of velocities `u`, `v`, `w`, and one in `fields.external` the time `t` "
-            "too. Known are\n`pi`, `e`, `+ - * / ^`, `< <= > >= == != && || ?:` and the functions of "
-            "muParser: "
-            "`sin`, `cos`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `min`, `max`, ...\n\n"
+            "# The keys of a config\n\n"
+            "`radixpic check --keys --markdown` prints this page. `species[].mass` is the key `mass` of any "
+            "item "
+            "of the list `species`.\n`--set` names an item by its number from 0, a species also by its name: "
+            "`--set species.electrons.mass=1`.\n\n"
+            "A group with a key `kind` may be written as one word, its kind: `particles: none`. A key that "
+            "has "
+            "the name of a kind\nchooses this kind: `particles: {every_nth: 10}`.\n\n"
+            "A number may be a formula of numbers, such as `2*pi/0.5`. A formula of the place has `x`, `y` "
+            "and "
+            "the box `lx`, `ly`.\nOne of velocities has `u`, `v`, `w`, and one in `fields.external` has the "
+            "time "
+            "`t` too. Known are `pi`, `e`, `+ - * / ^`,\n`< <= > >= == != && || ?:` and the functions of "
+            "muParser: `sin`, `cos`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `min`, `max`, ...\n\n"
             "| key | type | default | allowed | unit | meaning |\n|---|---|---|---|---|---|\n",
             stream);
     else
