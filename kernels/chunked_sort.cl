@@ -176,12 +176,10 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chunked_scan(global u
 {
     const uint item = (uint)get_global_id(0), items = (uint)get_global_size(0);
     const uint first = item * SCANNED, number = min(SCANNED, radix - first);
-    uint place = 0, next[SCANNED];
+    uint place = 0, next[SCANNED] = {0};
     for (uint t = 0; t < chunks; t++)
         for (uint before = 0; before < item; before++)
             place += totals[t * items + before];
-    for (uint k = 0; k < number; k++)
-        next[k] = 0;
     for (uint t = 0; t < chunks; t++)
         for (uint k = 0; k < number; k++)
             next[k] += table[(ulong)t * radix + first + k];
