@@ -230,7 +230,7 @@ collide_pairs(global real2 *velocity_a, global real *w_a, uint stride_a, uint fi
     const uint begin = (uint)get_group_id(0) * cells_of_group, item = (uint)get_local_id(0);
     uint2 places[LANES];
 #if STAGED > 0
-    local real room[3 * STAGED];
+    local real velocities[3 * STAGED];
 #endif
     for (uint cell = begin; cell < min(begin + cells_of_group, cells); cell++) {
         list here = a, there = b; /* where their velocities are while they collide */
@@ -244,9 +244,9 @@ collide_pairs(global real2 *velocity_a, global real *w_a, uint stride_a, uint fi
         const bool is_staged = own.less > 0 && own.count_a + others <= STAGED;
         here.is_staged = there.is_staged = is_staged;
         here.start = own.start_a;
-        here.staged = room;
+        here.staged = velocities;
         there.start = own.start_b;
-        there.staged = alike ? room : room + 3 * own.count_a;
+        there.staged = alike ? velocities : velocities + 3 * own.count_a;
         move_velocities(&a, &here, own.start_a, is_staged ? own.count_a : 0);
         move_velocities(&b, &there, own.start_b, is_staged ? others : 0);
         barrier(CLK_LOCAL_MEM_FENCE);

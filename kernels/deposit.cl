@@ -27,7 +27,7 @@
 #define FUSE_PRODUCTS 0
 #define VELOCITIES    3
 #define MAGNETIC      0
-#define ACTING        2
+#define FELT          2
 #define DITHERS       0
 #include "shared/cell.h"
 #include "shared/deposit_sums.h"

@@ -113,7 +113,7 @@ poisson_direct_field(global const real *restrict rho, global const real2 *restri
  * sum_store().
  */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-energy_sums(global const real *restrict acting, uint stride, global const real *restrict rho, uint nodes,
+energy_sums(global const real *restrict felt, uint stride, global const real *restrict rho, uint nodes,
             uint chunk, global const real2 *restrict modes, global const uint *restrict elements,
             uint mode_count, uint first, global real *restrict sums)
 {
@@ -125,12 +125,12 @@ energy_sums(global const real *restrict acting, uint stride, global const real *
         const uint block_end = min(end, node + SUM_BLOCK * GROUP_ITEMS);
         real block[SUM_COUNT] = {(real)0};
         for (; node < block_end; node += GROUP_ITEMS) {
-            const real ex = acting[node], ey = acting[stride + node];
+            const real ex = felt[node], ey = felt[stride + node];
             block[0] += ex * ex + ey * ey;
             block[1] += rho[node];
 #if ELECTROMAGNETIC
-            const real ez = acting[2 * (size_t)stride + node], bx = acting[3 * (size_t)stride + node];
-            const real by = acting[4 * (size_t)stride + node], bz = acting[5 * (size_t)stride + node];
+            const real ez = felt[2 * (size_t)stride + node], bx = felt[3 * (size_t)stride + node];
+            const real by = felt[4 * (size_t)stride + node], bz = felt[5 * (size_t)stride + node];
             block[0] += ez * ez;
             block[2] += bx * bx + by * by + bz * bz;
             block[3] += ey * bz - ez * by;

@@ -117,7 +117,7 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
         MOTION_ARGUMENTS, LIST_ARGUMENTS, global uint *restrict key, uint first_sum,                         \
         global real *restrict sums)                                                                          \
     {                                                                                                        \
-        SUM_ROOM_##measures;                                                                                 \
+        SUM_MEMORY_##measures;                                                                               \
         const struct motion motion = MOTION;                                                                 \
         push_chunk(&motion, count, chunk, cell_offsets, offset, velocity, w, key, sums + first_sum, shared,  \
                    moves, measures);                                                                         \

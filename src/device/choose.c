@@ -32,7 +32,7 @@ _Static_assert(sizeof(size_t) == sizeof(cl_ulong), "sizes of memory are read as 
 #define ASK(id, question, number) clGetDeviceInfo((id), (question), sizeof(number), &(number), NULL)
 
 /* What a driver answers is printed in many places: it is escaped here. */
-static void settle_text(cl_int error, char *text, size_t size)
+static void escape_answer(cl_int error, char *text, size_t size)
 {
     char *escaped = error == CL_SUCCESS ? text_escaped(text, false) : NULL;
     snprintf(text, size, "%s", escaped ? escaped : "unknown");
@@ -41,7 +41,7 @@ static void settle_text(cl_int error, char *text, size_t size)
 
 static void read_text(cl_device_id id, cl_device_info what, char *text, size_t size)
 {
-    settle_text(clGetDeviceInfo(id, what, size, text, NULL), text, size);
+    escape_answer(clGetDeviceInfo(id, what, size, text, NULL), text, size);
 }
 
 /* Whether the device has an OpenCL extension; no other's name may contain this one. */
@@ -61,8 +61,8 @@ static bool has_extension(cl_device_id id, const char *name)
 static struct device_info describe(cl_platform_id platform, cl_device_id id, uint32_t p, uint32_t d)
 {
     struct device_info info = {.platform_index = p, .device_index = d};
-    settle_text(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof info.platform, info.platform, NULL),
-                info.platform, sizeof info.platform);
+    escape_answer(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof info.platform, info.platform, NULL),
+                  info.platform, sizeof info.platform);
     read_text(id, CL_DEVICE_NAME, info.name, sizeof info.name);
     read_text(id, CL_DRIVER_VERSION, info.driver, sizeof info.driver);
     read_text(id, CL_DEVICE_VERSION, info.version, sizeof info.version);

@@ -58,9 +58,9 @@ struct core {
     struct pending_event pending[PENDING_CAPACITY]; /* oldest first */
     size_t pending_count;
     uint32_t weight;  /* of launches from now on; 0: without events */
-    cl_mem room;      /* not owned; of device_place_buffers(), or NULL: each buffer has memory of its own */
-    size_t room_used; /* up to where, in steps of a view; without a room, what they would use */
-    void *staging;    /* of buffer_read_rows() */
+    cl_mem placement; /* not owned; of device_place_buffers(), or NULL: each buffer has memory of its own */
+    size_t placed_bytes; /* up to where, in steps of a view; without one, what they would use */
+    void *staging;       /* of buffer_read_rows() */
     size_t staging_bytes;
     bool calls_host_in_queue; /* as native kernels; else device_call_host() waits and maps */
     cl_event region_begin;    /* owned between device_region_begin() and _end() */

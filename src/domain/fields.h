@@ -38,7 +38,7 @@ struct fields {
     uint32_t stride;
     struct buffer *of[FIELDS];                  /* views of it: a field, NULL where the solver has none, */
     struct buffer *component[FIELD_COMPONENTS]; /* and a component */
-    struct buffer *acting;                      /* view of E and B, which particles feel, */
+    struct buffer *felt;                        /* view of E and B, which particles feel, */
     struct buffer *sources;                     /* and of what is deposited: rho, and J behind it */
     struct waves *waves;                        /* not owned; NULL: the solver has none */
     /* Part of each species in rho, on the own rows of the local grid, in steps that write it; NULL where none

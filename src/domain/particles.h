@@ -75,7 +75,7 @@ struct particles {
 /* The room that a list leaves for particles of one species that come from other ranks in a step, before they
  * are there. They come to own rows that lie within other ranks' ghost rows: a few at either end of a slab, or
  * all rows where slabs are whole. So their numbers are kept by row. The buffers are not owned. */
-struct arrival_room {
+struct arrival_gaps {
     uint32_t count;              /* of particles that come, in all */
     const struct buffer *rows;   /* uint[local nx]: which row of `counts` a row has, or ARRIVALS_NONE */
     const struct buffer *counts; /* uint[rows that particles can come to][ny] */

@@ -133,7 +133,7 @@ static enum status read_options(struct bench *bench, int argc, char **argv)
                            "%s: runs on one rank, or ranks would slow one another down; of the experiments "
                            "only scaling runs on several. Start it without mpirun",
                            argv[0]);
-    return experiment->settle ? bench_blame(argv[0], experiment->settle(bench)) : STATUS_OK;
+    return experiment->resolve ? bench_blame(argv[0], experiment->resolve(bench)) : STATUS_OK;
 }
 
 static enum status start(struct bench *bench, int argc, char **argv)

@@ -59,7 +59,7 @@ struct bench;
 struct experiment {
     const char *name, *summary; /* as `radixpic bench --help` has them */
     struct option_table options;
-    enum status (*settle)(struct bench *bench); /* what options mean together; may be NULL */
+    enum status (*resolve)(struct bench *bench); /* what options mean together; may be NULL */
     enum status (*run)(struct bench *bench);
     const char *wrong; /* the sentence where a result was not verified */
     uint32_t warm_ups; /* of what is timed on the device */

@@ -140,7 +140,7 @@ static enum status transform(struct electromagnetic *solver, struct fields *fiel
                       solver->c_squared, 1.0 / grid_cells(&solver->grid), (uint32_t)(n != solver->waves.step),
                       solver->waves.modes, poisson->result_modes));
     solver->waves.step = n;
-    return fft_run(poisson->fft, FFT_INVERSE, WAVE_COMPONENTS, fields->acting, poisson->result_modes);
+    return fft_run(poisson->fft, FFT_INVERSE, WAVE_COMPONENTS, fields->felt, poisson->result_modes);
 }
 
 static enum status solve(void *own, struct fields *fields, uint64_t n)

@@ -56,7 +56,7 @@ STATUS_CHECKED enum status fft_create_along(struct device *device, const struct 
  * theirs. Inverse it sets the rows beside the own ones, too. It is called within a region, which it ends and
  * begins again where it waits. A block for a rank goes in parts of some part_bytes, so that sending and
  * receiving overlap. */
-STATUS_CHECKED enum status fft_create_shared(const struct rank_place *place, enum gather_way way,
+STATUS_CHECKED enum status fft_create_shared(const struct rank_place *place, enum gather_transport transport,
                                              size_t part_bytes, enum transform_library library,
                                              const uint32_t batch[FFT_WAYS], struct fft **fft);
 enum { FFT_PART_BYTES = 1 << 23 };

@@ -114,15 +114,16 @@ static enum status find_left(struct shared_fft *shared, uint32_t arrays)
                               &shared->places);
 }
 
-static enum status create_move(struct shared_fft *shared, const struct rank_place *place, enum gather_way way,
-                               const uint32_t batch[FFT_WAYS], uint32_t arrays)
+static enum status create_move(struct shared_fft *shared, const struct rank_place *place,
+                               enum gather_transport transport, const uint32_t batch[FFT_WAYS],
+                               uint32_t arrays)
 {
     const size_t ranks = (size_t)place->communicator->size;
-    const size_t room = arrays * ranks * (CUTS + SLAB_NODES_BESIDE);
+    const size_t most_pieces = arrays * ranks * (CUTS + SLAB_NODES_BESIDE);
     size_t *most = NULL;
     TRY(DEVICE_NEW_ARRAY(place->device, most, ranks * ranks));
-    TRY(DEVICE_NEW_ARRAY(place->device, shared->out.list, room));
-    TRY(DEVICE_NEW_ARRAY(place->device, shared->in.list, room));
+    TRY(DEVICE_NEW_ARRAY(place->device, shared->out.list, most_pieces));
+    TRY(DEVICE_NEW_ARRAY(place->device, shared->in.list, most_pieces));
     for (size_t from = 0; from < ranks; from++)
         for (size_t to = 0; to < ranks; to++) {
             const struct slab *slab = &shared->slabs[from];
@@ -135,7 +136,7 @@ static enum status create_move(struct shared_fft *shared, const struct rank_plac
                     bytes = batch[w] * modes[w] * mode_bytes(shared);
             most[from * ranks + to] = bytes;
         }
-    return all_to_all_create(place, way, most, &shared->move);
+    return all_to_all_create(place, transport, most, &shared->move);
 }
 
 static enum status create_buffers(struct shared_fft *shared, uint32_t arrays)
@@ -297,9 +298,9 @@ static enum status run(const struct fft *fft, enum fft_way way, uint32_t arrays,
     return (way == FFT_FORWARD ? forward : inverse)(fft->plans, arrays, real, modes);
 }
 
-enum status fft_create_shared(const struct rank_place *place, enum gather_way way, size_t part_bytes,
-                              enum transform_library library, const uint32_t batch[FFT_WAYS],
-                              struct fft **fft)
+enum status fft_create_shared(const struct rank_place *place, enum gather_transport transport,
+                              size_t part_bytes, enum transform_library library,
+                              const uint32_t batch[FFT_WAYS], struct fft **fft)
 {
     struct device *const device = place->device;
     const struct grid *box = &place->slab->box;
@@ -315,7 +316,7 @@ enum status fft_create_shared(const struct rank_place *place, enum gather_way wa
                                   .box_bytes = fft_complex_bytes(box, modes_y, place->precision)};
     TRY(find_shares(shared, place));
     TRY(find_left(shared, batch[FFT_FORWARD]));
-    TRY(create_move(shared, place, way, batch, arrays));
+    TRY(create_move(shared, place, transport, batch, arrays));
     TRY(fft_create_along(device, &place->slab->local, FFT_ALONG_Y, modes_y, place->precision, library, batch,
                          &shared->along_y));
     TRY(fft_create_along(device, box, FFT_ALONG_X, columns_of(shared, place->communicator->rank),

@@ -132,7 +132,7 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
     *poisson = created;
     const enum transform_library used = library == TRANSFORMS_NONE ? TRANSFORMS_AUTO : library;
     if (sharing)
-        return fft_create_shared(sharing->place, sharing->way, sharing->part_bytes, used, batch,
+        return fft_create_shared(sharing->place, sharing->transport, sharing->part_bytes, used, batch,
                                  &created->fft);
     TRY(fft_create(device, grid, precision, used, batch, &created->fft)); /* last: it goes first, and waits */
     return solver == SOLVER_ELECTROSTATIC && takes_no_transforms(device, grid, library)

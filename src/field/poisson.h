@@ -14,7 +14,7 @@
  * a rank's own: a pass is cos^2(kx dx/2) cos^2(ky dy/2); and so is the centred gradient, i sin(k dx)/dx. */
 struct sharing {
     const struct rank_place *place; /* not kept */
-    enum gather_way way;
+    enum gather_transport transport;
     size_t part_bytes;
     uint32_t filter_passes;
 };

@@ -43,16 +43,16 @@ static void place_blocks(struct all_to_all *all, const size_t *most)
     all->half = buffer_view_stride(end > 0 ? end : 1);
 }
 
-static enum status create_memory(struct all_to_all *all, enum gather_way way, const size_t *most)
+static enum status create_memory(struct all_to_all *all, enum gather_transport transport, const size_t *most)
 {
     const bool is_one_machine = all->communicator.local_size == all->communicator.size;
-    if (way == GATHER_SHARED || (way == GATHER_AUTO && is_one_machine)) {
+    if (transport == GATHER_SHARED || (transport == GATHER_AUTO && is_one_machine)) {
         all->is_shared = true;
         place_blocks(all, most);
         const enum status status =
             shared_memory_create(&all->communicator, all->device, 2 * all->half, &all->shared);
         all->memory = all->shared.memory;
-        if (status == STATUS_OK || way == GATHER_SHARED)
+        if (status == STATUS_OK || transport == GATHER_SHARED)
             return status;
     }
     all->is_shared = false;
@@ -62,8 +62,8 @@ static enum status create_memory(struct all_to_all *all, enum gather_way way, co
     return STATUS_OK;
 }
 
-enum status all_to_all_create(const struct rank_place *place, enum gather_way way, const size_t *most,
-                              struct all_to_all **created)
+enum status all_to_all_create(const struct rank_place *place, enum gather_transport transport,
+                              const size_t *most, struct all_to_all **created)
 {
     const size_t ranks = (size_t)place->communicator->size;
     struct all_to_all *all = NULL;
@@ -77,7 +77,7 @@ enum status all_to_all_create(const struct rank_place *place, enum gather_way wa
         TRY(DEVICE_NEW_ARRAY(place->device, all->received[n], ranks));
     }
     *created = all;
-    return create_memory(all, way, most);
+    return create_memory(all, transport, most);
 }
 
 /* ---- a move ---- */
@@ -120,7 +120,7 @@ static void meet(struct all_to_all *all)
 {
     const int ranks = all->communicator.size, me = all->communicator.rank;
     if (all->is_shared) {
-        shared_memory_meet(&all->shared);
+        shared_memory_barrier(&all->shared);
         return;
     }
     int pending = 0;

@@ -313,12 +313,12 @@ void communicator_send(const struct communicator *communicator, int to, size_t b
     wait_patiently(&request, MPI_STATUS_IGNORE);
 }
 
-size_t communicator_receive(const struct communicator *communicator, int from, size_t room, void *values)
+size_t communicator_receive(const struct communicator *communicator, int from, size_t most, void *values)
 {
     MPI_Request request;
     MPI_Status received;
     int bytes = 0;
-    MPI_Irecv(values, (int)room, MPI_BYTE, from, 0, comm_of(communicator), &request);
+    MPI_Irecv(values, (int)most, MPI_BYTE, from, 0, comm_of(communicator), &request);
     wait_patiently(&request, &received);
     MPI_Get_count(&received, MPI_BYTE, &bytes);
     return (size_t)bytes;

@@ -86,7 +86,7 @@ bool communicator_allows_threads(const struct communicator *communicator);
 /* A message of up to 2 GiB from one rank to another. Blocking; both sleep where they wait for long, and
  * receive() returns how many bytes came. Messages between two ranks keep their order. */
 void communicator_send(const struct communicator *communicator, int to, size_t bytes, const void *values);
-size_t communicator_receive(const struct communicator *communicator, int from, size_t room, void *values);
+size_t communicator_receive(const struct communicator *communicator, int from, size_t most, void *values);
 
 /* all[size][bytes] <- values[bytes] of each rank. Collective. */
 void communicator_gather(const struct communicator *communicator, size_t bytes, const void *values,

@@ -25,7 +25,7 @@ STATUS_CHECKED enum status migrate_create(struct device *device, const struct co
 
 /* Rows change hands: the list of species number `species` (either layout), sorted on the local grid of `from`
  * with particles in own cells only, becomes one of `to`, with new cell offsets. Particles of rows that `to`
- * does not own wait for migrate_settle(). Waits for the device. */
+ * does not own wait for migrate_deliver(). Waits for the device. */
 STATUS_CHECKED enum status migrate_change_slab(struct migrate *migrate, const struct slab *from,
                                                const struct slab *to, uint32_t species,
                                                struct particles *list);
@@ -37,8 +37,8 @@ STATUS_CHECKED enum status migrate_add(struct migrate *migrate, const struct sla
                                        uint32_t row_count, const uint32_t *rows, const uint32_t *counts,
                                        const struct host_particles *from, size_t first);
 
-/* Whether this rank holds particles, and before migrate_settle() whether any does: that is collective, and
- * asked without waiting for the answer, or the caller knows it. Without either migrate_settle() asks, and
+/* Whether this rank holds particles, and before migrate_deliver() whether any does: that is collective, and
+ * asked without waiting for the answer, or the caller knows it. Without either migrate_deliver() asks, and
  * waits. */
 bool migrate_holds(const struct migrate *migrate);
 void migrate_ask(struct migrate *migrate);
@@ -48,8 +48,8 @@ void migrate_answer(struct migrate *migrate, bool any);
  * merged into lists[species_count]: within a cell in the order of the ranks they come from, then in the order
  * they had there. Bit s of *changed says that list s of this rank has got some; *left grows by the particles
  * that this rank sent. Where no rank has any such particles nothing else is done. Ranks fail together. */
-STATUS_CHECKED enum status migrate_settle(struct migrate *migrate, const struct slab *slab,
-                                          uint32_t species_count, struct particles *lists, uint32_t *changed,
-                                          uint64_t *left);
+STATUS_CHECKED enum status migrate_deliver(struct migrate *migrate, const struct slab *slab,
+                                           uint32_t species_count, struct particles *lists, uint32_t *changed,
+                                           uint64_t *left);
 
 #endif

@@ -10,9 +10,9 @@
  *   kind->count()      v n-1/2 -> n+1/2, x n -> n+1, as far as it tells how many go to each cell
  *   stepper_leavers()  on several ranks: how many go to each cell beside the own rows; they exchange that,
  *                      the tiled step while it still counts those that do not
- *   stepper_move()     every particle at its place, with room behind those of a cell for its arrivals
+ *   stepper_move()     every particle at its place, with gaps behind those of a cell for its arrivals
  *
- * On one rank the second is left out, and there is no room to leave.
+ * On one rank the second is left out, and there are no gaps to leave.
  */
 #ifndef RADIXPIC_STEP_STEPPER_H
 #define RADIXPIC_STEP_STEPPER_H
@@ -26,7 +26,7 @@ struct stepper_setup {
     struct grid grid;    /* the local one of a slab */
     uint32_t ghost_rows; /* of that slab; 0: the grid has no lost row */
     uint32_t own_rows;   /* where all particles are before a step: the first of the grid's */
-    bool leaves_room;    /* for particles from other ranks */
+    bool leaves_gaps;    /* for particles from other ranks */
     bool carries;        /* whether a species has attributes beside offset, velocity and w */
     bool sorts[2];       /* whether there are species without w, and with it */
     enum precision precision;
@@ -34,7 +34,7 @@ struct stepper_setup {
     enum particle_layout layout; /* of the lists: stepper_layout(), whichever stepper takes them */
     enum shape_kind shape;
     double time_step, magnetic[3];
-    uint32_t acting;         /* components of the fields that particles feel: fields_acting() */
+    uint32_t felt;           /* components of the fields that particles feel: fields_felt() */
     double per_c_squared;    /* 1/c^2 of an electromagnetic run; 0 in an electrostatic one */
     struct sorter_plan sort; /* of the radix stepper */
     uint32_t species_count;
@@ -70,21 +70,21 @@ struct stepper_kind {
     /* Makes stepper->own, which belongs to the device handle. */
     enum status (*create)(struct stepper *stepper);
 
-    /* See stepper_renew(); may be NULL. */
-    enum status (*renew)(struct stepper *stepper, uint32_t species, struct particles *list);
+    /* See stepper_list_changed(); may be NULL. */
+    enum status (*list_changed)(struct stepper *stepper, uint32_t species, struct particles *list);
 
     /* The push and the count, from own rows anywhere; with `measure` keeps the sums at n. (Non-blocking.) */
     enum status (*count)(struct stepper *stepper, const struct fields *fields, uint32_t species, bool measure,
                          struct particles *list);
 
     /* See stepper_leavers(). NULL where count() makes the cell offsets of n+1, in stepper->new_offsets, and
-     * the permutation, in stepper->origin: these tell it, and arrivals get their room in them. */
+     * the permutation, in stepper->origin: these tell it, and arrivals get their gaps in them. */
     enum status (*leavers)(struct stepper *stepper, uint32_t species, const struct particles *list);
 
     /* See stepper_move(): the list at n+1, its cell offsets in stepper->new_offsets. (Non-blocking.) */
     enum status (*move)(struct stepper *stepper, const struct fields *fields, uint32_t species,
-                        const struct arrival_room *room, struct particles *list);
-    bool forks; /* move() lets the side queue go on by itself, where the setup leaves room */
+                        const struct arrival_gaps *gaps, struct particles *list);
+    bool forks; /* move() lets the side queue go on by itself, where the setup leaves gaps */
 
     /* Only the sums at n; nothing moves. (Non-blocking.) */
     enum status (*measure)(struct stepper *stepper, const struct fields *fields, uint32_t species,
@@ -97,8 +97,8 @@ struct stepper {
     const struct stepper_kind *kind;
     struct device *device; /* not owned: the handle that all of it dies with */
     struct stepper_setup setup;
-    struct arrival_room no_room;
-    uint32_t *leavers; /* uint[stepper_cells_beside()], where the setup leaves room */
+    struct arrival_gaps no_gaps;
+    uint32_t *leavers; /* uint[stepper_cells_beside()], where the setup leaves gaps */
 
     /* Of each species where leaving particles begin in the list, once the side queue is through after a move.
      * They may be more than the leavers: of a cell the last ones are those not counted then. NULL where the
@@ -108,7 +108,7 @@ struct stepper {
     void *own;                  /* of the kind; the others may use */
     struct buffer *new_offsets; /* uint[cells + 1]: those of n+1, until the list has them */
     struct permute *permute;
-    struct room *room;     /* step/room.h, for kinds without leavers() where the setup leaves room */
+    struct gaps *gaps;     /* step/gaps.h, for kinds without leavers() where the setup leaves gaps */
     struct buffer *origin; /* uint[capacity], the old place of each new one: stepper_create_origin() */
     struct buffer *sums;   /* real[SUM_SLOTS][species_count][most_groups][sums of a group] */
     double *read_sums;     /* the same on the host */
@@ -133,7 +133,8 @@ STATUS_CHECKED enum status stepper_create(struct device *device, const struct st
 
 /* Tells the stepper that a list was changed by others: loaded, restored, merged, or moved to another slab.
  * For every list before its first step. STATUS_FAILED: a list beyond the capacity. */
-STATUS_CHECKED enum status stepper_renew(struct stepper *stepper, uint32_t species, struct particles *list);
+STATUS_CHECKED enum status stepper_list_changed(struct stepper *stepper, uint32_t species,
+                                                struct particles *list);
 
 /* Once in a run, before the first step: velocities at 0 -> -1/2, so that it leads exactly through the loaded
  * ones. Of a sorted list, with the fields at 0. Blocking. */
@@ -145,13 +146,13 @@ STATUS_CHECKED enum status stepper_start(struct stepper *stepper, const struct f
 STATUS_CHECKED enum status stepper_leavers(struct stepper *stepper, uint32_t species,
                                            const struct particles *list);
 
-/* Afterwards list and cell offsets are those of n+1. Where the setup leaves room, the cell offsets count the
- * arrivals, whose places are still empty, and list->count is left to the caller; `room` says how many come:
- * stepper->no_room where the setup leaves none. Leaving particles are the end of the list: they are in place
+/* Afterwards list and cell offsets are those of n+1. Where the setup leaves gaps, the cell offsets count the
+ * arrivals, whose places are still empty, and list->count is left to the caller; `gaps` says how many come:
+ * stepper->no_gaps where the setup leaves none. Leaving particles are the end of the list: they are in place
  * when the side queue is through, and the others when the main queue is; the queues are to be joined before
  * the next count. The list must have room for the arrivals. (Non-blocking.) */
 STATUS_CHECKED enum status stepper_move(struct stepper *stepper, const struct fields *fields,
-                                        uint32_t species, const struct arrival_room *room,
+                                        uint32_t species, const struct arrival_gaps *gaps,
                                         struct particles *list);
 
 /* Brings the sums of slots `first` to before first + count to the host. Blocking; some KiB a slot. */

@@ -39,7 +39,7 @@ static inline bool is_electromagnetic(const struct stepper_setup *setup)
 
 static inline bool is_magnetic(const struct stepper_setup *setup)
 {
-    return setup->acting > 2 || setup->magnetic[0] != 0 || setup->magnetic[1] != 0 || setup->magnetic[2] != 0;
+    return setup->felt > 2 || setup->magnetic[0] != 0 || setup->magnetic[1] != 0 || setup->magnetic[2] != 0;
 }
 
 static inline bool dithers(const struct stepper_setup *setup)
@@ -72,7 +72,7 @@ static inline uint32_t end_row(const struct stepper_setup *setup)
 
 /* MOTION_ARGUMENTS of the kernels, kernels/shared/push.h; two numbers of the step for dithers among them. */
 #define MOTION_ARGUMENTS(stepper, fields, pusher)                                                            \
-    (fields)->acting,                                                                                        \
+    (fields)->felt,                                                                                          \
         arg_uints((const uint32_t[]){(fields)->stride, (stepper)->setup.grid.nx, (stepper)->setup.grid.ny,   \
                                      first_row(&(stepper)->setup), end_row(&(stepper)->setup),               \
                                      (uint32_t)(random_mix((stepper)->step) >> 32),                          \

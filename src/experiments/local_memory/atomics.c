@@ -15,7 +15,7 @@ struct atomic_case {
     enum atomic_function function;
     enum atomic_scope scope;
     uint32_t addresses, groups, rounds;
-    uint32_t room;           /* words in the array, with those behind */
+    uint32_t most_words;     /* words in the array, with those behind */
     struct buffer *words;    /* filled with initial_of() before a launch */
     struct buffer *returned; /* a word for each operation, which xchg writes */
     uint32_t *found_words, *found_returned, *scratch;
@@ -140,11 +140,11 @@ static enum status verify(void *context, bool *right)
 {
     const struct atomic_case *chosen = context;
     const size_t word = sizeof(uint32_t);
-    TRY(buffer_read(chosen->words, 0, chosen->room * word, chosen->found_words));
+    TRY(buffer_read(chosen->words, 0, chosen->most_words * word, chosen->found_words));
     if (chosen->function == ATOMIC_XCHG)
         TRY(buffer_read(chosen->returned, 0, operations_of(chosen) * word, chosen->found_returned));
     *right = is_right(chosen);
-    for (uint32_t n = words_of(chosen); n < chosen->room; n++)
+    for (uint32_t n = words_of(chosen); n < chosen->most_words; n++)
         *right = *right && chosen->found_words[n] == initial_of(chosen->function);
     return STATUS_OK;
 }
@@ -172,12 +172,12 @@ enum status local_memory_atomics(struct bench *bench, void *context)
     for (int n = 0; n < CONTENTIONS; n++) { /* arrays for the largest of all launches */
         choose_launch(all, &chosen, ATOMIC_ADD, n);
         operations = at_least(operations, operations_of(&chosen));
-        chosen.room = at_least(chosen.room, words_of(&chosen) + BEHIND);
+        chosen.most_words = at_least(chosen.most_words, words_of(&chosen) + BEHIND);
     }
-    TRY(DEVICE_NEW_ARRAY(bench->part, chosen.found_words, chosen.room));
+    TRY(DEVICE_NEW_ARRAY(bench->part, chosen.found_words, chosen.most_words));
     TRY(DEVICE_NEW_ARRAY(bench->part, chosen.found_returned, operations));
-    TRY(DEVICE_NEW_ARRAY(bench->part, chosen.scratch, at_least(operations, chosen.room)));
-    TRY(buffer_create(bench->part, chosen.room * sizeof(uint32_t), "numbers", &chosen.words));
+    TRY(DEVICE_NEW_ARRAY(bench->part, chosen.scratch, at_least(operations, chosen.most_words)));
+    TRY(buffer_create(bench->part, chosen.most_words * sizeof(uint32_t), "numbers", &chosen.words));
     TRY(buffer_create(bench->part, operations * sizeof(uint32_t), "numbers", &chosen.returned));
     printf("\nAtomic functions on words of the device (global memory) and of a group of %u (local memory); "
            "whole "

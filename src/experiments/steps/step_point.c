@@ -100,13 +100,13 @@ static enum status fill_one_cell(struct simulation *simulation)
             offsets[c] = c <= middle ? begin : end;
     TRY(buffer_write(list->cell_offsets, 0, bytes, offsets));
     TRY(particles_write(list, ATTRIBUTE_VELOCITY, begin, half, zeros));
-    return stepper_renew(&simulation->stepper, 0, list);
+    return stepper_list_changed(&simulation->stepper, 0, list);
 }
 
 /* ---- blocks ---- */
 
 /* A force of the wrong sign makes the energy swing, back to where it was too: so all measured steps count. */
-static enum status take_step(struct run *run)
+static enum status step_once(struct run *run)
 {
     TRY(simulation_step(&run->simulation));
     const double drift = simulation_energy_drift(&run->simulation); /* of the last measured step */
@@ -124,7 +124,7 @@ static enum status run_steps(struct run *run, uint32_t steps, double *seconds)
     communicator_max(&simulation->communicator, 1, &together);
     const double start = timer_now();
     for (uint32_t n = 0; n < steps; n++)
-        TRY(take_step(run));
+        TRY(step_once(run));
     TRY(device_finish(simulation->device));
     *seconds = timer_now() - start;
     communicator_max(&simulation->communicator, 1, seconds);
@@ -325,7 +325,7 @@ static enum status verify(struct run *run)
     const char *wrong = NULL;
     run->config.time.steps = simulation->step;
     run->point->steps_done = simulation->step;
-    TRY(take_step(run));
+    TRY(step_once(run));
     if (simulation->row.step != run->config.time.steps) /* the last step is measured, or none is judged */
         run->point->energy_drift = NAN;
     TRY(device_finish(simulation->device));
