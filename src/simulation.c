@@ -46,9 +46,8 @@ static enum status deposit_one(struct simulation *simulation, uint32_t s, bool b
     const struct fields *fields = &simulation->fields;
     if (list->count == 0 || !simulation->config->species[s].charge_density)
         return STATUS_OK;
-    TRY(both ? deposit_species_sources(simulation->deposit_sources, list, *is_first, fields->sources,
-                                       fields->stride)
-             : deposit_species(simulation->deposit, list, *is_first, rho));
+    TRY(deposit_species(both ? simulation->deposit_sources : simulation->deposit, list, *is_first,
+                        both ? fields->sources : rho, fields->stride));
     *is_first = false;
     return STATUS_OK;
 }

@@ -153,11 +153,11 @@ enum status parts_create_for_lists(struct simulation *simulation)
                           capacity, 0, &simulation->collisions));
     const struct grid *grid = &simulation->slab.local;
     const uint32_t own_cells = slab_own_cells(&simulation->slab);
-    TRY(deposit_create(simulation->list_parts, grid, config->precision, config->deposit.shape, own_cells,
-                       capacity, &simulation->deposit));
+    const struct deposit_current current = {config->time.step, setup.per_c_squared};
+    TRY(deposit_create(simulation->list_parts, grid, config->precision, config->deposit.shape, NULL,
+                       own_cells, capacity, &simulation->deposit));
     return config->fields.solver == SOLVER_ELECTROMAGNETIC
-               ? deposit_create_sources(simulation->list_parts, grid, config->precision,
-                                        config->deposit.shape, config->time.step, setup.per_c_squared,
-                                        own_cells, capacity, &simulation->deposit_sources)
+               ? deposit_create(simulation->list_parts, grid, config->precision, config->deposit.shape,
+                                &current, own_cells, capacity, &simulation->deposit_sources)
                : STATUS_OK;
 }

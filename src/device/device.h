@@ -63,6 +63,9 @@ STATUS_CHECKED enum status device_branch(struct device *device, struct device **
  * too, after all work is done. */
 void device_close(struct device **device);
 
+/* Closes a handle after the work that it was made for, and returns the status of that work. */
+STATUS_CHECKED enum status device_close_after(struct device **device, enum status status);
+
 /* A device whose buffers are counted in device_bytes_held() and not allocated; reads give zeros, and launches
  * do nothing. So the memory of a run is found by creating its parts. */
 STATUS_CHECKED enum status device_open_counting(const struct device_info *info, struct device **device);
@@ -123,9 +126,11 @@ void device_weigh_times(struct device *device, uint32_t weight);
 /* Times work of the host into the same table. */
 void device_add_time(struct device *device, enum stage stage, double seconds, uint64_t bytes);
 
-/* Work in between that carries no event of its own (VkFFT's launches) is timed as one launch of `stage`. */
+/* Work between these two calls that carries no event of its own, as VkFFT's launches, is timed as one launch
+ * of `stage`. The end returns the status of that work where it failed, else its own. */
 STATUS_CHECKED enum status device_region_begin(struct device *device);
-STATUS_CHECKED enum status device_region_end(struct device *device, enum stage stage, uint64_t bytes);
+STATUS_CHECKED enum status device_region_end(struct device *device, enum stage stage, uint64_t bytes,
+                                             enum status status);
 
 /* A function of the host that works on the memory of two buffers. */
 typedef void host_function(const void *context, void *const *memory);

@@ -188,7 +188,7 @@ static enum status time_once(const struct bench *bench, const struct subject *su
         TRY(device_region_begin(device));
     TRY(subject->run(subject->context));
     if (subject->in_one_piece)
-        TRY(device_region_end(device, STAGE_OTHER, 0));
+        TRY(device_region_end(device, STAGE_OTHER, 0, STATUS_OK));
     if (!subject->on_host)
         TRY(device_finish(device));
     if (samples)

@@ -67,34 +67,23 @@ static enum status create_parts(struct deposit *deposit, enum shape_kind shape)
 }
 
 enum status deposit_create(struct device *device, const struct grid *grid, enum precision precision,
-                           enum shape_kind shape, uint32_t filled_cells, uint32_t capacity,
-                           struct deposit **deposit)
+                           enum shape_kind shape, const struct deposit_current *current,
+                           uint32_t filled_cells, uint32_t capacity, struct deposit **deposit)
 {
     TRY(DEVICE_NEW(device, *deposit));
-    **deposit = (struct deposit){.device = device,
-                                 .grid = *grid,
-                                 .precision = precision,
-                                 .components = 1,
-                                 .filled_cells = filled_cells,
-                                 .capacity = capacity};
-    return create_parts(*deposit, shape);
-}
-
-enum status deposit_create_sources(struct device *device, const struct grid *grid, enum precision precision,
-                                   enum shape_kind shape, double time_step, double per_c_squared,
-                                   uint32_t filled_cells, uint32_t capacity, struct deposit **deposit)
-{
-    TRY(DEVICE_NEW(device, *deposit));
-    **deposit = (struct deposit){
-        .device = device,
-        .grid = *grid,
-        .precision = precision,
-        .filled_cells = filled_cells,
-        .capacity = capacity,
-        .components = 4,
-        .half_step = {0.5 * time_step / grid->dx, 0.5 * time_step / grid->dy, per_c_squared},
-    };
-    return create_parts(*deposit, shape);
+    struct deposit *created = *deposit;
+    *created = (struct deposit){.device = device,
+                                .grid = *grid,
+                                .precision = precision,
+                                .components = current ? 4 : 1,
+                                .filled_cells = filled_cells,
+                                .capacity = capacity};
+    if (current) {
+        created->half_step[0] = 0.5 * current->time_step / grid->dx;
+        created->half_step[1] = 0.5 * current->time_step / grid->dy;
+        created->half_step[2] = current->per_c_squared;
+    }
+    return create_parts(created, shape);
 }
 
 /* ---- one species ---- */
@@ -153,8 +142,8 @@ static enum status add_nodes(struct deposit *deposit, const struct particles *pa
                          plan->segment_bits, most, plan->lanes, factor, first, density, density_stride);
 }
 
-static enum status deposit_densities(struct deposit *deposit, const struct particles *particles, bool first,
-                                     struct buffer *density, uint32_t stride)
+enum status deposit_species(struct deposit *deposit, const struct particles *particles, bool first,
+                            struct buffer *density, uint32_t stride)
 {
     if (particles->count > deposit->capacity)
         return status_fail(STATUS_FAILED, "a deposit made for %u particles was given %u", deposit->capacity,
@@ -164,16 +153,4 @@ static enum status deposit_densities(struct deposit *deposit, const struct parti
     TRY(sum_particles(deposit, particles, segments));
     TRY(join_pieces(deposit, particles, segments, most));
     return add_nodes(deposit, particles, most, first, density, stride);
-}
-
-enum status deposit_species(struct deposit *deposit, const struct particles *particles, bool first,
-                            struct buffer *rho)
-{
-    return deposit_densities(deposit, particles, first, rho, 0);
-}
-
-enum status deposit_species_sources(struct deposit *deposit, const struct particles *particles, bool first,
-                                    struct buffer *sources, uint32_t stride)
-{
-    return deposit_densities(deposit, particles, first, sources, stride);
 }

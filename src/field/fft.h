@@ -36,18 +36,14 @@ struct fft {
     void *plans; /* the library's */
 };
 
-/* TRANSFORMS_AUTO takes FFTW on CPU devices and, elsewhere, VkFFT where it has a transform of these lengths.
+/* Transforms along both axes, with `columns` modes along y (ny/2 + 1), or one half, of a rank's `columns`.
+ * TRANSFORMS_AUTO takes FFTW on CPU devices and, elsewhere, VkFFT where it has a transform of these lengths.
  * Plans are made here, never in a step, and proved; they are the same in every run, so results are too: of
  * one array, and of as many as `batch` has for each way. The handle, at its end, waits for the device. */
-STATUS_CHECKED enum status fft_create(struct device *device, const struct grid *grid,
-                                      enum precision precision, enum transform_library library,
-                                      const uint32_t batch[FFT_WAYS], struct fft **fft);
-
-/* The same for one half of it, of `columns` modes along y. */
-STATUS_CHECKED enum status fft_create_along(struct device *device, const struct grid *grid,
-                                            enum fft_axes axes, uint32_t columns, enum precision precision,
-                                            enum transform_library library, const uint32_t batch[FFT_WAYS],
-                                            struct fft **fft);
+STATUS_CHECKED enum status fft_create(struct device *device, const struct grid *grid, enum fft_axes axes,
+                                      uint32_t columns, enum precision precision,
+                                      enum transform_library library, const uint32_t batch[FFT_WAYS],
+                                      struct fft **fft);
 
 /* The transform of the whole box, shared by all ranks (fft_shared.c). Real arrays are those of the rank's
  * local grid, and modes those in the rank's columns, [fft_first_column(rank), fft_first_column(rank + 1)) of

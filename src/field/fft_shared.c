@@ -159,7 +159,7 @@ static enum status create_buffers(struct shared_fft *shared, uint32_t arrays)
 /* Outside of the caller's region, which the wait is not part of. */
 static enum status move(struct shared_fft *shared, uint32_t parts)
 {
-    TRY(device_region_end(shared->device, STAGE_FIELD, 0));
+    TRY(device_region_end(shared->device, STAGE_FIELD, 0, STATUS_OK));
     TRY(all_to_all_move(shared->move, parts, &shared->out, &shared->in));
     shared->out.count = shared->in.count = 0;
     return device_region_begin(shared->device);
@@ -317,10 +317,10 @@ enum status fft_create_shared(const struct rank_place *place, enum gather_transp
     TRY(find_shares(shared, place));
     TRY(find_left(shared, batch[FFT_FORWARD]));
     TRY(create_move(shared, place, transport, batch, arrays));
-    TRY(fft_create_along(device, &place->slab->local, FFT_ALONG_Y, modes_y, place->precision, library, batch,
-                         &shared->along_y));
-    TRY(fft_create_along(device, box, FFT_ALONG_X, columns_of(shared, place->communicator->rank),
-                         place->precision, library, batch, &shared->along_x));
+    TRY(fft_create(device, &place->slab->local, FFT_ALONG_Y, modes_y, place->precision, library, batch,
+                   &shared->along_y));
+    TRY(fft_create(device, box, FFT_ALONG_X, columns_of(shared, place->communicator->rank), place->precision,
+                   library, batch, &shared->along_x));
     TRY(create_buffers(shared, arrays));
     **fft = *shared->along_y;
     (*fft)->bytes += shared->along_x->bytes;

@@ -321,9 +321,7 @@ static enum status read_leaving(struct exchange *exchange, uint32_t species, con
         return STATUS_OK;
     *first -= late;
     TRY(device_branch(exchange->device, &branch));
-    const enum status status = set_aside_late(exchange, branch, species, list, *first, late);
-    device_close(&branch);
-    return status;
+    return device_close_after(&branch, set_aside_late(exchange, branch, species, list, *first, late));
 }
 
 /* Arrivals to the device, one behind the other, those that lie so already at once. */

@@ -158,7 +158,5 @@ enum status load_sorted(const struct slab *slab, const struct sorter_plan *plan,
     if (list->count == 0)
         return STATUS_OK;
     TRY(device_branch(list->device, &branch));
-    const enum status status = fill_and_sort(branch, slab, plan, keys, first, list);
-    device_close(&branch);
-    return status;
+    return device_close_after(&branch, fill_and_sort(branch, slab, plan, keys, first, list));
 }

@@ -94,9 +94,7 @@ enum status stepper_start(struct stepper *stepper, const struct fields *fields, 
 {
     struct device *branch = NULL;
     TRY(device_branch(stepper->device, &branch));
-    const enum status status = launch_start(branch, &stepper->setup, fields, list);
-    device_close(&branch);
-    return status;
+    return device_close_after(&branch, launch_start(branch, &stepper->setup, fields, list));
 }
 
 /* ---- leavers and the move ---- */

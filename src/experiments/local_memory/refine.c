@@ -60,7 +60,7 @@ static enum status run(void *context)
     const struct launch launch = {at_a_time, REFINEMENT_CELLS, STAGE_FIELD, 0};
     for (uint32_t first = 0; first < grid->refined; first += at_a_time)
         TRY(KERNEL_LAUNCH(grid->child, launch, grid->values, grid->listed, first, grid->cells));
-    return device_region_end(device, STAGE_OTHER, 0);
+    return device_region_end(device, STAGE_OTHER, 0, STATUS_OK);
 }
 
 /* In halves of a fine cell, of which a cell is 2 * REFINEMENT wide. */

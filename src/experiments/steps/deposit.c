@@ -117,7 +117,7 @@ static enum status create(struct scene *scene, struct device *device)
     TRY(sorter_create(device, &plan, count, &scene->sorter));
     TRY(permute_create(device, &scene->permute));
     TRY(buffer_create(device, cells * precision_bytes(precision), "rho", &scene->rho));
-    TRY(deposit_create(device, &scene->grid, precision, scene->shape, cells, count, &scene->sorted));
+    TRY(deposit_create(device, &scene->grid, precision, scene->shape, NULL, cells, count, &scene->sorted));
     TRY(deposit_atomic_create(device, &scene->grid, precision, scene->shape, scene->options->width,
                               &scene->atomic));
     scene->width = deposit_atomic_width(scene->atomic);
@@ -178,7 +178,7 @@ static enum status deposit(void *context)
         return deposit_atomic_species(scene->atomic, &scene->shuffled, list->keys, scene->rho);
     if (scene->method == SORT_AND_SORTED)
         TRY(sort(scene));
-    return deposit_species(scene->sorted, &scene->ordered, true, scene->rho);
+    return deposit_species(scene->sorted, &scene->ordered, true, scene->rho, 0);
 }
 
 static enum status time_point(struct bench *bench, void *context)
