@@ -77,7 +77,7 @@ static inline amounts sum_pieces(global const uint *restrict cell_offsets, globa
     if (cell_offsets[cell] == cell_offsets[cell + 1])
         return (amounts)0;
     const uint2 ends = segments_of(cell_offsets, segment_bits, cell);
-    /* Of more than `most` deposit_long_cells has made one. */
+    /* Where there were more than `most`, deposit_long_cells() has joined them to one. */
     const uint pieces = ends.y - ends.x < most ? ends.y - ends.x + 1 : 1;
     amounts total = (amounts)0, excess = (amounts)0;
     for (uint m = first; m < pieces; m += step)
@@ -87,9 +87,9 @@ static inline amounts sum_pieces(global const uint *restrict cell_offsets, globa
 
 #if LANES == 1
 
-/* The share of item `lane` of `lanes` in what the cells around a node hold for it: first their NODE_COUNT
- * sums are dealt out, then, to more items than sums, their pieces. nx and ny are at least 2, so a cell two to
- * the left is still within wrap_near(). */
+/* The part that item `lane` of `lanes` adds of what the cells around a node hold for it: first their
+ * NODE_COUNT sums are dealt out, then, to more items than sums, their pieces. nx and ny are at least 2, so a
+ * cell two to the left is still within wrap_near(). */
 static inline amounts sum_cells(global const uint *restrict cell_offsets, global const real *restrict sums,
                                 uint places, uint nx, uint ny, uint segment_bits, uint most, uint node,
                                 uint lane, uint lanes)

@@ -59,8 +59,9 @@ static inline real4 velocity_difference(real4 u, real4 c, real per_c_squared)
     return (c - u * (per_c_squared * dot(2 * u + c, c) / (gamma * (gamma + other)))) / other;
 }
 
-/* Of `weight` particles, or of a group of them, whose means of u and v are by c and d off those of all, u and
- * v; energy: moment ENERGY of the group. Those of the tensor come in the order of the moments. */
+/* Adds the products of `weight` particles, or of a group of them. Their means of u and v are by c and d off
+ * those of all, u and v; energy: moment ENERGY of the group. Those of the tensor come in the order of the
+ * moments. */
 static inline void add_products(real weight, real energy, real4 c, real4 d, real4 u, real4 v,
                                 real per_c_squared, real sums[SUM_COUNT])
 {

@@ -18,7 +18,7 @@
 #define STRIDES (2 * DIMENSIONS) /* from one element to the next along each axis of the volume */
 #define INSIDE  (3 * DIMENSIONS) /* along axis k of the permuted cell: from one element to the next before */
 
-/* Of cell or bar `number`: the place of its first element in the volume. */
+/* The place in the volume of the first element of cell or bar `number`. */
 static inline uint first_place(constant const uint *map, uint number)
 {
     uint place = 0;
@@ -40,7 +40,7 @@ static inline uint place_by(constant const uint *strides, uint e)
 
 /* In the volume, from the place of the cell's first element on. */
 #define PLACE_IN_VOLUME(map, e) place_by((map) + STRIDES, (e))
-/* Of element e of a permuted cell: where in the cell it stood. */
+/* The place in its cell where element e of the permuted cell stood. */
 #define PLACE_BEFORE(map, e) place_by((map) + INSIDE, (e))
 
 /* ---- cell by cell ---- */

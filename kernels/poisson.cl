@@ -22,7 +22,7 @@ kernel void poisson_potential(global const real2 *restrict rho, global const rea
         phi[modes_y * m + n] = potential_mode(rho[modes_y * m + n], x.x + wave_y[n].x, scale);
 }
 
-/* The same for the field: modes of ex, and, from element ey_begin, of ey. */
+/* The modes of the field from those of rho: of ex, and from element ey_begin on of ey. */
 kernel void poisson_spectral_field(global const real2 *restrict rho, global const real2 *restrict wave_x,
                                    global const real2 *restrict wave_y, uint modes_y, real scale,
                                    uint ey_begin, global real2 *restrict e)
@@ -69,7 +69,7 @@ kernel void poisson_centred_field(global const real *restrict phi, uint nx, uint
 
 /* One group per row of nodes: E(i, j) = sum over all nodes (i', j') of response(i - i', j - j') rho(i', j'),
  * where response is the field of rho = 1 at node (0, 0). Items beside each other have nodes beside each
- * other; where the group has items for the row several times, each time they add a share of the rows i'. The
+ * other; where the group has items for the row several times, each time they add other rows i'. The
  * sum of the response is 0, so what all rho have in common adds round-off alone and is left out. All items
  * reach the barriers. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void

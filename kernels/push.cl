@@ -6,7 +6,7 @@
  * in the next cell. On a CPU a row is one item, which pushes LANES particles at once, of one cell or more.
  */
 #define FUSE_PRODUCTS  0
-#define HAS_GHOST_ROWS 1 /* or may have: of a grid that is the whole box all rows are in range */
+#define HAS_GHOST_ROWS 1 /* or may have some: in a grid that is the whole box all rows are in range */
 #include "shared/push.h"
 
 #define ROW_ITEMS (GROUP_ITEMS < 32 ? GROUP_ITEMS : 32)

@@ -61,8 +61,8 @@ typedef ushort digit_type;
 
 /* ---- tiles, and a particle of one ---- */
 
-/* That of a group of a count or move: those below `split`, and of the others from split + skip on; not by
- * direction all are taken. */
+/* The chunk of a group of a count or move: chunks below `split`, and of the others those from split + skip
+ * on; not by direction all are taken. */
 static inline uint chunk_of(uint split, uint skip)
 {
     const uint group = (uint)get_group_id(0);

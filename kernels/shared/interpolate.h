@@ -19,8 +19,8 @@ struct cell_field {
 };
 #define FIELD_NUMBER(field, c, n) ((c) % 2 == 0 ? (field)->node[(c) / 2][n].x : (field)->node[(c) / 2][n].y)
 
-/* Of cell (i, j) from the first component; each further one is `stride` reals behind. nx and ny are so
- * many that each node is still within wrap_near(). */
+/* Reads the nodes around cell (i, j): e is the first component, and each further one is `stride` reals
+ * behind. nx and ny are so many that each node is still within wrap_near(). */
 static inline void cell_field_enter(struct cell_field *field, global const real *restrict e, uint stride,
                                     uint nx, uint ny, uint i, uint j)
 {
@@ -37,9 +37,9 @@ static inline void cell_field_enter(struct cell_field *field, global const real 
 
 #else
 
-/* The same of LANES cells of row i, from column j on, where the walk is in cell number `at`; beside the grid
- * they hold anything. For cic the numbers f of (f0 + f2 x) + (f1 + f3 x) y stand in place of the nodes: they
- * take fewer operations than weights. */
+/* The nodes around LANES cells of row i, from column j on, of which the walk is in number `at`; cells beside
+ * the grid hold anything. For cic the numbers f of (f0 + f2 x) + (f1 + f3 x) y stand in place of the nodes:
+ * they take fewer operations than weights. */
 struct cell_field {
     uint i, j, at;
     real numbers[FELT][FIELD_NUMBERS][LANES];

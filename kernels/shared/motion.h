@@ -78,11 +78,11 @@ static inline reals offset_after(reals offset, reals velocity, real step, reals 
 #endif
 }
 
-/* Velocity after a step, and half way through it: that of whole step n, of which the history has the momentum
+/* Velocities of a step: those after it, and that in its middle, at n, of which the history has the momentum
  * and the kinetic energy. */
 struct velocity_step {
     struct velocity after;  /* at n+1/2 */
-    struct velocity moving; /* the same, by which the particle moves: without B not dithered, to a last bit */
+    struct velocity moving; /* at n+1/2: the particle moves by this one, without B not dithered */
     struct velocity at_n;
 };
 
@@ -133,7 +133,7 @@ struct turn {
 
 #if HAS_LOCAL_B
 
-/* That of `turning`, by B at the particle and the uniform one together: q B dt/2 gamma m. */
+/* The rotation of `turning` by B at the particle and the uniform one: the tangent is q B dt/2 gamma m. */
 static inline struct turn turn_of(struct velocity turning, const reals *field, const struct pusher *pusher)
 {
     const reals per_gamma = (reals)1 / lorentz_factor(turning, pusher);

@@ -151,12 +151,12 @@ static inline void walk_on(struct walk *walk, const struct motion *motion,
 
 /* The cells of particles, and the field at each. */
 struct surroundings {
-    uint i, j;         /* the first one's cell, */
-    ints right, above; /* and how far each is from there */
+    uint i, j;         /* the cell of the first particle */
+    ints right, above; /* how far the cell of each particle is from there */
     reals field[FELT];
 };
 
-/* Of particles at the offsets (x, y) in the walk's cell. */
+/* The surroundings of particles at the offsets (x, y) in the walk's cell. */
 static inline struct surroundings walk_surroundings(const struct walk *walk, reals x, reals y)
 {
     struct surroundings around; /* an initialiser would clear the field, too */
@@ -167,9 +167,9 @@ static inline struct surroundings walk_surroundings(const struct walk *walk, rea
     return around;
 }
 
-/* Of the particles from `begin` to before `end`, to which the walk goes; lane l has particle begin +
- * particle[l]. With vectors the walk is in the cell of an earlier particle, or of the first. Where they are
- * in several cells, what belongs to the later ones replaces what the earlier ones gave. */
+/* The surroundings of the particles from `begin` to before `end`, to which the walk goes; lane l has particle
+ * begin + particle[l]. With vectors the walk is in the cell of an earlier particle, or of the first. Where
+ * they are in several cells, what belongs to the later ones replaces what the earlier ones gave. */
 static inline struct surroundings walk_along(struct walk *walk, const struct motion *motion,
                                              global const uint *restrict cell_offsets, uint begin, uint end,
                                              ints particle, reals x, reals y)

@@ -65,7 +65,7 @@ static inline void sum_over_group(real total[SUM_COUNT], local real *shared)
     }
 }
 
-/* The same of all lanes, left in result[0 ... SUM_COUNT). */
+/* Adds the totals of all lanes and items of the group, and leaves them in result[0 ... SUM_COUNT). */
 static inline void sum_store(const reals lanes[SUM_COUNT], local real *shared, global real *result)
 {
     real total[SUM_COUNT];

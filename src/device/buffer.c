@@ -147,7 +147,7 @@ void buffer_swap(struct buffer *a, struct buffer *b)
     b->offset = held.offset;
 }
 
-/* Whether a transfer of so many bytes has something to do. */
+/* A transfer of no bytes, or on a counting device, has nothing to do. */
 static bool moves_bytes(const struct buffer *buffer, size_t bytes)
 {
     return bytes > 0 && buffer->memory;

@@ -76,11 +76,11 @@ bool device_queue_host_calls(struct device *device, bool wanted)
     return device->core->calls_host_in_queue;
 }
 
-enum status device_open(const char *spec, uint32_t share, struct device **device)
+enum status device_open(const char *spec, uint32_t turn, struct device **device)
 {
     TRY(create_handle(device));
     struct core *core = (*device)->core;
-    enum status status = device_choose(spec, share, core);
+    enum status status = device_choose(spec, turn, core);
     TRY_NEXT(open_queues(core));
     core->info.kernels = program_digest();
     if (status == STATUS_OK)

@@ -26,7 +26,7 @@ enum attribute {
 struct attribute_info {
     const char *name;
     uint32_t components;
-    bool is_real; /* reals of the run's precision; else 64-bit unsigned integers */
+    bool is_real; /* components are reals of the run's precision; else 64-bit unsigned integers */
 };
 
 extern const struct attribute_info attribute_table[ATTRIBUTES];
@@ -81,9 +81,8 @@ struct arrival_gaps {
     const struct buffer *counts; /* uint[rows that particles can come to][ny] */
 };
 
-/* The fewest ranks whose lists hold a species in equal shares; STATUS_USAGE with them where these are
- * several.
- */
+/* particles_least_ranks() is the fewest ranks that hold a species where each has as many of its particles.
+ * The other function refuses a species for which that is more than one, by STATUS_USAGE with the number. */
 uint64_t particles_least_ranks(const struct species_config *species);
 STATUS_CHECKED enum status particles_require_one_rank(const struct species_config *species);
 
@@ -131,7 +130,8 @@ STATUS_CHECKED enum status particles_reserve(struct particles *particles, uint32
 STATUS_CHECKED enum status particles_read(const struct particles *particles, enum attribute attribute,
                                           size_t first, size_t count, double *values);
 
-/* The same of any attribute, as the device has it, attribute_bytes() each; and the way back. Blocking. */
+/* Copies of any attribute as the device has it, attribute_bytes() for each particle: from the list to
+ * `values`, and from `values` to the list. Blocking. */
 STATUS_CHECKED enum status particles_copy(const struct particles *particles, enum attribute attribute,
                                           size_t first, size_t count, void *values);
 STATUS_CHECKED enum status particles_write(struct particles *particles, enum attribute attribute,

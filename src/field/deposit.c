@@ -9,11 +9,11 @@ struct deposit {
     struct grid grid;
     enum precision precision;
     uint32_t filled_cells, capacity;
-    uint32_t components; /* 1: of the charge; 4: and of the current */
-    double half_step[3]; /* struct half_step of the kernels; of the current */
+    uint32_t components; /* 1: the charge; 4: the charge and the current */
+    double half_step[3]; /* struct half_step of the kernels, for the current */
     struct deposit_plan plan;
     uint32_t planes; /* sums of a piece: the nodes its particles touch, for each component */
-    uint32_t places; /* of pieces */
+    uint32_t places; /* of pieces in a plane */
     struct kernel *sum, *long_cells, *nodes;
     struct buffer *sums;         /* real[planes * places]; SUM_PLACE() of the kernels */
     struct buffer *segment_cell; /* uint[segments] */
@@ -95,8 +95,8 @@ static enum status sum_particles(struct deposit *deposit, const struct particles
     const struct deposit_plan *plan = &deposit->plan;
     const uint32_t filled = deposit->filled_cells, count = particles->count;
     const uint32_t stride = particles_stride(particles, ATTRIBUTE_OFFSET);
-    const uint64_t each = of_current(deposit) ? 5 : 2 * stride; /* of a particle: in, */
-    const uint64_t numbers = each * count +                     /* and out */
+    const uint64_t each = of_current(deposit) ? 5 : 2 * stride; /* reals of a particle */
+    const uint64_t numbers = each * count +                     /* reals read, and written */
                              deposit->planes * (segments + (uint64_t)filled - 1);
     const struct launch launch = {segments, plan->vectors ? 1 : plan->segment_items, STAGE_DEPOSIT,
                                   precision_bytes(deposit->precision) * numbers +

@@ -23,7 +23,8 @@ struct deposit_atomic;
 enum atomic_width {
     ATOMIC_AUTO,        /* 64 bits at once where the device can */
     ATOMIC_64,          /* by cl_khr_int64_base_atomics */
-    ATOMIC_32_AND_CARRY /* two words of 32 bits, on any device: the low one's old value tells of the carry */
+    ATOMIC_32_AND_CARRY /* two words of 32 bits, on any device: the carry follows from the low word's old
+                           value */
 };
 
 /* STATUS_FAILED for ATOMIC_64 on a device that has no such additions. */
@@ -40,7 +41,7 @@ STATUS_CHECKED enum status deposit_atomic_species(struct deposit_atomic *deposit
                                                   const struct particles *particles,
                                                   const struct buffer *keys, struct buffer *rho);
 
-/* F for a list of at least one particle. */
+/* The fraction bits F for a list of at least one particle. */
 uint32_t deposit_atomic_fraction_bits(uint32_t count);
 
 #endif

@@ -10,21 +10,21 @@
 enum { MOST_COMPONENTS = 6 };
 
 struct external {
-    struct device *device; /* not owned, as: */
-    const struct config *config;
+    struct device *device;       /* not owned */
+    const struct config *config; /* not owned */
     struct communicator communicator;
     struct slab slab;
-    uint32_t own, components; /* of the fields of the solver, and of those that particles feel */
-    struct buffer *felt;      /* these; NULL where the config has no external field */
+    uint32_t own, components; /* components of the solver's fields, and of those that particles feel */
+    struct buffer *felt;      /* the fields that particles feel; NULL: the config has no external field */
     struct kernel *add, *add_wave;
     struct launch launch;
 
     /* What formulas say. */
     const char *formulas[MOST_COMPONENTS]; /* not owned; NULL: 0 */
     bool has_time[MOST_COMPONENTS];
-    struct buffer *table; /* of all components; NULL where there is no formula */
-    bool is_set;          /* with those that do not change */
-    double *values;       /* of one component, on the host */
+    struct buffer *table; /* values of all components; NULL: there is no formula */
+    bool is_set;          /* the table has the formulas that do not change */
+    double *values;       /* values of one component, on the host */
 };
 
 /* ---- creation ---- */

@@ -16,18 +16,18 @@ struct shared_fft {
     struct device *device; /* not owned */
     enum precision precision;
     struct slab *slabs;     /* [ranks] */
-    uint32_t (*columns)[4]; /* [ranks] of kernels/fft_shared.cl, and on the device: */
-    struct buffer *shares;
-    uint32_t all_columns; /* of all blocks */
+    uint32_t (*columns)[4]; /* [ranks]: the `shares` of kernels/fft_shared.cl */
+    struct buffer *shares;  /* `columns` on the device */
+    uint32_t all_columns;   /* of all blocks */
     struct fft *along_y, *along_x;
-    struct buffer *rows;   /* real2[arrays][local rows][ny/2 + 1], buffer_view_stride() apart, */
-    struct buffer *blocks; /* and cut, those of own rows and beside: kernels/fft_shared.cl */
+    struct buffer *rows;   /* real2[arrays][local rows][ny/2 + 1], arrays buffer_view_stride() apart */
+    struct buffer *blocks; /* the own rows and those beside, cut by ranks: kernels/fft_shared.cl */
     uint32_t *left_begins; /* [ranks + 1]: which rows each rank leaves for this one, of left_count */
     uint32_t left_count;
     struct buffer *left;   /* real[arrays][left_count][ny] */
-    struct buffer *places; /* uint2[left_count]: see the kernel */
+    struct buffer *places; /* uint2[left_count]: where fft_shared_add() adds each row that was left */
     size_t box_bytes;      /* of the modes of an array, of all ranks */
-    size_t part_bytes;     /* of a block that go at a time */
+    size_t part_bytes;     /* bytes of a block that travel at a time */
     struct pieces out, in;
     struct all_to_all *move;
     struct kernel *cut, *add;
@@ -38,7 +38,7 @@ static const struct slab *own_slab(const struct shared_fft *shared)
     return &shared->slabs[shared->communicator.rank];
 }
 
-/* Of a row of its block. */
+/* Columns in a row of the rank's block. */
 static uint32_t columns_of(const struct shared_fft *shared, int rank)
 {
     return shared->columns[rank][2];

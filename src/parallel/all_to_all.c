@@ -16,10 +16,10 @@ struct all_to_all {
     struct device *device; /* not owned */
     size_t *begins;        /* [from][to] of the blocks in a half */
     size_t half;           /* bytes from one half to the other; 0: there is one */
-    bool is_shared;        /* the memory; else it is private, and messages are sent */
+    bool is_shared;        /* ranks share the memory; else each has its own, and messages are sent */
     struct shared_memory shared;
     void *memory;
-    uint32_t turn; /* of the halves */
+    uint32_t turn; /* the half of the next move */
     /* [2][ranks]: bytes of a block before the part, and up to its end */
     size_t *sent[2], *received[2];
     MPI_Request *requests;
@@ -29,7 +29,7 @@ enum { TAG = 0 /* below those of run_messages.c */ };
 
 /* ---- creation ---- */
 
-/* A block of every pair of ranks of which the memory is. */
+/* Gives a block to every pair of ranks that uses the memory. */
 static void place_blocks(struct all_to_all *all, const size_t *most)
 {
     const int ranks = all->communicator.size, me = all->communicator.rank;
@@ -115,7 +115,7 @@ static enum status read_part(struct all_to_all *all, uint32_t part, const struct
     return device_finish(all->device);
 }
 
-/* Until all have read the part. */
+/* Waits until all ranks have read the part from their devices. */
 static void meet(struct all_to_all *all)
 {
     const int ranks = all->communicator.size, me = all->communicator.rank;

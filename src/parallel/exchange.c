@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Particles of a run that come. */
+/* Particles that come in one run of rows. */
 struct parcel {
     struct host_particles *from;
     size_t first, count;
@@ -23,24 +23,24 @@ struct exchange {
     struct outboxes *outboxes; /* NULL: all is sent in messages */
     int rank;
 
-    /* Of own rows that are beside other ranks. */
-    uint32_t reached;         /* how many */
-    uint32_t *reached_number; /* [local nx] their numbers, or ARRIVALS_NONE */
-    struct buffer *rows;      /* the same on the device */
+    /* The own rows that lie beside other ranks. */
+    uint32_t reached;         /* how many these rows are */
+    uint32_t *reached_number; /* [local nx] the number of each row among them, or ARRIVALS_NONE */
+    struct buffer *rows;      /* reached_number on the device */
     uint32_t *own_rows_host;  /* [in.rows]: where each row that comes belongs */
-    struct buffer *own_rows;  /* the same on the device */
+    struct buffer *own_rows;  /* own_rows_host on the device */
 
-    /* Of the species on its way. */
+    /* What is exchanged of the species at hand. */
     uint32_t *leavers;  /* [cells beside], in the outbox, where there is one */
     uint32_t *incoming; /* [in.rows][ny] particles */
     struct buffer *announced;
-    uint32_t *announced_host; /* the same: counts[reached][ny], begins[in.rows][ny], back[in.rows][ny] */
+    uint32_t *announced_host; /* `announced`: counts[reached][ny], begins[in.rows][ny], back[in.rows][ny] */
     size_t leaving, lost, arriving;
     bool fits;
 
     struct host_particles sent, received; /* in messages */
     struct host_particles *leaves;        /* where leavers go: an outbox or `sent` */
-    size_t capacity;                      /* particles in each of: */
+    size_t capacity;                      /* particles in each array of `arrived` */
     struct buffer *arrived[ATTRIBUTES];   /* what was received, on the device */
     struct kernel *insert[ATTRIBUTES];
 };
@@ -208,7 +208,7 @@ static enum status send_announced(struct exchange *exchange)
                        exchange->announced_host);
 }
 
-/* Room on the host and on the device for what is announced. */
+/* Memory on the host and on the device for the particles that are announced. */
 static enum status reserve(struct exchange *exchange)
 {
     const size_t arriving = exchange->arriving, leaving = exchange->leaving;
@@ -308,8 +308,8 @@ static enum status set_aside_late(struct exchange *exchange, struct device *bran
     return STATUS_OK;
 }
 
-/* The leaving particles are on the host when this is through; *first, where those of the list begin, is where
- * they do if they are the leavers alone. */
+/* The leaving particles are on the host when this is through; *first is where the leavers of the list begin,
+ * and becomes where all leaving particles begin. */
 static enum status read_leaving(struct exchange *exchange, uint32_t species, const struct particles *list,
                                 const uint32_t *leaving_begin, size_t *first)
 {
@@ -344,7 +344,7 @@ static enum status send_arrivals(struct exchange *exchange, const struct particl
     return STATUS_OK;
 }
 
-/* Bytes of those that left and came, without those beyond the ghost rows. */
+/* Bytes of the particles that left and came, without those beyond the ghost rows. */
 static uint64_t bytes_moved(const struct exchange *exchange, const struct particles *list)
 {
     uint64_t each = 0;
@@ -353,7 +353,7 @@ static uint64_t bytes_moved(const struct exchange *exchange, const struct partic
     return (exchange->leaving - exchange->lost + exchange->arriving) * each;
 }
 
-/* Of what no outbox takes. Leavers lie in the order of their cells. */
+/* Begins the messages for particles that no outbox holds. Leavers lie in the order of their cells. */
 static void begin_messages(struct exchange *exchange)
 {
     const size_t ny = exchange->slab.box.ny;
@@ -372,7 +372,7 @@ static void begin_messages(struct exchange *exchange)
     }
 }
 
-/* Particles travel between ranks; of the last species ranks also tell whether they hold some for
+/* Particles travel between ranks; with the last species ranks also announce whether they hold particles for
  * migrate_deliver(). */
 static void send(struct exchange *exchange, bool is_last)
 {

@@ -1,8 +1,8 @@
 /* Exchange: particles that go into the ghost rows in a step, and those that come.
  *
- * Between the count and the move of a step (step/stepper.h) a rank knows how many of its particles go to each
- * cell of its ghost rows. It announces that to the owners of those rows, which leave room for them in their
- * own sorted lists; then the particles follow, while the devices still move the others, and take their
+ * Between the count and the move of a step (step/stepper.h) a rank has counted how many of its particles go
+ * to each cell of its ghost rows. It announces that to the owners of those rows, which leave room for them in
+ * their own sorted lists; then the particles follow, while the devices still move the others, and take their
  * places. Ranks of one machine hand over both in memory that they share and that their devices reach, others
  * by messages. So nothing is sorted or merged. Particles that go beyond the ghost rows cannot be announced;
  * they take the general path (parallel/migrate.h), and so do arrivals for which a list has no room.

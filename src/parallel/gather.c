@@ -24,19 +24,19 @@ struct gather {
     struct communicator communicator;
     struct device *device; /* not owned */
     enum precision precision;
-    struct slab slab;       /* of this rank */
-    uint32_t components;    /* the most */
-    uint32_t block_rows;    /* of all ranks' blocks together, for each component */
-    int *counts, *begins;   /* [ranks] rows of each block, and which of them all is its first; a component */
-    struct buffer *blocks;  /* real[components][block_rows][ny] */
-    struct buffer *sources; /* uint4[box_rows + ...] of gather_sum(), the owner's first */
-    struct buffer *source_begins; /* uint[box_rows + 1] in it */
+    struct slab slab;      /* of this rank */
+    uint32_t components;   /* at most, of a call */
+    uint32_t block_rows;   /* of all ranks' blocks together, for each component */
+    int *counts, *begins;  /* [ranks] rows of each block, and rows of the blocks before it, for a component */
+    struct buffer *blocks; /* real[components][block_rows][ny] */
+    struct buffer *sources; /* uint4[]: rows that are added for each row of the box, the owner's first */
+    struct buffer *source_begins; /* uint[box_rows + 1]: where the sources of each row begin */
     struct buffer *kept;          /* uint2[own_rows]: see kernels/gather.cl */
 
-    struct shared_memory shared; /* of the blocks; else it is private, and messages are sent */
-    void *memory;
-    size_t half;   /* bytes from one half to the other; 0: there is one */
-    uint32_t turn; /* of the halves */
+    struct shared_memory shared; /* the memory of the blocks where ranks share it */
+    void *memory;                /* that memory, or the rank's own, between which messages are sent */
+    size_t half;                 /* bytes from one half to the other; 0: there is one */
+    uint32_t turn;               /* the half of the next call */
 
     struct kernel *sum, *keep;
 };
@@ -185,7 +185,7 @@ static enum status read_block(const struct gather *gather, uint32_t components, 
     return device_finish_queue(gather->device);
 }
 
-/* Until all blocks are there. */
+/* Waits until all blocks are there. */
 static void meet(struct gather *gather, uint32_t components, char *half)
 {
     if (gather->shared.memory) {

@@ -11,10 +11,10 @@ struct migrate {
     const struct partition *partition; /* not owned */
     enum precision precision;
     struct device *device; /* not owned */
-    struct device *branch; /* of the particles held until migrate_deliver(); NULL where none are */
+    struct device *branch; /* owns the particles held until migrate_deliver(); NULL: there are none */
     struct host_particles waiting[CONFIG_MAX_SPECIES], arrived[CONFIG_MAX_SPECIES], sorted;
-    bool is_asked; /* whether any rank holds some; `any` is the answer */
-    int any;       /* once there is no request, or it is done: */
+    bool is_asked; /* the ranks are asked whether any of them holds particles */
+    int any;       /* the answer, valid where `asked` is done or was never begun */
     MPI_Request asked;
     int *sent, *sent_begins, *received, *received_begins; /* [ranks] particles of a species */
     uint32_t *begins;                                     /* [ranks + 1] */
@@ -50,7 +50,7 @@ static enum status hold(struct migrate *migrate)
     return STATUS_OK;
 }
 
-/* At a start that is all particles: memory that the steps do not need. */
+/* Frees the memory: at a start it held all particles, which the steps do not need. */
 static void release(struct migrate *migrate)
 {
     device_close(&migrate->branch);
@@ -114,7 +114,7 @@ static enum status read_cells(struct migrate *migrate, const struct slab *from, 
     return STATUS_OK;
 }
 
-/* The list becomes its own particles [begin, end). */
+/* Keeps the particles [begin, end) of the list alone. */
 static enum status keep(struct particles *list, uint32_t begin, uint32_t end)
 {
     struct particle_array arrays[ATTRIBUTES];
@@ -201,7 +201,7 @@ static enum status sort_into(struct host_particles *sorted, const struct host_pa
 
 /* ---- travelling ---- */
 
-/* Waiting particles of a species, in the order of their owners, and how many each gets. */
+/* Sorts the waiting particles of a species by their owners, and counts how many each gets. */
 static enum status prepare(struct migrate *migrate, const struct slab *slab, uint32_t species)
 {
     const struct host_particles *waiting = &migrate->waiting[species];
@@ -217,7 +217,7 @@ static enum status prepare(struct migrate *migrate, const struct slab *slab, uin
     return STATUS_OK;
 }
 
-/* Room for what comes, behind what is there; *coming is how many. */
+/* Makes memory for *coming particles behind those that arrived before. */
 static enum status reserve_arrivals(struct migrate *migrate, struct host_particles *arrived, size_t *coming)
 {
     *coming = 0;
@@ -231,7 +231,8 @@ static enum status reserve_arrivals(struct migrate *migrate, struct host_particl
     return host_particles_reserve(arrived, arrived->count + *coming);
 }
 
-/* Waiting particles of a species travel; ranks come here with the status of what was before. */
+/* Sends the waiting particles of a species to their owners. A rank that failed before takes part up to the
+ * agreement, or the others would wait for it. */
 static enum status travel(struct migrate *migrate, const struct slab *slab, uint32_t species,
                           const struct species_config *config, enum status status)
 {
@@ -257,7 +258,8 @@ static enum status travel(struct migrate *migrate, const struct slab *slab, uint
 
 /* ---- arriving ---- */
 
-/* Particles that arrived, as a short sorted list that is merged into the long one. */
+/* Makes the arrived particles a short sorted list, which is merged into the long one, so that the others are
+ * not sorted again. */
 static enum status bring_in(struct migrate *migrate, const struct slab *slab,
                             const struct host_particles *arrived, struct particles *list)
 {

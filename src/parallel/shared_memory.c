@@ -1,4 +1,4 @@
-/* Shared memory: rank 0 makes a file of it and tells the others its name. */
+/* Shared memory: rank 0 makes a file and sends its name to the others. */
 #include "parallel/shared_memory.h"
 
 #include <errno.h>
@@ -22,8 +22,8 @@ struct mapping {
 
 enum { NAME_BYTES = 64, MEETING_TRIES = 4000 };
 
-/* 0 or an error number. Memory that is short shows here, where it can be told, and not when it is first
- * touched: so the file is in POSIX shared memory, which has a limit, and none of memfd_create(), which takes
+/* 0 or an error number. Memory that is short shows here, where it can be reported, and not when it is first
+ * touched. So the file is in POSIX shared memory, which has a limit, and none of memfd_create(), which takes
  * memory until there is no more. */
 static int allocate(int file, size_t bytes)
 {

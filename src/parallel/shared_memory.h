@@ -34,7 +34,7 @@ STATUS_CHECKED enum status shared_memory_create(const struct communicator *commu
                                                 struct shared_memory *shared);
 
 /* Collective. All ranks meet: what they have written and read in the memory before lies before what any of
- * them does there afterwards. Where one never comes the others wait until they are ended
+ * them does there afterwards. Where a rank never comes the others wait until they are ended
  * (communicator_stop()). */
 void shared_memory_barrier(struct shared_memory *shared);
 

@@ -118,7 +118,7 @@ static double clock_of_loading(struct device *device)
     return timer_now() - device_timers(device)->stages[STAGE_START_KERNELS].seconds;
 }
 
-/* By way of buffers of `device`, a branch. */
+/* Sorts the list with buffers of `device`, a branch, which die with it. */
 static enum status sort(struct device *device, const struct slab *slab, const struct sorter_plan *plan,
                         struct buffer *keys, struct particles *list)
 {

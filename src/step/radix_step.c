@@ -20,7 +20,7 @@ enum push { PUSH, PUSH_AND_MEASURE, MEASURE, PUSHES };
 
 struct radix_step {
     size_t group_items;             /* of the push */
-    struct kernel *push[2][PUSHES]; /* without w, and with it */
+    struct kernel *push[2][PUSHES]; /* of species without w, and with it */
     struct sorter *sorter;
     struct buffer *keys; /* uint[capacity]: the cell at n+1 of the particles in the order of n */
 };

@@ -125,7 +125,7 @@ enum status stepper_move(struct stepper *stepper, const struct fields *fields, u
 
 /* ---- sums ---- */
 
-/* Of one species in a slot, with w where a species has it. */
+/* Reals that one species has in a slot; with w as soon as any species has it. */
 static uint32_t species_reals(const struct stepper *stepper)
 {
     return stepper->most_groups * (stepper->setup.sorts[true] ? MOST_PUSH_SUMS : MOST_PUSH_SUMS - 1);

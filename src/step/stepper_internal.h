@@ -9,7 +9,7 @@
 
 enum { FLAT_ITEMS = 64, MOST_PUSH_SUMS = 4 };
 
-/* Sums of a group over a species: velocity_square(), u, v, w (SUM_COUNT of the kernels). */
+/* The number of sums of a group over a species: velocity_square(), u, v, w (SUM_COUNT of the kernels). */
 static inline uint32_t push_sum_count(const struct species_config *species)
 {
     return 1 + species_dimensions(species);
@@ -93,7 +93,7 @@ uint32_t stepper_first_sum(const struct stepper *stepper, uint32_t slot, uint32_
  * the setup has any. Else `any` stands in for it. */
 STATUS_CHECKED enum status stepper_create_origin(struct stepper *stepper, struct buffer *any);
 
-/* Their move, to the spare arrays. (Non-blocking.) */
+/* Moves the attributes after w to the spare arrays. (Non-blocking.) */
 STATUS_CHECKED enum status stepper_move_carried(struct stepper *stepper, uint32_t count,
                                                 struct particles *list);
 

@@ -13,8 +13,8 @@ enum {
     MOST_BY_DIRECTION = 1 << 30, /* particles: DENSE of kernels/tiled_scan.cl stands above places */
 };
 
-/* Whether the move by directions (kernels/shared/directions.h) finds room, with the field in a tile's cells
- * or without, in bytes of local memory and rows of a tile, each with 5 words and 3 halfwords in `staged`. */
+/* The move by directions (kernels/shared/directions.h) fits the local memory, with the field in a tile's
+ * cells where field_bytes is not 0, and the rows of a tile fit `staged`, each of 5 words and 3 halfwords. */
 static bool fits_directions(const struct device_info *info, const struct tiled_layout *layout,
                             size_t field_bytes)
 {

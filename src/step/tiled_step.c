@@ -13,18 +13,18 @@ struct tiled_step {
     struct tiled_layout layout;
     struct {
         struct kernel *count, *measure_and_count, *move;
-        struct kernel *order_strays, *move_strays; /* by direction */
-    } push[2];                                     /* without w, and with it */
+        struct kernel *order_strays, *move_strays; /* where the move is by direction */
+    } push[2];                                     /* of species without w, and with it */
     struct kernel *find_tiles, *count_leavers;
-    struct kernel *add_arrivals, *scan;            /* cells as digits */
-    struct kernel *total, *scan_blocks, *place;    /* by direction */
-    struct buffer *digits;                         /* of the cell of each particle at n+1: digit_bytes() */
+    struct kernel *add_arrivals, *scan;         /* where cells are digits */
+    struct kernel *total, *scan_blocks, *place; /* where the move is by direction */
+    struct buffer *digits; /* the digit, or direction, of each particle's cell at n+1: digit_bytes() */
     struct buffer *tile_cells[CONFIG_MAX_SPECIES]; /* uint[tiles + 1]: the cell in which each tile begins */
-    struct buffer *new_tile_cells;                 /* swapped with those of the species */
+    struct buffer *new_tile_cells;                 /* tile_cells at n+1, which are swapped in */
     struct buffer *table;                          /* uint[chunks][row] */
     struct buffer *lists;                          /* uint[chunks][TILE_LIST_WORDS] */
     struct buffer *totals;          /* uint[row], zero between steps; by direction: uint[blocks] */
-    struct buffer *stray_number[2]; /* uint[2]: of this step, and of the next, which are 0 */
+    struct buffer *stray_number[2]; /* uint[2]: the strays of this step, and 0 for the next one */
     struct buffer *stray_list;      /* uint[capacity] */
     struct buffer *stray_counts;    /* uint[cells]; zero between steps */
     struct buffer *stray_begins;    /* uint[cells] */
@@ -42,7 +42,7 @@ struct chunk_set {
     uint32_t groups, split, skip;
 };
 
-/* Of a digit, or of a direction. */
+/* Bytes of a digit, or of a direction. */
 static size_t digit_bytes(const struct tiled_step *step)
 {
     return step->layout.by_direction ? sizeof(uint8_t) : sizeof(uint16_t);
@@ -255,7 +255,7 @@ static enum status count_chunks(struct stepper *stepper, const struct fields *fi
         stepper_first_sum(stepper, stepper->slot, species), chunks.split, chunks.skip);
 }
 
-/* On its way to the host when the mark is reached. */
+/* Sends the numbers of leavers to the host, where they are once the mark is reached. */
 static enum status send_leavers(struct stepper *stepper, uint32_t species, const struct particles *list)
 {
     struct tiled_step *step = stepper->own;
@@ -287,7 +287,7 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
     return count_chunks(stepper, fields, species, measured, list, then);
 }
 
-/* By a count, of which what must be zero between steps is taken back. */
+/* Measures by a count, and clears again what must be zero between steps. */
 static enum status measure(struct stepper *stepper, const struct fields *fields, uint32_t species,
                            struct particles *list)
 {

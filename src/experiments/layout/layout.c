@@ -75,8 +75,8 @@ struct options {
     enum layout_type type;
     struct option_list arrays;
     uint32_t length;
-    bool chosen[TABLES]; /* what resolve() makes of these; and */
-    uint32_t most;       /* the greatest number of arrays */
+    bool chosen[TABLES]; /* the tables that resolve() finds in the options above */
+    uint32_t most;       /* the greatest number of arrays in them */
 };
 
 /* GROUP, twice that and so on up to `most`. */

@@ -1,5 +1,6 @@
 /* Local memory, part atomics: every atomic function of OpenCL 1.2 at device scope (words in global memory)
- * and at group scope (words in local memory), from all operations on one word to as many words as items. */
+ * and at group scope (words in local memory), from all operations on one word to as many words as items,
+ * since the time depends on how many items want the same word. */
 #include "experiments/local_memory/local_memory.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ struct atomic_case {
     uint32_t *found_words, *found_returned, *scratch;
 };
 
-/* Operations of a launch, and the words it leaves behind. */
+/* The number of operations of a launch, and of the words that it leaves. */
 static uint32_t operations_of(const struct atomic_case *chosen)
 {
     return chosen->block * chosen->groups * chosen->rounds;
@@ -59,7 +60,7 @@ static enum status run(void *context)
                          chosen->function, chosen->addresses, chosen->rounds, initial_of(chosen->function));
 }
 
-/* The word that operation n goes to. */
+/* The number of the word that operation n works on. */
 static uint32_t word_of(const struct atomic_case *chosen, uint32_t n)
 {
     const uint32_t block = chosen->block, item = n % (block * chosen->groups);
@@ -68,7 +69,8 @@ static uint32_t word_of(const struct atomic_case *chosen, uint32_t n)
                : item / block * chosen->addresses + item % block % chosen->addresses;
 }
 
-/* All numbers put into a word, and the first one, came out of it once or are there still. */
+/* Every number that xchg put into a word, and the word's first number, was returned once or is still there:
+ * so no operation was lost or made twice. */
 static bool is_exchanged(const struct atomic_case *chosen)
 {
     const uint32_t operations = operations_of(chosen), count = words_of(chosen);
@@ -85,7 +87,7 @@ static bool is_exchanged(const struct atomic_case *chosen)
     return firsts == count;
 }
 
-/* Whether the words found, and what xchg returned, are those of all operations on the host. */
+/* The words that the device left, and the numbers that xchg returned, are those that the host finds. */
 static bool is_right(const struct atomic_case *chosen)
 {
     const uint32_t count = words_of(chosen);

@@ -73,7 +73,7 @@ static uint32_t child_sum(uint32_t cells, uint32_t i, uint32_t j)
     return sum;
 }
 
-/* Whether those found are the values, and `refined` the children, that run() must leave. */
+/* The values found, and the number of children in `refined`, are those that run() must leave. */
 static bool is_right(const struct refinement *grid)
 {
     const uint32_t cells = grid->cells;

@@ -25,9 +25,10 @@ struct volume_case {
     struct ndpa_shape shape;
     const uint32_t *axes;
     struct times times[KERNELS]; /* wall.count 0: did not run */
-    uint32_t *expected, *met;    /* while it is timed: on the host, after one permutation */
+    /* The volume after one permutation by the host, and by the device. */
+    uint32_t *expected, *met;
     struct buffer *volume;
-    struct ndpa *ndpa; /* the kernel that is timed; NULL: the host's */
+    struct ndpa *ndpa; /* the kernel that is timed; NULL: the host permutes */
 };
 
 static void fill(const struct ndpa_shape *shape, uint32_t *volume)
@@ -372,7 +373,8 @@ static enum status resolve_table(const struct options *options, struct permutati
     return STATUS_OK;
 }
 
-/* With --axes alone, the tables of as many dimensions. A tiny volume tells whether --python works. */
+/* With --axes alone, the tables of as many dimensions. A tiny volume is permuted to see whether --python
+ * works. */
 static enum status resolve(struct bench *bench)
 {
     struct options *options = bench->options;

@@ -21,7 +21,7 @@ struct options {
 
 enum method {
     SORTED,          /* cell by cell, from the list in order */
-    SORT_AND_SORTED, /* the same of the shuffled list, which is sorted before */
+    SORT_AND_SORTED, /* the shuffled list is sorted, then deposited cell by cell */
     ATOMIC_ORDERED,  /* atomic additions, from the list in order */
     ATOMIC_SHUFFLED,
     METHODS
@@ -35,14 +35,15 @@ struct scene {
     const struct options *options;
     const uint32_t *cells; /* [2] of the grid */
     enum shape_kind shape;
-    enum method method;      /* that is timed */
-    enum atomic_width width; /* that was taken */
+    enum method method;      /* the one that is timed now */
+    enum atomic_width width; /* the one that was chosen */
     struct times times[METHODS];
     char verdicts[METHODS][256]; /* what was wrong */
     struct grid grid;
     struct species_config species;
-    struct particles ordered, shuffled; /* the same arrays: the spare ones of one are those of the other */
-    struct sort_list list;              /* keys of the shuffled and the ordered one */
+    /* Two views of one list: the arrays of `shuffled` are the spare ones of `ordered`. */
+    struct particles ordered, shuffled;
+    struct sort_list list; /* keys of the shuffled and the ordered one */
     struct sorter *sorter;
     struct permute *permute;
     struct buffer *rho;

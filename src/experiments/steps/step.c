@@ -104,7 +104,8 @@ struct costs {
     double least; /* of all; 0 without a point */
 };
 
-/* The points that tell how the cost grows, and how many times the least the largest may be. */
+/* The points from which the growth of the cost is taken, and how many times the least cost the largest may
+ * be. */
 struct growth_rule {
     uint64_t particles[2];
     uint32_t per_cell[2];
