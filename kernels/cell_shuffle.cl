@@ -48,7 +48,7 @@ static inline ulong word_at(const drawn_cell *own, uint place)
 }
 
 /* One more of a bucket; how many it had. */
-static inline uint take_one(local uint *bucket)
+static inline uint count_one(local uint *bucket)
 {
 #if CELL_ITEMS == 1
     return (*bucket)++;
@@ -78,7 +78,7 @@ static inline void draw_keys(const drawn_cell *own, local uint *keys, local uint
             STORE(words[n], drawn[n]);
         for (uint n = 0; n < 4 * LANES && first + n < own->count; n++) {
             keys[first + n] = drawn[n % 4][n / 4];
-            take_one(&buckets[bucket_of(keys[first + n], own->count)]);
+            count_one(&buckets[bucket_of(keys[first + n], own->count)]);
         }
     }
 #else
@@ -86,7 +86,7 @@ static inline void draw_keys(const drawn_cell *own, local uint *keys, local uint
         const random_words drawn = keys_of(own, quad);
         for (uint n = 0; n < 4 && 4 * quad + n < own->count; n++) {
             keys[4 * quad + n] = drawn.word[n];
-            take_one(&buckets[bucket_of(drawn.word[n], own->count)]);
+            count_one(&buckets[bucket_of(drawn.word[n], own->count)]);
         }
     }
 #endif
@@ -162,7 +162,7 @@ shuffle_cells(global const uint *restrict cell_offsets, uint cells, uint cells_o
         barrier(CLK_LOCAL_MEM_FENCE);
         sum_buckets(buckets, totals, count);
         for (uint p = item; p < count; p += CELL_ITEMS)
-            words[take_one(&buckets[bucket_of(keys[p], count)])] = word_of(keys[p], p);
+            words[count_one(&buckets[bucket_of(keys[p], count)])] = word_of(keys[p], p);
         barrier(CLK_LOCAL_MEM_FENCE);
         store_in_order(words, buckets, count, start, permutation);
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -177,7 +177,7 @@ static inline void count_places(const drawn_cell *own, local uint *buckets)
     for (uint quad = (uint)get_local_id(0); 4 * quad < own->count; quad += CELL_ITEMS) {
         const random_words keys = keys_of(own, quad);
         for (uint n = 0; n < 4 && 4 * quad + n < own->count; n++)
-            take_one(&buckets[bucket_of(keys.word[n], own->buckets)]);
+            count_one(&buckets[bucket_of(keys.word[n], own->buckets)]);
     }
 }
 
@@ -188,7 +188,7 @@ static inline void bring_places(const drawn_cell *own, local uint *buckets, glob
     for (uint quad = (uint)get_local_id(0); 4 * quad < own->count; quad += CELL_ITEMS) {
         const random_words keys = keys_of(own, quad);
         for (uint n = 0; n < 4 && 4 * quad + n < own->count; n++)
-            places[take_one(&buckets[bucket_of(keys.word[n], own->buckets)])] = 4 * quad + n;
+            places[count_one(&buckets[bucket_of(keys.word[n], own->buckets)])] = 4 * quad + n;
     }
 }
 

@@ -2,8 +2,8 @@
  *
  * The relative velocity u = v_a - v_b of a pair is turned by theta about any direction across it, by one of
  * two models, from the variance strength n / |u|^3, n the number of particles to collide with
- * (src/particles/collisions.h). v_a changes by share_a du, v_b by -share_b du, the shares being m_ab/m_a and
- * m_ab/m_b: momentum and energy of the pair stay.
+ * (src/particles/collisions.h). v_a changes by part_a du, v_b by -part_b du, with part_a = m_ab/m_a and
+ * part_b = m_ab/m_b: momentum and energy of the pair stay.
  *
  * A group brings the velocities of a cell of up to STAGED particles into local memory and back, since pairs
  * are at places by chance.
@@ -170,10 +170,10 @@ static inline void scatter(reals *u, reals *v, reals *w, real variance, uint is_
     *v = sine_of * w_along + cosine_of * beside - *v * versine;
 }
 
-/* `count` pairs, up to LANES, at the places, which no two of them share; numbers of the cell from `pair` on.
- * keep: how likely a particle of species a, and b, takes its part; one of them is 1. */
+/* `count` pairs, up to LANES, at the places, which no two of them have in common; numbers of the cell from
+ * `pair` on. keep: how likely a particle of species a, and b, takes its part; one of them is 1. */
 static inline void collide(const cell_pairs *own, uint pair, uint count, uint2 *places, real variance, list a,
-                           list b, real2 share, real2 keep)
+                           list b, real2 part, real2 keep)
 {
     real velocity_a[3][LANES], velocity_b[3][LANES], chance_to_keep[LANES];
     reals chance[4], change[3];
@@ -188,8 +188,8 @@ static inline void collide(const cell_pairs *own, uint pair, uint count, uint2 *
         change[axis] = LOAD(velocity_a[axis]) - LOAD(velocity_b[axis]);
     scatter(&change[0], &change[1], &change[2], variance, own->is_nanbu, chance);
     for (uint axis = 0; axis < 3; axis++) {
-        STORE(LOAD(velocity_a[axis]) + share.x * change[axis], velocity_a[axis]);
-        STORE(LOAD(velocity_b[axis]) - share.y * change[axis], velocity_b[axis]);
+        STORE(LOAD(velocity_a[axis]) + part.x * change[axis], velocity_a[axis]);
+        STORE(LOAD(velocity_b[axis]) - part.y * change[axis], velocity_b[axis]);
     }
     STORE(chance[3], chance_to_keep);
     for (uint n = 0; n < count; n++)
@@ -211,9 +211,10 @@ static inline void prefetch_next_cell(const list *of, uint p)
 #endif
 }
 
-/* Of the species: their shares of a change of the relative velocity, and how likely a particle takes it. */
+/* The parts of species a and b in a change of the relative velocity, and how likely a particle takes its
+ * part. */
 typedef struct {
-    real share_a, share_b, keep_a, keep_b;
+    real part_a, part_b, keep_a, keep_b;
 } parts_of_two;
 
 /* Group g has cells_of_group cells from g cells_of_group on. permutation: the random order of the particles
@@ -226,11 +227,11 @@ collide_pairs(global real2 *velocity_a, global real *w_a, uint stride_a, uint fi
               ulong step, ulong seed)
 {
     const list a = {velocity_a, w_a, stride_a, first_a}, b = {velocity_b, w_b, stride_b, first_b};
-    const real2 share = (real2)(parts.share_a, parts.share_b), keep = (real2)(parts.keep_a, parts.keep_b);
+    const real2 part = (real2)(parts.part_a, parts.part_b), keep = (real2)(parts.keep_a, parts.keep_b);
     const uint begin = (uint)get_group_id(0) * cells_of_group, item = (uint)get_local_id(0);
     uint2 places[LANES];
 #if STAGED > 0
-    local real room[3 * STAGED];
+    local real velocities[3 * STAGED];
 #endif
     for (uint cell = begin; cell < min(begin + cells_of_group, cells); cell++) {
         list here = a, there = b; /* where their velocities are while they collide */
@@ -244,9 +245,9 @@ collide_pairs(global real2 *velocity_a, global real *w_a, uint stride_a, uint fi
         const bool is_staged = own.less > 0 && own.count_a + others <= STAGED;
         here.is_staged = there.is_staged = is_staged;
         here.start = own.start_a;
-        here.staged = room;
+        here.staged = velocities;
         there.start = own.start_b;
-        there.staged = alike ? room : room + 3 * own.count_a;
+        there.staged = alike ? velocities : velocities + 3 * own.count_a;
         move_velocities(&a, &here, own.start_a, is_staged ? own.count_a : 0);
         move_velocities(&b, &there, own.start_b, is_staged ? others : 0);
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -261,12 +262,12 @@ collide_pairs(global real2 *velocity_a, global real *w_a, uint stride_a, uint fi
                 for (uint n = 0; n < count; n++)
                     places[n] =
                         alike ? vload2(pair + n, order) : places_of(&own, pair + n, first + n, permutation);
-                collide(&own, pair, count, places, own.variance, here, there, share, keep);
+                collide(&own, pair, count, places, own.variance, here, there, part, keep);
             }
         }
         for (uint round = 0; has_triple && item == 0 && round < 3; round++) {
             places[0] = (uint2)(order[2 * alone + round], order[2 * alone + (round < 2 ? round + 1 : 0)]);
-            collide(&own, alone + round, 1, places, own.variance / 2, here, there, share, keep);
+            collide(&own, alone + round, 1, places, own.variance / 2, here, there, part, keep);
         }
 #if STAGED > 0
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -27,7 +27,7 @@
 #define FUSE_PRODUCTS 0
 #define VELOCITIES    3
 #define MAGNETIC      0
-#define ACTING        2
+#define FELT          2
 #define DITHERS       0
 #include "shared/cell.h"
 #include "shared/deposit_sums.h"
@@ -85,9 +85,9 @@ deposit_long_cells(global const uint *restrict cell_offsets, global const uint *
         store_sums(sums, places, ends.x + cell, total);
 }
 
-/* The share of item `lane` of `lanes` in what the cells around a node hold for it: first their NODE_COUNT
- * sums are dealt out, then, to more items than sums, their pieces. nx and ny are at least 2, so a cell two to
- * the left is still within wrap_near(). */
+/* The part that item `lane` of `lanes` adds of what the cells around a node hold for it: first their
+ * NODE_COUNT sums are dealt out, then, to more items than sums, their pieces. nx and ny are at least 2, so a
+ * cell two to the left is still within wrap_near(). */
 static inline amounts sum_cells(global const uint *restrict cell_offsets, global const real *restrict sums,
                                 uint places, uint nx, uint ny, uint segment_bits, uint most, uint node,
                                 uint lane, uint lanes)

@@ -5,8 +5,10 @@
 #include "shared/element.h"
 #include "shared/search.h"
 
-/* Where arrival n goes. A piece is a cell of a row that comes: own_rows[row] is the row of the grid, begins[]
- * where the piece's particles begin among the arrivals, back[] how far that is from the end of their cell. */
+/* The place in the list of arrival n. Arrivals come by pieces: a piece is the particles for one cell of a row
+ * that comes, and own_rows[row] is that row of the grid. begins[piece] is the first arrival of the piece,
+ * back[piece] how far behind its place the end of its cell lies: a step has left the gaps at the ends of
+ * cells. */
 static inline uint place_of(global const uint *cell_offsets, global const uint *restrict own_rows,
                             global const uint *restrict begins, global const uint *restrict back, uint rows,
                             uint ny, uint n)
@@ -16,8 +18,8 @@ static inline uint place_of(global const uint *cell_offsets, global const uint *
     return cell_offsets[cell + 1] - back[piece] + n;
 }
 
-/* An item for each arrival, and for each cell behind the own ones, which ends with the own particles as the
- * first of them begins. */
+/* An item for each arrival, and for each cell behind the own ones. Those cells become empty: the particles
+ * that were in them have left, so each begins and ends where the own particles end. */
 #define DEFINE_INSERT(bytes)                                                                                 \
     kernel void exchange_insert_##bytes(global uint *cell_offsets, global const uint *restrict own_rows,     \
                                         global const uint *restrict announced, uint begins, uint back,       \

@@ -3,7 +3,7 @@
  * Fundamental Algorithms").
  *
  * Column-wise the items of a group, which are at the same j together, read neighbours. Every algorithm is one
- * serial body for both layouts (shared/layout.h): the macro PLACE(j) alone knows where element j of the
+ * serial body for both layouts (shared/layout.h): the macro PLACE(j) alone says where element j of the
  * item's own array lies. There are fewer than 2^32 elements, so an index of 32 bits reaches all.
  */
 #include "shared/real.h" /* allows double where the program asks for it */

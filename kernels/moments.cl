@@ -15,7 +15,7 @@
 #define FUSE_PRODUCTS 0
 #define VELOCITIES    3
 #define MAGNETIC      0
-#define ACTING        2
+#define FELT          2
 #define DITHERS       0
 #include "shared/moments.h"
 #include "shared/motion.h"
@@ -59,8 +59,9 @@ static inline real4 velocity_difference(real4 u, real4 c, real per_c_squared)
     return (c - u * (per_c_squared * dot(2 * u + c, c) / (gamma * (gamma + other)))) / other;
 }
 
-/* Of `weight` particles, or of a group of them, whose means of u and v are by c and d off those of all, u and
- * v; energy: moment ENERGY of the group. Those of the tensor come in the order of the moments. */
+/* Adds the products of `weight` particles, or of a group of them. Their means of u and v are by c and d off
+ * those of all, u and v; energy: moment ENERGY of the group. Those of the tensor come in the order of the
+ * moments. */
 static inline void add_products(real weight, real energy, real4 c, real4 d, real4 u, real4 v,
                                 real per_c_squared, real sums[SUM_COUNT])
 {
@@ -191,10 +192,10 @@ static inline void pool(const struct moment_factors *factors, real of[2][MOMENTS
     change[TEMPERATURE] = temperature(factors, all / states, trace, v) - of[0][TEMPERATURE];
 }
 
-/* Item n adds the moments of a state, moment m at cells[m * room + n], to those of all particles of `states`
- * states, this one counted: of moment m at means[place + n + 2 m plane], and `plane` further on what that
- * holds too much. */
-kernel void moments_pool(global const real *restrict cells, uint room, uint count,
+/* Item n adds the moments of a state, moment m at cells[m * cell_stride + n], to those of all particles of
+ * `states` states, this one counted: of moment m at means[place + n + 2 m plane], and `plane` further on what
+ * that holds too much. */
+kernel void moments_pool(global const real *restrict cells, uint cell_stride, uint count,
                          struct moment_factors factors, ulong states, ulong place, uint plane,
                          global real *restrict means)
 {
@@ -205,7 +206,7 @@ kernel void moments_pool(global const real *restrict cells, uint room, uint coun
     for (uint m = 0; m < MOMENTS; m++) {
         global const real *const mean = means + place + n + 2 * (size_t)m * plane;
         of[0][m] = states > 1 ? mean[0] - mean[plane] : (real)0;
-        of[1][m] = cells[m * room + n];
+        of[1][m] = cells[m * cell_stride + n];
     }
     pool(&factors, of, (real)states, change);
     for (uint m = 0; m < MOMENTS; m++) {

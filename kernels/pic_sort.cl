@@ -9,7 +9,7 @@
 #define ELECTROMAGNETIC 0
 #define VELOCITIES      3
 #define MAGNETIC        0
-#define ACTING          2
+#define FELT            2
 #define DITHERS         0
 #include "shared/cell.h"
 #include "shared/motion.h"

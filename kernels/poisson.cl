@@ -22,7 +22,7 @@ kernel void poisson_potential(global const real2 *restrict rho, global const rea
         phi[modes_y * m + n] = potential_mode(rho[modes_y * m + n], x.x + wave_y[n].x, scale);
 }
 
-/* The same for the field: modes of ex, and, from element ey_begin, of ey. */
+/* The modes of the field from those of rho: of ex, and from element ey_begin on of ey. */
 kernel void poisson_spectral_field(global const real2 *restrict rho, global const real2 *restrict wave_x,
                                    global const real2 *restrict wave_y, uint modes_y, real scale,
                                    uint ey_begin, global real2 *restrict e)
@@ -69,7 +69,7 @@ kernel void poisson_centred_field(global const real *restrict phi, uint nx, uint
 
 /* One group per row of nodes: E(i, j) = sum over all nodes (i', j') of response(i - i', j - j') rho(i', j'),
  * where response is the field of rho = 1 at node (0, 0). Items beside each other have nodes beside each
- * other; where the group has items for the row several times, each time they add a share of the rows i'. The
+ * other; where the group has items for the row several times, each time they add other rows i'. The
  * sum of the response is 0, so what all rho have in common adds round-off alone and is left out. All items
  * reach the barriers. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
@@ -113,7 +113,7 @@ poisson_direct_field(global const real *restrict rho, global const real2 *restri
  * sum_store().
  */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-energy_sums(global const real *restrict acting, uint stride, global const real *restrict rho, uint nodes,
+energy_sums(global const real *restrict felt, uint stride, global const real *restrict rho, uint nodes,
             uint chunk, global const real2 *restrict modes, global const uint *restrict elements,
             uint mode_count, uint first, global real *restrict sums)
 {
@@ -125,12 +125,12 @@ energy_sums(global const real *restrict acting, uint stride, global const real *
         const uint block_end = min(end, node + SUM_BLOCK * GROUP_ITEMS);
         real block[SUM_COUNT] = {(real)0};
         for (; node < block_end; node += GROUP_ITEMS) {
-            const real ex = acting[node], ey = acting[stride + node];
+            const real ex = felt[node], ey = felt[stride + node];
             block[0] += ex * ex + ey * ey;
             block[1] += rho[node];
 #if ELECTROMAGNETIC
-            const real ez = acting[2 * (size_t)stride + node], bx = acting[3 * (size_t)stride + node];
-            const real by = acting[4 * (size_t)stride + node], bz = acting[5 * (size_t)stride + node];
+            const real ez = felt[2 * (size_t)stride + node], bx = felt[3 * (size_t)stride + node];
+            const real by = felt[4 * (size_t)stride + node], bz = felt[5 * (size_t)stride + node];
             block[0] += ez * ez;
             block[2] += bx * bx + by * by + bz * bz;
             block[3] += ey * bz - ez * by;

@@ -6,7 +6,7 @@
  * in the next cell. On a CPU a row is one item, which pushes LANES particles at once, of one cell or more.
  */
 #define FUSE_PRODUCTS  0
-#define HAS_GHOST_ROWS 1 /* or may have: of a grid that is the whole box all rows are in range */
+#define HAS_GHOST_ROWS 1 /* or may have some: in a grid that is the whole box all rows are in range */
 #include "shared/push.h"
 
 #define ROW_ITEMS (GROUP_ITEMS < 32 ? GROUP_ITEMS : 32)
@@ -117,7 +117,7 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
         MOTION_ARGUMENTS, LIST_ARGUMENTS, global uint *restrict key, uint first_sum,                         \
         global real *restrict sums)                                                                          \
     {                                                                                                        \
-        SUM_ROOM_##measures;                                                                                 \
+        SUM_MEMORY_##measures;                                                                               \
         const struct motion motion = MOTION;                                                                 \
         push_chunk(&motion, count, chunk, cell_offsets, offset, velocity, w, key, sums + first_sum, shared,  \
                    moves, measures);                                                                         \

@@ -35,8 +35,8 @@ kernel void order_mark_cells(global const KEY *restrict keys, global const uint 
             offsets[c] = min(first + n, count);
 }
 
-/* The same where there are many keys a cell, or where most cells are empty and one item might have to fill
- * thousands of entries: item c of cells + 1 looks for its own by bisection. */
+/* Cell offsets where there are many keys a cell, or where most cells are empty and one item might have to
+ * fill thousands of entries: item c of cells + 1 looks for its own by bisection. */
 kernel void order_find_cells(global const KEY *restrict keys, global const uint *restrict permutation,
                              uint through, global uint *restrict offsets, uint count, uint cells)
 {

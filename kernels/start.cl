@@ -23,7 +23,7 @@ kernel void start_velocities(global const real *restrict e, uint field_stride, u
     struct cell_field around;
     cell_field_enter(&around, e, field_stride, nx, ny, cell / ny, cell % ny);
     const real2 place = offset[stride * p];
-    real field[ACTING];
+    real field[FELT];
     interpolate(&around, place.x, place.y, field);
     const real2 pair = velocity[stride * p + first];
     const struct velocity loaded = {pair.x, pair.y, HAS_W ? w[p] : (real)0};

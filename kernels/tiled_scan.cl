@@ -192,7 +192,7 @@ static inline uint visit_runs(RUN_ARGUMENTS, uint cell, uint cells, uint ny, uin
     return place;
 }
 
-/* The same by all items of a group, each of which has some neighbouring chunks of every column. */
+/* visit_runs() by all items of a group, each of which has some neighbouring chunks of every column. */
 static inline uint visit_together(local uint *sums, RUN_ARGUMENTS, uint cell, uint cells, uint ny, uint count,
                                   uint place, const bool keep)
 {
@@ -212,7 +212,7 @@ static inline uint visit_together(local uint *sums, RUN_ARGUMENTS, uint cell, ui
     return place;
 }
 
-/* Of local memory: how many cells of a group are dense, the cells, and where each starts. */
+/* The dense cells of a group, in local memory: how many there are, the cells, and where each starts. */
 #define DENSE_WORDS (1 + 2 * ITEMS)
 
 /* visit_runs() for the cell of each item of a group, then visit_together() for the dense ones. All items

@@ -7,7 +7,7 @@
  *
  * Where keys are short enough for a chunk to count whole ones, the first of two passes ranks whole keys, and
  * sorts by their low bits (BIN_BITS < DIGIT_BITS). What it counts gives the cell offsets. And as the entries
- * of one key leave a chunk together, it knows, for chunks of few keys, the runs of one digit that the next
+ * of one key leave a chunk together, it finds, for chunks of few keys, the runs of one digit that the next
  * pass will find: a chunk of known runs is not counted again, and copied run by run.
  */
 #define KEYS_ALONE 0
@@ -22,8 +22,8 @@
 #define IS_LAST  (NEXT == KEYS_ALONE)
 #define NEXT_ROW (1u << NEXT_BITS < SCAN_BINS ? SCAN_BINS : 1u << NEXT_BITS)
 
-/* What a first pass tells of each chunk of the next: how many runs of one digit it has, and where they begin,
- * in no order. It is more than MOST_RUNS where not all are known. */
+/* What a first pass leaves about each chunk of the next: how many runs of one digit it has, and where they
+ * begin, in no order. It is more than MOST_RUNS where not all are known. */
 #define MOST_RUNS 128
 #define RUN_WORDS (1 + MOST_RUNS)
 
@@ -286,7 +286,7 @@ static inline void copy_runs(const run_arrays run, global const KEY *restrict ke
 
 #endif
 
-/* The same for the chunks with more than `fewest` distinct digits, and for those of known runs. Clears the
+/* Reorders the chunks with more than `fewest` distinct digits, and for those of known runs. Clears the
  * totals for the next histogram. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 tiled_reorder(global const KEY *restrict keys, global const uint *restrict values,

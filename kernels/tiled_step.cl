@@ -61,8 +61,8 @@ typedef ushort digit_type;
 
 /* ---- tiles, and a particle of one ---- */
 
-/* That of a group of a count or move: those below `split`, and of the others from split + skip on; not by
- * direction all are taken. */
+/* The chunk of a group of a count or move: chunks below `split`, and of the others those from split + skip
+ * on; not by direction all are taken. */
 static inline uint chunk_of(uint split, uint skip)
 {
     const uint group = (uint)get_group_id(0);
@@ -177,7 +177,7 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
         local uint counts[RADIX], distinct;                                                                  \
         local struct cell_field around[COUNT_STAGED_CELLS];                                                  \
         local uint starts[COUNT_STAGED_CELLS + 1];                                                           \
-        SUM_ROOM_##measures;                                                                                 \
+        SUM_MEMORY_##measures;                                                                               \
         const struct motion motion = MOTION;                                                                 \
         count_chunk(&motion, cell_offsets, offset, velocity, w, tile_cells, digits, table, lists, totals,    \
                     count, stray_number, stray_list, stray_counts, sums + first_sum, chunk_of(split, skip),  \

@@ -46,9 +46,8 @@ static enum status deposit_one(struct simulation *simulation, uint32_t s, bool b
     const struct fields *fields = &simulation->fields;
     if (list->count == 0 || !simulation->config->species[s].charge_density)
         return STATUS_OK;
-    TRY(both ? deposit_species_sources(simulation->deposit_sources, list, *is_first, fields->sources,
-                                       fields->stride)
-             : deposit_species(simulation->deposit, list, *is_first, rho));
+    TRY(deposit_species(both ? simulation->deposit_sources : simulation->deposit, list, *is_first,
+                        both ? fields->sources : rho, fields->stride));
     *is_first = false;
     return STATUS_OK;
 }
@@ -97,7 +96,7 @@ static enum status separate_species(struct simulation *simulation)
 static enum status add_external(struct simulation *simulation)
 {
     return external_apply(simulation->external, &simulation->fields,
-                          (double)simulation->step * simulation->config->time.step, &simulation->acting);
+                          (double)simulation->step * simulation->config->time.step, &simulation->felt);
 }
 
 static enum status start(struct simulation *simulation)
@@ -106,7 +105,7 @@ static enum status start(struct simulation *simulation)
         return STATUS_OK;
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
         if (simulation->config->species[s].push && !simulation->config->species[s].read.starts_back)
-            TRY(stepper_start(&simulation->stepper, &simulation->acting, &simulation->particles[s]));
+            TRY(stepper_start(&simulation->stepper, &simulation->felt, &simulation->particles[s]));
     return STATUS_OK;
 }
 
@@ -117,8 +116,8 @@ static enum status count(struct simulation *simulation, uint32_t s)
     struct stepper *stepper = &simulation->stepper;
     const bool measured = (simulation->needs & OUTPUT_NEEDS_MEASURED) != 0;
     return is_last_step(simulation)
-               ? stepper->kind->measure(stepper, &simulation->acting, s, &simulation->particles[s])
-               : stepper->kind->count(stepper, &simulation->acting, s, measured, &simulation->particles[s]);
+               ? stepper->kind->measure(stepper, &simulation->felt, s, &simulation->particles[s])
+               : stepper->kind->count(stepper, &simulation->felt, s, measured, &simulation->particles[s]);
 }
 
 static enum status move(struct simulation *simulation, uint32_t s)
@@ -128,7 +127,7 @@ static enum status move(struct simulation *simulation, uint32_t s)
         return STATUS_OK;
     return simulation->exchange
                ? ranks_move(simulation, s)
-               : stepper_move(stepper, &simulation->acting, s, &stepper->no_room, &simulation->particles[s]);
+               : stepper_move(stepper, &simulation->felt, s, &stepper->no_gaps, &simulation->particles[s]);
 }
 
 /* On several ranks leaving particles of a species go to others while the device counts the next one. */

@@ -56,7 +56,7 @@ struct simulation {
     struct device *grid_parts; /* what is made for the slab: */
     struct fields fields;
     struct external *external;
-    struct fields acting; /* with the external ones: what the particles feel */
+    struct fields felt; /* with the external ones: what the particles feel */
     struct field_solver *field_solver;
     enum decomposition_kind decomposition; /* of the field; once measured, it stays */
     struct energy *energy;

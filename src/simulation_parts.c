@@ -56,7 +56,7 @@ static enum status plan_step(const struct config *config, const struct device_in
         .grid = slab->local,
         .ghost_rows = slab->ghost,
         .own_rows = slab->rows,
-        .leaves_room = ranks > 1,
+        .leaves_gaps = ranks > 1,
         .carries = carries,
         .sorts = {sorts[false], sorts[true]},
         .reach = {cells_crossed(config, &slab->box, 0), cells_crossed(config, &slab->box, 1)},
@@ -66,7 +66,7 @@ static enum status plan_step(const struct config *config, const struct device_in
         .shape = config->deposit.shape,
         .time_step = config->time.step,
         .magnetic = {magnetic[0], magnetic[1], magnetic[2]},
-        .acting = fields_acting(&config->fields),
+        .felt = fields_felt(&config->fields),
         .per_c_squared = config->species[0].per_c_squared,
         .species_count = config->species_count,
         .capacity = capacity,
@@ -148,16 +148,16 @@ enum status parts_create_for_lists(struct simulation *simulation)
     TRY(choose_stepper(simulation, &setup, &kind));
     TRY(stepper_create(simulation->list_parts, kind, &setup, &simulation->stepper));
     for (uint32_t s = 0; s < config->species_count; s++)
-        TRY(stepper_renew(&simulation->stepper, s, &simulation->particles[s]));
+        TRY(stepper_list_changed(&simulation->stepper, s, &simulation->particles[s]));
     TRY(collisions_create(simulation->list_parts, config, &simulation->slab, simulation->communicator.rank,
                           capacity, 0, &simulation->collisions));
     const struct grid *grid = &simulation->slab.local;
     const uint32_t own_cells = slab_own_cells(&simulation->slab);
-    TRY(deposit_create(simulation->list_parts, grid, config->precision, config->deposit.shape, own_cells,
-                       capacity, &simulation->deposit));
+    const struct deposit_current current = {config->time.step, setup.per_c_squared};
+    TRY(deposit_create(simulation->list_parts, grid, config->precision, config->deposit.shape, NULL,
+                       own_cells, capacity, &simulation->deposit));
     return config->fields.solver == SOLVER_ELECTROMAGNETIC
-               ? deposit_create_sources(simulation->list_parts, grid, config->precision,
-                                        config->deposit.shape, config->time.step, setup.per_c_squared,
-                                        own_cells, capacity, &simulation->deposit_sources)
+               ? deposit_create(simulation->list_parts, grid, config->precision, config->deposit.shape,
+                                &current, own_cells, capacity, &simulation->deposit_sources)
                : STATUS_OK;
 }

@@ -17,10 +17,10 @@ enum status ranks_move(struct simulation *simulation, uint32_t species)
 {
     struct stepper *stepper = &simulation->stepper;
     struct particles *list = &simulation->particles[species];
-    struct arrival_room room;
+    struct arrival_gaps gaps;
     TRY(stepper_leavers(stepper, species, list));
-    TRY(exchange_announce(simulation->exchange, stepper->leavers, list->capacity - list->count, &room));
-    return stepper_move(stepper, &simulation->acting, species, &room, list);
+    TRY(exchange_announce(simulation->exchange, stepper->leavers, list->capacity - list->count, &gaps));
+    return stepper_move(stepper, &simulation->felt, species, &gaps, list);
 }
 
 enum status ranks_follow(struct simulation *simulation, uint32_t species)
@@ -34,8 +34,8 @@ enum status ranks_settle(struct simulation *simulation)
 {
     const uint32_t species = simulation->config->species_count;
     const double start = timer_now();
-    TRY(migrate_settle(simulation->migrate, &simulation->slab, species, simulation->particles,
-                       &simulation->changed, &simulation->left));
+    TRY(migrate_deliver(simulation->migrate, &simulation->slab, species, simulation->particles,
+                        &simulation->changed, &simulation->left));
     device_add_time(simulation->device, STAGE_EXCHANGE, timer_now() - start, 0);
     return STATUS_OK;
 }
@@ -60,7 +60,7 @@ enum status ranks_change_slab(struct simulation *simulation, const struct slab *
     ranks_take_slab(simulation, plan_ghost_rows(simulation->config));
     for (uint32_t s = 0; s < species; s++)
         TRY(migrate_change_slab(simulation->migrate, from, &simulation->slab, s, &lists[s]));
-    TRY(migrate_settle(simulation->migrate, &simulation->slab, species, lists, &changed, &left));
+    TRY(migrate_deliver(simulation->migrate, &simulation->slab, species, lists, &changed, &left));
     for (uint32_t s = 0; s < species; s++)
         TRY(particles_reserve(&lists[s], plan_capacity(lists[s].count)));
     return STATUS_OK;
@@ -142,7 +142,7 @@ static enum status take_up_changes(struct simulation *simulation)
         }
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
         if (changed & UINT32_C(1) << s)
-            TRY(stepper_renew(&simulation->stepper, s, &simulation->particles[s]));
+            TRY(stepper_list_changed(&simulation->stepper, s, &simulation->particles[s]));
     return STATUS_OK;
 }
 

@@ -75,7 +75,7 @@ enum status simulation_sort_again(struct simulation *simulation, uint32_t specie
     TRY(load_sorted(&everything, &plan, keys, 0, list));
     simulation->is_solved = false;
     if (!simulation->exchange)
-        return stepper_renew(&simulation->stepper, species, list);
+        return stepper_list_changed(&simulation->stepper, species, list);
     TRY(migrate_change_slab(simulation->migrate, &everything, &simulation->slab, species, list));
     const uint32_t changed = simulation->changed | UINT32_C(1) << species;
     TRY(ranks_settle(simulation));

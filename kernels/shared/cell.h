@@ -8,7 +8,7 @@
 
 #include "shared/real.h"
 
-/* Of cells, or of vectors of them. */
+/* The number of a cell, or of each cell of a vector. */
 #define cell_index(i, j, ny) ((ny) * (i) + (j))
 
 /* i in [-n, 2n) brought to [0, n). */

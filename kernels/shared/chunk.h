@@ -7,7 +7,7 @@ typedef struct {
     uint begin, length;
 } chunk_range;
 
-/* Of item number `item`, in a list of `count` entries cut into chunks of `chunk`. */
+/* The entries of item number `item`, in a list of `count` entries that is cut into chunks of `chunk`. */
 static inline chunk_range own_chunk(uint item, uint chunk, uint count)
 {
     const uint begin = (uint)min((ulong)item * chunk, (ulong)count);

@@ -5,7 +5,7 @@
 
 #include "shared/deposit_sums.h"
 
-/* Each run of ITEM_PARTICLES in a segment is summed by SHARES items, each for a share of the rows of nodes. A
+/* Each run of ITEM_PARTICLES in a segment is summed by SHARES items, each for some of the rows of nodes. A
  * run is no longer than SUM_BLOCK, so that it needs no compensation. */
 #define SEGMENT_RUNS (SEGMENT_ITEMS / SHARES)
 #define SEGMENT_SIZE (SEGMENT_RUNS * ITEM_PARTICLES)
@@ -13,7 +13,7 @@
 #define SHARE_ROWS   (DEPOSIT_NODES / SHARES)
 #define NO_CELL      0xffffffffu
 
-/* Sums of a share are stored four at once: one takes the cache as long. */
+/* The sums of an item are stored four at once: one takes the cache as long. */
 #define SHARE_QUADS (COMPONENTS * SHARE_ROWS * DEPOSIT_NODES / 4)
 
 /* A segment in local memory, with a gap behind each run, so that items side by side use different banks.

@@ -28,8 +28,8 @@ union real_bits {
 /* 2^-23 times 2/3, rounded down: a rounder has 3 2^22 last bits. */
 #define DITHER_WIDTH 0x1.555554p-24f
 
-/* Of particle number `first` of the list and those after it in other lanes, as a share of a rounder, up to
- * DITHER_WIDTH/2 in size. The upper bits of the words are as good as random. */
+/* The dither of particle number `first` of the list, and of those after it in other lanes, in units of a
+ * rounder, up to DITHER_WIDTH/2 in size. The upper bits of the words are as good as random. */
 static inline reals dither_of(uint factor, uint start, uint first, ints lane)
 {
     const uint odd = factor | 1u;

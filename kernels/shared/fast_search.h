@@ -1,4 +1,4 @@
-/* Fast searches: find_segment() of shared/search.h for an item that knows a segment near by, and for the
+/* Fast searches: find_segment() of shared/search.h for an item that has found a segment near by, and for the
  * items of a group together. Device only. */
 #ifndef SHARED_FAST_SEARCH_H
 #define SHARED_FAST_SEARCH_H
@@ -18,7 +18,7 @@ static inline uint find_segment_near(global const uint *restrict begins, uint co
     return segment;
 }
 
-/* Whether place p lies in one of the segments from `low` to before `high`. */
+/* Place p lies in one of the segments from `low` to before `high`. */
 static inline bool segments_hold(global const uint *restrict begins, uint count, uint low, uint high, uint p)
 {
     return low < count && begins[low] <= p && (high >= count || begins[high] > p);

@@ -1,4 +1,4 @@
-/* Interpolate: the ACTING fields at a particle, with the weights of the deposit.
+/* Interpolate: the FELT fields at a particle, with the weights of the deposit.
  *
  * The nodes around a cell are read once for all of its particles that an item meets one after the other.
  */
@@ -15,12 +15,12 @@
 
 /* The fields, two by two, at the nodes that the particles of one cell touch, a SHAPE_NODES + b. */
 struct cell_field {
-    real2 node[ACTING / 2][FIELD_NUMBERS];
+    real2 node[FELT / 2][FIELD_NUMBERS];
 };
 #define FIELD_NUMBER(field, c, n) ((c) % 2 == 0 ? (field)->node[(c) / 2][n].x : (field)->node[(c) / 2][n].y)
 
-/* Of cell (i, j) from the first component; each further one is `stride` reals behind. nx and ny are so
- * many that each node is still within wrap_near(). */
+/* Reads the nodes around cell (i, j): e is the first component, and each further one is `stride` reals
+ * behind. nx and ny are so many that each node is still within wrap_near(). */
 static inline void cell_field_enter(struct cell_field *field, global const real *restrict e, uint stride,
                                     uint nx, uint ny, uint i, uint j)
 {
@@ -28,7 +28,7 @@ static inline void cell_field_enter(struct cell_field *field, global const real 
         const uint row = wrap_near((int)i + SHAPE_FIRST + a, nx);
         for (int b = 0; b < SHAPE_NODES; b++) {
             const uint node = cell_index(row, wrap_near((int)j + SHAPE_FIRST + b, ny), ny);
-            for (uint c = 0; c < ACTING; c += 2)
+            for (uint c = 0; c < FELT; c += 2)
                 field->node[c / 2][a * SHAPE_NODES + b] =
                     (real2)(e[c * stride + node], e[(c + 1) * stride + node]);
         }
@@ -37,12 +37,12 @@ static inline void cell_field_enter(struct cell_field *field, global const real 
 
 #else
 
-/* The same of LANES cells of row i, from column j on, where the walk is in cell number `at`; beside the grid
- * they hold anything. For cic the numbers f of (f0 + f2 x) + (f1 + f3 x) y stand in place of the nodes: they
- * take fewer operations than weights. */
+/* The nodes around LANES cells of row i, from column j on, of which the walk is in number `at`; cells beside
+ * the grid hold anything. For cic the numbers f of (f0 + f2 x) + (f1 + f3 x) y stand in place of the nodes:
+ * they take fewer operations than weights. */
 struct cell_field {
     uint i, j, at;
-    real numbers[ACTING][FIELD_NUMBERS][LANES];
+    real numbers[FELT][FIELD_NUMBERS][LANES];
 };
 #define FIELD_NUMBER(field, c, n) ((field)->numbers[c][n][(field)->at])
 
@@ -74,7 +74,7 @@ static inline void strip_read(global const real *restrict field, uint nx, uint n
 static __attribute__((noinline)) void strips_read(struct cell_field *field, global const real *restrict e,
                                                   uint stride, uint nx, uint ny)
 {
-    for (uint c = 0; c < ACTING; c++)
+    for (uint c = 0; c < FELT; c++)
         strip_read(e + c * stride, nx, ny, field->i, field->j, field->numbers[c]);
 }
 
@@ -92,29 +92,29 @@ static inline void cell_field_enter(struct cell_field *field, global const real 
 #endif
 
 /* The fields at the offsets (x, y) of the cell. */
-static inline void interpolate(const struct cell_field *field, reals x, reals y, reals acting[ACTING])
+static inline void interpolate(const struct cell_field *field, reals x, reals y, reals felt[FELT])
 {
 #if SHAPE_ORDER == 1 && LANES > 1
 #pragma unroll
-    for (int c = 0; c < ACTING; c++) {
+    for (int c = 0; c < FELT; c++) {
         const real f0 = FIELD_NUMBER(field, c, 0), f1 = FIELD_NUMBER(field, c, 1);
         const real f2 = FIELD_NUMBER(field, c, 2), f3 = FIELD_NUMBER(field, c, 3);
-        acting[c] = PRODUCT_SUM(PRODUCT_SUM(f3, x, f1), y, PRODUCT_SUM(f2, x, f0));
+        felt[c] = PRODUCT_SUM(PRODUCT_SUM(f3, x, f1), y, PRODUCT_SUM(f2, x, f0));
     }
 #else
     reals along_x[SHAPE_NODES], along_y[SHAPE_NODES];
     shape_weights(x, along_x);
     shape_weights(y, along_y);
 #pragma unroll
-    for (int c = 0; c < ACTING; c++)
-        acting[c] = (reals)0;
+    for (int c = 0; c < FELT; c++)
+        felt[c] = (reals)0;
     for (int a = 0; a < SHAPE_NODES; a++)
         for (int b = 0; b < SHAPE_NODES; b++) {
             const reals weight = along_x[a] * along_y[b];
             const int n = a * SHAPE_NODES + b;
 #pragma unroll
-            for (int c = 0; c < ACTING; c++)
-                acting[c] = PRODUCT_SUM(weight, FIELD_NUMBER(field, c, n), acting[c]);
+            for (int c = 0; c < FELT; c++)
+                felt[c] = PRODUCT_SUM(weight, FIELD_NUMBER(field, c, n), felt[c]);
         }
 #endif
 }

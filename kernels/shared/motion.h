@@ -9,16 +9,16 @@
 
 #include "shared/dither.h"
 
-#if !defined(VELOCITIES) || !defined(MAGNETIC) || !defined(ELECTROMAGNETIC) || !defined(ACTING)
-#error "VELOCITIES, MAGNETIC, ELECTROMAGNETIC and ACTING must be set"
+#if !defined(VELOCITIES) || !defined(MAGNETIC) || !defined(ELECTROMAGNETIC) || !defined(FELT)
+#error "VELOCITIES, MAGNETIC, ELECTROMAGNETIC and FELT must be set"
 #endif
 #define HAS_W (VELOCITIES == 3)
 
 #define PUSHER_NAME "Boris" /* in openPMD files */
 
-/* ACTING, components of the fields at a particle: Ex and Ey; or Ex, Ey, Ez, and Bx, By, Bz beside the uniform
+/* FELT, components of the fields at a particle: Ex and Ey; or Ex, Ey, Ez, and Bx, By, Bz beside the uniform
  * B. */
-#define HAS_LOCAL_B (ACTING == 6)
+#define HAS_LOCAL_B (FELT == 6)
 
 /* Components along x, y and z. Where a species has no w, w is 0 throughout. */
 struct velocity {
@@ -78,11 +78,11 @@ static inline reals offset_after(reals offset, reals velocity, real step, reals 
 #endif
 }
 
-/* Velocity after a step, and half way through it: that of whole step n, of which the history has the momentum
+/* Velocities of a step: those after it, and that in its middle, at n, of which the history has the momentum
  * and the kinetic energy. */
 struct velocity_step {
-    struct velocity after; /* at n+1/2 */
-    struct velocity way;   /* the same, by which the particle moves: without B not dithered, to a last bit */
+    struct velocity after;  /* at n+1/2 */
+    struct velocity moving; /* at n+1/2: the particle moves by this one, without B not dithered */
     struct velocity at_n;
 };
 
@@ -133,7 +133,7 @@ struct turn {
 
 #if HAS_LOCAL_B
 
-/* That of `turning`, by B at the particle and the uniform one together: q B dt/2 gamma m. */
+/* The rotation of `turning` by B at the particle and the uniform one: the tangent is q B dt/2 gamma m. */
 static inline struct turn turn_of(struct velocity turning, const reals *field, const struct pusher *pusher)
 {
     const reals per_gamma = (reals)1 / lorentz_factor(turning, pusher);
@@ -272,7 +272,7 @@ static inline struct velocity turned(struct velocity old, struct velocity first,
 
 /* The Boris scheme (Boris 1970; Birdsall & Langdon section 4-3; relativistic, section 15-4): half an electric
  * kick, rotation about B by 2 atan(q |B| dt/2 gamma m), half a kick. With B = 0 it is the plain leapfrog,
- * with one kick. `old` is at n-1/2, the ACTING numbers of `field` at n; the dither is that of
+ * with one kick. `old` is at n-1/2, the FELT numbers of `field` at n; the dither is that of
  * shared/dither.h. */
 static inline struct velocity_step velocity_push(struct velocity old, const reals *field,
                                                  const struct pusher *pusher, reals dither)

@@ -62,7 +62,7 @@ static inline reals row_offset(struct row_range rows, reals offset, ints i)
     return REAL_MASK(has_row(rows, i)) ? offset : TO_REALS(i) + offset;
 }
 
-/* What the push of a species takes: the ACTING fields, `stride` reals apart, two numbers of the step for
+/* What the push of a species takes: the FELT fields, `stride` reals apart, two numbers of the step for
  * dithers, and (step_x, step_y) = (dt/dx, dt/dy); MOTION_ARGUMENTS of the host's src/step/stepper_internal.h.
  */
 struct motion {
@@ -151,12 +151,12 @@ static inline void walk_on(struct walk *walk, const struct motion *motion,
 
 /* The cells of particles, and the field at each. */
 struct surroundings {
-    uint i, j;         /* the first one's cell, */
-    ints right, above; /* and how far each is from there */
-    reals field[ACTING];
+    uint i, j;         /* the cell of the first particle */
+    ints right, above; /* how far the cell of each particle is from there */
+    reals field[FELT];
 };
 
-/* Of particles at the offsets (x, y) in the walk's cell. */
+/* The surroundings of particles at the offsets (x, y) in the walk's cell. */
 static inline struct surroundings walk_surroundings(const struct walk *walk, reals x, reals y)
 {
     struct surroundings around; /* an initialiser would clear the field, too */
@@ -167,9 +167,9 @@ static inline struct surroundings walk_surroundings(const struct walk *walk, rea
     return around;
 }
 
-/* Of the particles from `begin` to before `end`, to which the walk goes; lane l has particle begin +
- * particle[l]. With vectors the walk is in the cell of an earlier particle, or of the first. Where they are
- * in several cells, what belongs to the later ones replaces what the earlier ones gave. */
+/* The surroundings of the particles from `begin` to before `end`, to which the walk goes; lane l has particle
+ * begin + particle[l]. With vectors the walk is in the cell of an earlier particle, or of the first. Where
+ * they are in several cells, what belongs to the later ones replaces what the earlier ones gave. */
 static inline struct surroundings walk_along(struct walk *walk, const struct motion *motion,
                                              global const uint *restrict cell_offsets, uint begin, uint end,
                                              ints particle, reals x, reals y)
@@ -186,7 +186,7 @@ static inline struct surroundings walk_along(struct walk *walk, const struct mot
         around.right = later ? (ints)(int)(next.i - around.i) : around.right;
         around.above = later ? (ints)(int)(next.j - around.j) : around.above;
 #pragma unroll
-        for (int c = 0; c < ACTING; c++)
+        for (int c = 0; c < FELT; c++)
             around.field[c] = REAL_MASK(later) ? next.field[c] : around.field[c];
     }
     return around;
@@ -209,7 +209,7 @@ static inline struct pushed push(const struct motion *motion, const struct surro
     const struct pusher *const pusher = &motion->pusher;
     const reals dither = dither_of(motion->factor, motion->start, first, particle);
     const struct velocity_step step = velocity_push(velocity, around->field, pusher, dither);
-    const struct velocity v = velocity_of(step.way, pusher);
+    const struct velocity v = velocity_of(step.moving, pusher);
     const struct pushed pushed = {offset_after(x, v.u, motion->step_x, dither),
                                   offset_after(y, v.v, motion->step_y, dither),
                                   step.after,

@@ -50,7 +50,7 @@ static inline random_words random_words_at(random_words counter, ulong key)
 /* PoCL 3.1 makes mul_hi() of a dozen products of halves. */
 #define RANDOM_HIGH_HALVES(words, factor) convert_uint16((convert_ulong16(words) * (ulong)(factor)) >> 32ul)
 
-/* Those of a counter in each lane. */
+/* The random words of a counter in each lane. */
 static inline void random_lanes_at(uints words[4], ulong key)
 {
     DRAW_RANDOM_WORDS(uints, words, key, RANDOM_HIGH_HALVES)

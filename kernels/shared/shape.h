@@ -1,5 +1,5 @@
-/* Shape: how a particle at offset d in [0, 1) of its cell shares itself among the nodes around, along one
- * axis.
+/* Shape: the weights by which a particle at offset d in [0, 1) of its cell is divided among the nodes around,
+ * along one axis.
  *
  * The weights of a two-dimensional shape are products of these. Deposit and interpolation use the same shape,
  * otherwise a particle would push itself (Birdsall & Langdon, Plasma Physics via Computer Simulation, 1985,
@@ -7,7 +7,7 @@
  *
  * Orders are 0 nearest grid point (ngp), 1 cloud in cell (cic), 2 triangular shaped cloud (tsc), 3 cubic
  * spline (cubic), 4 quartic spline (quartic): the B-splines. A cell's particles touch SHAPE_NODES nodes per
- * axis, beginning SHAPE_FIRST nodes from the cell's lower node. The host knows all orders, and needs no
+ * axis, beginning SHAPE_FIRST nodes from the cell's lower node. The host has all orders, and needs no
  * SHAPE_ORDER.
  */
 #ifndef SHARED_SHAPE_H

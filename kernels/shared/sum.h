@@ -42,10 +42,10 @@ DEFINE_SUM(sum_add_lanes, sum_add_block_of_lanes, reals)
 #endif
 
 /* Reals of local memory that sum_over_group() needs. Of kernels that share a function, those that sum declare
- * them by SUM_ROOM_true; the others pass a null pointer, SUM_ROOM_false (kernels/README.md says why). */
-#define SUM_SHARED     (GROUP_ITEMS > 1 ? SUM_COUNT * GROUP_ITEMS / 2 : 1)
-#define SUM_ROOM_true  local real shared[SUM_SHARED]
-#define SUM_ROOM_false local real *const shared = 0
+ * them by SUM_MEMORY_true; the others pass a null pointer, SUM_MEMORY_false (kernels/README.md says why). */
+#define SUM_SHARED       (GROUP_ITEMS > 1 ? SUM_COUNT * GROUP_ITEMS / 2 : 1)
+#define SUM_MEMORY_true  local real shared[SUM_SHARED]
+#define SUM_MEMORY_false local real *const shared = 0
 
 /* Adds the totals of all items of the group; item 0 is left with the sums. Every item must call it, from
  * uniform control flow. In each round the upper half hands its totals to the lower half:
@@ -65,7 +65,7 @@ static inline void sum_over_group(real total[SUM_COUNT], local real *shared)
     }
 }
 
-/* The same of all lanes, left in result[0 ... SUM_COUNT). */
+/* Adds the totals of all lanes and items of the group, and leaves them in result[0 ... SUM_COUNT). */
 static inline void sum_store(const reals lanes[SUM_COUNT], local real *shared, global real *result)
 {
     real total[SUM_COUNT];

@@ -116,7 +116,7 @@ const char *fields_external(const struct fields_config *fields, uint32_t compone
     return profile_is_given(formula, "0") ? formula : NULL;
 }
 
-uint32_t fields_acting(const struct fields_config *fields)
+uint32_t fields_felt(const struct fields_config *fields)
 {
     bool has_others = fields->solver == SOLVER_ELECTROMAGNETIC;
     for (uint32_t c = 2; c < 6; c++)

@@ -447,7 +447,7 @@ static inline const char *species_file(const struct species_config *species)
 }
 
 /* Components of the fields on the nodes that particles feel: Ex and Ey; with others all six of E and B. */
-uint32_t fields_acting(const struct fields_config *fields);
+uint32_t fields_felt(const struct fields_config *fields);
 
 /* The formula of one of these in fields.external; NULL where it has none. */
 const char *fields_external(const struct fields_config *fields, uint32_t component);

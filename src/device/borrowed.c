@@ -9,13 +9,13 @@
 
 void device_place_buffers(struct device *device, const struct buffer *memory)
 {
-    device->core->room = memory->root;
-    device->core->room_used = memory->offset;
+    device->core->placement = memory->root;
+    device->core->placed_bytes = memory->offset;
 }
 
 size_t device_bytes_placed(const struct device *device)
 {
-    return device->core->room_used;
+    return device->core->placed_bytes;
 }
 
 static void release(struct owned *owned)

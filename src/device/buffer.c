@@ -12,18 +12,18 @@ size_t precision_bytes(enum precision precision)
 
 /* Room on the device, tried at once: drivers allocate late, and touching one word now moves a failure to
  * where its cause is known. */
-static cl_int allocate(struct core *core, size_t bytes, bool in_room, cl_mem *memory)
+static cl_int allocate(struct core *core, size_t bytes, bool is_placed, cl_mem *memory)
 {
     cl_int error = CL_SUCCESS;
     /* On a CPU the memory is the host's. PoCL takes what is asked for like this at once, and says when there
      * is none; what it takes later it aborts for. */
     const cl_mem_flags flags = CL_MEM_READ_WRITE | (core->info.is_cpu ? CL_MEM_ALLOC_HOST_PTR : 0);
-    const cl_buffer_region region = {core->room_used, bytes};
-    *memory = in_room ? clCreateSubBuffer(core->room, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
-                                          &region, &error)
-                      : clCreateBuffer(core->context, flags, bytes, NULL, &error);
+    const cl_buffer_region region = {core->placed_bytes, bytes};
+    *memory = is_placed ? clCreateSubBuffer(core->placement, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
+                                            &region, &error)
+                        : clCreateBuffer(core->context, flags, bytes, NULL, &error);
     const cl_uint zero = 0;
-    const bool is_large = core->info.is_cpu && !in_room && bytes >= LEAST_WITH_HUGE_PAGES;
+    const bool is_large = core->info.is_cpu && !is_placed && bytes >= LEAST_WITH_HUGE_PAGES;
     void *host = error == CL_SUCCESS && is_large
                      ? clEnqueueMapBuffer(core->queue, *memory, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0,
                                           bytes, 0, NULL, NULL, NULL)
@@ -66,7 +66,7 @@ static enum status create(struct device *device, size_t bytes, const char *what,
         return STATUS_FAILED;
     created->device = device;
     const cl_int error =
-        core->is_counting ? CL_SUCCESS : allocate(core, held, core->room && !lasts, &created->memory);
+        core->is_counting ? CL_SUCCESS : allocate(core, held, core->placement && !lasts, &created->memory);
     if (error != CL_SUCCESS) {
         device_release(&created->owned);
         return status_fail(
@@ -79,7 +79,7 @@ static enum status create(struct device *device, size_t bytes, const char *what,
     created->bytes = bytes;
     created->number = ++core->buffers_created;
     if (!lasts)
-        core->room_used += buffer_view_stride(held);
+        core->placed_bytes += buffer_view_stride(held);
     core->bytes_held += bytes;
     if (core->bytes_held > core->most_bytes_held)
         core->most_bytes_held = core->bytes_held;
@@ -147,7 +147,7 @@ void buffer_swap(struct buffer *a, struct buffer *b)
     b->offset = held.offset;
 }
 
-/* Whether a transfer of so many bytes has something to do. */
+/* A transfer of no bytes, or on a counting device, has nothing to do. */
 static bool moves_bytes(const struct buffer *buffer, size_t bytes)
 {
     return bytes > 0 && buffer->memory;

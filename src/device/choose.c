@@ -35,7 +35,7 @@ _Static_assert(sizeof(size_t) == sizeof(cl_ulong), "sizes of memory are read as 
 #define ASK(id, question, number) clGetDeviceInfo((id), (question), sizeof(number), &(number), NULL)
 
 /* What a driver answers is printed in many places: it is escaped here. */
-static void settle_text(cl_int error, char *text, size_t size)
+static void escape_answer(cl_int error, char *text, size_t size)
 {
     char *escaped = error == CL_SUCCESS ? text_escaped(text, false) : NULL;
     snprintf(text, size, "%s", escaped ? escaped : "unknown");
@@ -44,10 +44,10 @@ static void settle_text(cl_int error, char *text, size_t size)
 
 static void read_text(cl_device_id id, cl_device_info what, char *text, size_t size)
 {
-    settle_text(clGetDeviceInfo(id, what, size, text, NULL), text, size);
+    escape_answer(clGetDeviceInfo(id, what, size, text, NULL), text, size);
 }
 
-/* Whether the device has an OpenCL extension; no other's name may contain this one. */
+/* The device has the OpenCL extension of that name, which must not be a part of another one's name. */
 static bool has_extension(cl_device_id id, const char *name)
 {
     size_t size = 0;
@@ -60,12 +60,12 @@ static bool has_extension(cl_device_id id, const char *name)
     return has;
 }
 
-/* What matters of a device, which is number d of platform number p. */
+/* The description of device number d of platform number p. */
 static struct device_info describe(cl_platform_id platform, cl_device_id id, uint32_t p, uint32_t d)
 {
     struct device_info info = {.platform_index = p, .device_index = d};
-    settle_text(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof info.platform, info.platform, NULL),
-                info.platform, sizeof info.platform);
+    escape_answer(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof info.platform, info.platform, NULL),
+                  info.platform, sizeof info.platform);
     read_text(id, CL_DEVICE_NAME, info.name, sizeof info.name);
     read_text(id, CL_DRIVER_VERSION, info.driver, sizeof info.driver);
     read_text(id, CL_DEVICE_VERSION, info.version, sizeof info.version);
@@ -105,7 +105,7 @@ static const char *folder_of(const char *variable)
     return folder && folder[0] != '\0' ? folder : NULL;
 }
 
-/* Whether PoCL can keep there what it compiles. */
+/* PoCL can keep the kernels that it compiles in this folder. */
 static bool is_cache(const char *folder)
 {
     enum { LEAST_BYTES = 8 << 20 /* the kernels of a run take one MB */ };
@@ -249,16 +249,16 @@ static bool fits(const struct device_info *info, const char *spec, const struct 
     return spec[0] != '\0' && (strcasestr(info->name, spec) || strcasestr(info->platform, spec));
 }
 
-/* Of the devices that fit, number `share` modulo how many they are; NULL where none fits. */
+/* Number `turn` of the devices that fit, modulo how many they are; NULL where none fits. */
 static const struct candidate *pick(const struct candidate *found, size_t count, const char *spec,
-                                    uint32_t share)
+                                    uint32_t turn)
 {
     const struct candidate *fitting[MAX_DEVICES];
     uint32_t fitting_count = 0;
     for (size_t n = 0; n < count; n++)
         if (fits(&found[n].info, spec, found, count))
             fitting[fitting_count++] = &found[n];
-    return fitting_count > 0 ? fitting[share % fitting_count] : NULL;
+    return fitting_count > 0 ? fitting[turn % fitting_count] : NULL;
 }
 
 static enum status refuse(const struct candidate *found, size_t count, const char *spec)
@@ -288,11 +288,11 @@ static enum status refuse(const struct candidate *found, size_t count, const cha
                        spec, list);
 }
 
-enum status device_choose(const char *spec, uint32_t share, uint32_t processors, struct core *core)
+enum status device_choose(const char *spec, uint32_t turn, uint32_t processors, struct core *core)
 {
     struct candidate found[MAX_DEVICES];
     const size_t count = find_devices(processors, found);
-    const struct candidate *chosen = pick(found, count, spec, share);
+    const struct candidate *chosen = pick(found, count, spec, turn);
     if (!chosen)
         return refuse(found, count, spec);
     if (chosen->info.is_pocl)
@@ -303,7 +303,7 @@ enum status device_choose(const char *spec, uint32_t share, uint32_t processors,
     return STATUS_OK;
 }
 
-/* Those that this program knows of: other drivers have caches of their own. */
+/* The caches that this program finds. Other drivers have caches of their own. */
 static void print_caches(const struct candidate *found, size_t count, FILE *stream)
 {
     char kept[PATH_MAX];

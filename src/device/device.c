@@ -76,11 +76,11 @@ bool device_queue_host_calls(struct device *device, bool wanted)
     return device->core->calls_host_in_queue;
 }
 
-enum status device_open(const char *spec, uint32_t share, uint32_t processors, struct device **device)
+enum status device_open(const char *spec, uint32_t turn, uint32_t processors, struct device **device)
 {
     TRY(create_handle(device));
     struct core *core = (*device)->core;
-    enum status status = device_choose(spec, share, processors, core);
+    enum status status = device_choose(spec, turn, processors, core);
     TRY_NEXT(open_queues(core));
     core->info.kernels = program_digest();
     if (status == STATUS_OK)
@@ -159,6 +159,12 @@ void device_close(struct device **device)
     if (core->trace)
         fclose(core->trace);
     free(core);
+}
+
+enum status device_close_after(struct device **device, enum status status)
+{
+    device_close(device);
+    return status;
 }
 
 const struct device_info *device_info(const struct device *device)
@@ -341,17 +347,17 @@ enum status device_region_begin(struct device *device)
         "marking the begin of a region");
 }
 
-enum status device_region_end(struct device *device, enum stage stage, uint64_t bytes)
+enum status device_region_end(struct device *device, enum stage stage, uint64_t bytes, enum status status)
 {
-    cl_event end = NULL;
-    cl_event begin = device->core->region_begin;
+    cl_event end = NULL, begin = device->core->region_begin;
     device->core->region_begin = NULL;
     if (!begin)
-        return STATUS_OK;
+        return status;
     const cl_int error = clEnqueueMarkerWithWaitList(device->core->queue, 0, NULL, &end);
-    if (error != CL_SUCCESS) {
+    if (error != CL_SUCCESS)
         clReleaseEvent(begin);
-        return opencl_check(device, error, "marking the end of a region");
-    }
-    return device_record(device, begin, end, stage, bytes);
+    const enum status ended = error == CL_SUCCESS
+                                  ? device_record(device, begin, end, stage, bytes)
+                                  : opencl_check(device, error, "marking the end of a region");
+    return status != STATUS_OK ? status : ended;
 }

@@ -43,19 +43,20 @@ struct device_info {
 
 /* Opens the device that `spec` names: "cpu", "gpu", "auto" (a GPU if there is one, else any), "P:D" (platform
  * and device numbers of `radixpic devices`), or part of a name, case ignored; of those that fit, number
- * `share` modulo how many they are, for processes that share a machine. The first one opened in a process
- * settles that PoCL has a thread for each of `processors`, 0: all that the process may run on, unless the
- * environment says how many. STATUS_NO_DEVICE when nothing fits; the message lists what there is. The caller
- * closes it. */
-STATUS_CHECKED enum status device_open(const char *spec, uint32_t share, uint32_t processors,
+ * `turn` modulo how many they are, so that the processes of a machine take different ones. The first one
+ * opened in a process settles that PoCL has a thread for each of `processors`, 0: all that the process may run
+ * on, unless the environment says how many. STATUS_NO_DEVICE when nothing fits; the message lists what there
+ * is. The caller closes it. */
+STATUS_CHECKED enum status device_open(const char *spec, uint32_t turn, uint32_t processors,
                                        struct device **device);
 
 /* Where RADIXPIC_TRACE is set, writes what is timed from now on to the table <RADIXPIC_TRACE>.<rank>.csv:
  * rows (lane, stage, begin, end) in seconds of timer_now(). STATUS_FAILED where that cannot be written. */
 STATUS_CHECKED enum status device_trace(struct device *device, int rank);
 
-/* Opens a device in a context of the caller, a cl_device_id and a cl_context; launches are not timed. And
- * what matters of such a device. STATUS_USAGE where these are none. */
+/* device_open_in() opens the device `id`, a cl_device_id, in the caller's `context`, a cl_context; launches
+ * are not timed. device_info_of() describes such a device without opening it. STATUS_USAGE where the
+ * arguments are something else. */
 STATUS_CHECKED enum status device_open_in(void *context, void *id, struct device **device);
 STATUS_CHECKED enum status device_info_of(void *id, struct device_info *info);
 
@@ -65,6 +66,9 @@ STATUS_CHECKED enum status device_branch(struct device *device, struct device **
 /* Destroys what the handle owns, its branches included, the latest first; the first handle closes the device
  * too, after all work is done. */
 void device_close(struct device **device);
+
+/* Closes a handle after the work that it was made for, and returns the status of that work. */
+STATUS_CHECKED enum status device_close_after(struct device **device, enum status status);
 
 /* A device whose buffers are counted in device_bytes_held() and not allocated; reads give zeros, and launches
  * do nothing. So the memory of a run is found by creating its parts. */
@@ -94,12 +98,13 @@ STATUS_CHECKED enum status device_list(FILE *stream);
 size_t device_bytes_held(const struct device *device);
 size_t device_most_bytes_held(struct device *device);
 
-/* Waits until everything enqueued is done; or what is in the queue that is used now. */
+/* device_finish() waits until everything enqueued is done, device_finish_queue() until the queue in use is
+ * empty. */
 STATUS_CHECKED enum status device_finish(struct device *device);
 STATUS_CHECKED enum status device_finish_queue(struct device *device);
 
-/* Notes how far the queue in use is now, and waits for that and for nothing that came later. One mark at a
- * time; without one there is nothing to wait for. */
+/* device_mark() notes how far the queue in use is now, and device_finish_mark() waits for that and for
+ * nothing that came later. There is one mark at a time; without one nothing is waited for. */
 STATUS_CHECKED enum status device_mark(struct device *device);
 STATUS_CHECKED enum status device_finish_mark(struct device *device);
 
@@ -129,9 +134,11 @@ void device_weigh_times(struct device *device, uint32_t weight);
 /* Times work of the host into the same table. */
 void device_add_time(struct device *device, enum stage stage, double seconds, uint64_t bytes);
 
-/* Work in between that carries no event of its own (VkFFT's launches) is timed as one launch of `stage`. */
+/* Work between these two calls that carries no event of its own, as VkFFT's launches, is timed as one launch
+ * of `stage`. The end returns the status of that work where it failed, else its own. */
 STATUS_CHECKED enum status device_region_begin(struct device *device);
-STATUS_CHECKED enum status device_region_end(struct device *device, enum stage stage, uint64_t bytes);
+STATUS_CHECKED enum status device_region_end(struct device *device, enum stage stage, uint64_t bytes,
+                                             enum status status);
 
 /* A function of the host that works on the memory of two buffers. */
 typedef void host_function(const void *context, void *const *memory);
@@ -144,7 +151,8 @@ STATUS_CHECKED enum status device_call_host(struct device *device, host_function
                                             const void *context,
                                             struct buffer *const buffers[HOST_CALL_BUFFERS]);
 
-/* Whether device_call_host() only enqueues from now on: if `wanted`, the default, and the device can. */
+/* Chooses whether device_call_host() only enqueues from now on, as is the default, and returns whether it
+ * does: some devices cannot. */
 bool device_queue_host_calls(struct device *device, bool wanted);
 
 /* The native handles, for VkFFT alone, as is buffer_native(), a cl_mem. */
@@ -161,16 +169,18 @@ STATUS_CHECKED enum status buffer_create(struct device *device, size_t bytes, co
                                          struct buffer **buffer);
 void buffer_destroy(struct buffer **buffer);
 
-/* The same, with what `contents` has of `bytes` bytes. Blocking. */
+/* A buffer that holds the `bytes` bytes of `contents`. Blocking. */
 STATUS_CHECKED enum status buffer_create_with(struct device *device, size_t bytes, const char *what,
                                               const void *contents, struct buffer **buffer);
 size_t buffer_bytes(const struct buffer *buffer);
 
-/* The same of zeros, a multiple of 4 bytes, enqueued. What it holds lasts: see device_place_buffers(). */
+/* A buffer of zeros, a multiple of 4 bytes, which are enqueued. It has memory of its own even after
+ * device_place_buffers(), so that its contents last. */
 STATUS_CHECKED enum status buffer_create_zeroed(struct device *device, size_t bytes, const char *what,
                                                 struct buffer **buffer);
 
-/* A part of `whole` as a buffer, from byte `offset`, a multiple of BUFFER_VIEW_ALIGNMENT; it goes first. */
+/* A part of the buffer `whole` as a buffer of its own, from byte `offset`, a multiple of
+ * BUFFER_VIEW_ALIGNMENT. The view is destroyed before the whole. */
 STATUS_CHECKED enum status buffer_view(struct buffer *whole, size_t offset, size_t bytes,
                                        struct buffer **view);
 
@@ -192,7 +202,8 @@ STATUS_CHECKED enum status buffer_read(const struct buffer *buffer, size_t offse
 STATUS_CHECKED enum status buffer_write(struct buffer *buffer, size_t offset, size_t bytes,
                                         const void *source);
 
-/* Of rows of `stride` bytes, the `bytes` bytes from `begin` on, of `count` rows from row `first` on. */
+/* A part of a buffer that consists of rows of `stride` bytes: of `count` rows from row `first` on, the
+ * `bytes` bytes from byte `begin` of the row on. */
 struct buffer_rows {
     size_t begin, bytes, stride, first, count;
 };
@@ -240,7 +251,7 @@ size_t precision_bytes(enum precision precision);
  * where the host finds `bytes` bytes (contents undefined). STATUS_FAILED when memory runs out. */
 STATUS_CHECKED enum status host_memory_create(struct device *device, size_t bytes, void **memory);
 
-/* The same of the caller's memory, from the begin of a page on, which outlives the handle. */
+/* Makes the caller's memory such memory. It begins with a page, and outlives the handle. */
 STATUS_CHECKED enum status host_memory_adopt(struct device *device, void *memory, size_t bytes);
 
 /* Transfers of `bytes` from byte `offset` of a buffer to such memory, and back (enqueued, and timed into
@@ -277,9 +288,8 @@ enum { MOST_REALS = 16, MOST_ARGUMENTS = 23 };
 
 struct kernel_argument {
     enum kernel_argument_kind kind;
-    size_t count; /* of bytes or reals */
-    const void
-        *values; /* a struct of them in the kernel, or a buffer; NULL: one number, which stands in `own` */
+    size_t count;       /* of bytes or reals */
+    const void *values; /* numbers that are a struct in the kernel, or a buffer; NULL: one number, in `own` */
     union {
         uint32_t uint_value;
         uint64_t ulong_value;
@@ -336,7 +346,7 @@ static inline struct launch launch_covering(uint64_t work, size_t items, enum st
     return (struct launch){(size_t)((work + items - 1) / items), items, stage, bytes};
 }
 
-/* The same where the number of items in a group does not matter. */
+/* An item for each piece of work, where the number of items in a group does not matter. */
 static inline struct launch launch_flat(uint64_t work, enum stage stage, uint64_t bytes)
 {
     return (struct launch){(size_t)work, 0, stage, bytes};
@@ -395,7 +405,7 @@ size_t device_bytes_placed(const struct device *device);
 STATUS_CHECKED enum status buffer_borrow(struct device *device, void *memory, size_t bytes, const char *what,
                                          struct buffer **buffer);
 
-/* Of buffers that are borrowed: whether they share a byte, and the cl_mem that one is a part of, or is. */
+/* For borrowed buffers: whether two have a byte in common, and the cl_mem that one is a part of, or is. */
 bool buffers_overlap(const struct buffer *one, const struct buffer *other);
 void *buffer_root(const struct buffer *buffer);
 
@@ -403,8 +413,8 @@ void *buffer_root(const struct buffer *buffer);
 STATUS_CHECKED enum status device_borrow_queue(struct device *device, void *queue, uint32_t count,
                                                const void *events);
 
-/* Ends that: work goes to the handle's own queue again. `event`, if not NULL, becomes a cl_event of the end
- * of what went to the borrowed one. */
+/* Gives the borrowed queue back: work goes to the handle's own queue again. `event`, if not NULL, becomes a
+ * cl_event that marks the end of the work in the borrowed queue. */
 STATUS_CHECKED enum status device_return_queue(struct device *device, void *event);
 
 #endif

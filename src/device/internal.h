@@ -40,7 +40,7 @@ struct device {
     struct owned *first; /* what this handle owns, the latest first */
 };
 
-/* A device as all its handles share it. */
+/* What all handles of a device have in common. */
 struct core {
     struct device first_handle;
     bool has_stored;  /* a binary of a program */
@@ -57,10 +57,10 @@ struct core {
     struct timers timers;
     struct pending_event pending[PENDING_CAPACITY]; /* oldest first */
     size_t pending_count;
-    uint32_t weight;  /* of launches from now on; 0: without events */
-    cl_mem room;      /* not owned; of device_place_buffers(), or NULL: each buffer has memory of its own */
-    size_t room_used; /* up to where, in steps of a view; without a room, what they would use */
-    void *staging;    /* of buffer_read_rows() */
+    uint32_t weight;     /* of launches from now on; 0: without events */
+    cl_mem placement;    /* memory for buffers, not owned: device_place_buffers(); NULL: each has its own */
+    size_t placed_bytes; /* used of the placement, or what would be used of one, in steps of a view */
+    void *staging;       /* of buffer_read_rows() */
     size_t staging_bytes;
     bool calls_host_in_queue; /* as native kernels; else device_call_host() waits and maps */
     cl_event region_begin;    /* owned between device_region_begin() and _end() */
@@ -75,10 +75,10 @@ struct buffer {
     cl_mem memory;
     size_t bytes;
     uint64_t number;      /* in the order of creation, from 1 on */
-    struct buffer *whole; /* of a view: the buffer that holds its bytes, from byte `offset` on; else NULL */
-    cl_mem root;          /* of one that is borrowed: the same as OpenCL's; else NULL */
+    struct buffer *whole; /* the buffer that a view is a part of, from byte `offset` on; NULL: no view */
+    cl_mem root;          /* of a borrowed buffer, the cl_mem that it is a part of, or is; else NULL */
     size_t offset;
-    void *mapped; /* of memory of the host, where that finds it; else NULL */
+    void *mapped; /* address for the host, of memory that it shares with the device; else NULL */
 };
 
 struct program {
@@ -140,9 +140,9 @@ uint64_t program_digest(void);
 
 /* A program in the user's cache folder. */
 struct kept {
-    XXH128_canonical_t digest; /* that tells programs apart */
+    XXH128_canonical_t digest; /* of device, driver, options and source: another for each program */
     size_t uses;               /* how often it was built, up to the number from which a binary is kept */
-    int file;                  /* that counts them; -1: there is no folder that can be written to */
+    int file;                  /* its length counts the uses; -1: there is no folder that can be written to */
 };
 
 /* The folder with all of them; "" where the environment names none. */
@@ -166,7 +166,7 @@ void kept_store(const struct kept *kept, struct core *core, cl_program handle);
 const char *device_pocl_folder(void);
 
 /* Sets platform, id and info to those of the device that device_open() is to open. */
-STATUS_CHECKED enum status device_choose(const char *spec, uint32_t share, uint32_t processors,
+STATUS_CHECKED enum status device_choose(const char *spec, uint32_t turn, uint32_t processors,
                                          struct core *core);
 
 #endif

@@ -15,7 +15,7 @@ struct built {
     struct built *next;
     struct core *core; /* not owned */
     cl_program handle;
-    char *source, *options; /* what tells programs apart */
+    char *source, *options; /* programs with the same of both are one program */
     struct kept kept;
     bool is_loaded; /* from a binary that was kept */
 };

@@ -43,13 +43,13 @@ static enum status copy_rows(const struct buffer_rows *rows, size_t count, const
  * so no more is pinned than short lists need, but a power of two, since their lengths vary. */
 static enum status reserve_staging(struct core *core, size_t bytes)
 {
-    size_t room = PIECE;
-    while (room < 2 * (size_t)HALF && (room < bytes || bytes > HALF))
-        room *= 2;
-    if (room <= core->staging_bytes)
+    size_t size = PIECE;
+    while (size < 2 * (size_t)HALF && (size < bytes || bytes > HALF))
+        size *= 2;
+    if (size <= core->staging_bytes)
         return STATUS_OK;
-    TRY(host_memory_create(&core->first_handle, room, &core->staging));
-    core->staging_bytes = room;
+    TRY(host_memory_create(&core->first_handle, size, &core->staging));
+    core->staging_bytes = size;
     return STATUS_OK;
 }
 

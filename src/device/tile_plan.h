@@ -24,7 +24,7 @@ struct tile_plan {
     uint32_t min_chunks, max_chunks; /* where there are tiles enough */
 };
 
-/* What a caller knows better; 0 leaves it to the plan. */
+/* What a caller chooses itself; 0 leaves it to the plan. */
 struct tile_request {
     uint32_t items;       /* 128, 64 or 32, or as many as there is room for */
     uint32_t keys;        /* 32, 16 or 8 */

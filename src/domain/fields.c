@@ -15,7 +15,7 @@ enum status fields_create(struct device *device, const struct grid *grid, enum p
         if (field_components(solver, f) > 0)
             TRY(buffer_view(fields->all, field_first(solver, f) * stride,
                             field_components(solver, f) * stride, &fields->of[f]));
-    TRY(buffer_view(fields->all, 0, field_first(solver, FIELD_PHI) * stride, &fields->acting));
+    TRY(buffer_view(fields->all, 0, field_first(solver, FIELD_PHI) * stride, &fields->felt));
     const uint32_t rho = field_first(solver, FIELD_RHO);
     return buffer_view(fields->all, rho * stride, (components - rho) * stride, &fields->sources);
 }

@@ -36,10 +36,10 @@ struct fields {
     enum solver_name solver;
     struct buffer *all; /* every component, `stride` reals from one to the next, in the table's order */
     uint32_t stride;
-    struct buffer *of[FIELDS];                  /* views of it: a field, NULL where the solver has none, */
-    struct buffer *component[FIELD_COMPONENTS]; /* and a component */
-    struct buffer *acting;                      /* view of E and B, which particles feel, */
-    struct buffer *sources;                     /* and of what is deposited: rho, and J behind it */
+    struct buffer *of[FIELDS];                  /* a view of each field; NULL: the solver has no such field */
+    struct buffer *component[FIELD_COMPONENTS]; /* a view of each component */
+    struct buffer *felt;                        /* a view of E and B, which particles feel */
+    struct buffer *sources;                     /* a view of what is deposited: rho, and J behind it */
     struct waves *waves;                        /* not owned; NULL: the solver has none */
     /* Part of each species in rho, on the own rows of the local grid, in steps that write it; NULL where none
      * does. */

@@ -55,7 +55,5 @@ enum status list_merge(struct device *device, uint32_t cells, struct particles *
     if (sum > into->capacity)
         TRY(particles_reserve(into, at_most(sum + sum / SLACK_SHARE, CONFIG_MAX_PARTICLES)));
     TRY(device_branch(device, &branch));
-    const enum status status = merge_all(branch, cells, into, from);
-    device_close(&branch);
-    return status;
+    return device_close_after(&branch, merge_all(branch, cells, into, from));
 }

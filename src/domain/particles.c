@@ -49,7 +49,7 @@ enum status particles_require_one_rank(const struct species_config *species)
 
 /* ---- the arrays ---- */
 
-/* Whether the attribute lies in the array of another one. */
+/* The attribute lies in the array of another one. */
 static bool shares_array(const struct particles *particles, enum attribute attribute)
 {
     return particles->layout == LAYOUT_AOS && attribute == ATTRIBUTE_VELOCITY;

@@ -28,7 +28,7 @@ enum attribute {
 struct attribute_info {
     const char *name;
     uint32_t components;
-    bool is_real; /* reals of the run's precision; else 64-bit unsigned integers */
+    bool is_real; /* components are reals of the run's precision; else 64-bit unsigned integers */
 };
 
 extern const struct attribute_info attribute_table[ATTRIBUTES];
@@ -77,15 +77,14 @@ struct particles {
 /* The room that a list leaves for particles of one species that come from other ranks in a step, before they
  * are there. They come to own rows that lie within other ranks' ghost rows: a few at either end of a slab, or
  * all rows where slabs are whole. So their numbers are kept by row. The buffers are not owned. */
-struct arrival_room {
+struct arrival_gaps {
     uint32_t count;              /* of particles that come, in all */
     const struct buffer *rows;   /* uint[local nx]: which row of `counts` a row has, or ARRIVALS_NONE */
     const struct buffer *counts; /* uint[rows that particles can come to][ny] */
 };
 
-/* The fewest ranks whose lists hold a species in equal shares; STATUS_USAGE with them where these are
- * several.
- */
+/* particles_least_ranks() is the fewest ranks that hold a species where each has as many of its particles.
+ * The other function refuses a species for which that is more than one, by STATUS_USAGE with the number. */
 uint64_t particles_least_ranks(const struct species_config *species);
 STATUS_CHECKED enum status particles_require_one_rank(const struct species_config *species);
 
@@ -133,7 +132,8 @@ STATUS_CHECKED enum status particles_reserve(struct particles *particles, uint32
 STATUS_CHECKED enum status particles_read(const struct particles *particles, enum attribute attribute,
                                           size_t first, size_t count, double *values);
 
-/* The same of any attribute, as the device has it, attribute_bytes() each; and the way back. Blocking. */
+/* Copies of any attribute as the device has it, attribute_bytes() for each particle: from the list to
+ * `values`, and from `values` to the list. Blocking. */
 STATUS_CHECKED enum status particles_copy(const struct particles *particles, enum attribute attribute,
                                           size_t first, size_t count, void *values);
 STATUS_CHECKED enum status particles_write(struct particles *particles, enum attribute attribute,

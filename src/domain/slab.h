@@ -19,7 +19,7 @@
 
 struct slab {
     struct grid box;   /* of all ranks */
-    struct grid local; /* of this one: nx = rows + 2 ghost + 1, or box.nx where whole; else as the box */
+    struct grid local; /* as the box, but nx is rows + 2 ghost + 1 where the slab is not whole */
     uint32_t first_row, rows;
     uint32_t ghost; /* rows on each side, at least SLAB_LEAST_GHOST; 0: whole */
 };

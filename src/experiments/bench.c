@@ -134,7 +134,7 @@ static enum status read_options(struct bench *bench, int argc, char **argv)
                            "%s: runs on one rank, or ranks would slow one another down; of the experiments "
                            "only scaling runs on several. Start it without mpirun",
                            argv[0]);
-    return experiment->settle ? bench_blame(argv[0], experiment->settle(bench)) : STATUS_OK;
+    return experiment->resolve ? bench_blame(argv[0], experiment->resolve(bench)) : STATUS_OK;
 }
 
 static enum status start(struct bench *bench, int argc, char **argv)
@@ -189,7 +189,7 @@ static enum status time_once(const struct bench *bench, const struct subject *su
         TRY(device_region_begin(device));
     TRY(subject->run(subject->context));
     if (subject->in_one_piece)
-        TRY(device_region_end(device, STAGE_OTHER, 0));
+        TRY(device_region_end(device, STAGE_OTHER, 0, STATUS_OK));
     if (!subject->on_host)
         TRY(device_finish(device));
     if (samples)

@@ -29,13 +29,13 @@ struct samples {
 /* Adds one timing; beyond SAMPLES_MAX it is dropped. */
 void samples_add(struct samples *samples, double seconds);
 
-/* What is quoted of timings, or of what follows from them. */
+/* The median and the range of timings, or of numbers that follow from them. */
 struct spread {
     double median, least, most;
     uint32_t count;
 };
 
-/* Of no timing all are 0. The median of an even number is the mean of the two in the middle. */
+/* The spread of no timing is 0. The median of an even number is the mean of the two in the middle. */
 struct spread spread_of(const struct samples *samples);
 struct spread spread_of_one(double value);
 struct spread spread_scaled(struct spread values, double scale);
@@ -59,11 +59,11 @@ struct bench;
 struct experiment {
     const char *name, *summary; /* as `radixpic bench --help` has them */
     struct option_table options;
-    enum status (*settle)(struct bench *bench); /* what options mean together; may be NULL */
+    enum status (*resolve)(struct bench *bench); /* what options mean together; may be NULL */
     enum status (*run)(struct bench *bench);
     const char *wrong; /* the sentence where a result was not verified */
     uint32_t warm_ups; /* of what is timed on the device */
-    bool on_ranks;     /* shares its work among the ranks of mpirun */
+    bool on_ranks;     /* runs on all ranks of mpirun, not on one alone */
 };
 
 /* In the order of the help. */
@@ -75,19 +75,19 @@ struct bench {
     void *options; /* the experiment's struct options, filled in */
     struct communicator ranks;
     struct device *device;
-    const struct device_info *info; /* of it */
+    const struct device_info *info; /* of the device */
     struct device *part;            /* a branch of the device: of the case at hand */
     uint32_t repeats;               /* of a timing: --repeat, or what the experiment chooses */
     struct spread copy;             /* seconds of bench_copy() */
     size_t copy_bytes;
     bool is_wrong;   /* a result was not verified */
     FILE *csv;       /* NULL: none is written, or not by this rank */
-    bool on_host;    /* the case at hand; */
-    int verified;    /* its verdict, and */
-    char words[512]; /* its words */
+    bool on_host;    /* the host runs the case at hand */
+    int verified;    /* the verdict of that case */
+    char words[512]; /* the words of that case */
 };
 
-/* Reads argv, runs the experiment and judges. Collective where it runs on ranks. */
+/* Reads argv, runs the experiment and judges its results. Collective where it runs on ranks. */
 STATUS_CHECKED enum status bench_run(const struct experiment *experiment, int argc, char **argv);
 
 /* Where `status` is STATUS_USAGE, puts `name` before the sentence of what was refused. Returns it. */
@@ -99,7 +99,7 @@ STATUS_CHECKED enum status bench_case(struct bench *bench,
 
 /* ---- timing ---- */
 
-/* What is timed: run(context), after the experiment's warm-ups and as often as the bench repeats; on the host
+/* Work to time: run(context), after the experiment's warm-ups and as often as the bench repeats; on the host
  * without warm-ups, and at most HOST_REPEATS times. */
 enum { HOST_REPEATS = 3 };
 struct subject {
@@ -133,7 +133,8 @@ uint64_t times_bytes(const struct times *times);
 /* Times a copy of `bytes` on the device and writes its row. Every table is held against it. */
 STATUS_CHECKED enum status bench_copy(struct bench *bench, size_t bytes);
 
-/* The same of as much as the offsets of particles, but too much for a cache and not more than need be. */
+/* Times a copy of as many bytes as the offsets of the particles have, but at least more than a cache holds
+ * and at most a GiB. */
 STATUS_CHECKED enum status bench_copy_like(struct bench *bench, uint64_t particles, size_t real_bytes);
 
 /* GB/s of the copy, which moves its bytes twice; and the line that says so. */
@@ -153,7 +154,7 @@ struct bench_column {
     const char *heading; /* on the screen; NULL: in the file alone */
     const char
         *quantity; /* in the file, NAME_UNIT, or _UNIT behind the row's name; NULL: on the screen alone */
-    double scale;  /* of its values */
+    double scale;  /* by which its values are multiplied */
     enum column_kind kind;
     int width; /* on the screen; 0: by kind and heading */
 };
@@ -190,7 +191,7 @@ void bench_head(const struct bench_table *table);
 void bench_row(const struct bench *bench, const struct bench_table *table, const char *name,
                const struct spread *values, const char *note);
 
-/* Either of both. */
+/* Only prints a row, or only writes it. */
 void bench_print(const struct bench *bench, const struct bench_table *table, const char *name,
                  const struct spread *values, const char *note);
 void bench_write(const struct bench *bench, const struct bench_table *table, const char *name,

@@ -60,7 +60,7 @@ static int width_of(const struct bench_column *column)
     return column->kind == COLUMN_WORD ? -width : width;
 }
 
-/* Four digits, and of whole numbers all. */
+/* Four digits, or all digits of a whole number. */
 static void print_number(double number, size_t size, char *text)
 {
     snprintf(text, size, fabs(number) < 9999.5 ? "%.4g" : "%.0f", number);

@@ -9,11 +9,11 @@ struct deposit {
     struct grid grid;
     enum precision precision;
     uint32_t filled_cells, capacity;
-    uint32_t components; /* 1: of the charge; 4: and of the current */
-    double half_step[3]; /* struct half_step of the kernels; of the current */
+    uint32_t components; /* 1: the charge; 4: the charge and the current */
+    double half_step[3]; /* struct half_step of the kernels, for the current */
     struct deposit_plan plan;
     uint32_t planes; /* sums of a piece: the nodes its particles touch, for each component */
-    uint32_t places; /* of pieces */
+    uint32_t places; /* of pieces in a plane */
     struct kernel *sum, *long_cells, *nodes;
     struct buffer *sums;         /* real[planes * places]; SUM_PLACE() of the kernels */
     struct buffer *segment_cell; /* uint[segments] */
@@ -68,34 +68,23 @@ static enum status create_parts(struct deposit *deposit, enum shape_kind shape)
 }
 
 enum status deposit_create(struct device *device, const struct grid *grid, enum precision precision,
-                           enum shape_kind shape, uint32_t filled_cells, uint32_t capacity,
-                           struct deposit **deposit)
+                           enum shape_kind shape, const struct deposit_current *current,
+                           uint32_t filled_cells, uint32_t capacity, struct deposit **deposit)
 {
     TRY(DEVICE_NEW(device, *deposit));
-    **deposit = (struct deposit){.device = device,
-                                 .grid = *grid,
-                                 .precision = precision,
-                                 .components = 1,
-                                 .filled_cells = filled_cells,
-                                 .capacity = capacity};
-    return create_parts(*deposit, shape);
-}
-
-enum status deposit_create_sources(struct device *device, const struct grid *grid, enum precision precision,
-                                   enum shape_kind shape, double time_step, double per_c_squared,
-                                   uint32_t filled_cells, uint32_t capacity, struct deposit **deposit)
-{
-    TRY(DEVICE_NEW(device, *deposit));
-    **deposit = (struct deposit){
-        .device = device,
-        .grid = *grid,
-        .precision = precision,
-        .filled_cells = filled_cells,
-        .capacity = capacity,
-        .components = 4,
-        .half_step = {0.5 * time_step / grid->dx, 0.5 * time_step / grid->dy, per_c_squared},
-    };
-    return create_parts(*deposit, shape);
+    struct deposit *created = *deposit;
+    *created = (struct deposit){.device = device,
+                                .grid = *grid,
+                                .precision = precision,
+                                .components = current ? 4 : 1,
+                                .filled_cells = filled_cells,
+                                .capacity = capacity};
+    if (current) {
+        created->half_step[0] = 0.5 * current->time_step / grid->dx;
+        created->half_step[1] = 0.5 * current->time_step / grid->dy;
+        created->half_step[2] = current->per_c_squared;
+    }
+    return create_parts(created, shape);
 }
 
 /* ---- one species ---- */
@@ -107,8 +96,8 @@ static enum status sum_particles(struct deposit *deposit, const struct particles
     const struct deposit_plan *plan = &deposit->plan;
     const uint32_t filled = deposit->filled_cells, count = particles->count;
     const uint32_t stride = particles_stride(particles, ATTRIBUTE_OFFSET);
-    const uint64_t each = of_current(deposit) ? 5 : 2 * stride; /* of a particle: in, */
-    const uint64_t numbers = each * count +                     /* and out */
+    const uint64_t each = of_current(deposit) ? 5 : 2 * stride; /* reals of a particle */
+    const uint64_t numbers = each * count +                     /* reals read, and written */
                              deposit->planes * (segments + (uint64_t)filled - 1);
     const struct launch launch = {segments, plan->vectors ? 1 : plan->segment_items, STAGE_DEPOSIT,
                                   precision_bytes(deposit->precision) * numbers +
@@ -154,8 +143,8 @@ static enum status add_nodes(struct deposit *deposit, const struct particles *pa
                          plan->segment_bits, most, plan->lanes, factor, first, density, density_stride);
 }
 
-static enum status deposit_densities(struct deposit *deposit, const struct particles *particles, bool first,
-                                     struct buffer *density, uint32_t stride)
+enum status deposit_species(struct deposit *deposit, const struct particles *particles, bool first,
+                            struct buffer *density, uint32_t stride)
 {
     if (particles->count > deposit->capacity)
         return status_fail(STATUS_FAILED, "a deposit made for %u particles was given %u", deposit->capacity,
@@ -165,16 +154,4 @@ static enum status deposit_densities(struct deposit *deposit, const struct parti
     TRY(sum_particles(deposit, particles, segments));
     TRY(join_pieces(deposit, particles, segments, most));
     return add_nodes(deposit, particles, most, first, density, stride);
-}
-
-enum status deposit_species(struct deposit *deposit, const struct particles *particles, bool first,
-                            struct buffer *rho)
-{
-    return deposit_densities(deposit, particles, first, rho, 0);
-}
-
-enum status deposit_species_sources(struct deposit *deposit, const struct particles *particles, bool first,
-                                    struct buffer *sources, uint32_t stride)
-{
-    return deposit_densities(deposit, particles, first, sources, stride);
 }

@@ -8,30 +8,25 @@
 
 struct deposit;
 
-/* For species of up to `capacity` particles, all in the grid's first `filled_cells` cells, as in the own
- * rows of a slab. */
+/* The run whose current is deposited: its time step and 1/c^2. In a time step light passes one cell at most.
+ */
+struct deposit_current {
+    double time_step, per_c_squared;
+};
+
+/* A deposit of the charge, or where `current` is not NULL of charge and current. It is for species of up to
+ * `capacity` particles, all in the grid's first `filled_cells` cells, as in the own rows of a slab. */
 STATUS_CHECKED enum status deposit_create(struct device *device, const struct grid *grid,
                                           enum precision precision, enum shape_kind shape,
-                                          uint32_t filled_cells, uint32_t capacity, struct deposit **deposit);
+                                          const struct deposit_current *current, uint32_t filled_cells,
+                                          uint32_t capacity, struct deposit **deposit);
 
-/* Deposits one sorted species, in either layout: rho (real[cells]) is set where `first`, else added to.
- * Charge per area: rho = q w / (dx dy) * sum of weights. STATUS_FAILED for more particles than the capacity.
- * (Non-blocking.) */
+/* Deposits one sorted species, in either layout: the density (real[cells]) is set where `first`, else added
+ * to. Charge per area: rho = q w / (dx dy) * sum of weights. With the current the three components of J
+ * follow rho, each `stride` reals after the one before: q w/(dx dy) times the sum of weights times u/gamma,
+ * of each particle at x - v dt/2, for a species with w. So J is that at n-1/2 of particles at n.
+ * STATUS_FAILED for more particles than the capacity. (Non-blocking.) */
 STATUS_CHECKED enum status deposit_species(struct deposit *deposit, const struct particles *particles,
-                                           bool first, struct buffer *rho);
-
-/* The charge and the current at n-1/2 of particles at n, in a run with that time step and 1/c^2, c time_step
- * being at most the side of a cell. */
-STATUS_CHECKED enum status deposit_create_sources(struct device *device, const struct grid *grid,
-                                                  enum precision precision, enum shape_kind shape,
-                                                  double time_step, double per_c_squared,
-                                                  uint32_t filled_cells, uint32_t capacity,
-                                                  struct deposit **deposit);
-
-/* As deposit_species(), with a deposit of both: rho, and q w/(dx dy) times the sum of weights times u/gamma
- * in the three components of J, each particle at x - v dt/2. `sources`: rho and J, `stride` reals from one
- * component to the next. Of a species with w. (Non-blocking.) */
-STATUS_CHECKED enum status deposit_species_sources(struct deposit *deposit, const struct particles *particles,
-                                                   bool first, struct buffer *sources, uint32_t stride);
+                                           bool first, struct buffer *density, uint32_t stride);
 
 #endif

@@ -14,7 +14,7 @@ enum {
 struct deposit_atomic {
     struct grid grid;
     enum precision precision;
-    enum atomic_way way;
+    enum atomic_width width;
     size_t group_items;
     struct kernel *particles, *nodes;
     struct buffer *sums; /* ulong[cells]: 0 between deposits */
@@ -25,32 +25,34 @@ uint32_t deposit_atomic_fraction_bits(uint32_t count)
     return SUM_BITS - bits_below(count + UINT64_C(1)); /* count < 2^bits */
 }
 
-static enum status choose_way(const struct device_info *info, enum atomic_way wanted, enum atomic_way *way)
+static enum status choose_width(const struct device_info *info, enum atomic_width wanted,
+                                enum atomic_width *width)
 {
-    *way = wanted;
+    *width = wanted;
     if (wanted == ATOMIC_AUTO)
-        *way = info->has_int64_atomics ? ATOMIC_64 : ATOMIC_32_AND_CARRY;
-    if (*way == ATOMIC_64 && !info->has_int64_atomics)
+        *width = info->has_int64_atomics ? ATOMIC_64 : ATOMIC_32_AND_CARRY;
+    if (*width == ATOMIC_64 && !info->has_int64_atomics)
         return status_fail(STATUS_FAILED, "%s adds no 64 bits at once (cl_khr_int64_base_atomics)",
                            info->name);
     return STATUS_OK;
 }
 
 enum status deposit_atomic_create(struct device *device, const struct grid *grid, enum precision precision,
-                                  enum shape_kind shape, enum atomic_way way, struct deposit_atomic **deposit)
+                                  enum shape_kind shape, enum atomic_width width,
+                                  struct deposit_atomic **deposit)
 {
     const struct device_info *info = device_info(device);
     struct deposit_atomic *created = NULL;
     struct program *program = NULL;
-    TRY(choose_way(info, way, &way));
+    TRY(choose_width(info, width, &width));
     TRY(DEVICE_NEW(device, created));
     created->grid = *grid;
     created->precision = precision;
-    created->way = way;
+    created->width = width;
     created->group_items = device_group_items(device, info->is_cpu ? CPU_GROUP_ITEMS : GROUP_ITEMS);
     TRY(program_build(device, "deposit_atomic.cl", precision, &program,
                       "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D ADD_64_BITS=%d", (int)shape,
-                      created->group_items, way == ATOMIC_64));
+                      created->group_items, width == ATOMIC_64));
     TRY(kernel_create(program, "deposit_atomic_particles", &created->particles));
     TRY(kernel_create(program, "deposit_atomic_nodes", &created->nodes));
     TRY(buffer_create(device, grid_cells(grid) * sizeof(uint64_t), "the atomic deposit's sums",
@@ -59,9 +61,9 @@ enum status deposit_atomic_create(struct device *device, const struct grid *grid
     return buffer_fill(created->sums, 0);
 }
 
-enum atomic_way deposit_atomic_way(const struct deposit_atomic *deposit)
+enum atomic_width deposit_atomic_width(const struct deposit_atomic *deposit)
 {
-    return deposit->way;
+    return deposit->width;
 }
 
 enum status deposit_atomic_species(struct deposit_atomic *deposit, const struct particles *particles,

@@ -20,19 +20,20 @@
 struct deposit_atomic;
 
 /* How 64 bits are added. All give the same sums. */
-enum atomic_way {
+enum atomic_width {
     ATOMIC_AUTO,        /* 64 bits at once where the device can */
     ATOMIC_64,          /* by cl_khr_int64_base_atomics */
-    ATOMIC_32_AND_CARRY /* two words of 32 bits, on any device: the low one's old value tells of the carry */
+    ATOMIC_32_AND_CARRY /* two words of 32 bits, on any device: the carry follows from the low word's old
+                           value */
 };
 
 /* STATUS_FAILED for ATOMIC_64 on a device that has no such additions. */
 STATUS_CHECKED enum status deposit_atomic_create(struct device *device, const struct grid *grid,
                                                  enum precision precision, enum shape_kind shape,
-                                                 enum atomic_way way, struct deposit_atomic **deposit);
+                                                 enum atomic_width width, struct deposit_atomic **deposit);
 
-/* The way that is taken, never ATOMIC_AUTO. */
-enum atomic_way deposit_atomic_way(const struct deposit_atomic *deposit);
+/* The width that is taken, never ATOMIC_AUTO. */
+enum atomic_width deposit_atomic_width(const struct deposit_atomic *deposit);
 
 /* Deposits one species, in either layout and in any order, by its keys (uint[count]): rho (real[cells]) is
  * set. (Non-blocking.) */
@@ -40,7 +41,7 @@ STATUS_CHECKED enum status deposit_atomic_species(struct deposit_atomic *deposit
                                                   const struct particles *particles,
                                                   const struct buffer *keys, struct buffer *rho);
 
-/* F for a list of at least one particle. */
+/* The fraction bits F for a list of at least one particle. */
 uint32_t deposit_atomic_fraction_bits(uint32_t count);
 
 #endif

@@ -8,8 +8,8 @@ enum {
     CPU_GROUP_ITEMS = 64, /* a group is a loop there */
 
     /* A group that sums a segment, where local memory allows: 128 items with 16 particles were the fastest on
-     * an H200, from 8 to 512 particles a cell. Of the current, an item for each row of nodes shares a run of
-     * 32 particles with the others. */
+     * an H200, from 8 to 512 particles a cell. Of the current, each row of nodes has an item, and the items
+     * of all rows have a run of 32 particles in common. */
     SEGMENT_ITEMS = 128,
     CHARGE_PARTICLES = 16,
     CURRENT_RUNS = 32,

@@ -11,7 +11,7 @@
 struct deposit_plan {
     bool vectors;         /* CPUs: an item sums a segment, and an item has several nodes, in vectors */
     size_t items;         /* of a group, but for a group that sums a segment */
-    size_t segment_items; /* of that, `shares` for each run of `item_particles` */
+    size_t segment_items; /* of a group that sums a segment: `shares` for each run of `item_particles` */
     size_t item_particles, shares;
     uint32_t segment_bits; /* log2 of the particles of a segment */
     uint32_t lanes;        /* items per node */

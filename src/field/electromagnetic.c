@@ -63,9 +63,8 @@ static enum status transform_initial(struct electromagnetic *solver, struct devi
     memset(values + own, 0, (cells - own) * sizeof *values); /* no rank leaves anything for another one */
     TRY(buffer_write_reals(nodes, solver->precision, 0, cells, values));
     TRY(device_region_begin(scratch));
-    const enum status status = fft_run(solver->poisson->fft, FFT_FORWARD, 1, nodes, modes);
-    TRY(device_region_end(scratch, STAGE_START_OTHER, 0));
-    TRY(status);
+    TRY(device_region_end(scratch, STAGE_START_OTHER, 0,
+                          fft_run(solver->poisson->fft, FFT_FORWARD, 1, nodes, modes)));
     return device_finish(scratch);
 }
 
@@ -123,9 +122,7 @@ static enum status create(struct device *device, const struct grid *box, const s
     TRY(kernel_create(program, "electromagnetic_step", &solver->advance));
     TRY(buffer_fill(solver->waves.modes, 0));
     TRY(device_branch(device, &scratch));
-    const enum status status = begin(solver, scratch, config);
-    device_close(&scratch);
-    return status;
+    return device_close_after(&scratch, begin(solver, scratch, config));
 }
 
 /* ---- a step ---- */
@@ -140,7 +137,7 @@ static enum status transform(struct electromagnetic *solver, struct fields *fiel
                       solver->c_squared, 1.0 / grid_cells(&solver->grid), (uint32_t)(n != solver->waves.step),
                       solver->waves.modes, poisson->result_modes));
     solver->waves.step = n;
-    return fft_run(poisson->fft, FFT_INVERSE, WAVE_COMPONENTS, fields->acting, poisson->result_modes);
+    return fft_run(poisson->fft, FFT_INVERSE, WAVE_COMPONENTS, fields->felt, poisson->result_modes);
 }
 
 static enum status solve(void *own, struct fields *fields, uint64_t n)
@@ -149,10 +146,8 @@ static enum status solve(void *own, struct fields *fields, uint64_t n)
     struct device *device = solver->poisson->device;
     const struct fft *fft = solver->poisson->fft;
     TRY(device_region_begin(device));
-    const enum status status = transform(solver, fields, n);
-    const enum status ended =
-        device_region_end(device, STAGE_FIELD, 10 * fft->bytes + 22 * (uint64_t)fft->modes_bytes);
-    return status != STATUS_OK ? status : ended;
+    return device_region_end(device, STAGE_FIELD, 10 * fft->bytes + 22 * (uint64_t)fft->modes_bytes,
+                             transform(solver, fields, n));
 }
 
 static enum status potential(void *own, struct fields *fields)

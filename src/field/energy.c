@@ -62,7 +62,7 @@ enum status energy_measure(struct energy *energy, const struct fields *fields, u
                          ((struct launch){energy->groups, energy->group_items, STAGE_OUTPUT,
                                           (field_first(energy->solver, FIELD_PHI) + UINT64_C(1)) * nodes *
                                               precision_bytes(energy->precision)}),
-                         fields->acting, fields->stride, rho, nodes, energy->chunk,
+                         fields->felt, fields->stride, rho, nodes, energy->chunk,
                          modes->count > 0 ? modes->modes : rho, modes->count > 0 ? modes->places : rho,
                          modes->count, (uint32_t)(slot * energy->row), energy->sums);
 }

@@ -10,11 +10,11 @@ struct energy;
 struct field_sums {
     double field_energy;    /* sum over nodes of |E|^2/2 dx dy */
     double charge;          /* sum over nodes of rho dx dy */
-    double magnetic_energy; /* sum over nodes of c^2 |B|^2/2 dx dy; electromagnetic, */
-    double momentum[3];     /* as the sum of E x B dx dy */
+    double magnetic_energy; /* sum over nodes of c^2 |B|^2/2 dx dy; 0 in an electrostatic run */
+    double momentum[3];     /* sum over nodes of E x B dx dy; 0 in an electrostatic run */
 };
 
-/* It takes `modes` along. It dies with the device handle. */
+/* Each measurement reads `modes` too. The sums die with the device handle. */
 STATUS_CHECKED enum status energy_create(struct device *device, const struct grid *grid,
                                          enum precision precision, const struct fields_config *config,
                                          const struct followed_modes *modes, struct energy **energy);

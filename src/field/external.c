@@ -10,21 +10,21 @@
 enum { MOST_COMPONENTS = 6 };
 
 struct external {
-    struct device *device; /* not owned, as: */
-    const struct config *config;
+    struct device *device;       /* not owned */
+    const struct config *config; /* not owned */
     struct communicator communicator;
     struct slab slab;
-    uint32_t own, components; /* of the fields of the solver, and of those that particles feel */
-    struct buffer *acting;    /* these; NULL where the config has no external field */
+    uint32_t own, components; /* components of the solver's fields, and of those that particles feel */
+    struct buffer *felt;      /* the fields that particles feel; NULL: the config has no external field */
     struct kernel *add, *add_wave;
     struct launch launch;
 
     /* What formulas say. */
     const char *formulas[MOST_COMPONENTS]; /* not owned; NULL: 0 */
     bool has_time[MOST_COMPONENTS];
-    struct buffer *table; /* of all components; NULL where there is no formula */
-    bool is_set;          /* with those that do not change */
-    double *values;       /* of one component, on the host */
+    struct buffer *table; /* values of all components; NULL: there is no formula */
+    bool is_set;          /* the table has the formulas that do not change */
+    double *values;       /* values of one component, on the host */
 };
 
 /* ---- creation ---- */
@@ -45,7 +45,7 @@ enum status external_create(const struct rank_place *place, const struct config 
     external->communicator = *place->communicator;
     external->slab = *slab;
     external->own = field_first(config->fields.solver, FIELD_PHI);
-    external->components = fields_acting(&config->fields);
+    external->components = fields_felt(&config->fields);
     for (uint32_t c = 0; c < external->components; c++) {
         external->formulas[c] = fields_external(&config->fields, c);
         external->has_time[c] = formula_has_time(config, external->formulas[c]);
@@ -54,7 +54,7 @@ enum status external_create(const struct rank_place *place, const struct config 
     if (!has_formulas && config->fields.drive_count == 0)
         return STATUS_OK;
     const size_t all = external->components * buffer_view_stride(bytes);
-    TRY(buffer_create(device, all, "the field with the external one", &external->acting));
+    TRY(buffer_create(device, all, "the field with the external one", &external->felt));
     external->launch = launch_flat(nodes, STAGE_FIELD, 2 * external->components * bytes);
     TRY(program_build(device, "external.cl", config->precision, &program, "%s", ""));
     TRY(kernel_create(program, "external_add", &external->add));
@@ -87,17 +87,17 @@ static enum status set_table(struct external *external, uint32_t stride, double 
     return STATUS_OK;
 }
 
-static enum status add_formulas(struct external *external, double time, struct fields *acting)
+static enum status add_formulas(struct external *external, double time, struct fields *total)
 {
     bool changes = !external->is_set;
     for (uint32_t c = 0; c < external->components; c++)
         changes |= external->has_time[c];
     if (changes)
-        TRY(communicator_agree(&external->communicator, set_table(external, acting->stride, time)));
-    TRY(KERNEL_LAUNCH(external->add, external->launch, acting->acting, external->own, external->table,
-                      acting->stride, external->components, grid_cells(&external->slab.local),
-                      external->acting));
-    acting->acting = external->acting;
+        TRY(communicator_agree(&external->communicator, set_table(external, total->stride, time)));
+    TRY(KERNEL_LAUNCH(external->add, external->launch, total->felt, external->own, external->table,
+                      total->stride, external->components, grid_cells(&external->slab.local),
+                      external->felt));
+    total->felt = external->felt;
     return STATUS_OK;
 }
 
@@ -123,16 +123,16 @@ static void amplitudes(const struct drive_config *drive, double time, double par
 }
 
 static enum status add_wave(struct external *external, const struct drive_config *drive, double time,
-                            struct fields *acting)
+                            struct fields *total)
 {
     const struct slab *slab = &external->slab;
     const uint32_t upward = slab_is_whole(slab) ? slab->local.nx : slab->rows + slab->ghost;
     double parts[2];
     amplitudes(drive, time, parts);
-    TRY(KERNEL_LAUNCH(external->add_wave, external->launch, acting->acting, acting->stride,
-                      external->components, slab->local.nx, slab->local.ny, slab->box.nx, slab->first_row,
-                      upward, (uint32_t)drive->axis, drive->mode, parts[0], parts[1], external->acting));
-    acting->acting = external->acting;
+    TRY(KERNEL_LAUNCH(external->add_wave, external->launch, total->felt, total->stride, external->components,
+                      slab->local.nx, slab->local.ny, slab->box.nx, slab->first_row, upward,
+                      (uint32_t)drive->axis, drive->mode, parts[0], parts[1], external->felt));
+    total->felt = external->felt;
     return STATUS_OK;
 }
 
@@ -157,13 +157,13 @@ double drives_work(const struct config *config, double time, const double *befor
 /* ---- both ---- */
 
 enum status external_apply(struct external *external, const struct fields *fields, double time,
-                           struct fields *acting)
+                           struct fields *total)
 {
     const struct fields_config *config = &external->config->fields;
-    *acting = *fields;
+    *total = *fields;
     if (external->table)
-        TRY(add_formulas(external, time, acting));
+        TRY(add_formulas(external, time, total));
     for (uint32_t n = 0; n < config->drive_count; n++)
-        TRY(add_wave(external, &config->drive[n], time, acting));
+        TRY(add_wave(external, &config->drive[n], time, total));
     return STATUS_OK;
 }

@@ -24,17 +24,18 @@
 
 struct external;
 
-/* Those of the config, which outlives them, on a slab; they die with the device handle. */
+/* The external fields of the config on a slab. The config outlives them; they die with the device handle. */
 STATUS_CHECKED enum status external_create(const struct rank_place *place, const struct config *config,
                                            struct external **external);
 
-/* *acting <- the fields, of which `acting` has fields_acting() components, those at `time` added, in an array
+/* *total <- the fields, of which `total` has fields_felt() components, those at `time` added, in an array
  * of its own, on all rows that a rank's particles feel. Where the config has none it is the fields.
- * Non-blocking; collective at first, and with t in a formula, so that all know of one that is not finite. */
+ * Non-blocking; collective at first, and with t in a formula, so that all ranks fail for a value that is not
+ * finite. */
 STATUS_CHECKED enum status external_apply(struct external *external, const struct fields *fields, double time,
-                                          struct fields *acting);
+                                          struct fields *total);
 
-/* What all drives do in a step that has `time` as its middle. before[2 n], before[2 n + 1] are real and
+/* The work of all drives in a step that has `time` as its middle. before[2 n], before[2 n + 1] are real and
  * imaginary part of (1/(nx ny)) sum rho exp(-i k x) of drive n at its begin, `after` at its end. */
 double drives_work(const struct config *config, double time, const double *before, const double *after);
 

@@ -49,15 +49,9 @@ static enum status make_plans(struct fft *fft, enum transform_library library)
     return fft_fftw_create(fft);
 }
 
-enum status fft_create(struct device *device, const struct grid *grid, enum precision precision,
-                       enum transform_library library, const uint32_t batch[FFT_WAYS], struct fft **fft)
-{
-    return fft_create_along(device, grid, FFT_ALONG_BOTH, grid->ny / 2 + 1, precision, library, batch, fft);
-}
-
-enum status fft_create_along(struct device *device, const struct grid *grid, enum fft_axes axes,
-                             uint32_t columns, enum precision precision, enum transform_library library,
-                             const uint32_t batch[FFT_WAYS], struct fft **fft)
+enum status fft_create(struct device *device, const struct grid *grid, enum fft_axes axes, uint32_t columns,
+                       enum precision precision, enum transform_library library,
+                       const uint32_t batch[FFT_WAYS], struct fft **fft)
 {
     const size_t real_bytes = grid_cells(grid) * precision_bytes(precision);
     const size_t modes_bytes = fft_complex_bytes(grid, columns, precision);

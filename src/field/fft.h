@@ -20,15 +20,15 @@ enum fft_way {
  * between reals and modes; along x its modes along y, in place. */
 enum fft_axes { FFT_ALONG_Y = 1, FFT_ALONG_X = 2, FFT_ALONG_BOTH = 3 };
 
-/* What is known of a transform; what the library does is for this room only. */
+/* A transform. Its function and plans are for this room only. */
 struct fft {
     char name[32];                  /* "VkFFT 1.3.4", "FFTW 3.3.10"; "none" on a counting device */
     uint64_t bytes;                 /* that the transform of one array must move */
-    size_t real_bytes, modes_bytes; /* of one array */
+    size_t real_bytes, modes_bytes; /* of one array of reals, and of modes */
     struct device *device;          /* not owned */
     struct grid grid;
     enum fft_axes axes;
-    uint32_t columns; /* of a row of modes: ny/2 + 1, or of the rank's share fft_columns() */
+    uint32_t columns; /* of a row of modes: ny/2 + 1, or where ranks divide them fft_columns() */
     enum precision precision;
     uint32_t batch[FFT_WAYS]; /* arrays that may be transformed at once */
     enum status (*run)(const struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
@@ -36,18 +36,14 @@ struct fft {
     void *plans; /* the library's */
 };
 
-/* TRANSFORMS_AUTO takes FFTW on CPU devices and, elsewhere, VkFFT where it has a transform of these lengths.
+/* Transforms along both axes, with `columns` modes along y (ny/2 + 1), or one half, of a rank's `columns`.
+ * TRANSFORMS_AUTO takes FFTW on CPU devices and, elsewhere, VkFFT where it has a transform of these lengths.
  * Plans are made here, never in a step, and proved; they are the same in every run, so results are too: of
  * one array, and of as many as `batch` has for each way. The handle, at its end, waits for the device. */
-STATUS_CHECKED enum status fft_create(struct device *device, const struct grid *grid,
-                                      enum precision precision, enum transform_library library,
-                                      const uint32_t batch[FFT_WAYS], struct fft **fft);
-
-/* The same for one half of it, of `columns` modes along y. */
-STATUS_CHECKED enum status fft_create_along(struct device *device, const struct grid *grid,
-                                            enum fft_axes axes, uint32_t columns, enum precision precision,
-                                            enum transform_library library, const uint32_t batch[FFT_WAYS],
-                                            struct fft **fft);
+STATUS_CHECKED enum status fft_create(struct device *device, const struct grid *grid, enum fft_axes axes,
+                                      uint32_t columns, enum precision precision,
+                                      enum transform_library library, const uint32_t batch[FFT_WAYS],
+                                      struct fft **fft);
 
 /* The transform of the whole box, shared by all ranks (fft_shared.c). Real arrays are those of the rank's
  * local grid, and modes those in the rank's columns, [fft_first_column(rank), fft_first_column(rank + 1)) of
@@ -56,7 +52,7 @@ STATUS_CHECKED enum status fft_create_along(struct device *device, const struct 
  * theirs. Inverse it sets the rows beside the own ones, too. It is called within a region, which it ends and
  * begins again where it waits. A block for a rank goes in parts of some part_bytes, so that sending and
  * receiving overlap. */
-STATUS_CHECKED enum status fft_create_shared(const struct rank_place *place, enum gather_way way,
+STATUS_CHECKED enum status fft_create_shared(const struct rank_place *place, enum gather_transport transport,
                                              size_t part_bytes, enum transform_library library,
                                              const uint32_t batch[FFT_WAYS], struct fft **fft);
 enum { FFT_PART_BYTES = 1 << 23 };
@@ -66,10 +62,10 @@ enum { FFT_PART_BYTES = 1 << 23 };
 uint32_t fft_first_column(const struct grid *grid, int rank_count, int rank);
 uint32_t fft_columns(const struct grid *grid, int rank_count, int rank);
 
-/* Bytes of a complex array: nx * columns pairs of reals; of none as many as of one. */
+/* Bytes of a complex array: nx * columns pairs of reals; where there is no column as many as for one. */
 size_t fft_complex_bytes(const struct grid *grid, uint32_t columns, enum precision precision);
 
-/* Of one array, or of a batch, which takes hardly longer on a GPU: each further array begins
+/* Transforms one array, or a batch, which takes hardly longer on a GPU: each further array begins
  * buffer_view_stride() of the bytes of one after the last, in both buffers. Only enqueues, but for FFTW on a
  * device that is no CPU: see device_call_host(). The caller times the transforms, several at once, with
  * device_region_begin() and _end(). */

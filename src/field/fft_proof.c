@@ -118,9 +118,8 @@ static enum status prove_way(struct proof *proof, enum fft_way way, uint32_t arr
                                numbers_of(proof, from), proof->known));
     }
     TRY(device_region_begin(fft->device));
-    const enum status status = fft->run(fft, way, arrays, proof->real, proof->modes.buffer);
-    TRY(device_region_end(fft->device, STAGE_START_OTHER, 0));
-    TRY(status);
+    TRY(device_region_end(fft->device, STAGE_START_OTHER, 0,
+                          fft->run(fft, way, arrays, proof->real, proof->modes.buffer)));
     return compare(proof, to, arrays);
 }
 
@@ -180,7 +179,5 @@ enum status fft_prove(const struct fft *fft)
 {
     struct device *scratch = NULL;
     TRY(device_branch(fft->device, &scratch));
-    const enum status status = prove(scratch, fft);
-    device_close(&scratch);
-    return status;
+    return device_close_after(&scratch, prove(scratch, fft));
 }

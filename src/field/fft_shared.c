@@ -16,18 +16,18 @@ struct shared_fft {
     struct device *device; /* not owned */
     enum precision precision;
     struct slab *slabs;     /* [ranks] */
-    uint32_t (*columns)[4]; /* [ranks] of kernels/fft_shared.cl, and on the device: */
-    struct buffer *shares;
-    uint32_t all_columns; /* of all blocks */
+    uint32_t (*columns)[4]; /* [ranks]: the `shares` of kernels/fft_shared.cl */
+    struct buffer *shares;  /* `columns` on the device */
+    uint32_t all_columns;   /* of all blocks */
     struct fft *along_y, *along_x;
-    struct buffer *rows;   /* real2[arrays][local rows][ny/2 + 1], buffer_view_stride() apart, */
-    struct buffer *blocks; /* and cut, those of own rows and beside: kernels/fft_shared.cl */
+    struct buffer *rows;   /* real2[arrays][local rows][ny/2 + 1], arrays buffer_view_stride() apart */
+    struct buffer *blocks; /* the own rows and those beside, cut by ranks: kernels/fft_shared.cl */
     uint32_t *left_begins; /* [ranks + 1]: which rows each rank leaves for this one, of left_count */
     uint32_t left_count;
     struct buffer *left;   /* real[arrays][left_count][ny] */
-    struct buffer *places; /* uint2[left_count]: see the kernel */
+    struct buffer *places; /* uint2[left_count]: where fft_shared_add() adds each row that was left */
     size_t box_bytes;      /* of the modes of an array, of all ranks */
-    size_t part_bytes;     /* of a block that go at a time */
+    size_t part_bytes;     /* bytes of a block that travel at a time */
     struct pieces out, in;
     struct all_to_all *move;
     struct kernel *cut, *add;
@@ -38,7 +38,7 @@ static const struct slab *own_slab(const struct shared_fft *shared)
     return &shared->slabs[shared->communicator.rank];
 }
 
-/* Of a row of its block. */
+/* Columns in a row of the rank's block. */
 static uint32_t columns_of(const struct shared_fft *shared, int rank)
 {
     return shared->columns[rank][2];
@@ -114,15 +114,16 @@ static enum status find_left(struct shared_fft *shared, uint32_t arrays)
                               &shared->places);
 }
 
-static enum status create_move(struct shared_fft *shared, const struct rank_place *place, enum gather_way way,
-                               const uint32_t batch[FFT_WAYS], uint32_t arrays)
+static enum status create_move(struct shared_fft *shared, const struct rank_place *place,
+                               enum gather_transport transport, const uint32_t batch[FFT_WAYS],
+                               uint32_t arrays)
 {
     const size_t ranks = (size_t)place->communicator->size;
-    const size_t room = arrays * ranks * (CUTS + SLAB_NODES_BESIDE);
+    const size_t most_pieces = arrays * ranks * (CUTS + SLAB_NODES_BESIDE);
     size_t *most = NULL;
     TRY(DEVICE_NEW_ARRAY(place->device, most, ranks * ranks));
-    TRY(DEVICE_NEW_ARRAY(place->device, shared->out.list, room));
-    TRY(DEVICE_NEW_ARRAY(place->device, shared->in.list, room));
+    TRY(DEVICE_NEW_ARRAY(place->device, shared->out.list, most_pieces));
+    TRY(DEVICE_NEW_ARRAY(place->device, shared->in.list, most_pieces));
     for (size_t from = 0; from < ranks; from++)
         for (size_t to = 0; to < ranks; to++) {
             const struct slab *slab = &shared->slabs[from];
@@ -135,7 +136,7 @@ static enum status create_move(struct shared_fft *shared, const struct rank_plac
                     bytes = batch[w] * modes[w] * mode_bytes(shared);
             most[from * ranks + to] = bytes;
         }
-    return all_to_all_create(place, way, most, &shared->move);
+    return all_to_all_create(place, transport, most, &shared->move);
 }
 
 static enum status create_buffers(struct shared_fft *shared, uint32_t arrays)
@@ -158,7 +159,7 @@ static enum status create_buffers(struct shared_fft *shared, uint32_t arrays)
 /* Outside of the caller's region, which the wait is not part of. */
 static enum status move(struct shared_fft *shared, uint32_t parts)
 {
-    TRY(device_region_end(shared->device, STAGE_FIELD, 0));
+    TRY(device_region_end(shared->device, STAGE_FIELD, 0, STATUS_OK));
     TRY(all_to_all_move(shared->move, parts, &shared->out, &shared->in));
     shared->out.count = shared->in.count = 0;
     return device_region_begin(shared->device);
@@ -297,9 +298,9 @@ static enum status run(const struct fft *fft, enum fft_way way, uint32_t arrays,
     return (way == FFT_FORWARD ? forward : inverse)(fft->plans, arrays, real, modes);
 }
 
-enum status fft_create_shared(const struct rank_place *place, enum gather_way way, size_t part_bytes,
-                              enum transform_library library, const uint32_t batch[FFT_WAYS],
-                              struct fft **fft)
+enum status fft_create_shared(const struct rank_place *place, enum gather_transport transport,
+                              size_t part_bytes, enum transform_library library,
+                              const uint32_t batch[FFT_WAYS], struct fft **fft)
 {
     struct device *const device = place->device;
     const struct grid *box = &place->slab->box;
@@ -315,11 +316,11 @@ enum status fft_create_shared(const struct rank_place *place, enum gather_way wa
                                   .box_bytes = fft_complex_bytes(box, modes_y, place->precision)};
     TRY(find_shares(shared, place));
     TRY(find_left(shared, batch[FFT_FORWARD]));
-    TRY(create_move(shared, place, way, batch, arrays));
-    TRY(fft_create_along(device, &place->slab->local, FFT_ALONG_Y, modes_y, place->precision, library, batch,
-                         &shared->along_y));
-    TRY(fft_create_along(device, box, FFT_ALONG_X, columns_of(shared, place->communicator->rank),
-                         place->precision, library, batch, &shared->along_x));
+    TRY(create_move(shared, place, transport, batch, arrays));
+    TRY(fft_create(device, &place->slab->local, FFT_ALONG_Y, modes_y, place->precision, library, batch,
+                   &shared->along_y));
+    TRY(fft_create(device, box, FFT_ALONG_X, columns_of(shared, place->communicator->rank), place->precision,
+                   library, batch, &shared->along_x));
     TRY(create_buffers(shared, arrays));
     **fft = *shared->along_y;
     (*fft)->bytes += shared->along_x->bytes;

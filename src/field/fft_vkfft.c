@@ -140,8 +140,8 @@ static VkFFTResult initialize(struct fft *fft, uint64_t arrays, enum fft_way way
     return initializeVkFFT(&application->handle, configuration); /* builds kernels */
 }
 
-/* Of several arrays with a long axis, which takes several passes, VkFFT keeps what is between the passes in a
- * buffer of its own without the room between arrays, and writes beyond its end: so they go one by one. */
+/* A long axis takes several passes. VkFFT keeps several arrays between the passes in a buffer of its own, but
+ * forgets the space between arrays and writes beyond the buffer's end: so such arrays go one by one. */
 static enum status plan(struct fft *fft, uint64_t arrays, enum fft_way way, struct application *application,
                         bool *unsupported)
 {

@@ -17,8 +17,8 @@ struct field_solver {
 
     const struct solver_kind *kind;
     void *own_solver;      /* of the kind */
-    struct filter *filter; /* NULL: there is none, or the solver's own */
-    struct gather *gather; /* NULL but where it is replicated: the local grid is the solver's */
+    struct filter *filter; /* NULL: there is none, or the solver filters itself */
+    struct gather *gather; /* NULL unless ranks replicate the solve: the local grid is the solver's */
     struct fields box;     /* of all rows; with a gather */
     struct followed_modes followed;
 
@@ -43,7 +43,7 @@ static void choose_modes(struct field_solver *solver, const struct config *confi
     }
 }
 
-/* Components of what the solver needs deposited, one behind the other in fields->sources. */
+/* Components that the solver needs deposited, one behind the other in fields->sources. */
 static uint32_t source_count(const struct field_solver *solver, enum solver_name name)
 {
     return (uint32_t)__builtin_popcount(field_component_bits(name, solver->kind->sources));
@@ -144,7 +144,7 @@ const struct followed_modes *field_solver_modes(const struct field_solver *solve
     return &solver->followed;
 }
 
-/* Each rank reads those in its columns. */
+/* Each rank reads the modes in its columns; the others have 0 for them, so that the sum has all. */
 enum status field_solver_read_modes(const struct field_solver *solver, double *modes)
 {
     const struct grid *box = &solver->slab.box;

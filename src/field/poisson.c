@@ -132,9 +132,10 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
     *poisson = created;
     const enum transform_library used = library == TRANSFORMS_NONE ? TRANSFORMS_AUTO : library;
     if (sharing)
-        return fft_create_shared(sharing->place, sharing->way, sharing->part_bytes, used, batch,
+        return fft_create_shared(sharing->place, sharing->transport, sharing->part_bytes, used, batch,
                                  &created->fft);
-    TRY(fft_create(device, grid, precision, used, batch, &created->fft)); /* last: it goes first, and waits */
+    /* Last, so that it goes first, and waits. */
+    TRY(fft_create(device, grid, FFT_ALONG_BOTH, columns, precision, used, batch, &created->fft));
     return solver == SOLVER_ELECTROSTATIC && takes_no_transforms(device, grid, library)
                ? find_response(created)
                : STATUS_OK;
@@ -227,9 +228,7 @@ static enum status timed(struct poisson *poisson, struct fields *fields, uint64_
                          enum status (*solve)(struct poisson *poisson, struct fields *fields))
 {
     TRY(device_region_begin(poisson->device));
-    const enum status status = solve(poisson, fields);
-    const enum status ended = device_region_end(poisson->device, STAGE_FIELD, bytes);
-    return status != STATUS_OK ? status : ended;
+    return device_region_end(poisson->device, STAGE_FIELD, bytes, solve(poisson, fields));
 }
 
 enum status poisson_solve(struct poisson *poisson, struct fields *fields)
@@ -262,9 +261,7 @@ enum status poisson_sum(void *own, struct buffer *density)
 {
     struct poisson *poisson = own;
     TRY(device_region_begin(poisson->device));
-    const enum status status = sum(poisson, density);
-    const enum status ended = device_region_end(poisson->device, STAGE_FIELD, 0);
-    return status != STATUS_OK ? status : ended;
+    return device_region_end(poisson->device, STAGE_FIELD, 0, sum(poisson, density));
 }
 
 struct stored_mode poisson_stored_mode(const struct grid *grid, const int32_t wanted[2])

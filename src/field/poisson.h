@@ -14,12 +14,12 @@
  * a rank's own: a pass is cos^2(kx dx/2) cos^2(ky dy/2); and so is the centred gradient, i sin(k dx)/dx. */
 struct sharing {
     const struct rank_place *place; /* not kept */
-    enum gather_way way;
+    enum gather_transport transport;
     size_t part_bytes;
     uint32_t filter_passes;
 };
 
-/* What the electromagnetic solver takes, too. */
+/* The parts of the solver, which the electromagnetic one takes too. */
 struct poisson {
     struct device *device; /* not owned */
     struct grid grid;
@@ -30,8 +30,8 @@ struct poisson {
     /* complex[nx * columns] each, buffer_view_stride() apart: of rho and what else a solver has deposited,
      * and of phi, or of the components of E and B, which transforms back destroy. */
     struct buffer *source_modes, *result_modes;
-    struct buffer *rho_modes;       /* view of the first of the sources, */
-    struct buffer *phi_modes;       /* and of the results */
+    struct buffer *rho_modes;       /* a view of the first of the sources */
+    struct buffer *phi_modes;       /* a view of the first of the results */
     struct buffer *wave_x, *wave_y; /* real2[nx], real2[columns]: k^2, and k of the gradient */
     struct buffer *filter_x,
         *filter_y;           /* real[nx], real[columns]: of all passes; NULL: there are none here */
@@ -76,7 +76,7 @@ STATUS_CHECKED enum status poisson_potential(void *own, struct fields *fields);
 STATUS_CHECKED enum status poisson_sum(void *own, struct buffer *density);
 const char *poisson_transforms(const void *own);
 
-/* Each solve from now on leaves those of its rho. To be called once. */
+/* From now on each solve leaves the modes of its rho. To be called once. */
 STATUS_CHECKED enum status poisson_follow(struct poisson *poisson, uint32_t count, const int32_t (*wanted)[2],
                                           struct followed_modes *followed);
 

@@ -23,10 +23,10 @@ struct sharing;
 struct solver_kind {
     const char *name;
     unsigned sources;  /* the fields that it needs deposited, summed and filtered */
-    unsigned provides; /* and those that solve() sets; one of FIELD_ON_REQUEST is potential()'s */
+    unsigned provides; /* the fields that solve() sets; potential() sets those of FIELD_ON_REQUEST */
 
-    /* On the whole box, or with `sharing`, else NULL, on the rank's share (poisson.h); what it makes dies
-     * with the device handle. `followed` has count and wanted set. */
+    /* Creates the solver for the whole box, or where `sharing` is not NULL for the part of the box that the
+     * rank solves (poisson.h). It dies with the device handle. `followed` has count and wanted set. */
     enum status (*create)(struct device *device, const struct grid *box, const struct config *config,
                           const struct sharing *sharing, struct followed_modes *followed, void **own);
 
@@ -36,14 +36,14 @@ struct solver_kind {
     /* Sets phi from the sources of the last solve, which `fields` still have. */
     enum status (*potential)(void *own, struct fields *fields);
 
-    /* With `sharing`: a density of the local grid <- its sum over ranks, filtered, on the own rows; the last
-     * solve stays known. */
+    /* With `sharing`: a density of the local grid <- its sum over ranks, filtered, on the own rows; the
+     * result of the last solve stays. */
     enum status (*sum)(void *own, struct buffer *density);
 
-    /* The name of the library that transforms. */
+    /* Returns the name of the library that transforms. */
     const char *(*transforms)(const void *own);
 
-    /* The state; NULL: the solver has none. */
+    /* Returns the state; NULL: the solver has none. */
     struct waves *(*waves)(void *own);
 };
 

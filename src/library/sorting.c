@@ -72,9 +72,7 @@ static enum status sort(struct radixpic *run, size_t count, const uint32_t *keys
             return status_fail(STATUS_USAGE, "keys: expected keys of %u bits, found %u in place %zu",
                                plan.key_bits, keys[n], n);
     TRY(device_branch(run->session.device, &device));
-    const enum status status = sort_on(device, plan, passes, (uint32_t)count, keys, wanted);
-    device_close(&device);
-    return status;
+    return device_close_after(&device, sort_on(device, plan, passes, (uint32_t)count, keys, wanted));
 }
 
 enum radixpic_status radixpic_sort(struct radixpic *run, size_t count, const uint32_t *keys, uint32_t passes,

@@ -16,10 +16,10 @@ struct all_to_all {
     struct device *device; /* not owned */
     size_t *begins;        /* [from][to] of the blocks in a half */
     size_t half;           /* bytes from one half to the other; 0: there is one */
-    bool is_shared;        /* the memory; else it is private, and messages are sent */
+    bool is_shared;        /* ranks share the memory; else each has its own, and messages are sent */
     struct shared_memory shared;
     void *memory;
-    uint32_t turn; /* of the halves */
+    uint32_t turn; /* the half of the next move */
     /* [2][ranks]: bytes of a block before the part, and up to its end */
     size_t *sent[2], *received[2];
     MPI_Request *requests;
@@ -29,7 +29,7 @@ enum { TAG = 0 /* below those of run_messages.c */ };
 
 /* ---- creation ---- */
 
-/* A block of every pair of ranks of which the memory is. */
+/* Gives a block to every pair of ranks that uses the memory. */
 static void place_blocks(struct all_to_all *all, const size_t *most)
 {
     const int ranks = all->communicator.size, me = all->communicator.rank;
@@ -43,16 +43,16 @@ static void place_blocks(struct all_to_all *all, const size_t *most)
     all->half = buffer_view_stride(end > 0 ? end : 1);
 }
 
-static enum status create_memory(struct all_to_all *all, enum gather_way way, const size_t *most)
+static enum status create_memory(struct all_to_all *all, enum gather_transport transport, const size_t *most)
 {
     const bool is_one_machine = all->communicator.local_size == all->communicator.size;
-    if (way == GATHER_SHARED || (way == GATHER_AUTO && is_one_machine)) {
+    if (transport == GATHER_SHARED || (transport == GATHER_AUTO && is_one_machine)) {
         all->is_shared = true;
         place_blocks(all, most);
         const enum status status =
             shared_memory_create(&all->communicator, all->device, 2 * all->half, &all->shared);
         all->memory = all->shared.memory;
-        if (status == STATUS_OK || way == GATHER_SHARED)
+        if (status == STATUS_OK || transport == GATHER_SHARED)
             return status;
     }
     all->is_shared = false;
@@ -62,8 +62,8 @@ static enum status create_memory(struct all_to_all *all, enum gather_way way, co
     return STATUS_OK;
 }
 
-enum status all_to_all_create(const struct rank_place *place, enum gather_way way, const size_t *most,
-                              struct all_to_all **created)
+enum status all_to_all_create(const struct rank_place *place, enum gather_transport transport,
+                              const size_t *most, struct all_to_all **created)
 {
     const size_t ranks = (size_t)place->communicator->size;
     struct all_to_all *all = NULL;
@@ -77,7 +77,7 @@ enum status all_to_all_create(const struct rank_place *place, enum gather_way wa
         TRY(DEVICE_NEW_ARRAY(place->device, all->received[n], ranks));
     }
     *created = all;
-    return create_memory(all, way, most);
+    return create_memory(all, transport, most);
 }
 
 /* ---- a move ---- */
@@ -115,12 +115,12 @@ static enum status read_part(struct all_to_all *all, uint32_t part, const struct
     return device_finish(all->device);
 }
 
-/* Until all have read the part. */
+/* Waits until all ranks have read the part from their devices. */
 static void meet(struct all_to_all *all)
 {
     const int ranks = all->communicator.size, me = all->communicator.rank;
     if (all->is_shared) {
-        shared_memory_meet(&all->shared);
+        shared_memory_barrier(&all->shared);
         return;
     }
     int pending = 0;

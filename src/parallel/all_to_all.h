@@ -26,7 +26,7 @@ struct pieces {
 
 /* Collective. most[from * ranks + to]: the bytes of the largest block, the same array on every rank; not
  * kept. The handle that owns it closes on each rank at any time. */
-STATUS_CHECKED enum status all_to_all_create(const struct rank_place *place, enum gather_way way,
+STATUS_CHECKED enum status all_to_all_create(const struct rank_place *place, enum gather_transport transport,
                                              const size_t *most, struct all_to_all **created);
 
 /* Appends a piece to a list, or to its last piece, where it goes on with that. */

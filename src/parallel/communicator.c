@@ -11,8 +11,8 @@
 
 /* How the last failure stands among the ranks; main() asks for it when everything else is gone. */
 static struct {
-    bool agreed;   /* all ranks have it */
-    bool silenced; /* ... and a lower one prints it */
+    bool agreed;   /* all ranks have the failure */
+    bool silenced; /* a lower rank prints it */
 } failure;
 
 enum {
@@ -26,13 +26,14 @@ enum {
 /* Seconds that a rank which failed gives the others to come to where it is. */
 static const double patience = 2;
 
-/* Of all ranks, for communicator_meet() alone: no other call that a rank still waits in matches it. */
+/* A communicator of all ranks for communicator_meet() alone: its calls never match another call in which a
+ * rank still waits. */
 static MPI_Comm meeting = MPI_COMM_NULL;
 
-/* Whether this rank ends (meet_at_end()), and whether one did that all have met. */
+/* This rank is about to end, in meet_at_end(); and a rank has ended, as all have learned in a meeting. */
 static int is_ending, one_has_ended;
 
-/* Of all ranks, for the threads that write files. */
+/* A communicator of all ranks for the threads that write files. */
 static MPI_Comm branch = MPI_COMM_NULL;
 
 static MPI_Comm comm_of(const struct communicator *communicator)
@@ -72,7 +73,7 @@ static int launched_number(int (*ask)(MPI_Comm communicator, int *number), const
     return number;
 }
 
-/* Whether a launcher started this process: it then finds variables of Open MPI, of a process manager's
+/* A launcher started this process: the environment has variables of Open MPI, of a process manager's
  * interface (PMI, PMI2, PMIx: MPICH, Intel MPI, Slurm, Flux, PALS), or of the launcher itself. */
 static bool is_launched(void)
 {
@@ -169,7 +170,7 @@ static void *allocate(size_t bytes)
 {
     void *memory = malloc(bytes);
     if (!memory) {
-        fputs("radixpic: no memory for what ranks tell one another\n", stderr);
+        fputs("radixpic: no memory for messages between ranks\n", stderr);
         MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED);
     }
     return memory;
@@ -331,12 +332,12 @@ void communicator_send(const struct communicator *communicator, int to, size_t b
     wait_patiently(&request, MPI_STATUS_IGNORE);
 }
 
-size_t communicator_receive(const struct communicator *communicator, int from, size_t room, void *values)
+size_t communicator_receive(const struct communicator *communicator, int from, size_t most, void *values)
 {
     MPI_Request request;
     MPI_Status received;
     int bytes = 0;
-    MPI_Irecv(values, (int)room, MPI_BYTE, from, 0, comm_of(communicator), &request);
+    MPI_Irecv(values, (int)most, MPI_BYTE, from, 0, comm_of(communicator), &request);
     wait_patiently(&request, &received);
     MPI_Get_count(&received, MPI_BYTE, &bytes);
     return (size_t)bytes;

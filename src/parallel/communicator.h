@@ -26,7 +26,7 @@ struct communicator {
 STATUS_CHECKED enum status communicator_start(struct communicator *communicator);
 STATUS_CHECKED enum status communicator_start_mpi(void);
 
-/* Whether MPI runs. */
+/* MPI runs now. */
 bool communicator_runs(void);
 
 /* Lets MPI go on with what it has still to send, where a rank waits for others without it. */
@@ -49,19 +49,19 @@ STATUS_CHECKED enum status communicator_agree(const struct communicator *communi
 STATUS_CHECKED enum status communicator_require_same(const struct communicator *communicator,
                                                      const char *what, const char *text);
 
-/* As communicator_agree() after work in which the ranks wait for one another: a rank that failed in it does
- * not know whether the others come here or wait for it there. Without them it soon returns its own failure,
- * not agreed on, which communicator_stop() then makes the end of all. Ranks that wait for long sleep, so that
- * the others have the processor. */
+/* As communicator_agree() after work in which the ranks wait for one another: a rank that failed cannot see
+ * whether the others come here or wait in that work. Without them it soon returns its own failure, not agreed
+ * on, which communicator_stop() then makes the end of all. Ranks that wait for long sleep, so that the others
+ * have the processor. */
 STATUS_CHECKED enum status communicator_meet(const struct communicator *communicator, enum status status);
 
-/* For a library, whose caller may end a rank while the others go on: that rank then waits in MPI_Finalize()
- * for them, and their next communicator_meet() fails. */
+/* For a library: its caller may end a rank while the others go on. That rank then waits in MPI_Finalize() for
+ * them, and their next communicator_meet() fails. */
 void communicator_meet_at_end(const struct communicator *communicator);
 
-/* Whether this rank is the one to print the message of the failure `status`: the one that failed; of an
- * agreed failure the lowest; of bad usage before MPI runs, which all ranks find alike, the
- * first. A rank other than the first waits before it returns. */
+/* This rank is to print the message of the failure `status`: it failed alone, or is the lowest rank of an
+ * agreed failure, or the first where all ranks find the same bad usage before MPI runs. A rank other than the
+ * first waits before it returns. */
 bool communicator_speaks(enum status status);
 
 /* Ends MPI where it was started: with MPI_Finalize() after success and after a failure that all ranks agreed
@@ -81,13 +81,13 @@ void communicator_require_agreed(enum status status, const char *text);
 STATUS_CHECKED enum status communicator_branch(const struct communicator *communicator,
                                                struct communicator *result);
 
-/* Whether MPI can be called from several threads at a time. */
+/* MPI can be called from several threads at a time. */
 bool communicator_allows_threads(const struct communicator *communicator);
 
 /* A message of up to 2 GiB from one rank to another. Blocking; both sleep where they wait for long, and
  * receive() returns how many bytes came. Messages between two ranks keep their order. */
 void communicator_send(const struct communicator *communicator, int to, size_t bytes, const void *values);
-size_t communicator_receive(const struct communicator *communicator, int from, size_t room, void *values);
+size_t communicator_receive(const struct communicator *communicator, int from, size_t most, void *values);
 
 /* all[size][bytes] <- values[bytes] of each rank. Collective. */
 void communicator_gather(const struct communicator *communicator, size_t bytes, const void *values,
@@ -100,7 +100,8 @@ void communicator_sum(const struct communicator *communicator, size_t count, dou
 void communicator_sum_counts(const struct communicator *communicator, size_t count, uint64_t *values);
 void communicator_max(const struct communicator *communicator, size_t count, double *values);
 
-/* This rank's share of `all`, in the order of the ranks: the first, and *count. */
+/* Deals `all` items out to the ranks in their order, as evenly as can be. Returns the first item of this
+ * rank, and in *count how many it has. */
 uint64_t communicator_share(const struct communicator *communicator, uint64_t all, uint64_t *count);
 
 /* The bytes of rank 0, on all ranks. */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Particles of a run that come. */
+/* Particles that come in one run of rows. */
 struct parcel {
     struct host_particles *from;
     size_t first, count;
@@ -23,24 +23,24 @@ struct exchange {
     struct outboxes *outboxes; /* NULL: all is sent in messages */
     int rank;
 
-    /* Of own rows that are beside other ranks. */
-    uint32_t reached;         /* how many */
-    uint32_t *reached_number; /* [local nx] their numbers, or ARRIVALS_NONE */
-    struct buffer *rows;      /* the same on the device */
+    /* The own rows that lie beside other ranks. */
+    uint32_t reached;         /* how many these rows are */
+    uint32_t *reached_number; /* [local nx] the number of each row among them, or ARRIVALS_NONE */
+    struct buffer *rows;      /* reached_number on the device */
     uint32_t *own_rows_host;  /* [in.rows]: where each row that comes belongs */
-    struct buffer *own_rows;  /* the same on the device */
+    struct buffer *own_rows;  /* own_rows_host on the device */
 
-    /* Of the species on its way. */
+    /* What is exchanged of the species at hand. */
     uint32_t *leavers;  /* [cells beside], in the outbox, where there is one */
     uint32_t *incoming; /* [in.rows][ny] particles */
     struct buffer *announced;
-    uint32_t *announced_host; /* the same: counts[reached][ny], begins[in.rows][ny], back[in.rows][ny] */
+    uint32_t *announced_host; /* `announced`: counts[reached][ny], begins[in.rows][ny], back[in.rows][ny] */
     size_t leaving, lost, arriving;
-    bool has_room;
+    bool fits;
 
     struct host_particles sent, received; /* in messages */
     struct host_particles *leaves;        /* where leavers go: an outbox or `sent` */
-    size_t room;                          /* particles in each of: */
+    size_t capacity;                      /* particles in each array of `arrived` */
     struct buffer *arrived[ATTRIBUTES];   /* what was received, on the device */
     struct kernel *insert[ATTRIBUTES];
 };
@@ -202,14 +202,14 @@ static enum status send_announced(struct exchange *exchange)
 {
     const size_t ny = exchange->slab.box.ny, bytes = exchange->reached * ny * sizeof(uint32_t);
     memset(exchange->announced_host, 0, bytes);
-    if (exchange->has_room)
+    if (exchange->fits)
         place_arrivals(exchange);
-    return buffer_send(exchange->announced, 0, exchange->has_room ? buffer_bytes(exchange->announced) : bytes,
+    return buffer_send(exchange->announced, 0, exchange->fits ? buffer_bytes(exchange->announced) : bytes,
                        exchange->announced_host);
 }
 
-/* Room on the host and on the device for what is announced. */
-static enum status make_room(struct exchange *exchange)
+/* Memory on the host and on the device for the particles that are announced. */
+static enum status reserve(struct exchange *exchange)
 {
     const size_t arriving = exchange->arriving, leaving = exchange->leaving;
     if (arriving > INT32_MAX || leaving > INT32_MAX)
@@ -222,19 +222,20 @@ static enum status make_room(struct exchange *exchange)
     for (size_t n = 0; n < exchange->in.count; n++)
         if (exchange->parcels[n].from == &exchange->received)
             TRY(host_particles_reserve(&exchange->received, arriving));
-    if (arriving <= exchange->room)
+    if (arriving <= exchange->capacity)
         return STATUS_OK;
-    exchange->room = arriving + arriving / 4;
+    exchange->capacity = arriving + arriving / 4;
     for (enum attribute a = 0; a < ATTRIBUTES; a++) {
         buffer_destroy(&exchange->arrived[a]);
-        TRY(buffer_create(exchange->device, exchange->room * attribute_bytes(exchange->received.precision, a),
-                          "arrivals", &exchange->arrived[a]));
+        TRY(buffer_create(exchange->device,
+                          exchange->capacity * attribute_bytes(exchange->received.precision, a), "arrivals",
+                          &exchange->arrived[a]));
     }
     return STATUS_OK;
 }
 
 enum status exchange_announce(struct exchange *exchange, const uint32_t *leavers, uint32_t most,
-                              struct arrival_room *room)
+                              struct arrival_gaps *gaps)
 {
     const struct slab *slab = &exchange->slab;
     const size_t ny = slab->box.ny;
@@ -246,10 +247,10 @@ enum status exchange_announce(struct exchange *exchange, const uint32_t *leavers
     find_parcels(exchange);
     exchange->arriving = sum_of(exchange->incoming, exchange->in.rows * ny);
     exchange->lost = slab_is_whole(slab) ? 0 : sum_of(leavers + lost_cell(slab), ny);
-    exchange->has_room = exchange->arriving <= most;
-    TRY(make_room(exchange));
+    exchange->fits = exchange->arriving <= most;
+    TRY(reserve(exchange));
     TRY(send_announced(exchange));
-    *room = (struct arrival_room){exchange->has_room ? (uint32_t)exchange->arriving : 0, exchange->rows,
+    *gaps = (struct arrival_gaps){exchange->fits ? (uint32_t)exchange->arriving : 0, exchange->rows,
                                   exchange->announced};
     device_add_time(exchange->device, STAGE_EXCHANGE, timer_now() - start, 0);
     return STATUS_OK;
@@ -266,7 +267,7 @@ static enum status pass_on(const struct exchange *exchange, uint32_t species)
         TRY(migrate_add(exchange->migrate, slab, species, 1, &row, leavers + lost_cell(slab),
                         exchange->leaves, sum_of(leavers, lost_cell(slab))));
     }
-    for (size_t n = 0; n < exchange->in.count && !exchange->has_room; n++) {
+    for (size_t n = 0; n < exchange->in.count && !exchange->fits; n++) {
         const struct ghost_run *run = &exchange->in.runs[n];
         TRY(migrate_add(exchange->migrate, slab, species, run->rows, exchange->own_rows_host + run->place,
                         exchange->incoming + (size_t)run->place * slab->box.ny, exchange->parcels[n].from,
@@ -275,10 +276,10 @@ static enum status pass_on(const struct exchange *exchange, uint32_t species)
     return STATUS_OK;
 }
 
-/* `late` particles that leave the cells beside the own ones, the last in each, wait for migrate_settle(), and
- * the leavers before them are brought together. The leaving ones are the list's from `first` on. */
-static enum status take_late(struct exchange *exchange, struct device *branch, uint32_t species,
-                             const struct particles *list, size_t first, size_t late)
+/* `late` particles that leave the cells beside the own ones, the last in each, wait for migrate_deliver(),
+ * and the leavers before them are brought together. The leaving ones are the list's from `first` on. */
+static enum status set_aside_late(struct exchange *exchange, struct device *branch, uint32_t species,
+                                  const struct particles *list, size_t first, size_t late)
 {
     const struct slab *slab = &exchange->slab;
     const size_t ny = slab->box.ny, own = slab_own_cells(slab), beside = grid_cells(&slab->local) - own;
@@ -307,8 +308,8 @@ static enum status take_late(struct exchange *exchange, struct device *branch, u
     return STATUS_OK;
 }
 
-/* The leaving particles are on the host when this is through; *first, where those of the list begin, is where
- * they do if they are the leavers alone. */
+/* The leaving particles are on the host when this is through; *first is where the leavers of the list begin,
+ * and becomes where all leaving particles begin. */
 static enum status read_leaving(struct exchange *exchange, uint32_t species, const struct particles *list,
                                 const uint32_t *leaving_begin, size_t *first)
 {
@@ -320,16 +321,14 @@ static enum status read_leaving(struct exchange *exchange, uint32_t species, con
         return STATUS_OK;
     *first -= late;
     TRY(device_branch(exchange->device, &branch));
-    const enum status status = take_late(exchange, branch, species, list, *first, late);
-    device_close(&branch);
-    return status;
+    return device_close_after(&branch, set_aside_late(exchange, branch, species, list, *first, late));
 }
 
 /* Arrivals to the device, one behind the other, those that lie so already at once. */
 static enum status send_arrivals(struct exchange *exchange, const struct particles *list)
 {
     size_t at = 0;
-    for (size_t n = 0; n < exchange->in.count && exchange->has_room;) {
+    for (size_t n = 0; n < exchange->in.count && exchange->fits;) {
         struct parcel parcel = exchange->parcels[n];
         while (++n < exchange->in.count && exchange->parcels[n].from == parcel.from &&
                exchange->parcels[n].first == parcel.first + parcel.count)
@@ -345,7 +344,7 @@ static enum status send_arrivals(struct exchange *exchange, const struct particl
     return STATUS_OK;
 }
 
-/* Bytes of those that left and came, without those beyond the ghost rows. */
+/* Bytes of the particles that left and came, without those beyond the ghost rows. */
 static uint64_t bytes_moved(const struct exchange *exchange, const struct particles *list)
 {
     uint64_t each = 0;
@@ -354,7 +353,7 @@ static uint64_t bytes_moved(const struct exchange *exchange, const struct partic
     return (exchange->leaving - exchange->lost + exchange->arriving) * each;
 }
 
-/* Of what no outbox takes. Leavers lie in the order of their cells. */
+/* Begins the messages for particles that no outbox holds. Leavers lie in the order of their cells. */
 static void begin_messages(struct exchange *exchange)
 {
     const size_t ny = exchange->slab.box.ny;
@@ -373,11 +372,11 @@ static void begin_messages(struct exchange *exchange)
     }
 }
 
-/* Particles travel between ranks; of the last species ranks also tell whether they hold some for
- * migrate_settle(). */
+/* Particles travel between ranks; with the last species ranks also announce whether they hold particles for
+ * migrate_deliver(). */
 static void send(struct exchange *exchange, bool is_last)
 {
-    bool holds = migrate_holds(exchange->migrate) || exchange->lost > 0 || !exchange->has_room;
+    bool holds = migrate_holds(exchange->migrate) || exchange->lost > 0 || !exchange->fits;
     begin_messages(exchange);
     if (exchange->outboxes)
         holds = outboxes_send(exchange->outboxes, holds);
@@ -424,7 +423,7 @@ static enum status insert(const struct exchange *exchange, const struct particle
 enum status exchange_follow(struct exchange *exchange, uint32_t species, bool is_last,
                             const uint32_t *leaving_begin, struct particles *list, uint64_t *left)
 {
-    const size_t inserted = exchange->has_room ? exchange->arriving : 0;
+    const size_t inserted = exchange->fits ? exchange->arriving : 0;
     size_t stay = list->count - exchange->leaving + inserted;
     TRY(device_use(exchange->device, QUEUE_SIDE));
     const enum status status = travel(exchange, species, is_last, list, leaving_begin, &stay);

@@ -24,19 +24,19 @@ struct gather {
     struct communicator communicator;
     struct device *device; /* not owned */
     enum precision precision;
-    struct slab slab;       /* of this rank */
-    uint32_t components;    /* the most */
-    uint32_t block_rows;    /* of all ranks' blocks together, for each component */
-    int *counts, *begins;   /* [ranks] rows of each block, and which of them all is its first; a component */
-    struct buffer *blocks;  /* real[components][block_rows][ny] */
-    struct buffer *sources; /* uint4[box_rows + ...] of gather_sum(), the owner's first */
-    struct buffer *source_begins; /* uint[box_rows + 1] in it */
+    struct slab slab;      /* of this rank */
+    uint32_t components;   /* at most, of a call */
+    uint32_t block_rows;   /* of all ranks' blocks together, for each component */
+    int *counts, *begins;  /* [ranks] rows of each block, and rows of the blocks before it, for a component */
+    struct buffer *blocks; /* real[components][block_rows][ny] */
+    struct buffer *sources; /* uint4[]: rows that are added for each row of the box, the owner's first */
+    struct buffer *source_begins; /* uint[box_rows + 1]: where the sources of each row begin */
     struct buffer *kept;          /* uint2[own_rows]: see kernels/gather.cl */
 
-    struct shared_memory shared; /* of the blocks; else it is private, and messages are sent */
-    void *memory;
-    size_t half;   /* bytes from one half to the other; 0: there is one */
-    uint32_t turn; /* of the halves */
+    struct shared_memory shared; /* the memory of the blocks where ranks share it */
+    void *memory;                /* that memory, or the rank's own, between which messages are sent */
+    size_t half;                 /* bytes from one half to the other; 0: there is one */
+    uint32_t turn;               /* the half of the next call */
 
     struct kernel *sum, *keep;
 };
@@ -126,23 +126,23 @@ static enum status find_rows(struct gather *gather, struct device *scratch, cons
 
 /* ---- the memory of the blocks ---- */
 
-static enum status create_memory(struct gather *gather, enum gather_way way)
+static enum status create_memory(struct gather *gather, enum gather_transport transport)
 {
     const struct communicator *ranks = &gather->communicator;
-    if (way == GATHER_SHARED || (way == GATHER_AUTO && ranks->local_size == ranks->size)) {
+    if (transport == GATHER_SHARED || (transport == GATHER_AUTO && ranks->local_size == ranks->size)) {
         gather->half = buffer_view_stride(all_bytes(gather)); /* whole pages */
         const enum status status =
             shared_memory_create(ranks, gather->device, 2 * gather->half, &gather->shared);
         gather->memory = gather->shared.memory;
-        if (status == STATUS_OK || way == GATHER_SHARED)
+        if (status == STATUS_OK || transport == GATHER_SHARED)
             return status;
     }
     gather->half = 0;
     return host_memory_create(gather->device, all_bytes(gather), &gather->memory);
 }
 
-enum status gather_create(const struct rank_place *place, uint32_t components, enum gather_way way,
-                          struct gather **gather)
+enum status gather_create(const struct rank_place *place, uint32_t components,
+                          enum gather_transport transport, struct gather **gather)
 {
     struct device *device = place->device;
     struct gather *created;
@@ -153,7 +153,7 @@ enum status gather_create(const struct rank_place *place, uint32_t components, e
     TRY(device_branch(device, &scratch));
     TRY(find_rows(created, scratch, place));
     device_close(&scratch);
-    TRY(create_memory(created, way));
+    TRY(create_memory(created, transport));
     TRY(program_build(device, "gather.cl", created->precision, &program, "%s", ""));
     TRY(kernel_create(program, "gather_sum", &created->sum));
     TRY(kernel_create(program, "gather_keep", &created->keep));
@@ -161,7 +161,7 @@ enum status gather_create(const struct rank_place *place, uint32_t components, e
     return STATUS_OK;
 }
 
-enum gather_way gather_way(const struct gather *gather)
+enum gather_transport gather_transport(const struct gather *gather)
 {
     return gather->shared.memory ? GATHER_SHARED : GATHER_MESSAGES;
 }
@@ -185,11 +185,11 @@ static enum status read_block(const struct gather *gather, uint32_t components, 
     return device_finish_queue(gather->device);
 }
 
-/* Until all blocks are there. */
+/* Waits until all blocks are there. */
 static void meet(struct gather *gather, uint32_t components, char *half)
 {
     if (gather->shared.memory) {
-        shared_memory_meet(&gather->shared);
+        shared_memory_barrier(&gather->shared);
         return;
     }
     MPI_Datatype row;

@@ -17,7 +17,7 @@
 
 struct gather;
 
-enum gather_way {
+enum gather_transport {
     GATHER_AUTO, /* shared where that can be had */
     GATHER_SHARED,
     GATHER_MESSAGES
@@ -26,10 +26,10 @@ enum gather_way {
 /* Collective. For densities of up to `components`. The handle that owns it closes on each rank at any time.
  */
 STATUS_CHECKED enum status gather_create(const struct rank_place *place, uint32_t components,
-                                         enum gather_way way, struct gather **gather);
+                                         enum gather_transport transport, struct gather **gather);
 
 /* Which way was taken: not GATHER_AUTO. For tests. */
-enum gather_way gather_way(const struct gather *gather);
+enum gather_transport gather_transport(const struct gather *gather);
 
 /* Collective. Components of densities of the box, of all rows, <- the sums over all ranks of those on their
  * local grids; `own_stride` and `box_stride` are reals from one component to the next. Waits for the device

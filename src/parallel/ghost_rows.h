@@ -38,11 +38,12 @@ uint32_t ghost_reached_row(const struct slab *slab, uint32_t n);
 
 /* Rows that follow one another in a local grid and in the box, all of one owner. */
 struct ghost_run {
-    int rank;       /* the other one */
+    int rank;       /* the other rank */
     int number;     /* among all runs beside a rank */
-    uint32_t row;   /* the first, in the box */
-    uint32_t place; /* the same among the rows beside the own ones; of a run that comes among those that do */
-    uint32_t sent;  /* of a run that comes: the same among the rows beside the other rank's own */
+    uint32_t row;   /* the first row, in the box */
+    uint32_t place; /* the first row among those beside the own ones; of a run that comes, among all rows that
+                       come */
+    uint32_t sent;  /* of a run that comes, the first row among those beside the other rank's own */
     uint32_t rows;
 };
 

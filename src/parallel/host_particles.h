@@ -11,11 +11,11 @@
 enum { PART_KEY = ATTRIBUTES, PARTS };
 
 struct host_particles {
-    struct device *device; /* not owned: the handle that the memory belongs to */
+    struct device *device; /* not owned: the handle of which `memory` is a branch */
     enum precision precision;
     const struct species_config *species; /* not owned: says which attributes the particles have */
     size_t count, capacity;
-    struct device *memory; /* a branch of the device that owns: */
+    struct device *memory; /* a branch of the device, which owns the elements */
     char *elements;        /* an array of `capacity` for each part, one behind the other */
 };
 

@@ -11,10 +11,10 @@ struct migrate {
     const struct partition *partition; /* not owned */
     enum precision precision;
     struct device *device; /* not owned */
-    struct device *branch; /* of the particles held until migrate_settle(); NULL where none are */
+    struct device *branch; /* owns the particles held until migrate_deliver(); NULL: there are none */
     struct host_particles waiting[CONFIG_MAX_SPECIES], arrived[CONFIG_MAX_SPECIES], sorted;
-    bool is_asked; /* whether any rank holds some; `any` is the answer */
-    int any;       /* once there is no request, or it is done: */
+    bool is_asked; /* the ranks are asked whether any of them holds particles */
+    int any;       /* the answer, valid where `asked` is done or was never begun */
     MPI_Request asked;
     int *sent, *sent_begins, *received, *received_begins; /* [ranks] particles of a species */
     uint32_t *begins;                                     /* [ranks + 1] */
@@ -50,7 +50,7 @@ static enum status hold(struct migrate *migrate)
     return STATUS_OK;
 }
 
-/* At a start that is all particles: memory that the steps do not need. */
+/* Frees the memory: at a start it held all particles, which the steps do not need. */
 static void release(struct migrate *migrate)
 {
     device_close(&migrate->branch);
@@ -100,7 +100,7 @@ enum status migrate_add(struct migrate *migrate, const struct slab *slab, uint32
 
 /* Reads the particles of cells [begin, end) with their keys. offsets[] are those of the own cells of `from`.
  */
-static enum status take_cells(struct migrate *migrate, const struct slab *from, uint32_t species,
+static enum status read_cells(struct migrate *migrate, const struct slab *from, uint32_t species,
                               const struct particles *list, const uint32_t *offsets, uint32_t begin,
                               uint32_t end)
 {
@@ -114,7 +114,7 @@ static enum status take_cells(struct migrate *migrate, const struct slab *from, 
     return STATUS_OK;
 }
 
-/* The list becomes its own particles [begin, end). */
+/* Keeps the particles [begin, end) of the list alone. */
 static enum status keep(struct particles *list, uint32_t begin, uint32_t end)
 {
     struct particle_array arrays[ATTRIBUTES];
@@ -146,8 +146,8 @@ enum status migrate_change_slab(struct migrate *migrate, const struct slab *from
     TRY(buffer_read(list->cell_offsets, 0, (own + (size_t)1) * sizeof *offsets, offsets));
     TRY(host_particles_reserve(&migrate->waiting[species], migrate->waiting[species].count + offsets[begin] +
                                                                (offsets[own] - offsets[end])));
-    TRY(take_cells(migrate, from, species, list, offsets, 0, begin));
-    TRY(take_cells(migrate, from, species, list, offsets, end, own));
+    TRY(read_cells(migrate, from, species, list, offsets, 0, begin));
+    TRY(read_cells(migrate, from, species, list, offsets, end, own));
     TRY(device_finish_queue(migrate->device));
     TRY(keep(list, offsets[begin], offsets[end]));
     for (uint32_t cell = 0; cell <= cells; cell++)
@@ -201,7 +201,7 @@ static enum status sort_into(struct host_particles *sorted, const struct host_pa
 
 /* ---- travelling ---- */
 
-/* Waiting particles of a species, in the order of their owners, and how many each gets. */
+/* Sorts the waiting particles of a species by their owners, and counts how many each gets. */
 static enum status prepare(struct migrate *migrate, const struct slab *slab, uint32_t species)
 {
     const struct host_particles *waiting = &migrate->waiting[species];
@@ -217,8 +217,8 @@ static enum status prepare(struct migrate *migrate, const struct slab *slab, uin
     return STATUS_OK;
 }
 
-/* Room for what comes, behind what is there; *coming is how many. */
-static enum status make_room(struct migrate *migrate, struct host_particles *arrived, size_t *coming)
+/* Makes memory for *coming particles behind those that arrived before. */
+static enum status reserve_arrivals(struct migrate *migrate, struct host_particles *arrived, size_t *coming)
 {
     *coming = 0;
     for (int rank = 0; rank < migrate->communicator.size; rank++) {
@@ -231,7 +231,8 @@ static enum status make_room(struct migrate *migrate, struct host_particles *arr
     return host_particles_reserve(arrived, arrived->count + *coming);
 }
 
-/* Waiting particles of a species travel; ranks come here with the status of what was before. */
+/* Sends the waiting particles of a species to their owners. A rank that failed before takes part up to the
+ * agreement, or the others would wait for it. */
 static enum status travel(struct migrate *migrate, const struct slab *slab, uint32_t species,
                           const struct species_config *config, enum status status)
 {
@@ -240,7 +241,7 @@ static enum status travel(struct migrate *migrate, const struct slab *slab, uint
     waiting->species = arrived->species = config;
     TRY_NEXT(prepare(migrate, slab, species));
     MPI_Alltoall(migrate->sent, 1, MPI_INT, migrate->received, 1, MPI_INT, MPI_COMM_WORLD);
-    TRY_NEXT(make_room(migrate, arrived, &coming));
+    TRY_NEXT(reserve_arrivals(migrate, arrived, &coming));
     TRY(communicator_agree(&migrate->communicator, status));
     for (unsigned part = 0; part < PARTS; part++) {
         if (!host_particles_have(arrived, part))
@@ -257,7 +258,8 @@ static enum status travel(struct migrate *migrate, const struct slab *slab, uint
 
 /* ---- arriving ---- */
 
-/* Particles that arrived, as a short sorted list that is merged into the long one. */
+/* Makes the arrived particles a short sorted list, which is merged into the long one, so that the others are
+ * not sorted again. */
 static enum status bring_in(struct migrate *migrate, const struct slab *slab,
                             const struct host_particles *arrived, struct particles *list)
 {
@@ -280,8 +282,8 @@ static enum status bring_in(struct migrate *migrate, const struct slab *slab,
     return STATUS_OK;
 }
 
-static enum status settle_all(struct migrate *migrate, const struct slab *slab, uint32_t species_count,
-                              struct particles *lists, uint32_t *changed, uint64_t *left)
+static enum status deliver_all(struct migrate *migrate, const struct slab *slab, uint32_t species_count,
+                               struct particles *lists, uint32_t *changed, uint64_t *left)
 {
     enum status status = hold(migrate);
     for (uint32_t s = 0; s < species_count; s++) {
@@ -317,8 +319,8 @@ void migrate_answer(struct migrate *migrate, bool any)
     migrate->is_asked = true;
 }
 
-enum status migrate_settle(struct migrate *migrate, const struct slab *slab, uint32_t species_count,
-                           struct particles *lists, uint32_t *changed, uint64_t *left)
+enum status migrate_deliver(struct migrate *migrate, const struct slab *slab, uint32_t species_count,
+                            struct particles *lists, uint32_t *changed, uint64_t *left)
 {
     *changed = 0;
     if (!migrate->is_asked)
@@ -326,7 +328,7 @@ enum status migrate_settle(struct migrate *migrate, const struct slab *slab, uin
     migrate->is_asked = false;
     MPI_Wait(&migrate->asked, MPI_STATUS_IGNORE);
     const enum status status =
-        migrate->any ? settle_all(migrate, slab, species_count, lists, changed, left) : STATUS_OK;
+        migrate->any ? deliver_all(migrate, slab, species_count, lists, changed, left) : STATUS_OK;
     release(migrate);
     return status;
 }

@@ -4,8 +4,8 @@
  * Particles that are taken out of a list come to the host, travel to the owners of their rows, and are merged
  * there into the lists, which grow where they are too short. The other particles stay on the device.
  *
- * A particle beyond the ghost rows lies in the lost row with its x counted from the first own row in dx,
- * which in single precision costs it digits, and tells where it is.
+ * A particle beyond the ghost rows lies in the lost row. Its dx is all of its x, counted from the first own
+ * row: that says where it is, and costs it digits in single precision.
  */
 #ifndef RADIXPIC_PARALLEL_MIGRATE_H
 #define RADIXPIC_PARALLEL_MIGRATE_H
@@ -25,7 +25,7 @@ STATUS_CHECKED enum status migrate_create(struct device *device, const struct co
 
 /* Rows change hands: the list of species number `species` (either layout), sorted on the local grid of `from`
  * with particles in own cells only, becomes one of `to`, with new cell offsets. Particles of rows that `to`
- * does not own wait for migrate_settle(). Waits for the device. */
+ * does not own wait for migrate_deliver(). Waits for the device. */
 STATUS_CHECKED enum status migrate_change_slab(struct migrate *migrate, const struct slab *from,
                                                const struct slab *to, uint32_t species,
                                                struct particles *list);
@@ -37,9 +37,9 @@ STATUS_CHECKED enum status migrate_add(struct migrate *migrate, const struct sla
                                        uint32_t row_count, const uint32_t *rows, const uint32_t *counts,
                                        const struct host_particles *from, size_t first);
 
-/* Whether this rank holds particles, and before migrate_settle() whether any does: that is collective, and
- * asked without waiting for the answer, or the caller knows it. Without either migrate_settle() asks, and
- * waits. */
+/* migrate_holds(): this rank holds particles. Before migrate_deliver() the ranks need to learn whether any of
+ * them does: migrate_ask(), which is collective, asks without waiting for the answer; migrate_answer() gives
+ * it where the caller has it already. Without either call migrate_deliver() asks, and waits. */
 bool migrate_holds(const struct migrate *migrate);
 void migrate_ask(struct migrate *migrate);
 void migrate_answer(struct migrate *migrate, bool any);
@@ -48,8 +48,8 @@ void migrate_answer(struct migrate *migrate, bool any);
  * merged into lists[species_count]: within a cell in the order of the ranks they come from, then in the order
  * they had there. Bit s of *changed says that list s of this rank has got some; *left grows by the particles
  * that this rank sent. Where no rank has any such particles nothing else is done. Ranks fail together. */
-STATUS_CHECKED enum status migrate_settle(struct migrate *migrate, const struct slab *slab,
-                                          uint32_t species_count, struct particles *lists, uint32_t *changed,
-                                          uint64_t *left);
+STATUS_CHECKED enum status migrate_deliver(struct migrate *migrate, const struct slab *slab,
+                                           uint32_t species_count, struct particles *lists, uint32_t *changed,
+                                           uint64_t *left);
 
 #endif

@@ -77,7 +77,7 @@ void outboxes_announce(struct outboxes *outboxes, size_t leaving)
 {
     outboxes->turn = 1 - outboxes->turn;
     *outboxes->of[outboxes->shared.rank].leaving = (uint32_t)leaving;
-    shared_memory_meet(&outboxes->shared);
+    shared_memory_barrier(&outboxes->shared);
 }
 
 struct host_particles *outboxes_particles(const struct outboxes *outboxes, int rank)
@@ -91,7 +91,7 @@ bool outboxes_send(struct outboxes *outboxes, bool is_true)
 {
     bool any = false;
     *outboxes->of[outboxes->shared.rank].answer = is_true;
-    shared_memory_meet(&outboxes->shared);
+    shared_memory_barrier(&outboxes->shared);
     for (int rank = 0; rank < outboxes->shared.ranks; rank++)
         any |= *outboxes->of[rank].answer != 0;
     return any;

@@ -27,7 +27,7 @@ uint32_t *outboxes_counts(const struct outboxes *outboxes, int rank);
 /* Collective: the counts of all ranks are there, and how many leave each. */
 void outboxes_announce(struct outboxes *outboxes, size_t leaving);
 
-/* Where the particles are that leave a rank, or NULL: they are more than have room. */
+/* The particles that leave a rank; NULL: they are more than its outbox holds. */
 struct host_particles *outboxes_particles(const struct outboxes *outboxes, int rank);
 
 /* Collective: the particles of all ranks are there. Returns whether `is_true` is so on any of them. */

@@ -39,7 +39,7 @@ uint32_t partition_rows(const struct partition *partition, int rank)
 }
 
 /* Ranges of at most `most` particles, taken greedily from the first row on, with a row left for each later
- * rank. Whether all rows find a rank. first: [ranks + 1], set, or NULL. */
+ * rank. Returns whether all rows find a rank. first[ranks + 1] is set unless it is NULL. */
 static bool cut(int ranks, uint32_t rows, const uint64_t *loads, uint64_t most, uint32_t *first)
 {
     uint32_t row = 0;

@@ -1,4 +1,4 @@
-/* Shared memory: rank 0 makes a file of it and tells the others its name. */
+/* Shared memory: rank 0 makes a file and sends its name to the others. */
 #include "parallel/shared_memory.h"
 
 #include <errno.h>
@@ -22,8 +22,8 @@ struct mapping {
 
 enum { NAME_BYTES = 64, MEETING_TRIES = 4000 };
 
-/* 0 or an error number. Memory that is short shows here, where it can be told, and not when it is first
- * touched: so the file is in POSIX shared memory, which has a limit, and none of memfd_create(), which takes
+/* 0 or an error number. Memory that is short shows here, where it can be reported, and not when it is first
+ * touched. So the file is in POSIX shared memory, which has a limit, and none of memfd_create(), which takes
  * memory until there is no more. */
 static int allocate(int file, size_t bytes)
 {
@@ -111,14 +111,14 @@ enum status shared_memory_create(const struct communicator *communicator, struct
     return STATUS_OK;
 }
 
-void shared_memory_meet(struct shared_memory *shared)
+void shared_memory_barrier(struct shared_memory *shared)
 {
-    const uint32_t met = ++shared->met;
-    atomic_store_explicit(&shared->signals[shared->rank].raised, met, memory_order_release);
+    const uint32_t number = ++shared->barriers;
+    atomic_store_explicit(&shared->signals[shared->rank].raised, number, memory_order_release);
     const struct timespec nap = {.tv_nsec = 50000}; /* after a while: the processors are for others, too */
     uint32_t tries = 0;
     for (int rank = 0; rank < shared->ranks; rank++)
-        while ((int32_t)(atomic_load_explicit(&shared->signals[rank].raised, memory_order_acquire) - met) <
+        while ((int32_t)(atomic_load_explicit(&shared->signals[rank].raised, memory_order_acquire) - number) <
                0) {
             sched_yield(); /* ranks and their devices may be more than the processors */
             if (++tries < MEETING_TRIES)

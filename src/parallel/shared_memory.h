@@ -20,7 +20,7 @@ struct shared_memory {
     char *memory; /* from the begin of a page on; NULL: there is none */
     struct shared_signal *signals;
     int rank, ranks;
-    uint32_t met; /* how often they have */
+    uint32_t barriers; /* that this rank has come to */
 };
 
 /* Collective. shared->memory is where this rank finds `bytes` bytes (more than none, the same number on every
@@ -34,8 +34,8 @@ STATUS_CHECKED enum status shared_memory_create(const struct communicator *commu
                                                 struct shared_memory *shared);
 
 /* Collective. All ranks meet: what they have written and read in the memory before lies before what any of
- * them does there afterwards. Where one never comes the others wait until they are ended
+ * them does there afterwards. Where a rank never comes the others wait until they are ended
  * (communicator_stop()). */
-void shared_memory_meet(struct shared_memory *shared);
+void shared_memory_barrier(struct shared_memory *shared);
 
 #endif

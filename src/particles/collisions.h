@@ -35,16 +35,16 @@
 
 struct collisions;
 
-/* All those of the config, on a rank's slab with lists of up to `capacity` particles. They die with the
+/* All collisions of the config, on a rank's slab with lists of up to `capacity` particles. They die with the
  * device handle; the config outlives them. group_items: of a group, which if they are several collide pair by
  * pair in local memory, as far as that holds a cell, else by vectors; 0: what suits the device. */
 STATUS_CHECKED enum status collisions_create(struct device *device, const struct config *config,
                                              const struct slab *slab, int rank, uint32_t capacity,
                                              uint32_t group_items, struct collisions **collisions);
 
-/* Those that are due in that step, in the order of the config, in place in the sorted lists of all species:
- * every multiple of `every` but 0, each for the time since the one before. What they draw follows from seed,
- * rank, item of the config, step and the places in the lists alone. */
+/* Makes the collisions that are due in that step, in the order of the config, in place in the sorted lists of
+ * all species: those of every multiple of `every` but 0, each for the time since the one before. What they
+ * draw follows from seed, rank, item of the config, step and the places in the lists alone. */
 STATUS_CHECKED enum status collisions_run(struct collisions *collisions, uint64_t step,
                                           struct particles *lists);
 

@@ -118,7 +118,7 @@ static double clock_of_loading(struct device *device)
     return timer_now() - device_timers(device)->stages[STAGE_START_KERNELS].seconds;
 }
 
-/* By way of buffers of `device`, a branch. */
+/* Sorts the list with buffers of `device`, a branch, which die with it. */
 static enum status sort(struct device *device, const struct slab *slab, const struct sorter_plan *plan,
                         struct buffer *keys, struct particles *list)
 {
@@ -158,7 +158,5 @@ enum status load_sorted(const struct slab *slab, const struct sorter_plan *plan,
     if (list->count == 0)
         return STATUS_OK;
     TRY(device_branch(list->device, &branch));
-    const enum status status = fill_and_sort(branch, slab, plan, keys, first, list);
-    device_close(&branch);
-    return status;
+    return device_close_after(&branch, fill_and_sort(branch, slab, plan, keys, first, list));
 }

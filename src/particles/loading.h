@@ -15,7 +15,7 @@
 STATUS_CHECKED enum status loading_fill(const struct grid *grid, uint64_t first, struct particles *particles,
                                         struct buffer *keys);
 
-/* The same by the host in any case, which sends the particles to their buffers piece by piece. */
+/* Makes them on the host, whatever the device, and sends them to their buffers piece by piece. */
 STATUS_CHECKED enum status loading_fill_by_host(const struct grid *grid, uint64_t first,
                                                 struct particles *particles, struct buffer *keys);
 

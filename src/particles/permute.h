@@ -14,8 +14,8 @@ STATUS_CHECKED enum status permute_create(struct device *device, struct permute 
 STATUS_CHECKED enum status permute_apply(struct permute *permute, const struct buffer *permutation,
                                          uint32_t count, struct particles *list);
 
-/* The same for the attributes from `first` on, which stay in the spare arrays: a step that has put the others
- * there swaps all of them. (Non-blocking.) */
+/* Brings the attributes from `first` on into that order and leaves them in the spare arrays: a step that has
+ * put the others there swaps all of them. (Non-blocking.) */
 STATUS_CHECKED enum status permute_attributes(struct permute *permute, const struct buffer *permutation,
                                               uint32_t count, enum attribute first, struct particles *list);
 

@@ -27,16 +27,16 @@ static uint32_t either(uint32_t given, size_t suitable)
     return given > 0 ? given : (uint32_t)suitable;
 }
 
-/* What `options` leaves open is what suits the device and the list. */
+/* The options, and where they are open what suits the device and the list. */
 static struct cell_shuffle_options shape_for(const struct device *device, uint32_t cells, uint32_t capacity,
                                              const struct cell_shuffle_options *options)
 {
     const struct device_info *info = device_info(device);
     const struct cell_shuffle_options open = {0}, *const given = options ? options : &open;
-    const uint64_t room = (info->local_memory - MOST_ITEMS * sizeof(uint32_t)) / WORD_BYTES;
-    /* No more than that: many groups then have room in local memory beside one another. */
-    const uint32_t usual = round_up(at_most(cell_shuffle_usual(cells, capacity), room), CELL_MOST);
-    const uint32_t most = either(given->cell_most, at_most(usual, room));
+    const uint64_t fitting = (info->local_memory - MOST_ITEMS * sizeof(uint32_t)) / WORD_BYTES;
+    /* No more than that, so that the local memory holds many groups beside one another. */
+    const uint32_t usual = round_up(at_most(cell_shuffle_usual(cells, capacity), fitting), CELL_MOST);
+    const uint32_t most = either(given->cell_most, at_most(usual, fitting));
     const uint32_t items = at_most(round_up(divide_up(most, QUAD), CELL_ITEMS), MOST_ITEMS);
     return (struct cell_shuffle_options){
         .cell_most = most,

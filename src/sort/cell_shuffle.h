@@ -19,7 +19,7 @@ struct cell_shuffle_options {
     uint32_t long_buckets; /* of a long cell; each takes 4 */
 };
 
-/* So many that few cells have more particles: a quarter and 64 above the average. */
+/* A number of particles that few cells exceed: a quarter and 64 above the average. */
 static inline uint64_t cell_shuffle_usual(uint32_t cells, uint32_t capacity)
 {
     const uint64_t mean = capacity / cells;

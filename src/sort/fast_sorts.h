@@ -14,12 +14,13 @@
 /* 0 and false everywhere: chosen from the device and the key. */
 struct fast_options {
     uint32_t passes; /* p: of tiled 1, 2, or the fewest */
-    uint32_t chunks; /* that the list is cut into; of chunked the work-items, of tiled as many as there are
-                        tiles or places for */
-    uint32_t items;  /* of tiled: of a group in the reorder: 128, 64 or 32, or as many as there is room for */
-    uint32_t reorders; /* of tiled: kernels: 2, one of them for chunks of few distinct digits; or 1, a launch
-                          less, for short lists */
-    bool any_order;    /* of tiled: not nearly in order; tiles are longer then */
+    uint32_t chunks; /* pieces that the list is cut into: of chunked the work-items, of tiled as many as there
+                        are tiles or places for */
+    uint32_t items;  /* of tiled: items of a group in the reorder: 128, 64 or 32, or as many as local memory
+                        allows */
+    uint32_t reorders; /* of tiled: kernels of the reorder: 2, one of them for chunks of few distinct digits;
+                          or 1, a launch less, for short lists */
+    bool any_order;    /* of tiled: the list is not nearly in order; tiles are longer then */
     bool portable;     /* of chunked: without the fast path that some CPUs have */
     bool short_keys;   /* ushorts, not uints */
 };
@@ -36,7 +37,7 @@ struct fast_sort {
     /* *sort dies with the device handle. STATUS_USAGE as above. */
     enum status (*create)(struct device *device, uint32_t key_bits, uint32_t capacity,
                           struct fast_options options, void **sort);
-    /* As sorter_run(); tiled has at most 2^key_bits cells. */
+    /* Sorts as sorter_run() does; tiled has at most 2^key_bits cells. */
     enum status (*run)(void *sort, uint32_t count, const struct radix_lists *lists);
 };
 extern const struct fast_sort tiled_sort, chunked_sort;

@@ -9,9 +9,10 @@ static const uint32_t MAX_TABLE = UINT32_C(1) << 31;
 enum {
     MAX_ITEMS = 1 << 20, /* G*I */
     MAX_RADIX_BITS = 16,
-    CPU_RADIX_BITS = 11, /* most bits of a digit where p is auto, which caches can count, */
-    GPU_RADIX_BITS = 5,  /* or the local memory of a wide group */
-    GPU_ITEMS = 128,     /* I on a GPU where the local memory allows */
+    CPU_RADIX_BITS = 11,
+    /* most bits of a digit where p is auto: caches hold its counters */ GPU_RADIX_BITS =
+        5,           /* most bits there: the local memory of a wide group holds its counters */
+    GPU_ITEMS = 128, /* I on a GPU where the local memory allows */
     GPU_GROUPS_PER_UNIT = 2,
     SPLIT_LENGTH = 2048 /* table entries a group scans where s is auto: 8 KiB of local memory */
 };

@@ -28,7 +28,8 @@ STATUS_CHECKED enum status radix_plan_make(const struct device_info *device, con
 /* "columns" or "rows", as sort.table has it. */
 const char *radix_plan_table_name(const struct radix_plan *plan);
 
-/* Entries of the histogram table H(c, g, i), R*G*I, and of them those that one group scans, a share of s. */
+/* Entries of the histogram table H(c, g, i), R*G*I, and entries of each of its s parts, which one group
+ * scans. */
 uint64_t radix_plan_table_length(const struct radix_plan *plan);
 uint64_t radix_plan_split_length(const struct radix_plan *plan);
 

@@ -32,7 +32,7 @@ enum status sorter_plan_choose(const struct device_info *info, const struct sort
 
 /* ---- the choice ---- */
 
-/* Whether the config sets a parameter that only the method paper has. */
+/* The config sets a parameter that only the method paper has. */
 static bool asks_for_paper(const struct sort_config *config)
 {
     return config->items_per_group != SORT_AUTO || config->groups != SORT_AUTO ||

@@ -9,7 +9,7 @@
 
 struct sorter;
 
-/* What a sorter will do, resolved and checked for a device. */
+/* The parameters of a sorter, resolved and checked for a device. */
 struct sorter_plan {
     enum sort_method method;  /* never auto */
     bool keys_alone;          /* of paper: no permutation is made */
@@ -26,7 +26,7 @@ struct sorter_plan {
 STATUS_CHECKED enum status sorter_plan_make(const struct device_info *info, const struct sort_config *config,
                                             uint32_t grid_key_bits, uint32_t count, struct sorter_plan *plan);
 
-/* A plan, as above, of a config whose method and key_bits are given. */
+/* Makes the plan of a config whose method and key_bits are given, not left open. */
 STATUS_CHECKED enum status sorter_plan_choose(const struct device_info *info,
                                               const struct sort_config *config, uint32_t count,
                                               struct sorter_plan *plan);
@@ -38,12 +38,11 @@ void sorter_plan_describe(const struct sorter_plan *plan, char *text, size_t siz
 STATUS_CHECKED enum status sorter_create(struct device *device, const struct sorter_plan *plan,
                                          uint32_t capacity, struct sorter **sorter);
 
-/* Sorts `count` keys, from 0 up to the capacity. lists->permutation is required unless the plan has
- * keys alone, lists->cell_offsets and
- * lists->sorted_keys are optional. Stages: STAGE_SORT_*. (Non-blocking.) */
+/* Sorts `count` keys, from 0 up to the capacity. lists->permutation is required unless the plan is for keys
+ * alone; cell_offsets and sorted_keys are optional. Stages: STAGE_SORT_*. (Non-blocking.) */
 STATUS_CHECKED enum status sorter_run(struct sorter *sorter, uint32_t count, const struct radix_lists *lists);
 
-/* As sort.method has it. */
+/* The word of sort.method for a method. */
 const char *sort_method_name(enum sort_method method);
 
 #endif

@@ -23,7 +23,7 @@ struct shape {
     uint32_t reorders;      /* kernels of the reorder */
     uint32_t passes;
     uint32_t digit_bits[MAX_PASSES];
-    bool counts_cells; /* by the first pass, which ranks whole keys */
+    bool counts_cells; /* the first pass ranks whole keys, so that it counts the cells too */
     enum form between; /* of the list between two passes */
     uint32_t index_bits;
 };
@@ -194,7 +194,7 @@ static enum status one_pass(struct tiled_sort *sort, uint32_t number, const stru
 
     const uint32_t chunks = tile_chunks(&shape->tiles, count), row = tile_row(shape->digit_bits[number]);
     const uint64_t table_bytes = (uint64_t)chunks * row * sizeof(uint32_t);
-    /* Told for keys that are counted; a second pass knows most counts before. */
+    /* Only keys that are counted have bytes: a second pass has most counts from the first. */
     const uint64_t counted = is_first || !shape->counts_cells ? count : 0;
     const uint64_t key_bytes = input == FORM_PAIRS ? sizeof(uint16_t) : sizeof(uint32_t);
     TRY(KERNEL_LAUNCH(pass->histogram,

@@ -20,7 +20,7 @@ struct chunked_step {
     struct buffer *table;   /* uint[most_chunks][cells]: counts, then places */
     struct buffer *touched; /* uchar[most_chunks][nx]: whether a row has them */
     struct buffer *totals;  /* uint[most_chunks][blocks]: counts of all rows of a block */
-    struct buffer *leavers; /* uint[cells that are not own], where the setup leaves room */
+    struct buffer *leavers; /* uint[cells that are not own], where the setup leaves gaps */
 };
 
 /* ---- creation ---- */
@@ -45,9 +45,9 @@ static enum status create_kernels(struct device *device, const struct stepper_se
 {
     struct program *program = NULL;
     TRY(program_build(device, "chunked_step.cl", setup->precision, &program,
-                      "-D SHAPE_ORDER=%d -D VELOCITIES=%d -D MAGNETIC=%d -D LANES=%d -D ACTING=%u -D "
+                      "-D SHAPE_ORDER=%d -D VELOCITIES=%d -D MAGNETIC=%d -D LANES=%d -D FELT=%u -D "
                       "ELECTROMAGNETIC=%d -D DITHERS=%d",
-                      (int)setup->shape, 2 + has_w, is_magnetic(setup), CPU_LANES, setup->acting,
+                      (int)setup->shape, 2 + has_w, is_magnetic(setup), CPU_LANES, setup->felt,
                       is_electromagnetic(setup), dithers(setup)));
     TRY(kernel_create(program, "step_count", &step->push[has_w].count));
     TRY(kernel_create(program, "step_count_and_measure", &step->push[has_w].count_and_measure));
@@ -78,7 +78,7 @@ static enum status create(struct stepper *stepper)
                       &step->touched));
     TRY(buffer_create(device, (size_t)step->most_chunks * step->blocks * word, "the totals of blocks",
                       &step->totals));
-    if (setup->leaves_room)
+    if (setup->leaves_gaps)
         TRY(buffer_create(device, stepper_cells_beside(setup) * word, "the numbers of leaving particles",
                           &step->leavers));
     return stepper_create_origin(stepper, step->totals);
@@ -164,31 +164,31 @@ static enum status leavers(struct stepper *stepper, uint32_t species, const stru
     return buffer_read(step->leavers, 0, buffer_bytes(step->leavers), stepper->leavers);
 }
 
-static enum status find_places(struct stepper *stepper, uint32_t chunks, const struct arrival_room *room)
+static enum status find_places(struct stepper *stepper, uint32_t chunks, const struct arrival_gaps *gaps)
 {
     const struct chunked_step *step = stepper->own;
     const struct grid *grid = &stepper->setup.grid;
     const uint64_t bytes = table_bytes(stepper, chunks);
     const struct launch launch = {step->blocks, 1, STAGE_SORT_SCAN,
                                   3 * bytes + grid_cells(grid) * sizeof(uint32_t)};
-    return KERNEL_LAUNCH(step->places, launch, step->table, step->touched, room->count, room->rows,
-                         room->counts, grid->nx, grid->ny, chunks, step->block, step->totals,
+    return KERNEL_LAUNCH(step->places, launch, step->table, step->touched, gaps->count, gaps->rows,
+                         gaps->counts, grid->nx, grid->ny, chunks, step->block, step->totals,
                          stepper->new_offsets);
 }
 
 static enum status move(struct stepper *stepper, const struct fields *fields, uint32_t species,
-                        const struct arrival_room *room, struct particles *list)
+                        const struct arrival_gaps *gaps, struct particles *list)
 {
     const struct chunked_step *step = stepper->own;
     const struct pusher pusher = species_pusher(list->species, &stepper->setup);
     const struct chunks chunks = deal_out(step, list->count);
     const struct launch launch = {chunks.count, 1, STAGE_PUSH, bytes_of(stepper, list, 2, 2, chunks.count)};
     (void)species;
-    TRY(find_places(stepper, chunks.count, room));
+    TRY(find_places(stepper, chunks.count, gaps));
     TRY(KERNEL_LAUNCH(step->push[species_has_w(list->species)].move, launch,
                       STATE_ARGUMENTS(stepper, fields, &pusher, list, chunks), step->table, step->touched,
                       list->spare[ATTRIBUTE_OFFSET], spare_w(list), stepper->origin, stepper->setup.carries));
-    TRY(stepper_move_carried(stepper, list->count + room->count, list));
+    TRY(stepper_move_carried(stepper, list->count + gaps->count, list));
     particles_swap(list);
     return STATUS_OK;
 }

@@ -20,7 +20,7 @@ enum push { PUSH, PUSH_AND_MEASURE, MEASURE, PUSHES };
 
 struct radix_step {
     size_t group_items;             /* of the push */
-    struct kernel *push[2][PUSHES]; /* without w, and with it */
+    struct kernel *push[2][PUSHES]; /* of species without w, and with it */
     struct sorter *sorter;
     struct buffer *keys; /* uint[capacity]: the cell at n+1 of the particles in the order of n */
 };
@@ -32,10 +32,9 @@ static enum status create_kernels(struct stepper *stepper, bool has_w, struct ra
     struct program *program = NULL;
     TRY(program_build(stepper->device, "push.cl", setup->precision, &program,
                       "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D LANES=%d -D MAGNETIC=%d "
-                      "-D VELOCITIES=%d -D ACTING=%u -D ELECTROMAGNETIC=%d -D DITHERS=%d",
+                      "-D VELOCITIES=%d -D FELT=%u -D ELECTROMAGNETIC=%d -D DITHERS=%d",
                       (int)setup->shape, step->group_items, setup->layout == LAYOUT_AOS ? CPU_LANES : 1,
-                      is_magnetic(setup), 2 + has_w, setup->acting, is_electromagnetic(setup),
-                      dithers(setup)));
+                      is_magnetic(setup), 2 + has_w, setup->felt, is_electromagnetic(setup), dithers(setup)));
     for (int n = 0; n < PUSHES; n++)
         TRY(kernel_create(program, names[n], &step->push[has_w][n]));
     return STATUS_OK;
@@ -105,11 +104,11 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
 }
 
 static enum status move(struct stepper *stepper, const struct fields *fields, uint32_t species,
-                        const struct arrival_room *room, struct particles *list)
+                        const struct arrival_gaps *gaps, struct particles *list)
 {
     (void)fields;
     (void)species;
-    return permute_apply(stepper->permute, stepper->origin, list->count + room->count, list);
+    return permute_apply(stepper->permute, stepper->origin, list->count + gaps->count, list);
 }
 
 static enum status measure(struct stepper *stepper, const struct fields *fields, uint32_t species,

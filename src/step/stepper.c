@@ -1,5 +1,5 @@
 /* Stepper: the table, and what its rows share. */
-#include "step/room.h"
+#include "step/gaps.h"
 #include "step/stepper_internal.h"
 
 /* The row that a method names; `auto` and `fused` that of the device. */
@@ -46,26 +46,26 @@ enum status stepper_create(struct device *device, const struct stepper_kind *kin
     *stepper = (struct stepper){.kind = kind, .device = device, .setup = *setup};
     TRY(buffer_create(device, (grid_cells(&setup->grid) + (size_t)1) * word, "spare cell offsets",
                       &stepper->new_offsets));
-    stepper->no_room = (struct arrival_room){0, stepper->new_offsets, stepper->new_offsets};
-    if (setup->leaves_room) {
+    stepper->no_gaps = (struct arrival_gaps){0, stepper->new_offsets, stepper->new_offsets};
+    if (setup->leaves_gaps) {
         void *memory = NULL;
         TRY(host_memory_create(device, (stepper_cells_beside(setup) + (size_t)1) * word, &memory));
         stepper->leavers = memory;
     }
     TRY(kind->create(stepper));
-    return setup->leaves_room && !kind->leavers
-               ? room_create(device, &setup->grid, setup->capacity, &stepper->room)
+    return setup->leaves_gaps && !kind->leavers
+               ? gaps_create(device, &setup->grid, setup->capacity, &stepper->gaps)
                : STATUS_OK;
 }
 
-enum status stepper_renew(struct stepper *stepper, uint32_t species, struct particles *list)
+enum status stepper_list_changed(struct stepper *stepper, uint32_t species, struct particles *list)
 {
     if (list->count > stepper->setup.capacity)
         return status_fail(STATUS_FAILED,
                            "species %s: %u particles have come together where the step has room for %u; "
                            "spread them more evenly, or take fewer",
                            list->species->name, list->count, stepper->setup.capacity);
-    return stepper->kind->renew ? stepper->kind->renew(stepper, species, list) : STATUS_OK;
+    return stepper->kind->list_changed ? stepper->kind->list_changed(stepper, species, list) : STATUS_OK;
 }
 
 /* ---- the start ---- */
@@ -78,12 +78,12 @@ static enum status launch_start(struct device *branch, const struct stepper_setu
     struct program *program = NULL;
     struct kernel *kernel = NULL;
     TRY(program_build(branch, "start.cl", setup->precision, &program,
-                      "-D SHAPE_ORDER=%d -D VELOCITIES=%u -D ACTING=%u -D ELECTROMAGNETIC=%d",
-                      (int)setup->shape, species_dimensions(list->species), setup->acting,
+                      "-D SHAPE_ORDER=%d -D VELOCITIES=%u -D FELT=%u -D ELECTROMAGNETIC=%d",
+                      (int)setup->shape, species_dimensions(list->species), setup->felt,
                       is_electromagnetic(setup)));
     TRY(kernel_create(program, "start_velocities", &kernel));
     TRY(KERNEL_LAUNCH(kernel, launch_flat(list->count, STAGE_PUSH, 2 * state_bytes(list) * list->count),
-                      fields->acting, fields->stride, setup->grid.nx, setup->grid.ny, list->count,
+                      fields->felt, fields->stride, setup->grid.nx, setup->grid.ny, list->count,
                       list->cell_offsets, list->attribute[ATTRIBUTE_OFFSET],
                       list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
                       particles_first(list, ATTRIBUTE_VELOCITY), particles_w(list), arg_pusher(&pusher)));
@@ -94,9 +94,7 @@ enum status stepper_start(struct stepper *stepper, const struct fields *fields, 
 {
     struct device *branch = NULL;
     TRY(device_branch(stepper->device, &branch));
-    const enum status status = launch_start(branch, &stepper->setup, fields, list);
-    device_close(&branch);
-    return status;
+    return device_close_after(&branch, launch_start(branch, &stepper->setup, fields, list));
 }
 
 /* ---- leavers and the move ---- */
@@ -114,20 +112,20 @@ enum status stepper_leavers(struct stepper *stepper, uint32_t species, const str
 }
 
 enum status stepper_move(struct stepper *stepper, const struct fields *fields, uint32_t species,
-                         const struct arrival_room *room, struct particles *list)
+                         const struct arrival_gaps *gaps, struct particles *list)
 {
-    if (stepper->room && room->count > 0)
-        TRY(room_open(stepper->room, room, list->count, stepper->new_offsets, stepper->origin));
-    else if (stepper->setup.carries && room->count > 0) /* the places of arrivals have no old one */
+    if (stepper->gaps && gaps->count > 0)
+        TRY(gaps_open(stepper->gaps, gaps, list->count, stepper->new_offsets, stepper->origin));
+    else if (stepper->setup.carries && gaps->count > 0) /* the places of arrivals have no old one */
         TRY(buffer_fill(stepper->origin, 0));
-    TRY(stepper->kind->move(stepper, fields, species, room, list));
+    TRY(stepper->kind->move(stepper, fields, species, gaps, list));
     buffer_swap(list->cell_offsets, stepper->new_offsets);
-    return stepper->setup.leaves_room && !stepper->kind->forks ? device_fork(stepper->device) : STATUS_OK;
+    return stepper->setup.leaves_gaps && !stepper->kind->forks ? device_fork(stepper->device) : STATUS_OK;
 }
 
 /* ---- sums ---- */
 
-/* Of one species in a slot, with w where a species has it. */
+/* Reals that one species has in a slot; with w as soon as any species has it. */
 static uint32_t species_reals(const struct stepper *stepper)
 {
     return stepper->most_groups * (stepper->setup.sorts[true] ? MOST_PUSH_SUMS : MOST_PUSH_SUMS - 1);

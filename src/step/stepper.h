@@ -10,9 +10,9 @@
  *   kind->count()      v n-1/2 -> n+1/2, x n -> n+1, as far as it tells how many go to each cell
  *   stepper_leavers()  on several ranks: how many go to each cell beside the own rows; they exchange that,
  *                      the tiled step while it still counts those that do not
- *   stepper_move()     every particle at its place, with room behind those of a cell for its arrivals
+ *   stepper_move()     every particle at its place, with gaps behind those of a cell for its arrivals
  *
- * On one rank the second is left out, and there is no room to leave.
+ * On one rank the second is left out, and there are no gaps to leave.
  */
 #ifndef RADIXPIC_STEP_STEPPER_H
 #define RADIXPIC_STEP_STEPPER_H
@@ -25,22 +25,22 @@
 struct stepper_setup {
     struct grid grid;    /* the local one of a slab */
     uint32_t ghost_rows; /* of that slab; 0: the grid has no lost row */
-    uint32_t own_rows;   /* where all particles are before a step: the first of the grid's */
-    bool leaves_room;    /* for particles from other ranks */
-    bool carries;        /* whether a species has attributes beside offset, velocity and w */
-    bool sorts[2];       /* whether there are species without w, and with it */
+    uint32_t own_rows;   /* the first rows of the grid, in which all particles are before a step */
+    bool leaves_gaps;    /* for particles from other ranks */
+    bool carries;        /* some species has attributes beside offset, velocity and w */
+    bool sorts[2];       /* there are species without w; there are species with it */
     enum precision precision;
     enum rounding rounding;
     enum particle_layout layout; /* of the lists: stepper_layout(), whichever stepper takes them */
     enum shape_kind shape;
     double time_step, magnetic[3];
-    uint32_t acting;         /* components of the fields that particles feel: fields_acting() */
-    double per_c_squared;    /* 1/c^2 of an electromagnetic run; 0 in an electrostatic one */
+    uint32_t felt;           /* components of the fields that particles feel: fields_felt() */
+    double per_c_squared;    /* 1/c^2 of an electromagnetic run, 0 in an electrostatic one */
     struct sorter_plan sort; /* of the radix stepper */
     uint32_t species_count;
     uint32_t capacity; /* particles of the largest list */
-    uint32_t fewest;   /* and of the smallest species, on this rank's share */
-    uint32_t reach[2]; /* cells along x and y that few particles go further than in a step; more is slower,
+    uint32_t fewest;   /* particles that a rank has of the smallest species, dealt out evenly */
+    uint32_t reach[2]; /* cells along x and y: few particles go further in a step. If many do, it is slower,
                           not wrong */
 };
 
@@ -50,7 +50,7 @@ static inline uint32_t stepper_cells_beside(const struct stepper_setup *setup)
     return (setup->grid.nx - setup->own_rows) * setup->grid.ny;
 }
 
-/* Sums over a species, all at whole step n, of macro-particles with their weight. */
+/* Sums over the macro-particles of a species with their weight, all at step n. */
 struct push_sums {
     double kinetic_energy; /* sum of w m |v|^2 / 2 */
     double momentum[3];    /* sum of w m (u, v, w) */
@@ -58,33 +58,35 @@ struct push_sums {
 
 struct stepper;
 
-/* A row of the table of steppers. `species` is the number of a species, `list` that of it. */
+/* A row of the table of steppers. `species` is the number of a species, `list` its particles. */
 struct stepper_kind {
     const char *name;
     const char *summary;            /* one line: what a run says that it takes */
     enum particle_layout layout[2]; /* on other devices, and on CPUs */
 
-    /* Whether it can step on that device and grid; if not, `why` gets the reason. NULL: on any. */
+    /* Returns whether this stepper suits that device and grid; if not, `why` gets the reason. NULL: it suits
+     * any. */
     bool (*fits)(const struct device_info *info, const struct stepper_setup *setup, const char **why);
 
     /* Makes stepper->own, which belongs to the device handle. */
     enum status (*create)(struct stepper *stepper);
 
-    /* See stepper_renew(); may be NULL. */
-    enum status (*renew)(struct stepper *stepper, uint32_t species, struct particles *list);
+    /* See stepper_list_changed(); may be NULL. */
+    enum status (*list_changed)(struct stepper *stepper, uint32_t species, struct particles *list);
 
     /* The push and the count, from own rows anywhere; with `measure` keeps the sums at n. (Non-blocking.) */
     enum status (*count)(struct stepper *stepper, const struct fields *fields, uint32_t species, bool measure,
                          struct particles *list);
 
     /* See stepper_leavers(). NULL where count() makes the cell offsets of n+1, in stepper->new_offsets, and
-     * the permutation, in stepper->origin: these tell it, and arrivals get their room in them. */
+     * the permutation, in stepper->origin: the leavers follow from these, and gaps for arrivals are opened in
+     * them. */
     enum status (*leavers)(struct stepper *stepper, uint32_t species, const struct particles *list);
 
     /* See stepper_move(): the list at n+1, its cell offsets in stepper->new_offsets. (Non-blocking.) */
     enum status (*move)(struct stepper *stepper, const struct fields *fields, uint32_t species,
-                        const struct arrival_room *room, struct particles *list);
-    bool forks; /* move() lets the side queue go on by itself, where the setup leaves room */
+                        const struct arrival_gaps *gaps, struct particles *list);
+    bool forks; /* where the setup leaves gaps, move() forks the queues itself */
 
     /* Only the sums at n; nothing moves. (Non-blocking.) */
     enum status (*measure)(struct stepper *stepper, const struct fields *fields, uint32_t species,
@@ -97,25 +99,25 @@ struct stepper {
     const struct stepper_kind *kind;
     struct device *device; /* not owned: the handle that all of it dies with */
     struct stepper_setup setup;
-    struct arrival_room no_room;
-    uint32_t *leavers; /* uint[stepper_cells_beside()], where the setup leaves room */
+    struct arrival_gaps no_gaps;
+    uint32_t *leavers; /* uint[stepper_cells_beside()], where the setup leaves gaps */
 
-    /* Of each species where leaving particles begin in the list, once the side queue is through after a move.
-     * They may be more than the leavers: of a cell the last ones are those not counted then. NULL where the
-     * leavers are all. */
+    /* Where the leaving particles of each species begin in its list, once the side queue is through after a
+     * move. They may be more than the leavers: strays are not counted with these, and are the last of their
+     * cells. NULL: the leavers are all. */
     const uint32_t *leaving_begins[CONFIG_MAX_SPECIES];
 
-    void *own;                  /* of the kind; the others may use */
-    struct buffer *new_offsets; /* uint[cells + 1]: those of n+1, until the list has them */
+    void *own;                  /* what the kind keeps. The members below are for all kinds */
+    struct buffer *new_offsets; /* uint[cells + 1]: the cell offsets of n+1, until the list takes them */
     struct permute *permute;
-    struct room *room;     /* step/room.h, for kinds without leavers() where the setup leaves room */
+    struct gaps *gaps;     /* step/gaps.h, for kinds without leavers() where the setup leaves gaps */
     struct buffer *origin; /* uint[capacity], the old place of each new one: stepper_create_origin() */
     struct buffer *sums;   /* real[SUM_SLOTS][species_count][most_groups][sums of a group] */
-    double *read_sums;     /* the same on the host */
+    double *read_sums;     /* `sums` on the host */
     uint32_t most_groups;
     uint64_t step;                                  /* set by the caller: n, for the dithers of the push */
     uint32_t slot;                                  /* set by the caller: where a step leaves its sums */
-    uint32_t groups[SUM_SLOTS][CONFIG_MAX_SPECIES]; /* that have sums: the list may have changed since */
+    uint32_t groups[SUM_SLOTS][CONFIG_MAX_SPECIES]; /* that left sums: later the list may have others */
 };
 
 /* The row that `step.method` names for that device and grid: `fused` and `auto` are tiled on a GPU and
@@ -131,27 +133,28 @@ enum particle_layout stepper_layout(enum step_method method, const struct device
 STATUS_CHECKED enum status stepper_create(struct device *device, const struct stepper_kind *kind,
                                           const struct stepper_setup *setup, struct stepper *stepper);
 
-/* Tells the stepper that a list was changed by others: loaded, restored, merged, or moved to another slab.
- * For every list before its first step. STATUS_FAILED: a list beyond the capacity. */
-STATUS_CHECKED enum status stepper_renew(struct stepper *stepper, uint32_t species, struct particles *list);
+/* To be called for every list before its first step, and after a change outside of the stepper: when it was
+ * restored, merged, or moved to another slab. STATUS_FAILED: the list is longer than the capacity. */
+STATUS_CHECKED enum status stepper_list_changed(struct stepper *stepper, uint32_t species,
+                                                struct particles *list);
 
 /* Once in a run, before the first step: velocities at 0 -> -1/2, so that it leads exactly through the loaded
  * ones. Of a sorted list, with the fields at 0. Blocking. */
 STATUS_CHECKED enum status stepper_start(struct stepper *stepper, const struct fields *fields,
                                          struct particles *list);
 
-/* Leaves in stepper->leavers, uint[], how many particles go to each cell that is not of an own row, but for
- * those that stepper->leaving_begins is for. Blocking. */
+/* Leaves in stepper->leavers, uint[], how many particles go to each cell beside the own rows, without the
+ * strays that stepper->leaving_begins is for. Blocking. */
 STATUS_CHECKED enum status stepper_leavers(struct stepper *stepper, uint32_t species,
                                            const struct particles *list);
 
-/* Afterwards list and cell offsets are those of n+1. Where the setup leaves room, the cell offsets count the
- * arrivals, whose places are still empty, and list->count is left to the caller; `room` says how many come:
- * stepper->no_room where the setup leaves none. Leaving particles are the end of the list: they are in place
+/* Afterwards list and cell offsets are those of n+1. Where the setup leaves gaps, the cell offsets count the
+ * arrivals, whose places are still empty, and list->count is left to the caller; `gaps` says how many come:
+ * stepper->no_gaps where the setup leaves none. Leaving particles are the end of the list: they are in place
  * when the side queue is through, and the others when the main queue is; the queues are to be joined before
  * the next count. The list must have room for the arrivals. (Non-blocking.) */
 STATUS_CHECKED enum status stepper_move(struct stepper *stepper, const struct fields *fields,
-                                        uint32_t species, const struct arrival_room *room,
+                                        uint32_t species, const struct arrival_gaps *gaps,
                                         struct particles *list);
 
 /* Brings the sums of slots `first` to before first + count to the host. Blocking; some KiB a slot. */

@@ -9,7 +9,7 @@
 
 enum { FLAT_ITEMS = 64, MOST_PUSH_SUMS = 4 };
 
-/* Sums of a group over a species: velocity_square(), u, v, w (SUM_COUNT of the kernels). */
+/* The number of sums of a group over a species: velocity_square(), u, v, w (SUM_COUNT of the kernels). */
 static inline uint32_t push_sum_count(const struct species_config *species)
 {
     return 1 + species_dimensions(species);
@@ -39,7 +39,7 @@ static inline bool is_electromagnetic(const struct stepper_setup *setup)
 
 static inline bool is_magnetic(const struct stepper_setup *setup)
 {
-    return setup->acting > 2 || setup->magnetic[0] != 0 || setup->magnetic[1] != 0 || setup->magnetic[2] != 0;
+    return setup->felt > 2 || setup->magnetic[0] != 0 || setup->magnetic[1] != 0 || setup->magnetic[2] != 0;
 }
 
 static inline bool dithers(const struct stepper_setup *setup)
@@ -72,7 +72,7 @@ static inline uint32_t end_row(const struct stepper_setup *setup)
 
 /* MOTION_ARGUMENTS of the kernels, kernels/shared/push.h; two numbers of the step for dithers among them. */
 #define MOTION_ARGUMENTS(stepper, fields, pusher)                                                            \
-    (fields)->acting,                                                                                        \
+    (fields)->felt,                                                                                          \
         arg_uints((const uint32_t[]){(fields)->stride, (stepper)->setup.grid.nx, (stepper)->setup.grid.ny,   \
                                      first_row(&(stepper)->setup), end_row(&(stepper)->setup),               \
                                      (uint32_t)(random_mix((stepper)->step) >> 32),                          \
@@ -93,7 +93,7 @@ uint32_t stepper_first_sum(const struct stepper *stepper, uint32_t slot, uint32_
  * the setup has any. Else `any` stands in for it. */
 STATUS_CHECKED enum status stepper_create_origin(struct stepper *stepper, struct buffer *any);
 
-/* Their move, to the spare arrays. (Non-blocking.) */
+/* Moves the attributes after w to the spare arrays. (Non-blocking.) */
 STATUS_CHECKED enum status stepper_move_carried(struct stepper *stepper, uint32_t count,
                                                 struct particles *list);
 

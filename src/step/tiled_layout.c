@@ -13,8 +13,8 @@ enum {
     MOST_BY_DIRECTION = 1 << 30, /* particles: DENSE of kernels/tiled_scan.cl stands above places */
 };
 
-/* Whether the move by directions (kernels/shared/directions.h) finds room, with the field in a tile's cells
- * or without, in bytes of local memory and rows of a tile, each with 5 words and 3 halfwords in `staged`. */
+/* The move by directions (kernels/shared/directions.h) fits the local memory, with the field in a tile's
+ * cells where field_bytes is not 0, and the rows of a tile fit `staged`, each of 5 words and 3 halfwords. */
 static bool fits_directions(const struct device_info *info, const struct tiled_layout *layout,
                             size_t field_bytes)
 {
@@ -29,20 +29,20 @@ static uint32_t count_cells(const struct device_info *info, const struct tiled_l
                             size_t field_bytes)
 {
     const size_t others = (sizeof(uint32_t) << layout->tiles.digit_bits) + 16 * layout->tiles.items + 640;
-    const size_t room = info->local_memory > others ? info->local_memory - others : 0;
-    return at_most((uint32_t)(room / (field_bytes + sizeof(uint32_t))), layout->span - 1 - MARGIN);
+    const size_t left = info->local_memory > others ? info->local_memory - others : 0;
+    return at_most((uint32_t)(left / (field_bytes + sizeof(uint32_t))), layout->span - 1 - MARGIN);
 }
 
-/* Windows of digits of up to `bits` bits, with columns for `room` times the cells of a mean tile, since
+/* Windows of digits of up to `bits` bits, with columns for `slack` times the cells of a mean tile, since
  * density varies. False where they do not fit. */
 static bool make_windows(const struct device_info *info, const struct stepper_setup *setup, uint32_t bits,
-                         double room, struct tiled_layout *layout)
+                         double slack, struct tiled_layout *layout)
 {
     *layout = (struct tiled_layout){.by_direction = true};
     if (!tile_plan_make(info, bits, NULL, &layout->tiles))
         return false;
     const uint32_t tiles = tile_count(&layout->tiles, setup->fewest);
-    const double cells_of_tile = room * setup->own_rows * setup->grid.ny / tiles;
+    const double cells_of_tile = slack * setup->own_rows * setup->grid.ny / tiles;
     const double span = floor(cells_of_tile) + 2 * MARGIN;
     if (BANDS * span >= UINT32_C(1) << bits)
         return false;
@@ -55,7 +55,7 @@ static bool make_windows(const struct device_info *info, const struct stepper_se
         layout->tiles = shorter;
     }
     const size_t nodes = 4; /* kernels/shared/interpolate.h */
-    const size_t field_bytes = setup->acting * nodes * sizeof(float);
+    const size_t field_bytes = setup->felt * nodes * sizeof(float);
     const bool stages = SHAPE_NODES_OF((int)setup->shape) == 2 && setup->precision == PRECISION_SINGLE;
     layout->stages_field = stages && fits_directions(info, layout, field_bytes);
     layout->count_cells = stages ? count_cells(info, layout, field_bytes) : 0;
@@ -66,9 +66,9 @@ static bool make_windows(const struct device_info *info, const struct stepper_se
 static bool find_windows(const struct device_info *info, const struct stepper_setup *setup,
                          struct tiled_layout *layout)
 {
-    for (double room = 2; room > 1; room -= 0.75)
+    for (double slack = 2; slack > 1; slack -= 0.75)
         for (uint32_t bits = WINDOW_BITS; bits <= TILE_MAX_DIGIT_BITS; bits++)
-            if (make_windows(info, setup, bits, room, layout))
+            if (make_windows(info, setup, bits, slack, layout))
                 return true;
     return false;
 }

@@ -10,9 +10,9 @@
 struct tiled_layout {
     struct tile_plan tiles;
     bool by_direction;
-    /* By direction: */
+    /* The members below are for moves by direction. */
     bool stages_field;    /* the move has the field in a tile's cells in local memory */
-    uint32_t count_cells; /* the count has it in so many of them */
+    uint32_t count_cells; /* the count has the field in so many of these cells */
     uint32_t span;        /* columns of a window */
 };
 

@@ -13,18 +13,18 @@ struct tiled_step {
     struct tiled_layout layout;
     struct {
         struct kernel *count, *measure_and_count, *move;
-        struct kernel *order_strays, *move_strays; /* by direction */
-    } push[2];                                     /* without w, and with it */
+        struct kernel *order_strays, *move_strays; /* where the move is by direction */
+    } push[2];                                     /* of species without w, and with it */
     struct kernel *find_tiles, *count_leavers;
-    struct kernel *add_arrivals, *scan;            /* cells as digits */
-    struct kernel *total, *scan_blocks, *place;    /* by direction */
-    struct buffer *digits;                         /* of the cell of each particle at n+1: digit_bytes() */
+    struct kernel *add_arrivals, *scan;         /* where cells are digits */
+    struct kernel *total, *scan_blocks, *place; /* where the move is by direction */
+    struct buffer *digits; /* the digit, or direction, of each particle's cell at n+1: digit_bytes() */
     struct buffer *tile_cells[CONFIG_MAX_SPECIES]; /* uint[tiles + 1]: the cell in which each tile begins */
-    struct buffer *new_tile_cells;                 /* swapped with those of the species */
+    struct buffer *new_tile_cells;                 /* tile_cells at n+1, which are swapped in */
     struct buffer *table;                          /* uint[chunks][row] */
     struct buffer *lists;                          /* uint[chunks][TILE_LIST_WORDS] */
     struct buffer *totals;          /* uint[row], zero between steps; by direction: uint[blocks] */
-    struct buffer *stray_number[2]; /* uint[2]: of this step, and of the next, which are 0 */
+    struct buffer *stray_number[2]; /* uint[2]: the strays of this step, and 0 for the next one */
     struct buffer *stray_list;      /* uint[capacity] */
     struct buffer *stray_counts;    /* uint[cells]; zero between steps */
     struct buffer *stray_begins;    /* uint[cells] */
@@ -32,7 +32,7 @@ struct tiled_step {
     struct buffer *dense;           /* uint[]: cells of more than MOST_COMPARED strays */
     struct buffer *leavers;         /* uint[stepper_cells_beside()]: step_count_leavers() */
 
-    /* By direction: edges of each species, uint[][EDGES], and on the host, where the setup leaves room. */
+    /* By direction: edges of each species, uint[][EDGES], and on the host, where the setup leaves gaps. */
     struct buffer *edges;
     uint32_t (*edges_host)[EDGES];
 };
@@ -42,7 +42,7 @@ struct chunk_set {
     uint32_t groups, split, skip;
 };
 
-/* Of a digit, or of a direction. */
+/* Bytes of a digit, or of a direction. */
 static size_t digit_bytes(const struct tiled_step *step)
 {
     return step->layout.by_direction ? sizeof(uint8_t) : sizeof(uint16_t);
@@ -71,10 +71,10 @@ static enum status create_push(struct device *device, const struct stepper_setup
     TRY(program_build(device, "tiled_step.cl", setup->precision, &program,
                       LAYOUT_OPTIONS " -D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D VELOCITIES=%d "
                                      "-D STAGES_FIELD=%d -D COUNT_CELLS=%u -D MOST_COMPARED=%d "
-                                     "-D ACTING=%u -D ELECTROMAGNETIC=%d -D MAGNETIC=%d -D DITHERS=%d "
+                                     "-D FELT=%u -D ELECTROMAGNETIC=%d -D MAGNETIC=%d -D DITHERS=%d "
                                      "-D HAS_GHOST_ROWS=%d",
                       LAYOUT_VALUES(layout), device_info(device)->has_fma, (int)setup->shape, 2 + has_w,
-                      layout->stages_field, layout->count_cells, MOST_COMPARED, setup->acting,
+                      layout->stages_field, layout->count_cells, MOST_COMPARED, setup->felt,
                       is_electromagnetic(setup), is_magnetic(setup), dithers(setup), setup->ghost_rows > 0));
     TRY(kernel_create(program, "step_count", &step->push[has_w].count));
     TRY(kernel_create(program, "step_measure_and_count", &step->push[has_w].measure_and_count));
@@ -140,7 +140,7 @@ static enum status create_buffers(struct device *device, const struct stepper_se
         TRY(create_strays(device, setup, step));
     TRY(buffer_create(device, CONFIG_MAX_SPECIES * sizeof *step->edges_host,
                       "the ends of rows that particles leave", &step->edges));
-    if (!setup->leaves_room)
+    if (!setup->leaves_gaps)
         return STATUS_OK;
     TRY(buffer_create(device, stepper_cells_beside(setup) * word, "the numbers of leaving particles",
                       &step->leavers));
@@ -183,7 +183,7 @@ static uint32_t edge_cell(const struct stepper *stepper, int edge)
     return (edge == EDGE_LOW ? low : edge == EDGE_HIGH ? own - low : own) * stepper->setup.grid.ny;
 }
 
-static enum status renew(struct stepper *stepper, uint32_t species, struct particles *list)
+static enum status list_changed(struct stepper *stepper, uint32_t species, struct particles *list)
 {
     struct tiled_step *step = stepper->own;
     for (int edge = 0; edge < EDGES && step->edges_host; edge++)
@@ -255,7 +255,7 @@ static enum status count_chunks(struct stepper *stepper, const struct fields *fi
         stepper_first_sum(stepper, stepper->slot, species), chunks.split, chunks.skip);
 }
 
-/* On its way to the host when the mark is reached. */
+/* Sends the numbers of leavers to the host, where they are once the mark is reached. */
 static enum status send_leavers(struct stepper *stepper, uint32_t species, const struct particles *list)
 {
     struct tiled_step *step = stepper->own;
@@ -270,7 +270,7 @@ static enum status send_leavers(struct stepper *stepper, uint32_t species, const
     return device_mark(stepper->device);
 }
 
-/* By direction and with room to leave first the chunks that leavers come from, but for strays: their numbers
+/* By direction and with gaps to leave first the chunks that leavers come from, but for strays: their numbers
  * go to other ranks while the others are counted. */
 static enum status count(struct stepper *stepper, const struct fields *fields, uint32_t species,
                          bool measured, struct particles *list)
@@ -282,12 +282,12 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
     if (step->edges_host)
         cut_edges(step, species, list, &first, &then);
     TRY(count_chunks(stepper, fields, species, measured, list, first));
-    if (stepper->setup.leaves_room)
+    if (stepper->setup.leaves_gaps)
         TRY(send_leavers(stepper, species, list));
     return count_chunks(stepper, fields, species, measured, list, then);
 }
 
-/* By a count, of which what must be zero between steps is taken back. */
+/* Measures by a count, and clears again what must be zero between steps. */
 static enum status measure(struct stepper *stepper, const struct fields *fields, uint32_t species,
                            struct particles *list)
 {
@@ -308,37 +308,37 @@ static enum status leavers(struct stepper *stepper, uint32_t species, const stru
 /* ---- scan ---- */
 
 static enum status scan(struct stepper *stepper, const struct particles *list,
-                        const struct arrival_room *room)
+                        const struct arrival_gaps *gaps)
 {
     struct tiled_step *step = stepper->own;
     const struct tile_plan *tiles = &step->layout.tiles;
     const struct grid *grid = &stepper->setup.grid;
     const uint32_t cells = grid_cells(grid);
     const struct launch flat = launch_flat(cells, STAGE_SORT_SCAN, 0);
-    if (room->count > 0)
-        TRY(KERNEL_LAUNCH(step->add_arrivals, flat, room->count, room->rows, room->counts, cells, grid->ny,
+    if (gaps->count > 0)
+        TRY(KERNEL_LAUNCH(step->add_arrivals, flat, gaps->count, gaps->rows, gaps->counts, cells, grid->ny,
                           step->totals));
     return KERNEL_LAUNCH(step->scan,
                          ((struct launch){tile_row(tiles->digit_bits) / TILE_SCAN_BINS, tiles->scan_items,
                                           STAGE_SORT_SCAN, 2 * table_bytes(step, list)}),
                          step->table, step->totals, stepper->new_offsets, step->new_tile_cells,
-                         tiled_layout_chunks(&step->layout, list->count), cells, list->count + room->count);
+                         tiled_layout_chunks(&step->layout, list->count), cells, list->count + gaps->count);
 }
 
 static enum status scan_windows(struct stepper *stepper, uint32_t species, const struct particles *list,
-                                const struct arrival_room *room)
+                                const struct arrival_gaps *gaps)
 {
     struct tiled_step *step = stepper->own;
     const struct grid *grid = &stepper->setup.grid;
     const uint32_t blocks = tiled_layout_blocks(&step->layout, grid);
     const struct launch launch = {blocks, step->layout.tiles.items, STAGE_SORT_SCAN, table_bytes(step, list)};
 #define SCAN_ARGUMENTS                                                                                       \
-    COUNTS_ARGUMENTS, room->count, room->rows, room->counts, grid_cells(grid), grid->ny, list->count
+    COUNTS_ARGUMENTS, gaps->count, gaps->rows, gaps->counts, grid_cells(grid), grid->ny, list->count
     TRY(KERNEL_LAUNCH(step->total, launch, SCAN_ARGUMENTS, stepper->new_offsets, step->totals));
     TRY(KERNEL_LAUNCH(step->scan_blocks,
                       ((struct launch){1, step->layout.tiles.scan_items, STAGE_SORT_SCAN, 0}), step->totals,
                       blocks, step->stray_number[1]));
-    return KERNEL_LAUNCH(step->place, launch, SCAN_ARGUMENTS, list->count + room->count, stepper->new_offsets,
+    return KERNEL_LAUNCH(step->place, launch, SCAN_ARGUMENTS, list->count + gaps->count, stepper->new_offsets,
                          step->totals, step->stray_begins, step->new_tile_cells, edge_cell(stepper, EDGE_LOW),
                          edge_cell(stepper, EDGE_HIGH), edge_cell(stepper, EDGE_END), EDGES * species,
                          step->edges);
@@ -360,7 +360,7 @@ static enum status move_chunks(struct stepper *stepper, const struct fields *fie
 }
 
 static enum status move_strays(struct stepper *stepper, const struct fields *fields, struct particles *list,
-                               const struct arrival_room *room)
+                               const struct arrival_gaps *gaps)
 {
     struct tiled_step *step = stepper->own;
     const struct pusher pusher = species_pusher(list->species, &stepper->setup);
@@ -371,11 +371,11 @@ static enum status move_strays(struct stepper *stepper, const struct fields *fie
                       step->stray_list, step->stray_counts, step->stray_begins, step->stray_order,
                       step->dense));
     return KERNEL_LAUNCH(step->push[has_w].move_strays, launch, PUSH_ARGUMENTS, step->stray_number[0],
-                         step->stray_list, step->stray_begins, step->stray_order, step->dense, room->count,
-                         room->rows, room->counts, stepper->new_offsets, NEW_LIST_ARGUMENTS);
+                         step->stray_list, step->stray_begins, step->stray_order, step->dense, gaps->count,
+                         gaps->rows, gaps->counts, stepper->new_offsets, NEW_LIST_ARGUMENTS);
 }
 
-/* Where room is left, leaving particles are in place when the side queue is through, whose work can go on
+/* Where gaps are left, leaving particles are in place when the side queue is through, whose work can go on
  * while the main queue moves the others; the edges of the new list are on the host by then. */
 static enum status move_all(struct stepper *stepper, const struct fields *fields, uint32_t species,
                             struct particles *list, uint32_t new_count)
@@ -389,7 +389,7 @@ static enum status move_all(struct stepper *stepper, const struct fields *fields
     else
         TRY(move_chunks(stepper, fields, species, list, inner));
     TRY(stepper_move_carried(stepper, new_count, list));
-    if (!stepper->setup.leaves_room)
+    if (!stepper->setup.leaves_gaps)
         return STATUS_OK;
     TRY(device_fork(device));
     TRY(device_use(device, QUEUE_SIDE));
@@ -403,13 +403,13 @@ static enum status move_all(struct stepper *stepper, const struct fields *fields
 }
 
 static enum status move(struct stepper *stepper, const struct fields *fields, uint32_t species,
-                        const struct arrival_room *room, struct particles *list)
+                        const struct arrival_gaps *gaps, struct particles *list)
 {
     struct tiled_step *step = stepper->own;
-    TRY(step->layout.by_direction ? scan_windows(stepper, species, list, room) : scan(stepper, list, room));
+    TRY(step->layout.by_direction ? scan_windows(stepper, species, list, gaps) : scan(stepper, list, gaps));
     if (step->layout.by_direction)
-        TRY(move_strays(stepper, fields, list, room));
-    TRY(move_all(stepper, fields, species, list, list->count + room->count));
+        TRY(move_strays(stepper, fields, list, gaps));
+    TRY(move_all(stepper, fields, species, list, list->count + gaps->count));
     if (list->count == 0) /* and no chunk cleared them */
         TRY(buffer_fill(step->totals, 0));
     if (step->layout.by_direction)
@@ -425,7 +425,7 @@ const struct stepper_kind tiled_step = {
     .layout = {LAYOUT_SOA, LAYOUT_SOA},
     .fits = fits,
     .create = create,
-    .renew = renew,
+    .list_changed = list_changed,
     .count = count,
     .leavers = leavers,
     .move = move,

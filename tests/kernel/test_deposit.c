@@ -32,8 +32,8 @@ static struct deposit *deposit_for(const struct deposit_scene *scene, enum shape
     struct deposit *deposit = NULL;
     const bool is_cpu = device->core->info.is_cpu;
     device->core->info.is_cpu = way == AS_CPU;
-    assert_ok(deposit_create(device, &scene->grid, scene->sorted.precision, shape, grid_cells(&scene->grid),
-                             scene->sorted.particles.count, &deposit));
+    assert_ok(deposit_create(device, &scene->grid, scene->sorted.precision, shape, NULL,
+                             grid_cells(&scene->grid), scene->sorted.particles.count, &deposit));
     device->core->info.is_cpu = is_cpu;
     return deposit;
 }
@@ -43,7 +43,7 @@ static double *deposited(struct deposit *deposit, const struct deposit_scene *sc
                          const struct particles *particles)
 {
     struct buffer *rho = deposit_unset(scene);
-    assert_ok(deposit_species(deposit, particles, true, rho));
+    assert_ok(deposit_species(deposit, particles, true, rho, 0));
     return field_read(rho, particles->precision, grid_cells(&scene->grid));
 }
 
@@ -140,9 +140,9 @@ TEST(more_particles_than_made_for)
     struct deposit_scene *scene =
         deposit_scene_create(&(struct deposit_case){4, 4, 101, 0}, PRECISION_SINGLE, 5);
     struct deposit *deposit = NULL;
-    assert_ok(deposit_create(device, &scene->grid, PRECISION_SINGLE, SHAPE_CIC, grid_cells(&scene->grid), 100,
-                             &deposit));
-    assert_fails(deposit_species(deposit, &scene->sorted.particles, true, deposit_unset(scene)),
+    assert_ok(deposit_create(device, &scene->grid, PRECISION_SINGLE, SHAPE_CIC, NULL,
+                             grid_cells(&scene->grid), 100, &deposit));
+    assert_fails(deposit_species(deposit, &scene->sorted.particles, true, deposit_unset(scene), 0),
                  "100 particles was given 101");
 }
 
@@ -205,8 +205,8 @@ TEST(species_add_up)
     struct buffer *rho = deposit_unset(electrons);
     for (int way = 0; way < WAYS; way++) {
         struct deposit *deposit = deposit_for(electrons, SHAPE_CIC, way);
-        assert_ok(deposit_species(deposit, first, true, rho));
-        assert_ok(deposit_species(deposit, second, false, rho));
+        assert_ok(deposit_species(deposit, first, true, rho, 0));
+        assert_ok(deposit_species(deposit, second, false, rho, 0));
         const double *sum = field_read(rho, PRECISION_SINGLE, 64);
         const double *of_electrons = deposited(deposit, electrons, first);
         const double *of_ions = deposited(deposit, ions, second);
@@ -266,9 +266,10 @@ static struct deposit *sources_deposit(const struct deposit_scene *scene, enum s
     struct deposit *deposit = NULL;
     const bool is_cpu = device->core->info.is_cpu;
     device->core->info.is_cpu = way == AS_CPU;
-    assert_ok(deposit_create_sources(device, &scene->grid, scene->sorted.precision, shape,
-                                     fmin(scene->grid.dx, scene->grid.dy) / light, 1 / (light * light),
-                                     grid_cells(&scene->grid), scene->sorted.particles.count, &deposit));
+    const struct deposit_current current = {fmin(scene->grid.dx, scene->grid.dy) / light,
+                                            1 / (light * light)};
+    assert_ok(deposit_create(device, &scene->grid, scene->sorted.precision, shape, &current,
+                             grid_cells(&scene->grid), scene->sorted.particles.count, &deposit));
     device->core->info.is_cpu = is_cpu;
     return deposit;
 }
@@ -292,7 +293,7 @@ static const double *deposited_sources(struct deposit *deposit, const struct par
     struct buffer *sources = test_buffer(SOURCES * stride * precision_bytes(particles->precision), NULL);
     assert_ok(buffer_fill(sources, UINT32_MAX));
     for (int n = 0; n < times; n++)
-        assert_ok(deposit_species_sources(deposit, particles, n == 0, sources, stride));
+        assert_ok(deposit_species(deposit, particles, n == 0, sources, stride));
     return field_read(sources, particles->precision, SOURCES * stride);
 }
 

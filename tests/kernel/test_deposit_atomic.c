@@ -68,10 +68,10 @@ static struct deposit_atomic *create(const struct deposit_scene *scene, enum sha
 {
     struct deposit_atomic *deposit = NULL;
     const bool has_both = device_info(device)->has_int64_atomics;
-    const enum atomic_way way =
+    const enum atomic_width way =
         has_both && (shape == SHAPE_TSC || shape == SHAPE_CUBIC) ? ATOMIC_64 : ATOMIC_32_AND_CARRY;
     assert_ok(deposit_atomic_create(device, &scene->grid, precision, shape, way, &deposit));
-    assert_int_equal(deposit_atomic_way(deposit), way);
+    assert_int_equal(deposit_atomic_width(deposit), way);
     return deposit;
 }
 

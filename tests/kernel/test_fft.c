@@ -35,7 +35,8 @@ static struct transform transform_create(const uint32_t cells[2], enum precision
     struct transform t = {.grid = field_grid(cells[0], cells[1], 1.0, 1.0), .precision = precision};
     t.cells = grid_cells(&t.grid);
     t.numbers = fft_complex_bytes(&t.grid, t.grid.ny / 2 + 1, precision) / precision_bytes(precision);
-    assert_ok(fft_create(device, &t.grid, precision, library, one, &t.fft));
+    assert_ok(
+        fft_create(device, &t.grid, FFT_ALONG_BOTH, t.grid.ny / 2 + 1, precision, library, one, &t.fft));
     t.real = test_buffer(t.cells * precision_bytes(precision), NULL);
     t.modes = test_buffer(fft_complex_bytes(&t.grid, t.grid.ny / 2 + 1, precision), NULL);
     t.f = field_random(t.cells);
@@ -98,7 +99,8 @@ static bool is_refused(const uint32_t cells[2], enum precision precision, enum t
         return false;
     const struct grid grid = field_grid(cells[0], cells[1], 1.0, 1.0);
     struct fft *fft = NULL;
-    const enum status status = fft_create(device, &grid, precision, library, one, &fft);
+    const enum status status =
+        fft_create(device, &grid, FFT_ALONG_BOTH, grid.ny / 2 + 1, precision, library, one, &fft);
     if (status != STATUS_OK) {
         assert_fails(status, "fields.transforms: fftw");
     }
@@ -174,7 +176,8 @@ TEST(auto_suits_the_device)
     const char *const names[] = {device_info(device)->is_cpu ? "FFTW" : "VkFFT", "VkFFT", "FFTW"};
     for (int n = 0; n < 3; n++) {
         struct fft *fft = NULL;
-        assert_ok(fft_create(device, &grid, PRECISION_SINGLE, solvers[n], one, &fft));
+        assert_ok(fft_create(device, &grid, FFT_ALONG_BOTH, grid.ny / 2 + 1, PRECISION_SINGLE, solvers[n],
+                             one, &fft));
         assert_memory_equal(fft->name, names[n], strlen(names[n])); /* the version follows */
     }
 }
@@ -189,8 +192,8 @@ static void check_batch(const uint32_t cells[2], enum precision precision, enum 
     const size_t real_stride = buffer_view_stride(buffer_bytes(t.real));
     const size_t modes_stride = buffer_view_stride(buffer_bytes(t.modes));
     double *f[ARRAYS], *expected[ARRAYS];
-    assert_ok(
-        fft_create(device, &t.grid, precision, library, (const uint32_t[FFT_WAYS]){ARRAYS, ARRAYS}, &fft));
+    assert_ok(fft_create(device, &t.grid, FFT_ALONG_BOTH, t.grid.ny / 2 + 1, precision, library,
+                         (const uint32_t[FFT_WAYS]){ARRAYS, ARRAYS}, &fft));
     assert_ok(buffer_create(device, ARRAYS * real_stride, "arrays of reals", &reals));
     assert_ok(buffer_create(device, ARRAYS * modes_stride, "arrays of modes", &modes));
     assert_ok(buffer_fill(modes, 0x7fc00000)); /* not-a-number: every mode must be written */
@@ -250,8 +253,8 @@ static void check_proof(const uint32_t cells[2], enum fft_axes axes, enum precis
 {
     const struct grid grid = field_grid(cells[0], cells[1], 1.0, 1.0);
     struct fft *fft = NULL;
-    assert_ok(fft_create_along(device, &grid, axes, cells[1] / 2 + 1, precision, library,
-                               (const uint32_t[FFT_WAYS]){2, 3}, &fft));
+    assert_ok(fft_create(device, &grid, axes, cells[1] / 2 + 1, precision, library,
+                         (const uint32_t[FFT_WAYS]){2, 3}, &fft));
     struct fft wrong = *fft;
     wrong.run = run_wrongly;
     wrong.plans = fft;

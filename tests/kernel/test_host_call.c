@@ -44,7 +44,7 @@ static void check_timed(void)
     device_reset_timers(device);
     assert_ok(device_region_begin(device));
     assert_ok(device_call_host(device, note_places, NULL, given));
-    assert_ok(device_region_end(device, STAGE_FIELD, 4));
+    assert_ok(device_region_end(device, STAGE_FIELD, 4, STATUS_OK));
     const struct stage_time *field = &device_timers(device)->stages[STAGE_FIELD];
     assert_int_equal(field->launches, 1);
     assert_int_equal(field->bytes, 4);

@@ -314,7 +314,7 @@ static void check_two_species(int s, const uint32_t counts[2])
     setup.sorts[false] = setup.sorts[true] = true;
     assert_ok(stepper_create(scenes[0].device, tested->kind, &setup, &stepper));
     for (uint32_t n = 0; n < 2; n++)
-        assert_ok(stepper_renew(&stepper, n, &scenes[n].sorted.particles));
+        assert_ok(stepper_list_changed(&stepper, n, &scenes[n].sorted.particles));
     for (int step = 1; step <= 3; step++)
         for (uint32_t n = 0; n < 2; n++)
             check_measured(tested, &stepper, n, step % 2, &scenes[n]);
@@ -429,7 +429,7 @@ TEST(counts_and_bytes_up_to_the_capacity)
         struct stepper_setup setup = scene_setup(&scene);
         setup.capacity--;
         assert_ok(stepper_create(scene.device, tested->kind, &setup, &stepper));
-        assert_fails(stepper_renew(&stepper, 0, list), "test");
+        assert_fails(stepper_list_changed(&stepper, 0, list), "test");
         setup.capacity++;
         const size_t before = device_bytes_held(device);
         assert_ok(device_open_counting(device_info(device), &counting));
@@ -442,7 +442,7 @@ TEST(counts_and_bytes_up_to_the_capacity)
                 list->count = 0;
                 assert_ok(buffer_fill(list->cell_offsets, 0));
             }
-            assert_ok(stepper_renew(&stepper, 0, list));
+            assert_ok(stepper_list_changed(&stepper, 0, list));
             step_once(&stepper, &scene, 0, true);
         }
         state_read(&scene);

@@ -163,7 +163,7 @@ static struct sorted_particles expected_list(const struct scene *scene, int firs
 /* ---- the list ---- */
 
 /* How many arrivals the exchange tells for a cell. */
-static uint32_t room_in(const struct scene *scene, const struct arrival_room *room, uint32_t cell)
+static uint32_t room_in(const struct scene *scene, const struct arrival_gaps *room, uint32_t cell)
 {
     const uint32_t ny = scene->box.ny;
     uint32_t row = 0, count = 0;
@@ -178,7 +178,7 @@ static uint32_t room_in(const struct scene *scene, const struct arrival_room *ro
 }
 
 /* As the move of a step leaves it: own cells with room at their ends, then leaving particles. */
-static void build_list(struct scene *scene, const struct arrival_room *room)
+static void build_list(struct scene *scene, const struct arrival_gaps *room)
 {
     const double nothing[4] = {-1, -1, -1, -1};
     const uint32_t cells = grid_cells(&scene->slab.local);
@@ -255,7 +255,7 @@ static void check_settle(struct scene *scene)
     for (int time = 0; time < 2; time++) {
         uint32_t changed = 0;
         uint64_t left = 1;
-        assert_ok(migrate_settle(scene->migrate, &scene->slab, 1, &scene->list, &changed, &left));
+        assert_ok(migrate_deliver(scene->migrate, &scene->slab, 1, &scene->list, &changed, &left));
         assert_int_equal(changed, time == 0 && scene->list.count > before);
         assert_int_equal(left, 1 + (time == 0 ? scene->lost + scene->late : 0));
     }
@@ -272,7 +272,7 @@ static void check_exchange(struct scene *scene)
     const uint32_t kept = (uint32_t)(scene->staying + scene->leaving + scene->late);
     const uint64_t each = (scene->kind.w ? 5 : 4) * precision_bytes(scene->kind.precision) +
                           (scene->kind.ids ? sizeof(uint64_t) : 0);
-    struct arrival_room left = {0};
+    struct arrival_gaps left = {0};
     uint64_t gone = 1;
     assert_ok(particles_reserve(&scene->list, kept));
     const bool room = kept + scene->arriving <= scene->list.capacity;
@@ -397,9 +397,9 @@ TEST(a_rank_without_room_for_new_rows_is_a_failure_of_all)
     assert_ok(particles_create(scene.branch, &to, kind.precision, kind.layout, &scene.species, 1, &lists[1]));
     if (ranks.rank == ranks.size - 1)
         lists[0].count = CONFIG_MAX_PARTICLES;
-    assert_int_equal(migrate_settle(migrate, &to, 2, lists, &changed, &left), expected);
+    assert_int_equal(migrate_deliver(migrate, &to, 2, lists, &changed, &left), expected);
     assert_true(expected == STATUS_OK || strstr(status_message(), "species test: 42939"));
-    assert_ok(migrate_settle(migrate, &to, 2, lists, &changed, &left));
+    assert_ok(migrate_deliver(migrate, &to, 2, lists, &changed, &left));
     assert_int_equal(changed, 0);
     device_close(&scene.branch);
 }

@@ -63,7 +63,7 @@ struct scene {
 };
 
 /* Slabs are whole, or have two ghost rows on a side. A part of a byte makes as many parts as there can be. */
-static struct scene scene_create(const uint32_t cells[2], enum shares shares, enum gather_way way,
+static struct scene scene_create(const uint32_t cells[2], enum shares shares, enum gather_transport way,
                                  struct setup setup)
 {
     struct scene scene = {.grid = field_grid(cells[0], cells[1], 3.0, 5.0),
@@ -200,7 +200,8 @@ static void check_field(const uint32_t cells[2], struct setup setup)
     const double *rho = random_density(&grid);
     const struct solution box = solve_on_device(&grid, setup, rho);
     for (int shares = setup.library == TRANSFORMS_VKFFT ? FIRST_HAS_MOST : EVEN; shares < SHARES; shares++) {
-        const enum gather_way way = ((uint32_t)shares + setup.passes) % 2 ? GATHER_MESSAGES : GATHER_SHARED;
+        const enum gather_transport way =
+            ((uint32_t)shares + setup.passes) % 2 ? GATHER_MESSAGES : GATHER_SHARED;
         struct scene scene = scene_create(cells, (enum shares)shares, way, setup);
         solve(&scene, rho);
         check_solution(&scene, &box);

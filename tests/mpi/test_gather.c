@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const enum gather_way ways[] = {GATHER_SHARED, GATHER_MESSAGES};
+static const enum gather_transport ways[] = {GATHER_SHARED, GATHER_MESSAGES};
 
 enum { WAYS = 2, COMPONENTS = 4 };
 
@@ -27,7 +27,7 @@ struct scene {
 };
 
 static struct gather *make_gather(struct device *owner, const struct left_rows *left,
-                                  const struct communicator *communicator, enum gather_way way)
+                                  const struct communicator *communicator, enum gather_transport way)
 {
     const struct slab slab = left_rows_slab(left, communicator->rank);
     const struct rank_place place = {owner, communicator, left->partition,
@@ -45,7 +45,7 @@ static struct scene scene_create(const struct partition *partition, uint32_t col
     assert_ok(device_branch(device, &scene.owner));
     for (int way = 0; way < WAYS; way++) {
         scene.gather[way] = make_gather(scene.owner, &scene.left, &ranks, ways[way]);
-        assert_int_equal(gather_way(scene.gather[way]), ways[way]);
+        assert_int_equal(gather_transport(scene.gather[way]), ways[way]);
     }
     assert_ok(fields_create(scene.owner, &scene.left.box, precision, SOLVER_ELECTROMAGNETIC, &scene.box));
     assert_ok(fields_create(scene.owner, &scene.slab.local, precision, SOLVER_ELECTROMAGNETIC, &scene.local));
@@ -220,11 +220,11 @@ TEST(memory_is_shared_where_all_ranks_are_of_one_machine)
     struct device *owner = NULL;
     assert_ok(device_branch(device, &owner));
     struct gather *gather = make_gather(owner, &left, &ranks, GATHER_AUTO);
-    assert_int_equal(gather_way(gather), GATHER_SHARED);
+    assert_int_equal(gather_transport(gather), GATHER_SHARED);
     struct communicator two_machines = ranks;
     two_machines.local_size = ranks.size + 1;
     gather = make_gather(owner, &left, &two_machines, GATHER_AUTO);
-    assert_int_equal(gather_way(gather), GATHER_MESSAGES);
+    assert_int_equal(gather_transport(gather), GATHER_MESSAGES);
     device_close(&owner);
 }
 
@@ -284,7 +284,7 @@ TEST(without_shared_memory_a_gather_sends_messages)
     device_refuses = ranks.rank == ranks.size - 1;
     scene.gather[0] = make_gather(scene.owner, &scene.left, &ranks, GATHER_AUTO);
     device_refuses = false;
-    assert_int_equal(gather_way(scene.gather[0]), GATHER_MESSAGES);
+    assert_int_equal(gather_transport(scene.gather[0]), GATHER_MESSAGES);
     check_sums(&scene);
     device_close(&scene.owner);
 }

@@ -86,7 +86,7 @@ static void set_dimensions(struct config *config, uint32_t dimensions)
     strcpy(config->fields.external[1][1], dimensions == 3 ? "0.4*cos(2*pi*x/lx)" : "0");
 }
 
-/* In double precision and the radix step velocities have three dimensions, else two; test_step_room.c has
+/* In double precision and the radix step velocities have three dimensions, else two; test_step_gaps.c has
  * three in every step. */
 TEST(a_run_on_many_ranks_is_that_on_one)
 {

@@ -167,14 +167,14 @@ static inline struct stepper_setup scene_setup(const struct scene *scene)
     struct stepper_setup setup = {.grid = scene->slab.local,
                                   .ghost_rows = kind->ghost,
                                   .own_rows = scene->slab.rows,
-                                  .leaves_room = kind->ghost > 0 || kind->own > 0,
+                                  .leaves_gaps = kind->ghost > 0 || kind->own > 0,
                                   .carries = scene->sorted.species.ids,
                                   .sorts = {!kind->has_w, kind->has_w},
                                   .precision = kind->precision,
                                   .layout = list->layout,
                                   .shape = kind->shape,
                                   .time_step = scene->time_step,
-                                  .acting = 2,
+                                  .felt = 2,
                                   .species_count = 2, /* the second to see that sets of sums do not mix */
                                   .capacity = list->capacity,
                                   .fewest = list->count,
@@ -396,7 +396,7 @@ static inline struct stepper stepper_for(const struct tested *tested, uint32_t s
     const struct stepper_setup setup = scene_setup(scene);
     struct stepper stepper;
     assert_ok(stepper_create(scene->device, tested->kind, &setup, &stepper));
-    assert_ok(stepper_renew(&stepper, species, &scene->sorted.particles));
+    assert_ok(stepper_list_changed(&stepper, species, &scene->sorted.particles));
     return stepper;
 }
 
@@ -405,7 +405,7 @@ static inline void step_once(struct stepper *stepper, struct scene *scene, uint3
 {
     struct particles *list = &scene->sorted.particles;
     assert_ok(stepper->kind->count(stepper, &scene->fields, species, measure, list));
-    assert_ok(stepper_move(stepper, &scene->fields, species, &stepper->no_room, list));
+    assert_ok(stepper_move(stepper, &scene->fields, species, &stepper->no_gaps, list));
     assert_ok(device_join(scene->device));
 }
 

@@ -18,7 +18,7 @@ static const double light = 10;
 /* A pusher in a uniform magnetic field, and the fields of waves at the particle. */
 struct scene {
     struct pusher pusher;
-    real field[ACTING];
+    real field[FELT];
 };
 
 /* E = electric e, and B = magnetic b, of which the uniform field is a part. */

@@ -75,7 +75,7 @@ TEST(tiles_by_direction_where_they_fit)
         enum precision precision;
         bool fits, stages_field;
         uint32_t count_cells;
-        uint32_t acting;
+        uint32_t felt;
     } cases[] = {{32, SHAPE_CIC, PRECISION_SINGLE, true, true, 259, 2},
                  {32, SHAPE_NGP, PRECISION_SINGLE, true, true, 259, 2},
                  {32, SHAPE_TSC, PRECISION_SINGLE, true, false, 0, 2},
@@ -95,7 +95,7 @@ TEST(tiles_by_direction_where_they_fit)
             .capacity = count,
             .fewest = count,
             .reach = {1, 1},
-            .acting = cases[n].acting};
+            .felt = cases[n].felt};
         struct tiled_layout layout;
         const char *why = "";
         assert_int_equal(tiled_layout_make(&gpu, &setup, &layout, &why), cases[n].fits);

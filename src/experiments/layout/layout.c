@@ -75,8 +75,8 @@ struct options {
     enum layout_type type;
     struct option_list arrays;
     uint32_t length;
-    bool chosen[TABLES]; /* what settle() makes of these; and */
-    uint32_t most;       /* the greatest number of arrays */
+    bool chosen[TABLES]; /* the tables that resolve() finds in the options above */
+    uint32_t most;       /* the greatest number of arrays in them */
 };
 
 /* GROUP, twice that and so on up to `most`. */
@@ -123,7 +123,7 @@ static enum status choose_tables(struct options *options)
                : STATUS_OK;
 }
 
-static enum status settle(struct bench *bench)
+static enum status resolve(struct bench *bench)
 {
     struct options *options = bench->options;
     for (uint32_t n = 0; n < options->arrays.count; n++)
@@ -269,7 +269,7 @@ const struct experiment experiment_layout = {
         "  radixpic bench layout --table all --device gpu --arrays paper --csv layout.csv\n"
         "  radixpic bench layout --operation bubble-sort --input s --length 256 --arrays 64,1024\n"
         "  radixpic bench layout --table XIII,XVI --type double\n"),
-    .settle = settle,
+    .resolve = resolve,
     .run = run_layout,
     .wrong = "a result is not the host's",
     .warm_ups = 1,

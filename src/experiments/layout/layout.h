@@ -8,12 +8,13 @@
 enum layout_operation {
     LAYOUT_PREFIX_SUM,
     LAYOUT_BUBBLE_SORT,
-    LAYOUT_BITONIC_SORT,                 /* of a power of two */
-    LAYOUT_OPERATIONS,                   /* of the device; and of the host alone: */
-    LAYOUT_QUICKSORT = LAYOUT_OPERATIONS /* by which the others are judged */
+    LAYOUT_BITONIC_SORT, /* of a power of two */
+    LAYOUT_OPERATIONS,
+    /* those above run on the device */ LAYOUT_QUICKSORT =
+        LAYOUT_OPERATIONS /* on the host alone, to judge the others by */
 };
 
-/* Of the elements. */
+/* The type of the elements. */
 enum layout_type { LAYOUT_INT, LAYOUT_FLOAT, LAYOUT_DOUBLE, LAYOUT_TYPES };
 
 /* Row-wise: an array in one piece after the other. Column-wise: element j of all arrays in one piece. */
@@ -45,8 +46,9 @@ static const char *const layout_type_names[LAYOUT_TYPES] = {
 /* ---- the host: inputs, and the serial versions of what kernels/layout.cl does, on arrays that lie row-wise
  * ---- */
 
-/* The same values in every run. Random ones are truncated in int and rounded in float; the other inputs, and
- * sums of ones, are exact in each type for lengths below 2^23. None is -0: equal values have equal bits. */
+/* Fills the arrays with values that are the same in every run. Random ones are truncated in int and rounded
+ * in float; the other inputs, and sums of ones, are exact in each type for lengths below 2^23. None is -0:
+ * equal values have equal bits. */
 void layout_fill(enum layout_type type, enum layout_input input, struct layout_size size, void *elements);
 
 /* elements[n] = value, converted. */
@@ -82,8 +84,9 @@ struct layout_point {
     uint32_t wanted; /* bit set of what is to be timed */
     double seconds;  /* that timings of one thing may take; 0: as long as they need */
     struct times times[WHATS];
-    enum layout_what what;                      /* that is timed */
-    size_t bytes, group_items, tile, tile_rows; /* of the arrays; of groups */
+    enum layout_what what;               /* the one that is timed now */
+    size_t bytes;                        /* of all arrays */
+    size_t group_items, tile, tile_rows; /* of the launches */
     struct kernel *operations[LAYOUT_ORDERS], *transpose;
     char *arrays[LAYOUT_ORDERS], *work; /* on the host: the input, later the result */
     struct buffer *input[LAYOUT_ORDERS], *first, *second;

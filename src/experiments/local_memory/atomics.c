@@ -1,5 +1,6 @@
 /* Local memory, part atomics: every atomic function of OpenCL 1.2 at device scope (words in global memory)
- * and at group scope (words in local memory), from all operations on one word to as many words as items. */
+ * and at group scope (words in local memory), from all operations on one word to as many words as items,
+ * since the time depends on how many items want the same word. */
 #include "experiments/local_memory/local_memory.h"
 
 #include <string.h>
@@ -15,13 +16,13 @@ struct atomic_case {
     enum atomic_function function;
     enum atomic_scope scope;
     uint32_t addresses, groups, rounds;
-    uint32_t room;           /* words in the array, with those behind */
+    uint32_t most_words;     /* words in the array, with those behind */
     struct buffer *words;    /* filled with initial_of() before a launch */
     struct buffer *returned; /* a word for each operation, which xchg writes */
     uint32_t *found_words, *found_returned, *scratch;
 };
 
-/* Operations of a launch, and the words it leaves behind. */
+/* The number of operations of a launch, and of the words that it leaves. */
 static uint32_t operations_of(const struct atomic_case *chosen)
 {
     return chosen->block * chosen->groups * chosen->rounds;
@@ -59,7 +60,7 @@ static enum status run(void *context)
                          chosen->function, chosen->addresses, chosen->rounds, initial_of(chosen->function));
 }
 
-/* The word that operation n goes to. */
+/* The number of the word that operation n works on. */
 static uint32_t word_of(const struct atomic_case *chosen, uint32_t n)
 {
     const uint32_t block = chosen->block, item = n % (block * chosen->groups);
@@ -68,7 +69,8 @@ static uint32_t word_of(const struct atomic_case *chosen, uint32_t n)
                : item / block * chosen->addresses + item % block % chosen->addresses;
 }
 
-/* All numbers put into a word, and the first one, came out of it once or are there still. */
+/* Every number that xchg put into a word, and the word's first number, was returned once or is still there:
+ * so no operation was lost or made twice. */
 static bool is_exchanged(const struct atomic_case *chosen)
 {
     const uint32_t operations = operations_of(chosen), count = words_of(chosen);
@@ -85,7 +87,7 @@ static bool is_exchanged(const struct atomic_case *chosen)
     return firsts == count;
 }
 
-/* Whether the words found, and what xchg returned, are those of all operations on the host. */
+/* The words that the device left, and the numbers that xchg returned, are those that the host finds. */
 static bool is_right(const struct atomic_case *chosen)
 {
     const uint32_t count = words_of(chosen);
@@ -140,11 +142,11 @@ static enum status verify(void *context, bool *right)
 {
     const struct atomic_case *chosen = context;
     const size_t word = sizeof(uint32_t);
-    TRY(buffer_read(chosen->words, 0, chosen->room * word, chosen->found_words));
+    TRY(buffer_read(chosen->words, 0, chosen->most_words * word, chosen->found_words));
     if (chosen->function == ATOMIC_XCHG)
         TRY(buffer_read(chosen->returned, 0, operations_of(chosen) * word, chosen->found_returned));
     *right = is_right(chosen);
-    for (uint32_t n = words_of(chosen); n < chosen->room; n++)
+    for (uint32_t n = words_of(chosen); n < chosen->most_words; n++)
         *right = *right && chosen->found_words[n] == initial_of(chosen->function);
     return STATUS_OK;
 }
@@ -172,12 +174,12 @@ enum status local_memory_atomics(struct bench *bench, void *context)
     for (int n = 0; n < CONTENTIONS; n++) { /* arrays for the largest of all launches */
         choose_launch(all, &chosen, ATOMIC_ADD, n);
         operations = at_least(operations, operations_of(&chosen));
-        chosen.room = at_least(chosen.room, words_of(&chosen) + BEHIND);
+        chosen.most_words = at_least(chosen.most_words, words_of(&chosen) + BEHIND);
     }
-    TRY(DEVICE_NEW_ARRAY(bench->part, chosen.found_words, chosen.room));
+    TRY(DEVICE_NEW_ARRAY(bench->part, chosen.found_words, chosen.most_words));
     TRY(DEVICE_NEW_ARRAY(bench->part, chosen.found_returned, operations));
-    TRY(DEVICE_NEW_ARRAY(bench->part, chosen.scratch, at_least(operations, chosen.room)));
-    TRY(buffer_create(bench->part, chosen.room * sizeof(uint32_t), "numbers", &chosen.words));
+    TRY(DEVICE_NEW_ARRAY(bench->part, chosen.scratch, at_least(operations, chosen.most_words)));
+    TRY(buffer_create(bench->part, chosen.most_words * sizeof(uint32_t), "numbers", &chosen.words));
     TRY(buffer_create(bench->part, operations * sizeof(uint32_t), "numbers", &chosen.returned));
     printf("\nAtomic functions on words of the device (global memory) and of a group of %u (local memory); "
            "whole "

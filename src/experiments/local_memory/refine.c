@@ -2,13 +2,13 @@
  * launched by the parent's items (dynamic parallelism); in OpenCL 1.2 the host launches them. */
 #include "experiments/local_memory/local_memory.h"
 
-enum way {
+enum method {
     UNIFORM,    /* a child grid for every cell, in one launch */
     TOGETHER,   /* one launch for the child grids of all cells over the threshold */
     ONE_BY_ONE, /* a launch for each child grid */
-    WAYS
+    METHODS
 };
-static const char *const way_names[WAYS] = {
+static const char *const method_names[METHODS] = {
     [UNIFORM] = "a child grid for every cell",
     [TOGETHER] = "over the threshold, in one launch",
     [ONE_BY_ONE] = "over the threshold, a launch for each",
@@ -18,7 +18,7 @@ static const char *const way_names[WAYS] = {
 struct refinement {
     struct device *device;
     struct kernel *parent, *child;
-    enum way way;
+    enum method method;
     uint32_t cells, threshold;
     size_t count;                                  /* of the cells */
     struct buffer *values, *listed, *listed_count; /* a word for each cell; how many are listed */
@@ -29,7 +29,7 @@ struct refinement {
 /* A child grid for every cell, or those over the threshold; every density is above 0. */
 static uint32_t threshold_of(const struct refinement *grid)
 {
-    return grid->way == UNIFORM ? 0 : grid->threshold;
+    return grid->method == UNIFORM ? 0 : grid->threshold;
 }
 
 /* The parent, and how many cells it has listed. */
@@ -51,16 +51,16 @@ static enum status run(void *context)
     struct refinement *grid = context;
     struct device *device = grid->device;
     grid->refined = 0;
-    if (grid->way == UNIFORM) /* all cells are known beforehand */
+    if (grid->method == UNIFORM) /* all cells are known beforehand */
         TRY(run_parent(grid));
     TRY(device_region_begin(device));
-    if (grid->way != UNIFORM)
+    if (grid->method != UNIFORM)
         TRY(run_parent(grid));
-    const uint32_t at_a_time = grid->way == ONE_BY_ONE ? 1 : grid->refined;
+    const uint32_t at_a_time = grid->method == ONE_BY_ONE ? 1 : grid->refined;
     const struct launch launch = {at_a_time, REFINEMENT_CELLS, STAGE_FIELD, 0};
     for (uint32_t first = 0; first < grid->refined; first += at_a_time)
         TRY(KERNEL_LAUNCH(grid->child, launch, grid->values, grid->listed, first, grid->cells));
-    return device_region_end(device, STAGE_OTHER, 0);
+    return device_region_end(device, STAGE_OTHER, 0, STATUS_OK);
 }
 
 /* In halves of a fine cell, of which a cell is 2 * REFINEMENT wide. */
@@ -73,7 +73,7 @@ static uint32_t child_sum(uint32_t cells, uint32_t i, uint32_t j)
     return sum;
 }
 
-/* Whether those found are the values, and `refined` the children, that run() must leave. */
+/* The values found, and the number of children in `refined`, are those that run() must leave. */
 static bool is_right(const struct refinement *grid)
 {
     const uint32_t cells = grid->cells;
@@ -107,12 +107,12 @@ static enum status verify(void *context, bool *right)
     return STATUS_OK;
 }
 
-/* How many cells a way refines, on which work and size depend. */
-static enum status report_way(const struct local_memory *all, struct refinement *grid)
+/* How many cells a method refines, on which work and size depend. */
+static enum status report_method(const struct local_memory *all, struct refinement *grid)
 {
     TRY(run(grid));
     struct timing timing = {.part = "refine",
-                            .version = way_names[grid->way],
+                            .version = method_names[grid->method],
                             .work = (double)grid->refined * REFINEMENT_CELLS,
                             .kind = WORK_CELLS,
                             .subject = {.context = grid, .prepare = clear, .run = run, .verify = verify}};
@@ -134,7 +134,7 @@ enum status local_memory_refine(struct bench *bench, void *context)
     TRY(buffer_create(bench->part, sizeof(uint32_t), "numbers", &grid.listed_count));
     printf("\nRefinement of a coarse grid, children of 8 x 8; rate of their cells:\n");
     bench_head(&timing_table);
-    for (grid.way = UNIFORM; grid.way < WAYS; grid.way++)
-        TRY(report_way(all, &grid));
+    for (grid.method = UNIFORM; grid.method < METHODS; grid.method++)
+        TRY(report_method(all, &grid));
     return STATUS_OK;
 }

@@ -133,7 +133,7 @@ static uint32_t line_length(enum version version, uint32_t block, uint32_t lengt
     return length;
 }
 
-/* The two ends stay as they were. */
+/* The filter leaves the two ends as they were. */
 static void expect_line(struct scene *scene)
 {
     const float *in = scene->numbers[0];
@@ -206,7 +206,7 @@ static void expect_smoothed(struct scene *scene)
         }
 }
 
-/* It works in place, and swaps arrays of its own size. */
+/* The filter works in place, so its input is written before each run. */
 static enum status fill_density(void *context)
 {
     const struct scene *scene = context;

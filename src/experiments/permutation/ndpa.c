@@ -10,7 +10,7 @@ enum {
     MOST_GROUP_ITEMS = 256,
     CELLS_GROUP_ITEMS = 128,  /* so many at least, as small cells as may be */
     THREADS_GROUP_ITEMS = 64, /* at most */
-    CPU_ROOM_BYTES = 16384,   /* of the cells of a group: stays in the first cache */
+    CPU_HELD_BYTES = 16384,   /* of the cells of a group: stays in the first cache */
     GPU_BAR_BYTES = 8192,     /* eight groups of a compute unit have room for such bars */
     CPU_BAR_BYTES = 16384
 };
@@ -50,10 +50,10 @@ static void plan_threads(const struct device *device, size_t cell_bytes, uint32_
                          struct ndpa_plan *plan)
 {
     const struct device_info *info = device_info(device);
-    const size_t room = info->is_cpu ? at_most(info->local_memory, CPU_ROOM_BYTES) : info->local_memory;
+    const size_t held = info->is_cpu ? at_most(info->local_memory, CPU_HELD_BYTES) : info->local_memory;
     const uint32_t limit = (uint32_t)device_group_items(device, wanted > 0 ? wanted : THREADS_GROUP_ITEMS);
     plan->team = plan->group_items = 1;
-    while (2 * plan->group_items <= limit && 2 * plan->group_items * cell_bytes <= room)
+    while (2 * plan->group_items <= limit && 2 * plan->group_items * cell_bytes <= held)
         plan->group_items *= 2;
 }
 
@@ -258,7 +258,7 @@ enum status ndpa_permute(struct ndpa *ndpa, struct buffer *volume)
     const struct ndpa_shape *shape = &ndpa->shape;
     const struct ndpa_plan *plan = &ndpa->plan;
     const size_t bytes = ndpa_bytes(shape), cell_bytes = plan->cell_elements * sizeof(uint32_t);
-    const size_t room =
+    const size_t held =
         takes_bars(ndpa->kind) ? cell_bytes * plan->bar_cells : cell_bytes * (plan->group_items / plan->team);
     if (buffer_bytes(volume) < bytes)
         return status_fail(STATUS_FAILED, "a volume to permute has %zu bytes, less than the %zu of its shape",
@@ -271,9 +271,9 @@ enum status ndpa_permute(struct ndpa *ndpa, struct buffer *volume)
     if (ndpa->kind == NDPA_TABLES)
         return KERNEL_LAUNCH(ndpa->permute, by_bar, volume, ndpa->high, ndpa->low, ndpa->rows, ndpa->inside,
                              count_pieces(plan, plan->split, shape->dimensions), plan->width,
-                             divide_up(whole, plan->width), divide_up(whole, last_columns), arg_local(room));
+                             divide_up(whole, plan->width), divide_up(whole, last_columns), arg_local(held));
     if (ndpa->kind == NDPA_BARS)
         return KERNEL_LAUNCH(ndpa->permute, by_bar, volume, ndpa->map, plan->width, shape->sides[last],
-                             arg_local(room));
-    return KERNEL_LAUNCH(ndpa->permute, by_cell, volume, ndpa->map, plan->pieces, arg_local(room));
+                             arg_local(held));
+    return KERNEL_LAUNCH(ndpa->permute, by_cell, volume, ndpa->map, plan->pieces, arg_local(held));
 }

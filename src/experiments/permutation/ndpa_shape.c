@@ -115,29 +115,6 @@ uint32_t ndpa_place_in_cell(const struct ndpa_shape *shape, uint32_t e)
 
 /* ---- on the host ---- */
 
-/* One cell, and where its elements lie in the volume, in its order and in that of the permuted cell. */
-struct host_cell {
-    uint32_t elements;
-    uint32_t *copy; /* of the elements; the two tables lie behind it, and go with it */
-    uint32_t *places, *sources;
-};
-
-static enum status host_cell_make(const struct ndpa_shape *shape, const uint32_t *axes,
-                                  struct host_cell *cell)
-{
-    cell->elements = (uint32_t)ndpa_cell_elements(shape);
-    cell->copy = calloc(cell->elements, 3 * sizeof *cell->copy);
-    if (!cell->copy)
-        return status_fail(STATUS_FAILED, "no memory for a cell of %" PRIu32 " elements", cell->elements);
-    cell->places = cell->copy + cell->elements;
-    cell->sources = cell->places + cell->elements;
-    for (uint32_t e = 0; e < cell->elements; e++)
-        cell->places[e] = ndpa_place_in_cell(shape, e);
-    for (uint32_t e = 0; e < cell->elements; e++)
-        cell->sources[e] = cell->places[ndpa_source_in_cell(shape, axes, e)];
-    return STATUS_OK;
-}
-
 /* To the next subscript in steps of `step`, the last axis fastest; false after the last one. */
 static bool step_on(uint32_t dimensions, const uint32_t *sides, uint32_t step, uint32_t *subscript)
 {
@@ -150,19 +127,27 @@ static bool step_on(uint32_t dimensions, const uint32_t *sides, uint32_t step, u
     return false;
 }
 
+/* Tables of a cell say where its elements lie in the volume, and where those lie that replace them. */
 enum status ndpa_permute_host(const struct ndpa_shape *shape, const uint32_t *axes, uint32_t *volume)
 {
-    struct host_cell cell = {0};
+    const uint32_t count = (uint32_t)ndpa_cell_elements(shape);
     uint32_t first[NDPA_MAX_DIMENSIONS] = {0};
     TRY(ndpa_check(shape, axes));
-    TRY(host_cell_make(shape, axes, &cell));
+    uint32_t *const places = calloc(count, 3 * sizeof *places);
+    if (!places)
+        return status_fail(STATUS_FAILED, "no memory for a cell of %" PRIu32 " elements", count);
+    uint32_t *const sources = places + count, *const copy = sources + count;
+    for (uint32_t e = 0; e < count; e++)
+        places[e] = ndpa_place_in_cell(shape, e);
+    for (uint32_t e = 0; e < count; e++)
+        sources[e] = places[ndpa_source_in_cell(shape, axes, e)];
     do {
         uint32_t *elements = volume + ndpa_index(shape->dimensions, shape->sides, first);
-        for (uint32_t e = 0; e < cell.elements; e++)
-            cell.copy[e] = elements[cell.sources[e]];
-        for (uint32_t e = 0; e < cell.elements; e++)
-            elements[cell.places[e]] = cell.copy[e];
+        for (uint32_t e = 0; e < count; e++)
+            copy[e] = elements[sources[e]];
+        for (uint32_t e = 0; e < count; e++)
+            elements[places[e]] = copy[e];
     } while (step_on(shape->dimensions, shape->sides, shape->cell_side, first));
-    free(cell.copy);
+    free(places);
     return STATUS_OK;
 }

@@ -25,9 +25,10 @@ struct volume_case {
     struct ndpa_shape shape;
     const uint32_t *axes;
     struct times times[KERNELS]; /* wall.count 0: did not run */
-    uint32_t *expected, *met;    /* while it is timed: on the host, after one permutation */
+    /* The volume after one permutation by the host, and by the device. */
+    uint32_t *expected, *met;
     struct buffer *volume;
-    struct ndpa *ndpa; /* the kernel that is timed; NULL: the host's */
+    struct ndpa *ndpa; /* the kernel that is timed; NULL: the host permutes */
 };
 
 static void fill(const struct ndpa_shape *shape, uint32_t *volume)
@@ -168,7 +169,7 @@ struct options {
     struct common_options common;
     struct option_list table_numbers, sides, blocks, axes;
     const char *python;
-    struct permutation_table tables[PERMUTATION_TABLES]; /* to run, as settle() makes them of these */
+    struct permutation_table tables[PERMUTATION_TABLES]; /* to run, as resolve() makes them of these */
     uint32_t table_count;
 };
 
@@ -347,7 +348,7 @@ static void add_volume(struct options *options)
 }
 
 /* With the cells and axes asked for: axes must permute the table's, and cells divide all its volumes. */
-static enum status settle_table(const struct options *options, struct permutation_table *table)
+static enum status resolve_table(const struct options *options, struct permutation_table *table)
 {
     static const uint32_t any_axes[PERMUTATION_MAX_DIMENSIONS] = {0, 1, 2, 3, 4, 5, 6, 7};
     const struct option_list *blocks = &options->blocks, *axes = &options->axes;
@@ -372,8 +373,9 @@ static enum status settle_table(const struct options *options, struct permutatio
     return STATUS_OK;
 }
 
-/* With --axes alone, the tables of as many dimensions. A tiny volume tells whether --python works. */
-static enum status settle(struct bench *bench)
+/* With --axes alone, the tables of as many dimensions. A tiny volume is permuted to see whether --python
+ * works. */
+static enum status resolve(struct bench *bench)
 {
     struct options *options = bench->options;
     const char *python = options->python;
@@ -390,7 +392,7 @@ static enum status settle(struct bench *bench)
         return status_fail(STATUS_USAGE, "--axes: no table is of %u dimensions; say --volume",
                            options->axes.count);
     for (uint32_t n = 0; n < options->table_count; n++)
-        TRY(settle_table(options, &options->tables[n]));
+        TRY(resolve_table(options, &options->tables[n]));
     return !python || !wants_numpy(options) || time_numpy(python, "2,2", "1,0", 1).count > 0
                ? STATUS_OK
                : status_fail(STATUS_USAGE,
@@ -434,7 +436,7 @@ const struct experiment experiment_permutation = {
         "  radixpic bench permutation\n"
         "  radixpic bench permutation --table 3 --device gpu\n"
         "  radixpic bench permutation --volume 64,96,128 --block 4 --axes 1,2,0\n"),
-    .settle = settle,
+    .resolve = resolve,
     .run = run_permutation,
     .wrong = "a volume was not permuted rightly",
     .warm_ups = 2,

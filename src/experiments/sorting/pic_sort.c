@@ -26,10 +26,10 @@ struct run {
     struct pic_keys keys;
     uint32_t table_count, case_count;
     struct sort_case cases[MOST_KEYS * MOST_TABLES]; /* table after table of one key after the other */
-    uint32_t *permutation;                           /* of the host's sort */
+    uint32_t *permutation;                           /* found by the host's sort */
     uint64_t *pairs;                                 /* of key and index */
-    struct sort_verdict verdict;                     /* of it */
-    double reference;                                /* its seconds; 0: it does not run */
+    struct sort_verdict verdict;                     /* on the host's sort */
+    double reference;                                /* seconds of the host's sort; 0: it does not run */
 };
 
 /* Every key with every table; refuses parameters that do not fit before anything is created. The paper's sort

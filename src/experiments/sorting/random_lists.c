@@ -51,7 +51,7 @@ static enum status verify_on_host(void *context, bool *right)
     return STATUS_OK;
 }
 
-/* The same list in every run. The high bits of rand() are the more random ones. */
+/* Makes the same list in every run. The high bits of rand() are the more random ones. */
 static enum status make_list(struct run *run, uint32_t count)
 {
     struct device *part = run->bench->part;

@@ -183,7 +183,7 @@ static enum status run_sorts(void *context)
     for (uint32_t n = 0; n < one->row; n++)
         TRY(sort_case_run(one));
     device_weigh_times(device, 1);
-    TRY(device_region_end(device, STAGE_OTHER, 0));
+    TRY(device_region_end(device, STAGE_OTHER, 0, STATUS_OK));
     return sort_case_run(one);
 }
 

@@ -39,9 +39,9 @@ STATUS_CHECKED enum status sort_plan_make(const struct device_info *info, const 
 
 struct sort_list {
     uint32_t count;           /* N */
-    struct radix_lists lists; /* the keys, and room for sorted ones and a permutation */
-    struct buffer *keys;      /* those of `lists`, to write to */
-    uint32_t *on_host;        /* the same; NULL until the caller has them */
+    struct radix_lists lists; /* the keys, and arrays for sorted keys and a permutation */
+    struct buffer *keys;      /* lists.keys, not const, to write the keys */
+    uint32_t *on_host;        /* the keys on the host; NULL until the caller has made them */
     const uint32_t *in_order; /* the keys as the host has sorted them; NULL where it has not */
 };
 
@@ -73,7 +73,8 @@ STATUS_CHECKED enum status pic_keys_fill(struct pic_keys *keys, const struct gri
 /* ---- what a sort must be ---- */
 
 struct sort_verdict {
-    bool sorted; /* keys do not decrease, are those that the host has sorted, and the cells' where it says */
+    bool sorted; /* keys do not decrease, and equal the host's sorted keys and cell offsets where those are at
+                    hand */
     bool stable; /* equal keys keep their order */
     bool permutation; /* every index appears once, and sorted_keys[j] = keys[permutation[j]] */
 };
@@ -91,7 +92,8 @@ STATUS_CHECKED enum status host_judge_sort(struct device *device, const uint32_t
                                            const uint32_t *sorted_keys, const uint32_t *permutation,
                                            uint32_t count, struct sort_verdict *verdict);
 
-/* Judges the device's: of the list, what `lists` has of permutation, sorted keys and cell offsets. */
+/* Judges a sort of the list on the device, by those of permutation, sorted keys and cell offsets that `lists`
+ * has. */
 STATUS_CHECKED enum status device_judge_sort(struct device *device, const struct sort_list *list,
                                              const struct radix_lists *lists, struct sort_verdict *verdict);
 
@@ -102,16 +104,16 @@ struct sort_case {
     const struct sort_list *list;
     struct sorter_plan plan;
     bool wants_cells;  /* cell offsets, and no sorted keys where the method does not make them on its way */
-    const char *order; /* word for the order of the list; NULL: none is told */
+    const char *order; /* the word for the order of the list; NULL: it is not reported */
     struct bench *bench;
     struct radix_lists lists;
     struct sorter *sorter;
-    uint32_t row;       /* sorts in a row; 0: not chosen yet */
-    struct times times; /* the total: of a sort in a row of them */
+    uint32_t row;       /* sorts that are timed as one; 0: not chosen yet */
+    struct times times; /* the total is that of one sort in such a row */
     struct sort_verdict verdict;
 };
 
-/* What one sort of it needs, and one sort, of a struct sort_case. */
+/* Creates what a sort of the case needs; and makes one sort, of a struct sort_case. */
 STATUS_CHECKED enum status sort_case_create(struct device *device, struct sort_case *one);
 STATUS_CHECKED enum status sort_case_run(void *sort_case);
 

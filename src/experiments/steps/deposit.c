@@ -16,12 +16,12 @@ struct options {
     uint32_t cells[OPTION_LIST_MOST][2]; /* of the grids for these */
     uint32_t shapes;                     /* bit set */
     enum precision precision;
-    enum atomic_way way;
+    enum atomic_width width;
 };
 
 enum method {
     SORTED,          /* cell by cell, from the list in order */
-    SORT_AND_SORTED, /* the same of the shuffled list, which is sorted before */
+    SORT_AND_SORTED, /* the shuffled list is sorted, then deposited cell by cell */
     ATOMIC_ORDERED,  /* atomic additions, from the list in order */
     ATOMIC_SHUFFLED,
     METHODS
@@ -35,14 +35,15 @@ struct scene {
     const struct options *options;
     const uint32_t *cells; /* [2] of the grid */
     enum shape_kind shape;
-    enum method method;  /* that is timed */
-    enum atomic_way way; /* that was taken */
+    enum method method;      /* the one that is timed now */
+    enum atomic_width width; /* the one that was chosen */
     struct times times[METHODS];
     char verdicts[METHODS][256]; /* what was wrong */
     struct grid grid;
     struct species_config species;
-    struct particles ordered, shuffled; /* the same arrays: the spare ones of one are those of the other */
-    struct sort_list list;              /* keys of the shuffled and the ordered one */
+    /* Two views of one list: the arrays of `shuffled` are the spare ones of `ordered`. */
+    struct particles ordered, shuffled;
+    struct sort_list list; /* keys of the shuffled and the ordered one */
     struct sorter *sorter;
     struct permute *permute;
     struct buffer *rho;
@@ -117,10 +118,10 @@ static enum status create(struct scene *scene, struct device *device)
     TRY(sorter_create(device, &plan, count, &scene->sorter));
     TRY(permute_create(device, &scene->permute));
     TRY(buffer_create(device, cells * precision_bytes(precision), "rho", &scene->rho));
-    TRY(deposit_create(device, &scene->grid, precision, scene->shape, cells, count, &scene->sorted));
-    TRY(deposit_atomic_create(device, &scene->grid, precision, scene->shape, scene->options->way,
+    TRY(deposit_create(device, &scene->grid, precision, scene->shape, NULL, cells, count, &scene->sorted));
+    TRY(deposit_atomic_create(device, &scene->grid, precision, scene->shape, scene->options->width,
                               &scene->atomic));
-    scene->way = deposit_atomic_way(scene->atomic);
+    scene->width = deposit_atomic_width(scene->atomic);
     TRY(fill(scene, device));
     TRY(sort(scene));
     scene->shuffled = scene->ordered;
@@ -178,7 +179,7 @@ static enum status deposit(void *context)
         return deposit_atomic_species(scene->atomic, &scene->shuffled, list->keys, scene->rho);
     if (scene->method == SORT_AND_SORTED)
         TRY(sort(scene));
-    return deposit_species(scene->sorted, &scene->ordered, true, scene->rho);
+    return deposit_species(scene->sorted, &scene->ordered, true, scene->rho, 0);
 }
 
 static enum status time_point(struct bench *bench, void *context)
@@ -212,7 +213,7 @@ static void report_point(struct bench *bench, const char *shape, const struct sc
         bench_words(bench, false, times->verified,
                     "shape=%s precision=%s atomics=%s N=%u cells=%ux%u per_cell=%g method=%s", shape,
                     options_word(&options->common, "precision", (int)options->precision),
-                    scene->way == ATOMIC_64 ? "64" : "32", options->particles, scene->cells[0],
+                    scene->width == ATOMIC_64 ? "64" : "32", options->particles, scene->cells[0],
                     scene->cells[1], (double)options->particles / scene->cells[0] / scene->cells[1],
                     methods[method]);
         bench_row(bench, &report_table, NULL, values, times->verified ? NULL : scene->verdicts[method]);
@@ -250,7 +251,7 @@ static enum status run_deposit(struct bench *bench)
 {
     const struct options *options = bench->options;
     const bool at_once =
-        options->way == ATOMIC_64 || (options->way == ATOMIC_AUTO && bench->info->has_int64_atomics);
+        options->width == ATOMIC_64 || (options->width == ATOMIC_AUTO && bench->info->has_int64_atomics);
     TRY(bench_copy_like(bench, options->particles, precision_bytes(options->precision)));
     printf("deposit: %u particles in %s precision, on %s; atomic additions of %s\n", options->particles,
            options_word(&options->common, "precision", (int)options->precision), bench->info->name,
@@ -282,7 +283,7 @@ static enum status check_point(struct options *options, uint32_t n)
 }
 
 /* Without --per-cell the powers of two that make a grid; else all that are asked for, or a refusal. */
-static enum status settle(struct bench *bench)
+static enum status resolve(struct bench *bench)
 {
     struct options *options = bench->options;
     struct option_list *per_cell = &options->per_cell;
@@ -303,7 +304,7 @@ static const struct option_row rows[] = {
              "cells of them. Grids are of powers of two, so a cell may hold up to twice as many"},
     {"shape", 0, "NAME,...", OPTION_SET, AT(shapes), .as_in = "deposit.shape", .usual = "cic"},
     {"precision", 0, "NAME", OPTION_CHOICE, AT(precision), .as_in = "precision", .usual = "single"},
-    {"atomics", 0, "BITS", OPTION_CHOICE, AT(way),
+    {"atomics", 0, "BITS", OPTION_CHOICE, AT(width),
      WORDS({"auto", ATOMIC_AUTO}, {"64", ATOMIC_64}, {"32", ATOMIC_32_AND_CARRY}), .usual = "auto",
      .help = "How 64 bits are added: 64 (at once), 32 (by two words and a carry) or auto, 64 where the "
              "device can"},
@@ -325,7 +326,7 @@ const struct experiment experiment_deposit = {
         "  radixpic bench deposit --device gpu --particles 134217728 --repeat 20 --csv deposit.csv\n"
         "  radixpic bench deposit --shape ngp,cic,tsc,cubic,quartic --per-cell 8,64,512\n"
         "  radixpic bench deposit --atomics 32 --precision double\n"),
-    .settle = settle,
+    .resolve = resolve,
     .run = run_deposit,
     .wrong = "a density was not the host's",
     .warm_ups = 2,

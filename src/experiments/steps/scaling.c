@@ -173,7 +173,7 @@ static enum status run_scaling(struct bench *bench)
 }
 
 /* What a config, and the ranks, need. */
-static enum status settle(struct bench *bench)
+static enum status resolve(struct bench *bench)
 {
     const struct options *options = bench->options;
     const struct step_setup *setup = &options->setup;
@@ -226,7 +226,7 @@ const struct experiment experiment_scaling = {
         "  mpirun -n 4 radixpic bench scaling --device gpu --csv weak_4.csv\n"
         "  mpirun -n 2 radixpic bench scaling --strong --decomposition slabs\n"
         "  mpirun -n 2 radixpic bench scaling --same-box --cells 256x64\n"),
-    .settle = settle,
+    .resolve = resolve,
     .run = run_scaling,
     .wrong = "a step left a wrong result",
     .on_ranks = true,

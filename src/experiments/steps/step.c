@@ -104,7 +104,8 @@ struct costs {
     double least; /* of all; 0 without a point */
 };
 
-/* The points that tell how the cost grows, and how many times the least the largest may be. */
+/* The points from which the growth of the cost is taken, and how many times the least cost the largest may
+ * be. */
 struct growth_rule {
     uint64_t particles[2];
     uint32_t per_cell[2];
@@ -117,7 +118,8 @@ static const struct growth_rule growth_rules[] = {
 };
 
 /* Why this device has no room for the point; "" where it has. */
-static enum status find_room(struct bench *bench, const struct step_setup *setup, size_t size, char *reason)
+static enum status find_obstacle(struct bench *bench, const struct step_setup *setup, size_t size,
+                                 char *reason)
 {
     const uint64_t half = bench->info->global_memory / 2;
     struct config *config = NULL;
@@ -150,7 +152,7 @@ static enum status sweep_point(struct step_run *run, struct costs *costs)
     const struct step_setup *setup = &run->setup;
     const struct step_point *point = &run->point;
     char text[512];
-    TRY(find_room(run->bench, setup, sizeof text, text));
+    TRY(find_obstacle(run->bench, setup, sizeof text, text));
     if (text[0] != '\0') {
         printf("  %ux%u, %llu particles: skipped: %s\n", setup->cells[0], setup->cells[1],
                (unsigned long long)setup->particles, text);
@@ -248,7 +250,7 @@ static enum status run_step(struct bench *bench)
     return STATUS_OK;
 }
 
-static enum status settle(struct bench *bench)
+static enum status resolve(struct bench *bench)
 {
     struct options *options = bench->options;
     struct step_setup *setup = &options->setup;
@@ -311,7 +313,7 @@ const struct experiment experiment_step = {
         "  radixpic bench step\n"
         "  radixpic bench step --particles 1048576 --cells 64 --length 12.566 --method radix\n"
         "  radixpic bench step --sweep --max-particles 4194304 --device cpu --csv step.csv\n"),
-    .settle = settle,
+    .resolve = resolve,
     .run = run_step,
     .wrong = "a step left a wrong result",
 };

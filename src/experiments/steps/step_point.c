@@ -9,7 +9,7 @@ enum { EARLY_STEPS = 10, HISTORY_EVERY = 10, MOST_BLOCK_STEPS = 1000, LOOKED_AT 
 static const double usual_cell_length = 4 * M_PI / 32; /* of configs/landau_damping.yaml */
 static const double wave_amplitude = 0.1;
 static const double thin_density = 1e-9; /* of a hot start: a plasma period is longer than any bench */
-static const double block_seconds = 0.3; /* of a block whose steps are chosen here */
+static const double block_seconds = 0.3; /* of a block for which the number of steps is chosen here */
 static const double least_field = 0.5;   /* of the wave's first energy: coarse shapes smooth the wave */
 static const double most_field = 1.5;    /* of it: few particles a cell add their noise */
 
@@ -21,8 +21,8 @@ static const double most_apart[] = {[PRECISION_SINGLE] = 1e-3, [PRECISION_DOUBLE
 /* What one run holds. */
 struct run {
     const struct step_setup *setup;
-    uint32_t repeats;               /* timed blocks, in pairs */
-    const struct step_point *alone; /* of the same problem, or NULL */
+    uint32_t repeats;               /* pairs of timed blocks */
+    const struct step_point *alone; /* the same problem on one rank, or NULL */
     struct step_point *point;
     struct config config;
     struct simulation simulation;
@@ -100,13 +100,13 @@ static enum status fill_one_cell(struct simulation *simulation)
             offsets[c] = c <= middle ? begin : end;
     TRY(buffer_write(list->cell_offsets, 0, bytes, offsets));
     TRY(particles_write(list, ATTRIBUTE_VELOCITY, begin, half, zeros));
-    return stepper_renew(&simulation->stepper, 0, list);
+    return stepper_list_changed(&simulation->stepper, 0, list);
 }
 
 /* ---- blocks ---- */
 
 /* A force of the wrong sign makes the energy swing, back to where it was too: so all measured steps count. */
-static enum status take_step(struct run *run)
+static enum status step_once(struct run *run)
 {
     TRY(simulation_step(&run->simulation));
     const double drift = simulation_energy_drift(&run->simulation); /* of the last measured step */
@@ -124,7 +124,7 @@ static enum status run_steps(struct run *run, uint32_t steps, double *seconds)
     communicator_max(&simulation->communicator, 1, &together);
     const double start = timer_now();
     for (uint32_t n = 0; n < steps; n++)
-        TRY(take_step(run));
+        TRY(step_once(run));
     TRY(device_finish(simulation->device));
     *seconds = timer_now() - start;
     communicator_max(&simulation->communicator, 1, seconds);
@@ -282,7 +282,7 @@ static void judge(const struct run *run, uint64_t particles, const char *wrong)
         run->simulation.row.charge / (-run->config.species[0].density * grid.lx * grid.ly) - 1;
     const double field = point->first_field / (wave_energy(setup) * grid.lx * grid.ly);
     const double apart = alone ? point->early_field / alone->early_field - 1 : 0;
-    /* Of few particles a cell the field is mostly noise, and not held against the wave's. */
+    /* With few particles a cell the field is mostly noise, and is not compared with the wave's. */
     const bool is_noise = setup->particles < NOISY_PER_CELL * (uint64_t)grid_cells(&grid);
     char *verdict = point->verdict, agreement[96] = "";
     const size_t size = sizeof point->verdict;
@@ -318,14 +318,15 @@ static void judge(const struct run *run, uint64_t particles, const char *wrong)
                  is_noise && !setup->hot ? "; too few a cell to judge the field of the wave" : "");
 }
 
-/* One more step, the run's last: it sorts and measures, and moves nothing. */
+/* Makes one more step, the run's last: it measures and moves nothing, so that the lists are judged as the
+ * blocks left them. */
 static enum status verify(struct run *run)
 {
     struct simulation *simulation = &run->simulation;
     const char *wrong = NULL;
     run->config.time.steps = simulation->step;
     run->point->steps_done = simulation->step;
-    TRY(take_step(run));
+    TRY(step_once(run));
     if (simulation->row.step != run->config.time.steps) /* the last step is measured, or none is judged */
         run->point->energy_drift = NAN;
     TRY(device_finish(simulation->device));

@@ -29,26 +29,26 @@ struct step_setup {
         OPTION_ROW("precision", 0, "NAME", OPTION_WORD, AT(setup.precision), .as_in = "precision",           \
                    .usual = "single")
 
-/* Of ranks the same on every one, but for the stages and their bytes. */
+/* Every rank has the same numbers, but for the stages and their bytes. */
 struct step_point {
     int ranks;
-    uint32_t steps;                    /* of a block */
-    struct spread wall;                /* seconds of a block on the slowest rank */
-    struct spread stages[STAGE_OTHER]; /* of a block on this one */
-    uint64_t stage_bytes[STAGE_OTHER]; /* of the last block */
-    struct spread
-        over_ranks[STAGE_OTHER];     /* of a step: of each rank's median, their mean instead of a median */
-    double rank_bytes[STAGE_OTHER];  /* that a stage of a step moves for a rank, the mean over the ranks */
-    uint64_t stages_bytes;           /* of all stages together */
-    char method[32], sort[256];      /* the step taken; how it sorts, where that is a choice */
-    size_t bytes_held;               /* in device arrays, after the last block */
-    bool has_slabs;                  /* the ranks share the transforms of the field */
-    uint32_t rows_most, ghost_rows;  /* of a rank */
-    uint64_t particles_most;         /* of the fullest rank */
-    double leavers;                  /* particles that leave a rank in a step, the mean */
-    uint64_t steps_done;             /* with the warm-up */
-    double first_field, early_field; /* energy of the field at the start, and before round-off grows */
-    double energy_drift;             /* relative, of the measured step that is farthest from the start */
+    uint32_t steps;                        /* of a block */
+    struct spread wall;                    /* seconds of a block on the slowest rank */
+    struct spread stages[STAGE_OTHER];     /* seconds of a block on this rank */
+    uint64_t stage_bytes[STAGE_OTHER];     /* of the last block */
+    struct spread over_ranks[STAGE_OTHER]; /* seconds of a step over the ranks, each by its median; their mean
+                                              in place of a median */
+    double rank_bytes[STAGE_OTHER];        /* that a stage of a step moves for a rank, the mean over ranks */
+    uint64_t stages_bytes;                 /* of all stages together */
+    char method[32], sort[256];            /* the step taken; how it sorts, where that is a choice */
+    size_t bytes_held;                     /* in device arrays, after the last block */
+    bool has_slabs;                        /* the ranks share the transforms of the field */
+    uint32_t rows_most, ghost_rows;        /* of a rank */
+    uint64_t particles_most;               /* of the fullest rank */
+    double leavers;                        /* particles that leave a rank in a step, the mean */
+    uint64_t steps_done;                   /* with the warm-up */
+    double first_field, early_field;       /* energy of the field at the start, and before round-off grows */
+    double energy_drift; /* relative, of the measured step that is farthest from the start */
     bool verified;
     char verdict[256]; /* what was checked, or what was wrong */
 };
@@ -67,7 +67,7 @@ struct step_run {
 
 /* A bench_case() of a struct step_run: a warm-up block, timed blocks in pairs, one for the wall clock without
  * events and one for the stages with them, then one step that only measures. Collective over the ranks. A
- * result that is wrong is no failure: see `verified`, which the bench knows of too. */
+ * result that is wrong is no failure: see `verified`, which becomes a verdict of the bench too. */
 STATUS_CHECKED enum status step_run(struct bench *bench, void *run);
 
 #endif

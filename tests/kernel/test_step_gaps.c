@@ -8,7 +8,7 @@ enum { MOST_ARRIVALS = 600 };
 struct arrivals {
     uint32_t *of_cell; /* [cells] */
     uint32_t *rows, *counts, reached;
-    struct arrival_room room;
+    struct arrival_gaps gaps;
 };
 
 static void arrivals_create(struct scene *scene, uint64_t seed, struct arrivals *arrivals)
@@ -23,13 +23,13 @@ static void arrivals_create(struct scene *scene, uint64_t seed, struct arrivals 
         arrivals->rows[i] = is_reached ? arrivals->reached++ : ARRIVALS_NONE;
         for (uint32_t j = 0; is_reached && j < ny; j++) {
             const uint32_t many = test_random(&seed) < 0.1 ? (uint32_t)(9 * test_random(&seed)) : 0;
-            const uint32_t left = MOST_ARRIVALS - arrivals->room.count, n = many < left ? many : left;
+            const uint32_t left = MOST_ARRIVALS - arrivals->gaps.count, n = many < left ? many : left;
             arrivals->of_cell[i * ny + j] = arrivals->counts[arrivals->rows[i] * ny + j] = n;
-            arrivals->room.count += n;
+            arrivals->gaps.count += n;
         }
     }
-    arrivals->room.rows = test_buffer(nx * sizeof *arrivals->rows, arrivals->rows);
-    arrivals->room.counts =
+    arrivals->gaps.rows = test_buffer(nx * sizeof *arrivals->rows, arrivals->rows);
+    arrivals->gaps.counts =
         test_buffer((size_t)arrivals->reached * ny * sizeof *arrivals->counts, arrivals->counts);
 }
 
@@ -43,7 +43,7 @@ static bool *open_places(const struct arrivals *arrivals, const struct sorted_pa
         is_open[p] = in_cell <= arrivals->of_cell[after->cell[p]];
         open += is_open[p];
         if (p == 0)
-            assert_int_equal(open, arrivals->room.count);
+            assert_int_equal(open, arrivals->gaps.count);
     }
     return is_open;
 }
@@ -77,24 +77,24 @@ static void check_leavers(const struct scene *scene, const struct stepper *stepp
 }
 
 /* A step with arrivals. Returns the list with places left open. */
-static struct sorted_particles step_with_room(struct stepper *stepper, struct scene *scene,
+static struct sorted_particles step_with_gaps(struct stepper *stepper, struct scene *scene,
                                               const struct sorted_particles *before, bool measure,
                                               const struct arrivals *arrivals)
 {
     struct particles *list = &scene->sorted.particles;
     assert_ok(stepper->kind->count(stepper, &scene->fields, USED, measure, list));
     assert_ok(stepper_leavers(stepper, USED, list));
-    assert_ok(stepper_move(stepper, &scene->fields, USED, &arrivals->room, list));
+    assert_ok(stepper_move(stepper, &scene->fields, USED, &arrivals->gaps, list));
     assert_ok(device_join(scene->device));
-    list->count += arrivals->room.count;
+    list->count += arrivals->gaps.count;
     struct sorted_particles after = state_read(scene);
     check_leavers(scene, stepper, before, &after);
     return after;
 }
 
 /* Arrivals take their places, and those in other rows leave. */
-static void settle(struct stepper *stepper, struct scene *scene, const bool *is_open,
-                   struct sorted_particles *after, uint64_t first_id)
+static void bring_in(struct stepper *stepper, struct scene *scene, const bool *is_open,
+                     struct sorted_particles *after, uint64_t first_id)
 {
     struct particles *list = &scene->sorted.particles;
     uint64_t seed = first_id;
@@ -111,12 +111,12 @@ static void settle(struct stepper *stepper, struct scene *scene, const bool *is_
     }
     list->count = staying;
     sorted_particles_write(after, list);
-    assert_ok(stepper_renew(stepper, USED, list));
+    assert_ok(stepper_list_changed(stepper, USED, list));
 }
 
 /* Two steps in which particles leave and arrive, and one into an empty list. Scenes in double precision have
  * w. What is without ids tests/mpi/test_many_ranks.c has, in the ions. */
-static void check_room(const struct tested *tested, struct scene_kind kind)
+static void check_gaps(const struct tested *tested, struct scene_kind kind)
 {
     enum { STEPS = 3 };
     struct scene scene;
@@ -127,25 +127,25 @@ static void check_room(const struct tested *tested, struct scene_kind kind)
         struct sorted_particles before = state_read(&scene);
         struct arrivals arrivals;
         arrivals_create(&scene, 100 * kind.count + (uint64_t)step, &arrivals);
-        struct sorted_particles after = step_with_room(&stepper, &scene, &before, step == STEPS, &arrivals);
+        struct sorted_particles after = step_with_gaps(&stepper, &scene, &before, step == STEPS, &arrivals);
         bool *is_open = open_places(&arrivals, &after);
         check_moved(tested, &scene, &before, &after, is_open);
         if (step == STEPS - 1) { /* nothing stays */
             after.particles.count = 0;
             scene.sorted.particles.count = 0;
         }
-        settle(&stepper, &scene, is_open, &after, scene.ids);
-        scene.ids += arrivals.room.count;
+        bring_in(&stepper, &scene, is_open, &after, scene.ids);
+        scene.ids += arrivals.gaps.count;
     }
     const struct push_sums sums = read_sums(&stepper, USED, &scene.sorted.particles);
     assert_true(sums.kinetic_energy == 0 && sums.momentum[0] == 0 && sums.momentum[1] == 0);
     device_close(&scene.device);
 }
 
-static void check_rooms(const struct tested *tested, const struct scene_kind *kinds, size_t number)
+static void check_all_gaps(const struct tested *tested, const struct scene_kind *kinds, size_t number)
 {
     for (size_t n = 0; n < number; n++)
-        check_room(tested, kinds[n]);
+        check_gaps(tested, kinds[n]);
 }
 
 /* Long slabs, the shortest with the fewest ghost rows, a single own row, more ghost rows than own ones; slabs
@@ -161,7 +161,7 @@ TEST(rows_of_any_stepper)
                                        exact_scene(40, 24, test_count(20011), single, 0, 0, 13),
                                        exact_scene(2, 300, 300, single, 0, 0, 1)};
     for (int n = 0; n < KINDS; n++)
-        check_rooms(any_grid[n], kinds, sizeof kinds / sizeof kinds[0]);
+        check_all_gaps(any_grid[n], kinds, sizeof kinds / sizeof kinds[0]);
 }
 
 /* With as many cells in own rows, so that their kernels are the same, in many rows and in one; no lost row.
@@ -173,7 +173,7 @@ TEST(rows_and_windows)
     const struct scene_kind kinds[] = {exact_scene(65, 100, 50021, best, 0.3, 2, 0),
                                        exact_scene(6, 6000, 50021, best, 0, 2, 0),
                                        exact_scene(65, 100, 50021, single, 0.3, 0, 30)};
-    check_rooms(&windows, kinds, sizeof kinds / sizeof kinds[0]);
+    check_all_gaps(&windows, kinds, sizeof kinds / sizeof kinds[0]);
 }
 
 TEST_MAIN(open_device, close_device)

@@ -1,4 +1,4 @@
-/* Room: places for arrivals, behind those of their cell, in cell offsets and a permutation that were made
+/* Gaps: places for arrivals, behind those of their cell, in cell offsets and a permutation that were made
  * without.
  *
  * The numbers of arrivals are those of shared/arrivals.h.
@@ -7,7 +7,7 @@
 #include "shared/search.h"
 
 /* One item per row of the grid: its arrivals. */
-kernel void room_count_rows(global const uint *restrict rows, global const uint *restrict counts, uint nx,
+kernel void gaps_count_rows(global const uint *restrict rows, global const uint *restrict counts, uint nx,
                             uint ny, global uint *restrict row_totals)
 {
     const uint i = (uint)get_global_id(0);
@@ -20,9 +20,9 @@ kernel void room_count_rows(global const uint *restrict rows, global const uint 
     row_totals[i] = total;
 }
 
-/* One item per row: roomy[cell] = offsets[cell] and the arrivals in the cells before. */
-kernel void room_move_offsets(ARRIVAL_ARGUMENTS, global const uint *restrict row_totals, uint nx, uint ny,
-                              global const uint *restrict offsets, global uint *restrict roomy)
+/* One item per row: with_gaps[cell] = offsets[cell] and the arrivals in the cells before. */
+kernel void gaps_move_offsets(ARRIVAL_ARGUMENTS, global const uint *restrict row_totals, uint nx, uint ny,
+                              global const uint *restrict offsets, global uint *restrict with_gaps)
 {
     const uint i = (uint)get_global_id(0);
     uint before = 0;
@@ -32,15 +32,15 @@ kernel void room_move_offsets(ARRIVAL_ARGUMENTS, global const uint *restrict row
         before += row_totals[row];
     for (uint j = 0; j < ny; j++) {
         const uint cell = i * ny + j;
-        roomy[cell] = offsets[cell] + before;
+        with_gaps[cell] = offsets[cell] + before;
         before += arrivals_of(ARRIVALS, cell, ny);
     }
     if (i == nx - 1)
-        roomy[nx * ny] = offsets[nx * ny] + before;
+        with_gaps[nx * ny] = offsets[nx * ny] + before;
 }
 
 /* One item per place of the permutation, which moves with its cell. */
-kernel void room_move_permutation(global const uint *restrict offsets, global const uint *restrict roomy,
+kernel void gaps_move_permutation(global const uint *restrict offsets, global const uint *restrict with_gaps,
                                   uint cells, uint count, global const uint *restrict permutation,
                                   global uint *restrict moved)
 {
@@ -48,5 +48,5 @@ kernel void room_move_permutation(global const uint *restrict offsets, global co
     if (n >= count)
         return;
     const uint cell = find_segment(offsets, 0, cells - 1, n);
-    moved[n + (roomy[cell] - offsets[cell])] = permutation[n];
+    moved[n + (with_gaps[cell] - offsets[cell])] = permutation[n];
 }
