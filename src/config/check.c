@@ -395,13 +395,13 @@ static void check_collisions(struct reading *reading)
 {
     const struct config *config = reading->config;
     for (uint32_t i = 0; i < config->collision_count; i++) {
-        const char(*pair)[CONFIG_NAME_LENGTH] = config->collisions[i].species;
+        char(*const pair)[CONFIG_NAME_LENGTH] = config->collisions[i].species;
         check_collision(reading, i);
         for (uint32_t j = 0; j < i; j++) {
-            const char(*other)[CONFIG_NAME_LENGTH] = config->collisions[j].species;
+            char(*const other)[CONFIG_NAME_LENGTH] = config->collisions[j].species;
             const bool turned = strcmp(pair[0], other[0]) != 0;
-            if (at(reading, "collisions.%u.species", i) && strcmp(pair[0], other[turned]) == 0 &&
-                strcmp(pair[1], other[!turned]) == 0)
+            if (strcmp(pair[0], other[turned]) == 0 && strcmp(pair[1], other[!turned]) == 0 &&
+                at(reading, "collisions.%u.species", i))
                 complain(reading, NULL, "expected each pair of species once, found %s and %s again", pair[0],
                          pair[1]);
         }

@@ -140,7 +140,7 @@ void check_name(struct reading *reading, const char *list, const char *what, con
 {
     const char *name = (const char *)items + size * index;
     for (uint32_t j = 0; j < index; j++)
-        if (at(reading, "%s.%u.name", list, index) && strcmp(name, (const char *)items + size * j) == 0)
+        if (strcmp(name, (const char *)items + size * j) == 0 && at(reading, "%s.%u.name", list, index))
             complain(reading, NULL, "expected one %s of a name, found %s twice", what, name);
 }
 
@@ -294,7 +294,7 @@ enum status config_read_text(const char *name, const char *text, size_t length, 
                              size_t setting_count, struct config *config)
 {
     struct reading *reading = calloc(1, sizeof *reading);
-    struct config *result = calloc(1, sizeof *result); /* all zero, so that equal configs are equal bytes */
+    struct config *result = calloc(1, sizeof *result); /* all zero: what is not read */
     enum status status = reading && result ? STATUS_OK : tree_no_memory();
     if (status == STATUS_OK) {
         reading->file = name;
@@ -306,6 +306,8 @@ enum status config_read_text(const char *name, const char *text, size_t length, 
     }
     if (status == STATUS_OK)
         memcpy(config, result, sizeof *config);
+    else if (result)
+        config_free(result);
     free(reading);
     free(result);
     return status;

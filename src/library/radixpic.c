@@ -236,6 +236,7 @@ void radixpic_destroy(struct radixpic **handle)
     pthread_mutex_unlock(&begin_and_end);
     if (sentence)
         (void)status_keep(STATUS_FAILED, sentence, status);
+    config_free(&run->config);
     free(run->config_text);
     free(run->failure);
     free(run->history);

@@ -205,6 +205,7 @@ void checkpoint_close(struct checkpoint **checkpoint)
         return;
     hdf5_source_close(&own->source);
     partition_destroy(&own->partition);
+    config_free(&own->config);
     free(own->capacities);
     free(own->row_starts);
     free(own->warnings);
