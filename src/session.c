@@ -3,8 +3,8 @@
 
 #include "base/replace.h"
 #include "config/config_reader.h"
+#include "input/species_files.h"
 #include "output/provenance.h"
-#include "output/species_files.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

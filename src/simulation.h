@@ -7,7 +7,7 @@
 #include "field/energy.h"
 #include "field/external.h"
 #include "field/field_solver.h"
-#include "output/checkpoint.h"
+#include "input/checkpoint.h"
 #include "output/outputs.h"
 #include "parallel/exchange.h"
 #include "parallel/migrate.h"

@@ -198,7 +198,8 @@ enum status simulation_create_on(const struct communicator *communicator, const 
     TRY(parts_create_for_lists(simulation));
     TRY(outputs_create(simulation->device, config, &simulation->outputs));
     const struct view view = view_of(simulation, simulation->step);
-    TRY(outputs_begin(simulation->outputs, &view, restart));
+    TRY(outputs_begin(simulation->outputs, &view, restart ? &restart->config : NULL,
+                      restart ? &restart->source : NULL));
     return device_finish(simulation->device);
 }
 

@@ -5,7 +5,8 @@
 
 #include "base/stop.h"
 #include "config/config_reader.h"
-#include "output/species_files.h"
+#include "folder/run_check.h"
+#include "input/species_files.h"
 #include "simulation.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "commands/input.h"
 
 #include "config/config_reader.h"
-#include "output/run_folder.h"
+#include "folder/run_check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,8 @@
 #define RADIXPIC_COMMANDS_INPUT_H
 
 #include "config/options.h"
-#include "output/checkpoint.h"
+#include "folder/run_folder.h"
+#include "input/checkpoint.h"
 
 /* As the command line gave them; the texts belong to argv. */
 struct overrides {

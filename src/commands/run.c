@@ -7,8 +7,8 @@
 #include "base/share_watch.h"
 #include "base/stop.h"
 #include "base/text.h"
+#include "input/species_files.h"
 #include "output/provenance.h"
-#include "output/species_files.h"
 #include "output/stage_table.h"
 #include "session.h"
 
@@ -98,7 +98,10 @@ static void announce_step(const struct simulation *simulation, struct log *log)
     char sort[256];
     log_line(log, LOG_NORMAL, "step: %s", simulation->stepper.kind->summary);
     sorter_plan_describe(sort_plan, sort, sizeof sort);
-    log_line(log, is_radix(simulation) ? LOG_NORMAL : LOG_VERBOSE, "sort: %s", sort);
+    log_line(log, is_radix(simulation) ? LOG_NORMAL : LOG_VERBOSE,
+             "sort: radix sort of the short key by histogram, scan and reorder, %s; %s", sort,
+             sort_plan->method == SORT_METHOD_PAPER ? "the sort as P. Helluy published it"
+                                                    : "the permutation of sort.method=paper, bit for bit");
     const struct device_info *info = device_info(simulation->device);
     const struct stepper_setup *setup = &simulation->stepper.setup;
     if (is_radix(simulation) && simulation->config->step.method != STEP_RADIX &&

@@ -133,8 +133,9 @@ struct species_facts {
     double density;             /* by the weights in it; 0: it has none */
     double mean[3], thermal[3]; /* of the velocities, and their standard deviations */
 };
+enum { SPECIES_FACTS = sizeof(struct species_facts) / sizeof(uint64_t) }; /* numbers in a checkpoint */
 
-/* What output/species_files.h reads; zero before. */
+/* What input/species_files.h reads; zero before. */
 struct species_read {
     struct loaded_particle *particles; /* of this rank: kernels/shared/loading.h */
     double *density_nodes;             /* of profile.file, at the nodes of profile_nodes() */

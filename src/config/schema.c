@@ -83,7 +83,7 @@ static const struct schema_row drive_rows[] = {
     {DRIVE(frequency, TYPE_REAL), ANY_FINITE, .unit = "omega_p", .help = "above 0 the wave runs upwards"},
     {DRIVE(from, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "1/omega_p", .help = "when it begins"},
     {DRIVE(ramp, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "1/omega_p",
-     .help = "in which it rises, and before until falls, as sin^2"},
+     .help = "how long it rises, and falls before until, as sin^2"},
     {DRIVE(until, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "1/omega_p",
      .help = "when it has ended; 0 is never"},
 };

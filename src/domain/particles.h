@@ -14,6 +14,8 @@
 #include "device/device.h"
 #include "domain/slab.h"
 
+#include <math.h>
+
 /* What a particle carries. A new attribute is a value here and a row of attribute_table. */
 enum attribute {
     ATTRIBUTE_OFFSET,   /* (dx, dy), in units of a cell, each in [0, 1) */
@@ -145,5 +147,11 @@ STATUS_CHECKED enum status particles_write(struct particles *particles, enum att
  */
 STATUS_CHECKED enum status list_merge(struct device *device, uint32_t cells, struct particles *into,
                                       const struct particles *from);
+
+/* Whether a particle may have this value. */
+static inline bool attribute_accepts(enum attribute attribute, double value)
+{
+    return attribute == ATTRIBUTE_OFFSET ? value >= 0 && value < 1 : isfinite(value) != 0;
+}
 
 #endif

@@ -396,6 +396,7 @@ void radixpic_read_history(const struct radixpic *run, double *values)
     run = handle_or_none(run);
     const size_t columns = history_columns(&run->config, NULL, NULL, NULL);
     const bool is_taken = handle_take(run);
-    memcpy(values, run->history, run->rows * columns * sizeof *values);
+    if (run->rows > 0) /* else both may be NULL */
+        memcpy(values, run->history, run->rows * columns * sizeof *values);
     handle_give(run, is_taken);
 }

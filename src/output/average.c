@@ -1,6 +1,5 @@
 /* Average: launches of kernels/average.cl, and the way of means to other ranks and into checkpoints. */
 #include "output/average.h"
-#include "output/checkpoint.h"
 #include "output/outputs.h"
 
 #include <string.h>
@@ -189,21 +188,21 @@ static bool goes_on(const struct output_row *row, const struct config *config, c
            memcmp(now + first, before + first, has_list ? list : row->same) == 0;
 }
 
-enum status average_begin(struct average *average, const struct view *view,
-                          const struct checkpoint *checkpoint)
+enum status average_begin(struct average *average, const struct view *view, const struct config *old,
+                          const struct hdf5_source *source)
 {
     const struct config *config = view->config;
     const struct hdf5_rows all = {H5T_NATIVE_DOUBLE, {average->count}, 0, average->count};
-    const bool is_known = checkpoint && goes_on(average->row, config, &checkpoint->config);
-    const bool is_as_long = is_known && config->time.steps == checkpoint->config.time.steps;
+    const bool is_known = old && goes_on(average->row, config, old);
+    const bool is_as_long = is_known && config->time.steps == old->time.steps;
     const uint32_t windows = is_as_long ? AVERAGE_WINDOWS : is_known;
-    char path[OUTPUT_NAME];
+    char path[STEP_FILES_NAME];
     snprintf(path, sizeof path, "/%s/means", average->row->name);
     if (is_known)
-        TRY(hdf5_read_rows(&checkpoint->source, path, &all, average->numbers));
+        TRY(hdf5_read_rows(source, path, &all, average->numbers));
     for (uint32_t w = windows; w < AVERAGE_WINDOWS; w++)
         average->numbers[w] = (double)view->step;
-    return average_settle(average, view, is_known ? &checkpoint->source : NULL, windows);
+    return average_settle(average, view, is_known ? source : NULL, windows);
 }
 
 static void save_plane(const struct average *average, uint32_t plane, struct hdf5_object *group,

@@ -4,8 +4,8 @@
 #ifndef RADIXPIC_OUTPUT_AVERAGE_H
 #define RADIXPIC_OUTPUT_AVERAGE_H
 
-#include "output/hdf5_file.h"
-#include "output/hdf5_read.h"
+#include "hdf5/hdf5_file.h"
+#include "hdf5/hdf5_read.h"
 #include "output/view.h"
 
 /* Keys of an output. */
@@ -29,17 +29,16 @@ static inline uint32_t average_ending(const struct view *view, struct average_ke
 
 /* The means of an output: of meshes, on the device, of the rank's own rows; or of points, on the host. */
 struct average;
-struct checkpoint;
 struct output_row;
 
 /* *average stays NULL where the output does not average. */
 STATUS_CHECKED enum status average_create(struct device *device, const struct output_row *row,
                                           const struct config *config, struct average **average);
 
-/* The means go on from those in the checkpoint where the config has the same of them; they begin with the
- * view's step where it has not, or `checkpoint` is NULL. Collective. */
+/* The means go on from those in `source`, a checkpoint of a run of the config `old`, where the config has the
+ * same of them; they begin with the view's step where it has not, or these two are NULL. Collective. */
 STATUS_CHECKED enum status average_begin(struct average *average, const struct view *view,
-                                         const struct checkpoint *checkpoint);
+                                         const struct config *old, const struct hdf5_source *source);
 
 /* The same numbers on all ranks: of each window the first step known of it, then the means of points. */
 double *average_numbers(const struct average *average);

@@ -3,8 +3,8 @@
 
 #include <stdarg.h>
 
-_Static_assert((int)HISTORY_MOST <= GROWING_COLUMNS && (int)HISTORY_HEAD_LENGTH < GROWING_HEAD_LENGTH,
-               "a history is a growing file");
+_Static_assert((int)HISTORY_MOST <= APPEND_COLUMNS && (int)HISTORY_HEAD_LENGTH < APPEND_HEAD_LENGTH,
+               "a history is an append file");
 
 /* What is made of the columns one by one; `head` and `values` may be NULL. */
 struct columns {
@@ -75,13 +75,13 @@ uint32_t history_columns(const struct config *config, const struct history_row *
 
 /* ---- the file ---- */
 
-static enum status open_history(struct growing_files *files, const struct config *config, void **part)
+static enum status open_history(struct append_files *files, const struct config *config, void **part)
 {
     char head[HISTORY_HEAD_LENGTH];
-    struct growing_file *file = NULL;
+    struct append_file *file = NULL;
     (void)history_columns(config, NULL, head, NULL);
-    TRY(growing_files_add(files, "history.csv", head, "output.history.modes and output.history.species",
-                          &file));
+    TRY(append_files_add(files, "history.csv", head, "output.history.modes and output.history.species",
+                         &file));
     *part = file;
     return STATUS_OK;
 }
@@ -89,9 +89,8 @@ static enum status open_history(struct growing_files *files, const struct config
 static enum status write_row(void *file, const struct view *view)
 {
     double values[HISTORY_MOST];
-    return file
-               ? growing_file_write(file, history_columns(view->config, view->measured, NULL, values), values)
-               : STATUS_OK;
+    return file ? append_file_write(file, history_columns(view->config, view->measured, NULL, values), values)
+                : STATUS_OK;
 }
 
 static void print_size(const struct config *config)

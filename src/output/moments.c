@@ -157,13 +157,12 @@ void moments_write(struct openpmd *openpmd, const struct moments *moments, enum 
 
 static void record_moments(void *moments, struct hdf5_file *file, const struct view *view)
 {
-    struct openpmd openpmd = openpmd_begin(file, view, moments_output.prefix, OPENPMD_BASE);
+    struct openpmd openpmd = openpmd_begin(file, view, moments_files.prefix, OPENPMD_BASE);
     moments_write(&openpmd, moments, view->config->precision);
 }
 
 const struct output_row moments_output = {.name = "moments",
-                                          .folder = "moments",
-                                          .prefix = "moments_",
+                                          .files = &moments_files,
                                           .every = offsetof(struct config, output.moments.every),
                                           .average = offsetof(struct config, output.moments.average),
                                           .same = sizeof(struct moments_config),

@@ -54,7 +54,7 @@ uint64_t outputs_expected_bytes(const struct config *config, uint64_t *each)
         const uint64_t every = outputs_every(row, config);
         if (!row->record || every == 0)
             continue;
-        const uint64_t times = outputs_times_due(config, every) - (row->keep > 0);
+        const uint64_t times = outputs_times_due(config, every) - (row == &checkpoint_output);
         const uint64_t bytes = outputs_size(row, config).bytes;
         all += bytes * (row->wants_file ? 1 : times);
         *each += bytes;

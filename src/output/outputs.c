@@ -1,9 +1,9 @@
 /* Outputs: the table, and what walks it. */
 #include "output/outputs.h"
-#include "output/checkpoint.h"
 
 #include "base/below.h"
 #include "base/replace.h"
+#include "folder/file_list.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct outputs {
     const struct config *config; /* not owned */
     struct run_folder *folder;   /* NULL: nothing is written */
     struct writer *writer;       /* owned; with the folder */
-    struct growing_files growing;
+    struct append_files appended;
     void *parts[OUTPUTS];
     struct average *averages[OUTPUTS]; /* NULL: it does not average */
     unsigned work[OUTPUTS];            /* in this step */
@@ -32,6 +32,12 @@ struct outputs {
     double seconds[OUTPUTS];           /* that the steps waited for it */
     double asked[OUTPUT_QUESTIONS];    /* in this step, by any rank */
 };
+
+/* The manifest names the files from which a run goes on, and they have digests of their own. */
+static bool is_checkpoint(const struct output_row *row)
+{
+    return row->files == &checkpoint_files;
+}
 
 /* ---- the keys of outputs ---- */
 
@@ -84,12 +90,12 @@ enum status outputs_create(struct device *device, const struct config *config, s
     return STATUS_OK;
 }
 
-enum status outputs_begin(struct outputs *outputs, const struct view *view,
-                          const struct checkpoint *checkpoint)
+enum status outputs_begin(struct outputs *outputs, const struct view *view, const struct config *old,
+                          const struct hdf5_source *source)
 {
     for (size_t n = 0; n < OUTPUTS; n++)
         if (outputs->averages[n])
-            TRY(average_begin(outputs->averages[n], view, checkpoint));
+            TRY(average_begin(outputs->averages[n], view, old, source));
     return STATUS_OK;
 }
 
@@ -107,23 +113,23 @@ enum status outputs_open(struct outputs *outputs, const struct communicator *com
     outputs->folder = folder;
     if (communicator->rank > 0)
         return STATUS_OK;
-    struct growing_file *list;
-    outputs->growing.folder = folder;
-    TRY(growing_files_add(&outputs->growing, FILE_LIST_NAME, FILE_LIST_HEAD, "the run", &list));
+    struct append_file *list;
+    outputs->appended.folder = folder;
+    TRY(append_files_add(&outputs->appended, FILE_LIST_NAME, FILE_LIST_HEAD, "the run", &list));
     for (size_t n = 0; n < OUTPUTS; n++)
         if (output_table[n]->open)
-            TRY(output_table[n]->open(&outputs->growing, outputs->config, &outputs->parts[n]));
+            TRY(output_table[n]->open(&outputs->appended, outputs->config, &outputs->parts[n]));
     TRY(run_folder_begin(folder));
     char *again = NULL;
     enum status status = run_folder_clear(folder, &again);
-    TRY_NEXT(growing_files_begin(&outputs->growing, again));
+    TRY_NEXT(append_files_begin(&outputs->appended, again));
     free(again);
     return status;
 }
 
 enum status outputs_complete(struct outputs *outputs, uint64_t step)
 {
-    TRY(growing_files_sync(&outputs->growing));
+    TRY(append_files_sync(&outputs->appended));
     return run_folder_set(outputs->folder, MANIFEST_COMPLETE, step);
 }
 
@@ -148,7 +154,7 @@ enum status outputs_close(struct outputs *outputs)
         return STATUS_OK;
     const enum status status = outputs_finish(outputs);
     writer_destroy(&outputs->writer);
-    const enum status closed = growing_files_close(&outputs->growing);
+    const enum status closed = append_files_close(&outputs->appended);
     return status == STATUS_OK ? closed : status;
 }
 
@@ -159,7 +165,7 @@ struct written outputs_written(const struct outputs *outputs)
 
 enum status outputs_list(const struct outputs *outputs, const char *name)
 {
-    return growing_files_list_text(&outputs->growing, name);
+    return append_files_list_text(&outputs->appended, name);
 }
 
 double outputs_seconds(const struct outputs *outputs, const char **cheaper_by)
@@ -217,7 +223,7 @@ unsigned outputs_due(struct outputs *outputs, const struct view *view)
     for (size_t n = 0; n < OUTPUTS; n++) {
         const struct output_row *row = output_table[n];
         const unsigned work = outputs->work[n] = work_of(outputs, n, view, &of_fields);
-        outputs->checkpoint_due |= row->keep && work;
+        outputs->checkpoint_due |= is_checkpoint(row) && work;
         if (work)
             needs |= OUTPUT_NEEDS_SUMS | row->needs | of_fields |
                      (row->record && work & WRITE ? OUTPUT_NEEDS_CHECK : 0u);
@@ -230,8 +236,8 @@ unsigned outputs_due(struct outputs *outputs, const struct view *view)
 enum status outputs_record(const struct output_row *row, void *part, const char *folder,
                            const struct view *view, struct hdf5_file **file)
 {
-    char name[OUTPUT_NAME];
-    snprintf(name, sizeof name, "%s%" PRIu64 ".h5", row->prefix, view->step);
+    char name[STEP_FILES_NAME];
+    snprintf(name, sizeof name, "%s%" PRIu64 ".h5", row->files->prefix, view->step);
     TRY(hdf5_file_create(view->communicator, folder, name, file));
     (*file)->log = view->log;
     (*file)->has_no_data = view->has_no_data;
@@ -252,20 +258,20 @@ static enum status prepare(const struct outputs *outputs, const struct output_ro
                            const struct view *view)
 {
     const struct run_folder *folder = outputs->folder;
-    char name[OUTPUT_NAME];
+    char name[STEP_FILES_NAME];
     struct stat found;
-    if (row->keep) /* what the other outputs wrote earlier is on the disk */
-        TRY(growing_files_sync(&outputs->growing));
-    TRY(run_folder_make_inner(folder, row->folder));
+    if (is_checkpoint(row)) /* what the other outputs wrote earlier is on the disk */
+        TRY(append_files_sync(&outputs->appended));
+    TRY(run_folder_make_inner(folder, row->files->folder));
     return is_again(outputs, view) ||
-                   !below_look(folder->descriptor, run_folder_name(row, view->step, name), &found)
+                   !below_look(folder->descriptor, step_files_name(row->files, view->step, name), &found)
                ? STATUS_OK
                : run_folder_refuse(folder, STATUS_FAILED, name);
 }
 
 /* A file that the list names before it is there, and a checkpoint counts once the manifest names it. */
 struct commit {
-    const struct growing_files *growing;
+    const struct append_files *appended;
     const struct output_row *row;
     struct manifest_checkpoint file;
     uint32_t keep;
@@ -274,37 +280,37 @@ struct commit {
 static enum status list(const struct hdf5_file *file, int descriptor)
 {
     const struct commit *commit = file->context;
-    char name[OUTPUT_NAME];
-    return growing_files_list(commit->growing, run_folder_name(commit->row, commit->file.step, name),
-                              commit->row->keep ? -1 : descriptor);
+    char name[STEP_FILES_NAME];
+    return append_files_list(commit->appended, step_files_name(commit->row->files, commit->file.step, name),
+                             is_checkpoint(commit->row) ? -1 : descriptor);
 }
 
 /* Where it is not there, FOLDER/PREFIX.pmd: a line with the pattern of the files' names, for ParaView. */
 static enum status name_series(const struct commit *commit)
 {
-    const struct run_folder *folder = commit->growing->folder;
-    const char *prefix = commit->row->prefix;
-    char name[OUTPUT_NAME];
+    const struct run_folder *folder = commit->appended->folder;
+    const char *prefix = commit->row->files->prefix;
+    char name[STEP_FILES_NAME];
     struct replacement replacement;
     struct stat found;
-    snprintf(name, sizeof name, "%s/%.*s.pmd", commit->row->folder, (int)strlen(prefix) - 1, prefix);
+    snprintf(name, sizeof name, "%s/%.*s.pmd", commit->row->files->folder, (int)strlen(prefix) - 1, prefix);
     if (below_look(folder->descriptor, name, &found))
         return STATUS_OK;
-    TRY(growing_files_list(commit->growing, name, -1));
+    TRY(append_files_list(commit->appended, name, -1));
     TRY(replace_begin(folder->descriptor, folder->path, name, &replacement));
     fprintf(replacement.file, "%s%%T.h5\n", prefix);
     TRY(replace_end(&replacement, STATUS_OK));
-    return growing_files_list_text(commit->growing, name);
+    return append_files_list_text(commit->appended, name);
 }
 
 static enum status commit(const struct hdf5_file *file)
 {
     struct commit *commit = file->context;
-    struct run_folder *folder = commit->growing->folder;
-    if (!commit->row->keep)
+    struct run_folder *folder = commit->appended->folder;
+    if (!is_checkpoint(commit->row))
         return name_series(commit);
-    const uint32_t list = manifest_growing(&folder->manifest, FILE_LIST_NAME, false);
-    commit->file.growing[list] = growing_file_mark(commit->growing->list);
+    const uint32_t list = manifest_appended(&folder->manifest, FILE_LIST_NAME, false);
+    commit->file.appended[list] = append_file_mark(commit->appended->list);
     return run_folder_add(folder, &commit->file, commit->keep);
 }
 
@@ -314,12 +320,11 @@ static enum status plan_commit(struct outputs *outputs, size_t n, const struct v
     struct commit *planned = hdf5_file_keep(file, sizeof *planned);
     if (!planned)
         return file->status;
-    *planned =
-        (struct commit){.growing = &outputs->growing,
-                        .row = output_table[n],
-                        .file = {.step = view->step, .run = view->run},
-                        .keep = *(const uint32_t *)((const char *)view->config + output_table[n]->keep)};
-    growing_files_mark(&outputs->growing, planned->file.growing);
+    *planned = (struct commit){.appended = &outputs->appended,
+                               .row = output_table[n],
+                               .file = {.step = view->step, .run = view->run},
+                               .keep = view->config->output.checkpoints.keep};
+    append_files_mark(&outputs->appended, planned->file.appended);
     file->context = planned;
     file->before = list;
     file->after = commit;
@@ -342,10 +347,10 @@ static enum status write_into_folder(struct outputs *outputs, size_t n, const st
     struct hdf5_file *file = NULL;
     char folder[PATH_MAX];
     TRY(device_finish(outputs->device));
-    snprintf(folder, sizeof folder, "%s/%s", outputs->folder->path, row->folder);
+    snprintf(folder, sizeof folder, "%s/%s", outputs->folder->path, row->files->folder);
     /* A checkpoint is not written again: while it took the place of the old file the manifest would name a
      * file that is not there. */
-    if (row->keep && is_again(outputs, view))
+    if (is_checkpoint(row) && is_again(outputs, view))
         return stop(outputs, n, folder, view);
     const double start = timer_now();
     writer_make_room(outputs->writer);
@@ -377,7 +382,7 @@ static enum status add_state(const struct outputs *outputs, size_t n, const stru
     struct view added = *view;
     struct hdf5_file *file = NULL;
     added.has_no_data = true;
-    added.stepper = NULL; /* to read its times would wait for the device */
+    added.device = NULL; /* to read its times would wait for the device */
     const enum status status = outputs_record(output_table[n], outputs->parts[n], "", &added, &file);
     hdf5_file_free(&file);
     return communicator_agree(view->communicator, status);

@@ -3,10 +3,10 @@
 #ifndef RADIXPIC_OUTPUT_OUTPUTS_H
 #define RADIXPIC_OUTPUT_OUTPUTS_H
 
+#include "folder/append_file.h"
+#include "hdf5/writer.h"
 #include "output/average.h"
-#include "output/run_folder.h"
 #include "output/view.h"
-#include "output/writer.h"
 
 /* What a step has to do for the outputs that are due in it: bits. */
 enum output_need {
@@ -43,18 +43,15 @@ enum output_question {
  * `part` is what create() or open() made, NULL where there is neither. */
 struct output_row {
     const char *name;
-    const char *folder; /* below the run folder, for files PREFIX_STEP.h5; NULL: none of its own */
-    const char *prefix;
-    const char *cheaper_by;    /* what in the config would make it cost less, in a few words */
-    struct output_items items; /* due where an item is; of a list never without a run folder */
+    const struct step_files *files; /* of its files; NULL: it has no folder of its own */
+    const char *cheaper_by;         /* what in the config would make it cost less, in a few words */
+    struct output_items items;      /* due where an item is; of a list never without a run folder */
     size_t every;   /* where in an item it stands how many steps are between two; 0: nowhere, as: */
     size_t fields;  /* its list of fields */
     size_t average; /* over how many states it averages: meshes, which record() takes by struct
                        average, or what a list has of points, of which an item has */
     size_t points;  /* uint32_t: so many; 0: one */
     size_t same;    /* the bytes from `every` on that stay as they were where means of meshes go on */
-    size_t keep; /* where in struct config it stands how many files are kept, of an output from whose files a
-                    run goes on: the manifest names them, and they have digests of their own; 0: of another */
     unsigned needs; /* beside what fields need, OUTPUT_NEEDS_SUMS and, with record(), OUTPUT_NEEDS_CHECK */
 
     /* Where not only `every` decides: what this rank asks for in the step, and whether a file is due once
@@ -67,7 +64,7 @@ struct output_row {
     enum status (*create)(struct device *device, const struct config *config, void **part);
 
     /* Rank 0: adds the files of the run folder that grow with the run. */
-    enum status (*open)(struct growing_files *files, const struct config *config, void **part);
+    enum status (*open)(struct append_files *files, const struct config *config, void **part);
 
     /* Leaves on the device, in a slot, what write() will need of the fields at n; and brings slots `first` to
      * before first + count to the host, where write() finds that of its step in slot step % SUM_SLOTS. */
@@ -109,19 +106,19 @@ enum { OUTPUTS = 9 };
 extern const struct output_row *const output_table[OUTPUTS];
 
 struct outputs;
-struct checkpoint;
 
 /* Creates the parts of all outputs, which die with the device handle; outputs_close() comes before. */
 STATUS_CHECKED enum status outputs_create(struct device *device, const struct config *config,
                                           struct outputs **outputs);
 
-/* Takes from a checkpoint what outputs saved in it, or with NULL makes room for it. Collective. */
+/* Reads from `source`, a checkpoint of a run of the config `old`, what outputs saved in it, or where these
+ * two are NULL makes room for it. Collective. */
 STATUS_CHECKED enum status outputs_begin(struct outputs *outputs, const struct view *view,
-                                         const struct checkpoint *checkpoint);
+                                         const struct config *old, const struct hdf5_source *source);
 void outputs_save(const struct outputs *outputs, struct hdf5_file *file, const struct view *view);
 
 /* From now on outputs are written, below `folder`, which must outlive them; without it none is. Starts
- * the writer on all ranks; rank 0 then begins the run in the folder, opens the growing files and clears it:
+ * the writer on all ranks; rank 0 then begins the run in the folder, opens the append files and clears it:
  * see run_folder_begin() and run_folder_clear(). Failures are not agreed on. */
 STATUS_CHECKED enum status outputs_open(struct outputs *outputs, const struct communicator *communicator,
                                         struct run_folder *folder);
@@ -135,7 +132,7 @@ STATUS_CHECKED enum status outputs_complete(struct outputs *outputs, uint64_t st
 /* Rank 0: a text file of the folder is whole now. */
 STATUS_CHECKED enum status outputs_list(const struct outputs *outputs, const char *name);
 
-/* Waits for what is being written and closes the growing files; STATUS_FAILED when a file, or the last bytes
+/* Waits for what is being written and closes the append files; STATUS_FAILED when a file, or the last bytes
  * of one, could not be written. NULL is fine, and a second call does nothing. */
 STATUS_CHECKED enum status outputs_close(struct outputs *outputs);
 

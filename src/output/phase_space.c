@@ -350,7 +350,7 @@ static void write_item(struct openpmd *openpmd, struct phase_spaces *spaces, uin
 static void record_due(void *spaces, struct hdf5_file *file, const struct view *view)
 {
     const struct output_config *output = &view->config->output;
-    struct openpmd openpmd = openpmd_begin(file, view, phase_space_output.prefix, OPENPMD_BASE);
+    struct openpmd openpmd = openpmd_begin(file, view, phase_space_files.prefix, OPENPMD_BASE);
     for (uint32_t i = 0; i < output->phase_space_count; i++)
         if (view_is_due(view, output->phase_space[i].every))
             write_item(&openpmd, spaces, i);
@@ -371,8 +371,7 @@ static void print_size(const struct config *config)
 }
 
 const struct output_row phase_space_output = {.name = "phase space",
-                                              .folder = "phase_space",
-                                              .prefix = "data_",
+                                              .files = &phase_space_files,
                                               .cheaper_by =
                                                   "a larger `every`, or fewer bins, of output.phase_space",
                                               .items = OUTPUT_ITEMS(phase_space, phase_space_count),

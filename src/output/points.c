@@ -23,10 +23,10 @@ struct points {
     struct buffer *nodes;  /* uint[count][NODES]: numbers of nodes; 0 for those of other ranks */
     struct buffer *values; /* real[slots][components][count][NODES] */
     uint32_t *host_nodes;
-    double *weights;                               /* [count][NODES]; 0 for those of other ranks */
-    double *read;                                  /* as `values` */
-    double *shares;                                /* [slots][components][count] */
-    struct growing_file *files[CONFIG_MAX_PROBES]; /* of probes, on rank 0 */
+    double *weights;                              /* [count][NODES]; 0 for those of other ranks */
+    double *read;                                 /* as `values` */
+    double *shares;                               /* [slots][components][count] */
+    struct append_file *files[CONFIG_MAX_PROBES]; /* of probes, on rank 0 */
 };
 
 /* For `count` points, whose places the caller sets, with room for so many slots. */
@@ -171,7 +171,7 @@ static uint32_t columns_of(const struct config *config, uint32_t n, const double
     return count;
 }
 
-static enum status open_probes(struct growing_files *files, const struct config *config, void **part)
+static enum status open_probes(struct append_files *files, const struct config *config, void **part)
 {
     struct points *points = *part;
     for (uint32_t n = 0; n < config->output.probe_count; n++) {
@@ -180,7 +180,7 @@ static enum status open_probes(struct growing_files *files, const struct config 
         snprintf(name, sizeof name, "probes/%s.csv", probe->name);
         snprintf(keys, sizeof keys, "output.probes.%s.fields", probe->name);
         columns_of(config, n, NULL, head, NULL);
-        TRY(growing_files_add(files, name, head, keys, &points->files[n]));
+        TRY(append_files_add(files, name, head, keys, &points->files[n]));
     }
     return STATUS_OK;
 }
@@ -197,7 +197,7 @@ static enum status write_rows(void *part, const struct view *view)
         average_item(points, view, outputs_keys(&probes_output, view->config, n), n, 1, values);
         const uint32_t count = columns_of(view->config, n, values, NULL, row + 2);
         if (points->files[n] && view_is_due(view, output->probes[n].every))
-            TRY(growing_file_write(points->files[n], 2 + count, row));
+            TRY(append_file_write(points->files[n], 2 + count, row));
     }
     return STATUS_OK;
 }
@@ -214,7 +214,7 @@ static void print_probes(const struct config *config)
 }
 
 const struct output_row probes_output = {.name = "probes",
-                                         .folder = "probes",
+                                         .files = &probes_files,
                                          .cheaper_by = "a larger `every` of output.probes",
                                          .needs = OUTPUT_NEEDS_NODES,
                                          .items = OUTPUT_ITEMS(probes, probe_count),
@@ -301,7 +301,7 @@ static enum status take_values(void *part, const struct view *view)
 static void record_lines(void *part, struct hdf5_file *file, const struct view *view)
 {
     const struct output_config *output = &view->config->output;
-    struct openpmd openpmd = openpmd_begin(file, view, lines_output.prefix, OPENPMD_BASE);
+    struct openpmd openpmd = openpmd_begin(file, view, lines_files.prefix, OPENPMD_BASE);
     const size_t points = count_points(view->config);
     const size_t count = field_first(view->config->fields.solver, FIELDS) * points;
     double *values = hdf5_file_keep(file, count * sizeof *values);
@@ -317,8 +317,7 @@ static void record_lines(void *part, struct hdf5_file *file, const struct view *
 }
 
 const struct output_row lines_output = {.name = "lines",
-                                        .folder = "lines",
-                                        .prefix = "data_",
+                                        .files = &lines_files,
                                         .cheaper_by = "a larger `every`, or fewer points, of output.lines",
                                         .items = OUTPUT_ITEMS(lines, line_count),
                                         .every = offsetof(struct line_config, every),

@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "commit.h"
-#include "step/stepper.h"
 
 #include <fftw3.h>
 #include <gnu/libc-version.h>
@@ -152,25 +151,24 @@ void provenance_record(struct hdf5_file *file, const struct view *view)
     }
     struct hdf5_object *group = hdf5_group(&file->root, "performance");
     hdf5_numbers(group, "run", HDF5_UINT64, 0, &view->run);
-    if (!view->stepper)
+    if (!view->device)
         return;
-    struct device *device = view->stepper->device;
-    const struct device_info *info = device_info(device);
+    const struct device_info *info = device_info(view->device);
     const uint64_t steps = view->step - view->first_step;
     const double seconds = timer_now() - view->started;
     double particles = 0;
     char sort[256] = "";
     for (uint32_t s = 0; s < view->config->species_count; s++)
         particles += (double)view->config->species[s].particles;
-    sorter_plan_describe(&view->stepper->setup.sort, sort, sizeof sort);
+    sorter_plan_describe(view->sort, sort, sizeof sort);
     hdf5_text(&file->root, "kernelsFolder", program_folder());
     hdf5_numbers(&file->root, "kernelsDigest", HDF5_UINT64, 0, &info->kernels);
     hdf5_text(group, "device", info->name);
     hdf5_text(group, "driver", info->driver);
-    hdf5_text(group, "stepper", view->stepper->kind->name);
+    hdf5_text(group, "stepper", view->stepper);
     hdf5_text(group, "sort", sort);
     hdf5_numbers(group, "ranks", HDF5_UINT32, 0, &(uint32_t){(uint32_t)view->communicator->size});
     hdf5_numbers(group, "steps", HDF5_UINT64, 0, &steps);
     hdf5_double(group, "nsPerParticleStep", steps > 0 ? 1e9 * seconds / ((double)steps * particles) : 0);
-    record_stages(group, device_timers(device));
+    record_stages(group, device_timers(view->device));
 }

@@ -84,7 +84,7 @@ static void record_snapshot(void *part, struct hdf5_file *file, const struct vie
     const struct parts *parts = part;
     const struct config *config = view->config;
     const struct snapshots_config *snapshots = &config->output.snapshots;
-    struct openpmd openpmd = openpmd_begin(file, view, snapshot_output.prefix, OPENPMD_ED_PIC);
+    struct openpmd openpmd = openpmd_begin(file, view, snapshot_files.prefix, OPENPMD_ED_PIC);
     write_solver_attributes(&openpmd);
     for (enum field f = 0; f < FIELDS; f++)
         if (fields_hold(&snapshots->fields, f))
@@ -104,8 +104,7 @@ static void record_snapshot(void *part, struct hdf5_file *file, const struct vie
 
 const struct output_row snapshot_output = {
     .name = "snapshots",
-    .folder = "snapshots",
-    .prefix = "data_",
+    .files = &snapshot_files,
     .cheaper_by = "a larger output.snapshots.every, or fewer of the particles by output.snapshots.particles",
     .every = offsetof(struct config, output.snapshots.every),
     .fields = offsetof(struct config, output.snapshots.fields),

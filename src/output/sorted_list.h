@@ -2,10 +2,8 @@
 #ifndef RADIXPIC_OUTPUT_SORTED_LIST_H
 #define RADIXPIC_OUTPUT_SORTED_LIST_H
 
-#include "output/hdf5_file.h"
+#include "hdf5/hdf5_file.h"
 #include "output/view.h"
-
-#include <math.h>
 
 /* Which particles snapshots hold (output.snapshots.particles); all others stay on the device. Every K-th is
  * that of the list of all ranks. A fraction is chosen by hashes of the ids in the files: the same particles
@@ -41,17 +39,5 @@ struct sorted_list *sorted_list_copy(struct hdf5_file *file, const struct view *
 
 /* The cell of the local grid that particle j is in. */
 uint32_t sorted_list_cell(const struct sorted_list *list, uint64_t j);
-
-/* The type of an attribute's numbers. */
-static inline enum hdf5_type attribute_type(enum precision precision, enum attribute attribute)
-{
-    return attribute_table[attribute].is_real ? hdf5_real(precision) : HDF5_UINT64;
-}
-
-/* Whether a particle may have this value. */
-static inline bool attribute_accepts(enum attribute attribute, double value)
-{
-    return attribute == ATTRIBUTE_OFFSET ? value >= 0 && value < 1 : isfinite(value) != 0;
-}
 
 #endif

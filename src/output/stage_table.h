@@ -6,8 +6,9 @@
 #ifndef RADIXPIC_OUTPUT_STAGE_TABLE_H
 #define RADIXPIC_OUTPUT_STAGE_TABLE_H
 
+#include "base/log.h"
 #include "base/timer.h"
-#include "output/run_folder.h"
+#include "folder/run_folder.h"
 #include "parallel/communicator.h"
 
 /* A run as a whole. */

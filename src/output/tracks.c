@@ -21,7 +21,7 @@ struct tracks {
     const struct config *config; /* not owned */
     uint32_t species, count;     /* of tracks */
     uint64_t first_id;           /* of the species */
-    uint64_t *ids;               /* [count], growing, in the species */
+    uint64_t *ids;               /* [count], appended, in the species */
     struct kernel *find, *take;
     struct buffer *wanted, *filter, *place, *values;
     double *sample;  /* [count][VALUES] */
@@ -110,13 +110,13 @@ static enum status take_sample(struct tracks *tracks, const struct view *view)
 /* Whether the file of the checkpoint that the run goes on from has the sample of its first step already. */
 static bool has_sample(const struct view *view)
 {
-    char name[OUTPUT_NAME];
+    char name[STEP_FILES_NAME];
     struct stat found;
     uint64_t has = 0;
     if (view->step != view->first_step || view->step == 0)
         return false;
     if (view->communicator->rank == 0)
-        has = below_look(view->folder->descriptor, run_folder_name(&tracks_output, view->step, name), &found);
+        has = below_look(view->folder->descriptor, step_files_name(&tracks_files, view->step, name), &found);
     communicator_broadcast(view->communicator, sizeof has, &has);
     return has != 0;
 }
@@ -222,7 +222,7 @@ static void record_tracks(void *part, struct hdf5_file *file, const struct view 
 {
     struct tracks *tracks = part;
     const struct tracks_config *output = &view->config->output.tracks;
-    struct openpmd openpmd = openpmd_begin(file, view, tracks_output.prefix, OPENPMD_BASE);
+    struct openpmd openpmd = openpmd_begin(file, view, tracks_files.prefix, OPENPMD_BASE);
     struct paths paths = {.count = count_of(output), .rows = most_rows(view->config)};
     if (tracks) {
         const size_t values = VALUES * (size_t)tracks->count * tracks->rows;
@@ -248,8 +248,7 @@ static void print_size(const struct config *config)
 }
 
 const struct output_row tracks_output = {.name = "tracks",
-                                         .folder = "tracks",
-                                         .prefix = "data_",
+                                         .files = &tracks_files,
                                          .cheaper_by = "a larger output.tracks.every",
                                          .every = offsetof(struct config, output.tracks.every),
                                          .create = create_tracks,

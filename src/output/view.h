@@ -11,6 +11,7 @@
 #include "domain/slab.h"
 #include "parallel/communicator.h"
 #include "parallel/partition.h"
+#include "sort/sorter.h"
 
 /* The sums of a step, all at n: energies, momentum and charge over the box. */
 struct history_row {
@@ -45,7 +46,6 @@ static inline double history_total_energy(const struct history_row *row)
 struct average;
 struct outputs;
 struct run_folder;
-struct stepper;
 
 struct view {
     const struct config *config;
@@ -59,7 +59,9 @@ struct view {
     double time;
     struct log *log; /* NULL: nothing is said */
 
-    const struct stepper *stepper;   /* that takes the particles on; NULL: not known */
+    struct device *device;           /* whose kernels and times are written; NULL: none are */
+    const char *stepper;             /* the name of the one that takes the particles on, */
+    const struct sorter_plan *sort;  /* and how it sorts them; known where the device is */
     int stop_signal;                 /* as which the run is to end, beside those that came; 0: none */
     double started;                  /* timer_now() at the first step of this run */
     uint64_t run;                    /* its id in the manifest; 0: none */

@@ -52,7 +52,7 @@ RUNS = [
          [r"(?s)(order of the keys: .*\(default\).*){4}"]),
     ("pic-sort", ["--method=tiled"], {"method": ["qsort", "tiled"], "b": ["10"]}, ["method tiled"]),
     *[("pic-sort", [f"--particles={count}", "--repeat=1"], {"N": [str(count)]}, [f"copy of {size} on"])
-      for count, size in ((1, "8 B"), (63, "504 B"), (65, "520 B"), (125003, "1.0 MB"))],
+      for count, size in ((1, "8 B"), (125003, "1.0 MB"))],
     ("random-lists", ["--sizes=4096,1,2,63,1000,5003"],
      {"N": ["4096", "1", "2", "63", "1000", "5003"], "method": ["paper", "chunked", "qsort"], "b": ["30"],
       "quantity": ["copy_GB/s", *PHASES]},

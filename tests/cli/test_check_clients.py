@@ -47,9 +47,9 @@ class CheckClients(ProgramTest):
             self.assertEqual(set(rows.values()), {"right"})
             path.write_bytes(good)
 
-    def test_the_lines_of_the_readme(self):
+    def test_the_lines_of_the_page(self):
         """Those of h5py; those of openPMD-viewer, beside them, need PyPI."""
-        lines = re.findall(r"(?m)^    (import h5py|phi = .*|volts = .*)$", (ROOT / "README.md").read_text())
+        lines = re.findall(r"(?m)^    (import h5py|phi = .*|volts = .*)$", (ROOT / "docs" / "outputs.md").read_text())
         self.assertEqual(len(lines), 3)
         self.run_well("run", "small.yaml", "--output", "output/my", "--steps", "100", *sets("units.temperature_eV=200"))
         script = "\n".join([*lines, "print(volts.shape, round(abs(volts).max() / abs(phi[...]).max(), 2))"])

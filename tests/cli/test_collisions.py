@@ -27,7 +27,7 @@ species:
     charge: -1
     mass: 1
     density: 1
-    particles: 1048576
+    particles: 524288
     velocities: {{kind: maxwellian, dimensions: 3}}
     perturb: {{density: [{{axis: x, mode: 1, amplitude: 0.03}}]}}
   - name: ions

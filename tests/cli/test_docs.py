@@ -73,7 +73,7 @@ def python_of(text):
 
 def parts_of(page):
     """(line, kind, text) of all in a page that runs, in order: a "command", a statement of "python", a file of "c"."""
-    text = (ROOT / page).read_text()
+    text = re.sub(r"(?ms)^```text$.*?^```$", lambda shown: "\n" * shown[0].count("\n"), (ROOT / page).read_text())
     for match in sorted([*BLOCK.finditer(text), *INLINE.finditer(text)], key=lambda match: match.start()):
         line = text.count("\n", 0, match.start()) + (1 if match[0][0] == "`" else 2)
         block = re.sub("(?m)^    ", "", match[0]).strip("\n")
@@ -157,6 +157,17 @@ class Pages(PageTest):
         # all speeds are 3; the first half kick changes it by less than the wave's 1 %
         energy = 0.5 * 3**2 * math.prod(ring.length)
         self.assertAlmostEqual(ring.history["kinetic_energy"][0] / energy, 1, delta=0.01)
+
+    def test_the_lines_of_the_quickstart(self):
+        """README shows its measurement with 2^20 particles; the theory beside it does not depend on their number."""
+        run = "./build/radixpic run configs/landau_damping.yaml --output output/quickstart --force"
+        measure = "scripts/fit_rate.py output/quickstart --from 3 --to 12"
+        found = self.run_program(command=("bash", "-c", f"{run} && {measure}"))
+        self.assertEqual(found.returncode, 0, found.stderr)
+        rows = re.compile(r"(?m)^  (theory|same with|exact)(.*?) {2,}([\d.]+)(?: +\S+ %)? +([\d.]+)")
+        shown = rows.findall((ROOT / "README.md").read_text())
+        self.assertEqual(len(shown), 3)
+        self.assertEqual(rows.findall(found.stdout), shown)
 
     def test_every_exception_is_of_use(self):
         texts = [text for page in PAGES for _, _, text in parts_of(page)]

@@ -53,11 +53,11 @@ class RunFolder(RestartTest):
             self.assert_untouched(["--resume"], 2, "another run is writing to folder out; wait for its end")
 
     def test_a_changed_history(self):
-        """Rows are missing before the checkpoint, as by `sed -i 20,40d`, or are others, or the file is."""
+        """Rows are missing before the checkpoint, as by `sed -i 20,40d`, or the file is; tests/unit/test_history.c has
+        more."""
         path = self.folder / "out" / "history.csv"
         lines = path.read_bytes().splitlines(keepends=True)
-        digit = lines[30].replace(b"1", b"2", 1)
-        for changed in ([*lines[:19], *lines[40:]], [*lines[:30], digit, *lines[31:]], lines[:50], lines[:1], []):
+        for changed in ([*lines[:19], *lines[40:]], []):
             path.write_bytes(b"".join(changed))
             for way, arguments in WAYS.items():
                 with self.subTest(rows=len(changed), way=way):

@@ -7,6 +7,7 @@ from program import ProgramTest, sets
 
 RADIX = r"(?m)^step:? +radix: push, radix sort of the short keys, permute"
 FUSED = r"(?m)^step:? +(chunked|tiled): push and sort at once"
+SORT = r"(?m)^sort: radix sort of the short key by histogram, scan and reorder, b = \d+ bits, .*p = 2 passes; .*method "
 
 
 class Said(ProgramTest):
@@ -37,6 +38,15 @@ class Said(ProgramTest):
             self.assertRegex(text, said)
             self.assertRegex((self.folder / "out" / "log.txt").read_text(), said)
             self.assertEqual("step.method=fused would take" in text, method == "radix")
+
+    def test_run_says_which_sort(self):
+        """The published one is the paper's alone."""
+        for method, said in (
+            ("auto", r"(chunked|tiled) \(default\); the permutation of sort\.method=paper, bit for bit$"),
+            ("paper", r"paper; the sort as P\. Helluy published it$"),
+        ):
+            settings = ["--set", f"sort.method={method}", "--steps", "1", "--force"]
+            self.assertRegex(self.run_well("run", "small.yaml", *settings).stdout, SORT + said)
 
     def test_the_stages_of_a_fused_step(self):
         text = self.run_well("run", "small.yaml", "--set", "step.method=fused").stdout

@@ -66,8 +66,8 @@ class Signals(OnRanks, FaultTest):
         return pids
 
     def wait_for_end(self, ranks, process, pids, victim):
-        """All ranks end, and mpirun too; but where a rank ends before MPI_Init() does, Open MPI 4's may say "PMIX ERROR:
-        UNREACHABLE", end all ranks and wait for ever: then it is ended here."""
+        """All ranks end, and mpirun too; but where a rank ends before MPI_Init() does, Open MPI 4's may say
+        "PMIX ERROR: UNREACHABLE", end all ranks and wait for ever: then it is ended here."""
         if ranks > 1 and victim != process.pid and not (self.folder / "out").exists():
             none_left = lambda: not any(map(is_alive, self.there_now(process, ranks)))
             if self.wait_for(none_left, process):

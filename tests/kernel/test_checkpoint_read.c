@@ -2,6 +2,8 @@
  * nothing in a file does harm. */
 #include "support/output_scene.h"
 
+#include "folder/checkpoint_seal.h"
+
 #include <hdf5.h>
 #include <sys/stat.h>
 #include <xxhash.h>

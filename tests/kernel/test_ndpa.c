@@ -142,10 +142,11 @@ static void check_all_axes(uint32_t dimensions, uint32_t p, uint32_t last)
             check_axes(&scene, axes);
 }
 
+/* A program has the dimensions and the side of a cell: the tests take few of both. */
 TEST(all_axes_of_2_to_4_dimensions)
 {
     needs_speed();
-    static const uint32_t cases[][2] = {{2, 2}, {2, 3}, {2, 5}, {3, 2}, {3, 4}, {4, 3}, {4, 4}};
+    static const uint32_t cases[][2] = {{2, 2}, {2, 5}, {3, 4}, {4, 3}};
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
         check_all_axes(cases[n][0], cases[n][1], 5);
 }
@@ -155,7 +156,7 @@ TEST(some_axes_beyond)
 {
     static const struct {
         uint32_t dimensions, p;
-    } cases[] = {{5, 2}, {6, 2}, {7, 3}, {8, 2}};
+    } cases[] = {{5, 2}, {7, 3}, {8, 2}};
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         const uint32_t dimensions = cases[n].dimensions;
         const struct ndpa_shape shape = shape_of(dimensions, cases[n].p, 3);
@@ -177,9 +178,8 @@ TEST(long_rows)
 {
     needs_speed();
     static const struct ndpa_shape shapes[] = {
-        {2, {6, 3 * 1009}, 3},      {2, {4, 30002}, 2},
-        {3, {8, 16, 4 * 151}, 4},   {3, {2 * 61, 2 * 53, 2 * 17}, 2},
-        {4, {4, 8, 12, 4 * 67}, 4}, {2, {62, 31 * 13}, 31},
+        {2, {10, 5 * 607}, 5},           {2, {4, 30002}, 2},        {3, {8, 16, 4 * 151}, 4},
+        {3, {4 * 31, 4 * 29, 4 * 9}, 4}, {4, {3, 6, 9, 3 * 67}, 3}, {2, {62, 31 * 13}, 31},
     };
     for (size_t n = 0; n < sizeof shapes / sizeof shapes[0]; n++)
         check_shape(&shapes[n], 0, true, 0);
@@ -193,7 +193,7 @@ TEST(groups_of_any_size)
         struct ndpa_shape shape;
         uint32_t items;
     } cases[] = {{{2, {10, 35}, 5}, 7},
-                 {{3, {6, 4, 2 * 17}, 2}, 32},
+                 {{3, {12, 8, 4 * 17}, 4}, 32},
                  {{4, {6, 3, 9, 12}, 3}, 2},
                  {{5, {2, 4, 2, 6, 10}, 2}, 256}};
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
@@ -204,7 +204,7 @@ TEST(groups_of_any_size)
 TEST(nothing_of_the_volumes_size)
 {
     needs_speed();
-    const struct ndpa_shape shape = {4, {32, 32, 32, 32}, 2};
+    const struct ndpa_shape shape = {4, {33, 33, 33, 33}, 3};
     const uint32_t axes[] = {3, 2, 1, 0};
     struct buffer *volume = test_buffer(ndpa_bytes(&shape), NULL);
     assert_ok(buffer_fill(volume, 1));

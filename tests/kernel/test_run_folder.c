@@ -1,6 +1,8 @@
 /* Run folder: what the manifest names is the run, and nothing else; one run at a time has the folder. */
 #include "support/output_scene.h"
 
+#include "folder/file_list.h"
+#include "folder/run_check.h"
 #include "output/outputs.h"
 
 #include <inttypes.h>
@@ -60,7 +62,7 @@ static void list(const char *inner, const char *form, uint64_t step)
 static void add(struct run_folder *run, uint64_t step, uint32_t keep)
 {
     const struct manifest_checkpoint file = {step, run->manifest.run, {{BYTES_A_STEP * step, ~step}}};
-    list("checkpoints", CHECKPOINT_PREFIX, step);
+    list("checkpoints", checkpoint_files.prefix, step);
     assert_ok(scene_write(&plain_scene, checkpoints.path, step));
     assert_ok(run_folder_add(run, &file, keep));
 }
@@ -73,8 +75,8 @@ static void assert_names(const char *steps)
     assert_ok(manifest_read(folder.path, &manifest));
     for (uint32_t n = 0; n < manifest.checkpoint_count; n++) {
         const struct manifest_checkpoint *checkpoint = &manifest.checkpoints[n];
-        assert_int_equal(checkpoint->growing[0].bytes, BYTES_A_STEP * checkpoint->step);
-        assert_true(checkpoint->growing[0].digest == ~checkpoint->step);
+        assert_int_equal(checkpoint->appended[0].bytes, BYTES_A_STEP * checkpoint->step);
+        assert_true(checkpoint->appended[0].digest == ~checkpoint->step);
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%" PRIu64, n ? " " : "",
                  checkpoint->step);
     }

@@ -15,7 +15,7 @@ from unittest import mock
 from test_package import EVERY_STEP, PRECISIONS, PackageTest, np
 
 import radixpic
-from program import MPI_ENVIRONMENT, PROGRAM, ROOT
+from program import MPI_ENVIRONMENT, PROGRAM, ROOT, TIMEOUT
 from radixpic.library import View, load
 from radixpic.program import of_process, ranks_of
 
@@ -218,7 +218,7 @@ class Interrupt(PackageTest):
 
         threading.Thread(target=interrupt, daemon=True).start()
         with mock.patch.dict(os.environ, MPI_ENVIRONMENT), self.assertRaises(KeyboardInterrupt) as caught:
-            self.run_config(EVERY_STEP, steps=20000, ranks=ranks)  # more than it takes until then
+            self.run_config(EVERY_STEP, steps=10**7, ranks=ranks)  # more than it takes until then
         return str(caught.exception)
 
     def test_a_run_of_the_program_has_a_checkpoint(self):
@@ -236,7 +236,7 @@ class Interrupt(PackageTest):
         with subprocess.Popen(["bash", "-c", ranks], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as launcher:
             launcher.stdout.read(1)
             with mock.patch("radixpic.program.find_program", lambda: "/usr/bin/sleep"):
-                deadline = time.monotonic() + 10  # until the child is no fork of bash any more
+                deadline = time.monotonic() + TIMEOUT  # until the child is no fork of bash any more
                 while not (found := ranks_of(launcher.pid)) and time.monotonic() < deadline:
                     time.sleep(0.01)
             self.assertEqual([of_process(f"/proc/{pid}/comm") for pid in found], ["sleep\n"])

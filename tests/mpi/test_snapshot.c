@@ -7,7 +7,7 @@
 #include "support/output_scene.h"
 
 #include "base/stop.h"
-#include "output/hdf5_write.h"
+#include "hdf5/hdf5_write.h"
 #include "output/openpmd.h"
 #include "output/outputs.h"
 

@@ -13,9 +13,14 @@
 
 /* Where v_y = -Ex/Bz = v nothing accelerates: particles stay at their x, whatever the shear. E and B change
  * with x and in time, v does not. At n, half a kick and half a turn from n-1/2, it is v sqrt(1 + (B dt/2)^2),
- * as loaded. Nodes have what the formulas say, ngp and cic there what nodes have; some roundings a step. */
-static void check_drift(struct config config)
+ * as loaded. Nodes have what the formulas say, and cic there what nodes have; some roundings a step. Of fused
+ * steps in such fields test_methods.c has more. */
+TEST(particles_drift_across_sheared_fields)
 {
+    const struct config config =
+        PHYSICS(TEST_PARTICLES("64", "[8, 8]"), "fields.external.E=[0.3*sin(x)*(1+t), 0, 0]",
+                "fields.external.B=[0, 0, (2+cos(x))*(1+t)]",
+                "species.e.profile.drift=[0, -0.3*sin(x)/(2+cos(x))*sqrt(1+(0.05*(2+cos(x)))^2)]");
     const struct history_row *rows = physics_run(&config);
     for (uint64_t m = 0; m <= config.time.steps; m++) {
         double energy = 0;
@@ -27,18 +32,6 @@ static void check_drift(struct config config)
         assert_near(rows[m].kinetic_energy, energy, 1e-13 * energy * (double)(m + 10));
         assert_near(rows[m].momentum[0], 0, 1e-13 * (double)(m + 10));
     }
-}
-
-TEST(particles_drift_across_sheared_fields)
-{
-    struct config config =
-        PHYSICS(TEST_PARTICLES("64", "[8, 8]"), "fields.external.E=[0.3*sin(x)*(1+t), 0, 0]",
-                "fields.external.B=[0, 0, (2+cos(x))*(1+t)]",
-                "species.e.profile.drift=[0, -0.3*sin(x)/(2+cos(x))*sqrt(1+(0.05*(2+cos(x)))^2)]");
-    check_drift(config);
-    config.deposit.shape = SHAPE_NGP;
-    config.step.method = STEP_FUSED;
-    check_drift(config);
 }
 
 /* ---- waves ---- */
@@ -71,66 +64,6 @@ TEST(a_formula_of_a_drive_is_that_drive)
     strcpy(config.fields.external[0][1], "0");
     physics_compare(&config, 0, neither, physics_run(&config), 1e-12, 1e-11);
     assert_true(driven[150].kinetic_energy > 100 * neither[150].kinetic_energy);
-}
-
-/* ---- magnetic bottle ---- */
-
-/* B along x is 50 (1 - 0.4 cos(x) cos(y)), 30 in the middle of the box and 70 at its ends; By makes div B 0.
- */
-static struct history_row *run_bottle(struct config *config, double along)
-{
-    *config = PHYSICS(TEST_PARTICLES("1", "[1, 1]"), "species.e.velocities={dimensions: 3}",
-                      "time={step: 0.02, steps: 2000}", "grid.cells=[64, 64]",
-                      "fields.external.B=[50*(1-0.4*cos(x)*cos(y)), -20*sin(x)*sin(y), 0]");
-    config->species[0].velocities.drift[0] = along;
-    config->species[0].velocities.drift[2] = 1;
-    struct history_row *rows = physics_run(config);
-    const double energy = physics_total_mass(config) * (along * along + 1) / 2; /* B does no work */
-    for (uint64_t m = 0; m <= config->time.steps; m++)
-        assert_near(rows[m].kinetic_energy, energy, 1e-12 * energy);
-    return rows;
-}
-
-/* The time at which a momentum along x goes through 0 for the n-th time: the mean of those at which it goes
- * through
- * +-`level`, since it trembles by the gyration. */
-static double turn_time(const struct config *config, const struct history_row *rows, int n, double level)
-{
-    double sign = 1, before = 0;
-    for (uint64_t m = 0; m <= config->time.steps; m++) {
-        const double time = (double)m * config->time.step, momentum = sign * rows[m].momentum[0];
-        if (momentum > level)
-            before = time;
-        if (momentum >= -level)
-            continue;
-        if (n-- == 0)
-            return (before + time) / 2;
-        sign = -sign;
-    }
-    return (double)NAN;
-}
-
-/* The moment mu = m w^2/2B is kept, so that x moves as a pendulum, x'' = -mu B0 0.4 sin(x - pi): its period
- * is 4 K(k)/omega_0 with omega_0^2 = 20 mu/m, k = u/(2 omega_0), K = pi/(2 agm(1, sqrt(1 - k^2))). The grid
- * takes 0.1 % off the waves of B, and gyration radii are 0.03. Faster than 2 omega_0 it gets through. */
-TEST(a_particle_bounces_in_a_magnetic_bottle)
-{
-    const double omega = sqrt(20.0 / 2 / 30), along = 0.5, k = along / (2 * omega);
-    double a = 1, b = sqrt(1 - k * k);
-    for (int n = 0; n < 6; n++) {
-        const double mean = (a + b) / 2;
-        b = sqrt(a * b);
-        a = mean;
-    }
-    struct config config;
-    const struct history_row *rows = run_bottle(&config, along);
-    const double mass = physics_total_mass(&config), level = 0.2 * along * mass;
-    const double period = (turn_time(&config, rows, 6, level) - turn_time(&config, rows, 0, level)) / 3;
-    print_message("bounce period %.4f, theory %.4f\n", period, 2 * M_PI / a / omega);
-    assert_near(period, 2 * M_PI / a / omega, 0.005 * period);
-    rows = run_bottle(&config, 1.3);
-    for (uint64_t m = 0; m <= config.time.steps; m++)
-        assert_true(rows[m].momentum[0] > 0.3 * mass);
 }
 
 /* ---- uniform ---- */

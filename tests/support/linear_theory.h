@@ -70,19 +70,17 @@ static inline double theory_cold_frequency(double grid_factor, double plasma_fre
     return 2 / time_step * asin(0.5 * sqrt(grid_factor) * plasma_frequency * time_step);
 }
 
-/* Two Maxwellians, each half of the plasma, that drift at +drift and -drift along k; with drift 0 one plasma
- * at rest, with thermal velocity 0 cold beams. With `tails` a this and the distribution 2 a^3/(pi (u^2 +
- * a^2)^2) are convolved. */
+/* A Maxwellian. With `tails` a this and the distribution 2 a^3/(pi (u^2 + a^2)^2) are convolved. */
 struct theory_plasma {
-    double k, drift, thermal, tails;
+    double k, thermal, tails;
 };
 
 /* Transform of the velocity distribution: the density mode that free streaming leaves after `time`. */
 static inline double theory_streaming(const struct theory_plasma *plasma, double time)
 {
     const double kt = plasma->k * time;
-    return cos(kt * plasma->drift) * exp(-0.5 * kt * kt * plasma->thermal * plasma->thermal) *
-           (1 + kt * plasma->tails) * exp(-kt * plasma->tails);
+    return exp(-0.5 * kt * kt * plasma->thermal * plasma->thermal) * (1 + kt * plasma->tails) *
+           exp(-kt * plasma->tails);
 }
 
 /* The exact linear answer of this code to a density perturbation: n_k(m dt)/n_k(0) for m = 0 to steps.

@@ -25,7 +25,7 @@ static inline void mpi_run_child(const char *passed)
     /* A second mpirun must not find the variables of the first, but what CTest gave it. */
     snprintf(command, sizeof command,
              "unset $(env | grep -oE '^(OMPI_|PMIX_|ORTE_|PRTE_)[A-Za-z_0-9]*'); "
-             "export $(grep '^[A-Z]' tests/support/mpi_environment.txt); timeout 120 mpirun -n %d "
+             "export $(grep '^[A-Z]' tests/support/mpi_environment.txt); timeout 900 mpirun -n %d "
              "/proc/$PPID/exe %s %s >%s.log 2>&1",
              ranks.size, mpi_child_word, passed, passed);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -10,7 +10,7 @@
 
 #include "config/config_reader.h"
 #include "domain/fields.h"
-#include "output/checkpoint.h"
+#include "input/checkpoint.h"
 #include "output/outputs.h"
 
 enum { SCENE_SPECIES = 2, SCENE_NX = 13, SCENE_NY = 5, SCENE_GHOST = 2 };

@@ -2,7 +2,7 @@
 #ifndef RADIXPIC_TEST_WRITE_NOW_H
 #define RADIXPIC_TEST_WRITE_NOW_H
 
-#include "output/hdf5_file.h"
+#include "hdf5/hdf5_file.h"
 
 /* Writes and frees the file, unless recording it failed on a rank; *bytes is its size then, else 0.
  * Collective. */

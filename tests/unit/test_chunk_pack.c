@@ -2,7 +2,7 @@
  * packed. That HDF5 accepts the checksum, the snapshots of tests/mpi/test_snapshot.c show. */
 #include "support/test_support.h"
 
-#include "output/chunk_pack.h"
+#include "hdf5/chunk_pack.h"
 
 #include <string.h>
 #include <zlib.h>

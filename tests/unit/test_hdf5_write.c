@@ -2,7 +2,7 @@
  * tests/mpi/test_snapshot.c and tests/faults/test_disk_full.py show. */
 #include "support/test_folder.h"
 
-#include "output/hdf5_write.h"
+#include "hdf5/hdf5_write.h"
 
 static const struct communicator alone = {.size = 1, .local_size = 1};
 static struct folder folder;

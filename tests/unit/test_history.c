@@ -16,25 +16,25 @@ static const struct config modes = {
     .output.history = {.every = 2, .mode_count = 2, .modes = {{1, 0}, {-3, 4}}}};
 
 static struct run_folder run;
-static struct growing_files files;
+static struct append_files files;
 
 static enum status open_new(void **history)
 {
     run_folder_unlock(&run);
     run = (struct run_folder){.path = folder.path, .use = RUN_FOLDER_NEW};
     run.descriptor = below_begin(folder.path, 0);
-    files = (struct growing_files){.folder = &run};
+    files = (struct append_files){.folder = &run};
     TRY(history_output.open(&files, &modes, history));
-    return growing_files_begin(&files, "");
+    return append_files_begin(&files, "");
 }
 
-static enum status go_on(const struct config *config, const struct growing_mark *kept, void **history)
+static enum status go_on(const struct config *config, const struct append_mark *kept, void **history)
 {
     run_folder_unlock(&run);
     run = (struct run_folder){.path = folder.path, .use = RUN_FOLDER_CONTINUE, .kept = {*kept}};
     run.descriptor = below_begin(folder.path, 0);
-    files = (struct growing_files){.folder = &run};
-    manifest_growing(&run.manifest, "history.csv", true);
+    files = (struct append_files){.folder = &run};
+    manifest_appended(&run.manifest, "history.csv", true);
     return history_output.open(&files, config, history);
 }
 
@@ -46,13 +46,13 @@ static void clear(void)
 }
 
 /* Goes on from what was kept, and writes nothing. */
-static void go_on_and_close(const struct growing_mark *kept)
+static void go_on_and_close(const struct append_mark *kept)
 {
     void *history = NULL;
     assert_ok(go_on(&modes, kept, &history));
-    assert_ok(growing_files_begin(&files, ""));
+    assert_ok(append_files_begin(&files, ""));
     clear();
-    assert_ok(growing_files_close(&files));
+    assert_ok(append_files_close(&files));
 }
 
 static int make_folder(void **state)
@@ -90,18 +90,18 @@ static void append(void *history, uint64_t first, uint64_t last)
 }
 
 /* Rows up to `last`; *kept: what there is of them before the row of `step`. */
-static char *write_straight(uint64_t step, uint64_t last, struct growing_mark *kept)
+static char *write_straight(uint64_t step, uint64_t last, struct append_mark *kept)
 {
     void *history = NULL;
     const uint64_t row = (step + 1) / 2 * 2;
     assert_ok(open_new(&history));
     for (uint64_t n = 0; n < row && n <= last; n += 2)
         append(history, n, n);
-    struct growing_mark marks[MANIFEST_GROWING];
-    growing_files_mark(&files, marks);
+    struct append_mark marks[MANIFEST_APPENDED];
+    append_files_mark(&files, marks);
     *kept = marks[0];
     append(history, row, last);
-    assert_ok(growing_files_close(&files));
+    assert_ok(append_files_close(&files));
     return read_text(path);
 }
 
@@ -109,14 +109,14 @@ TEST(going_on_gives_the_bytes_of_going_through)
 {
     static const uint64_t steps[] = {0, 1, 2, 7, 8, 20, 21, 1000};
     for (size_t n = 0; n < sizeof steps / sizeof steps[0]; n++) {
-        struct growing_mark kept;
+        struct append_mark kept;
         void *history = NULL;
         char *straight = write_straight(steps[n], 20, &kept);
         assert_ok(go_on(&modes, &kept, &history));
         assert_string_equal(read_text(path), straight); /* nothing is cut before the run has begun */
         clear();
         append(history, (steps[n] + 1) / 2 * 2, 20);
-        assert_ok(growing_files_close(&files));
+        assert_ok(append_files_close(&files));
         assert_string_equal(read_text(path), straight);
     }
 }
@@ -124,7 +124,7 @@ TEST(going_on_gives_the_bytes_of_going_through)
 TEST(a_last_line_written_by_half_is_cut)
 {
     static const char *const halves[] = {"7", "7,", "7,2.33", "junk", "7,1,1,1,1,1,1,1,1,1,1,1"};
-    struct growing_mark kept;
+    struct append_mark kept;
     char *straight = write_straight(1000, 6, &kept), longer[8192];
     for (size_t n = 0; n < sizeof halves / sizeof halves[0]; n++) {
         snprintf(longer, sizeof longer, "%s%s", straight, halves[n]);
@@ -134,21 +134,21 @@ TEST(a_last_line_written_by_half_is_cut)
     }
 }
 
-static void assert_refused(const char *fragment, const struct config *config, const struct growing_mark *kept)
+static void assert_refused(const char *fragment, const struct config *config, const struct append_mark *kept)
 {
     char *before = read_text(path);
     void *history = NULL;
     assert_int_equal(go_on(config, kept, &history), STATUS_USAGE);
     if (!strstr(status_message(), fragment) || !strstr(status_message(), path))
         fail_msg("\"%s\" lacks %s or %s", status_message(), fragment, path);
-    assert_ok(growing_files_close(&files));
+    assert_ok(append_files_close(&files));
     assert_string_equal(read_text(path), before);
 }
 
 TEST(other_columns_are_refused)
 {
     struct config fewer = modes, other = modes;
-    struct growing_mark kept;
+    struct append_mark kept;
     fewer.output.history.mode_count = 1;
     other.output.history.modes[1][1] = 5;
     write_straight(4, 6, &kept);
@@ -158,7 +158,7 @@ TEST(other_columns_are_refused)
 
 TEST(missing_and_changed_rows_are_refused)
 {
-    struct growing_mark kept;
+    struct append_mark kept;
     char *straight = write_straight(20, 20, &kept), changed[8192];
     char *second = strchr(straight, '\n') + 1, *third = strchr(second, '\n') + 1;
     write_text(path, "");
@@ -175,7 +175,7 @@ TEST(missing_and_changed_rows_are_refused)
 TEST(on_a_full_disk_the_old_rows_are_cut_and_stay)
 {
     struct rlimit limit, none = {0, RLIM_INFINITY};
-    struct growing_mark kept;
+    struct append_mark kept;
     char *straight = write_straight(8, 6, &kept);
     write_straight(8, 20, &kept);
     assert_ok(stop_begin());
@@ -188,11 +188,11 @@ TEST(on_a_full_disk_the_old_rows_are_cut_and_stay)
 
 TEST(without_a_file_there_is_nothing_to_go_on_with)
 {
-    const struct growing_mark kept = {.bytes = 1};
+    const struct append_mark kept = {.bytes = 1};
     void *history = NULL;
     unlink(path);
     assert_refuses(go_on(&modes, &kept, &history), "does not hold the rows", path);
-    assert_ok(growing_files_close(&files));
+    assert_ok(append_files_close(&files));
 }
 
 /* The C library's is called through this one, which notes what reached the disk and can fail. */
@@ -220,18 +220,18 @@ TEST(every_row_reaches_the_disk)
     for (uint64_t step = 0; step <= 4; step += 2) {
         append(history, step, step);
         const int before = synced.calls;
-        assert_ok(growing_files_sync(&files));
+        assert_ok(append_files_sync(&files));
         assert_int_equal(synced.calls, before + 1);
         assert_int_equal(stat(path, &found), 0);
         assert_int_equal(synced.file.st_ino, found.st_ino);
         assert_int_equal(synced.file.st_size, found.st_size);
     }
     synced.error = EIO;
-    assert_fails(growing_files_sync(&files), path);
+    assert_fails(append_files_sync(&files), path);
     assert_non_null(strstr(status_message(), strerror(EIO)));
     synced.error = EINVAL; /* not a file of a disk */
-    assert_ok(growing_files_sync(&files));
-    assert_ok(growing_files_close(&files));
+    assert_ok(append_files_sync(&files));
+    assert_ok(append_files_close(&files));
 }
 
 TEST_MAIN(make_folder, remove_folder)

@@ -41,7 +41,8 @@ static struct species_config with_density(uint32_t count, const struct perturbat
 {
     struct species_config species = {.name = "electrons", .positions.bases = {2, 3}};
     species.perturb.density.count = count;
-    memcpy(species.perturb.density.items, items, count * sizeof *items);
+    for (uint32_t n = 0; n < count; n++)
+        species.perturb.density.items[n] = items[n];
     return species;
 }
 

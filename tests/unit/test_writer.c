@@ -2,7 +2,7 @@
 #include "support/test_folder.h"
 #include "support/test_support.h"
 
-#include "output/writer.h"
+#include "hdf5/writer.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,0 +1,57 @@
+/* Columns: numbers of particles, and arrays of two dimensions, from .npy files, .csv files with a header
+ * line, and HDF5 by openPMD. STATUS_USAGE with the path where a file is none of these. */
+#ifndef RADIXPIC_INPUT_COLUMNS_H
+#define RADIXPIC_INPUT_COLUMNS_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { COLUMN_X, COLUMN_U = 2, COLUMN_WEIGHT = 5, COLUMN_CELL, COLUMNS = 8 };
+enum { NODES_MOST = 1 << 28 /* numbers of an array */ };
+
+struct columns {
+    const char *path;
+    const char *place;        /* in HDF5: a path, or the end of one in the newest iteration */
+    uint64_t all;             /* particles that there must be */
+    uint64_t first, count;    /* those to read */
+    double unit[COLUMNS];     /* by which numbers are divided, */
+    double si[COLUMNS];       /* and those of HDF5 */
+    double *numbers[COLUMNS]; /* [count], for free() also after a failure; NULL: there is no such column */
+    bool is_macro;            /* momenta are those of macro-particles */
+    double seconds;           /* from the positions to the velocities */
+};
+
+/* An array of two dimensions, and where it says that its numbers lie; pairs are (along x, along y). */
+struct columns_array {
+    const char *path, *place; /* as above */
+    uint64_t shape[2];
+    uint64_t stride[2]; /* from a number to the next one along an axis */
+    double first[2];    /* the place of the first number, in steps from one to the next */
+    double length[2];   /* of the box, in lengths of `unit` m; 0: it is not said, or the unit is not */
+    double unit;
+    double *values; /* for free() also after a failure */
+};
+
+/* What the file calls a column. */
+const char *columns_name(const char *path, int column);
+
+STATUS_CHECKED enum status columns_read(struct columns *columns);
+
+/* Reads an array, which has a number at least, of a .npy or HDF5 file: path and place are given. */
+STATUS_CHECKED enum status columns_read_array(struct columns_array *array);
+
+/* ---- of columns.c and columns_hdf5.c ---- */
+
+STATUS_CHECKED enum status columns_require(const struct columns *columns, uint64_t found);
+STATUS_CHECKED enum status columns_read_hdf5(struct columns *columns);
+STATUS_CHECKED enum status columns_read_hdf5_array(struct columns_array *array);
+
+static inline bool columns_may_hold(const uint64_t shape[2])
+{
+    const double count = (double)shape[0] * (double)shape[1];
+    return count >= 1 && count <= NODES_MOST;
+}
+
+#endif

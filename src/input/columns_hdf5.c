@@ -1,0 +1,220 @@
+/* Columns of HDF5 by openPMD 1: a component of a record is a dataset, or a group with one constant value, in
+ * units of its attribute unitSI. A mesh says which axis is which, and where its numbers lie. */
+#include "config/field_table.h"
+#include "hdf5/hdf5_read.h"
+#include "input/columns.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_LENGTH = 1536 };
+
+/* Where something is. */
+struct search {
+    char ends[2][PATH_LENGTH]; /* of its path: either */
+    unsigned long long step;
+    char path[PATH_LENGTH];
+};
+
+static bool ends_in(const char *link, const char *end)
+{
+    const size_t length = strlen(link), own = strlen(end);
+    return length >= own && (length == own || link[length - own - 1] == '/') &&
+           strcmp(link + length - own, end) == 0;
+}
+
+static herr_t look_at(hid_t root, const char *link, const H5L_info_t *info, void *context)
+{
+    struct search *search = context;
+    unsigned long long step = 0;
+    (void)root, (void)info, (void)sscanf(link, "data/%llu/", &step);
+    if (strlen(link) + 1 < PATH_LENGTH && step >= search->step &&
+        (ends_in(link, search->ends[0]) || ends_in(link, search->ends[1]))) {
+        search->step = step;
+        snprintf(search->path, PATH_LENGTH, "/%s", link);
+    }
+    return 0;
+}
+
+/* Opens the file, and finds the place: a path, or a record below what the attribute `base` of the file names.
+ * `place` may be a word of the config for it. */
+static enum status open_place(const char *path, const char *place, const char *base,
+                              struct hdf5_source *source, struct search *search)
+{
+    char below[1][HDF5_WORD] = {""};
+    bool is_there = false;
+    *search = (struct search){.step = 0};
+    if (hdf5_source_open(path, STATUS_USAGE, source) != STATUS_OK)
+        return status_fail(STATUS_USAGE, "%s; expected a .npy or HDF5 file, or of particles a .csv file",
+                           status_message());
+    TRY(hdf5_read_texts(source, "/", base, 1, below));
+    snprintf(search->ends[0], PATH_LENGTH, "%s%s", below[0], place);
+    snprintf(search->ends[1], PATH_LENGTH, "%s%s", below[0], field_record(place));
+    if (place[0] == '/' && snprintf(search->path, PATH_LENGTH, "%s", place) > 0)
+        (void)sscanf(place, "/data/%llu/", &search->step);
+    else
+        H5Lvisit(source->file, H5_INDEX_NAME, H5_ITER_INC, look_at, search);
+    if (search->path[0])
+        TRY(hdf5_find(source, search->path, &is_there));
+    return is_there
+               ? STATUS_OK
+               : status_fail(STATUS_USAGE, "%s: there is no \"%s\" in it, which `place` says", path, place);
+}
+
+/* ---- particles ---- */
+
+/* Of an array of numbers, so many in the rows from the first on. */
+static enum status read_rows(const struct hdf5_source *source, const char *name, struct columns *columns,
+                             double *numbers)
+{
+    struct hdf5_rows rows = {H5T_NATIVE_DOUBLE, {0}, columns->first, columns->count};
+    TRY(hdf5_read_shape(source, name, rows.shape));
+    if (rows.shape[1] > 0)
+        return status_fail(STATUS_USAGE, "%s: %s is not of one dimension", source->path, name);
+    TRY(columns_require(columns, rows.shape[0]));
+    return hdf5_read_rows(source, name, &rows, numbers);
+}
+
+/* Where it is there. */
+static enum status read_column(const struct hdf5_source *source, const char *group, int k,
+                               struct columns *columns)
+{
+    char name[2 * PATH_LENGTH];
+    double constant = NAN, unit = 1;
+    bool is_there;
+    snprintf(name, sizeof name, "%s/%s", group, columns_name(columns->path, k));
+    TRY(hdf5_find(source, name, &is_there));
+    if (!is_there)
+        return STATUS_OK;
+    TRY(hdf5_read_reals(source, name, "value", 1, &constant));
+    TRY(hdf5_read_reals(source, name, "unitSI", 1, &unit));
+    if (!(unit > 0))
+        return status_fail(STATUS_USAGE, "%s: unitSI of %s: expected a number above 0, found %g",
+                           columns->path, name, unit);
+    double *numbers = columns->numbers[k] = malloc((columns->count + 1) * sizeof *numbers);
+    if (!numbers)
+        return status_fail(STATUS_FAILED, "%s: no memory to read it", columns->path);
+    if (isnan(constant))
+        TRY(read_rows(source, name, columns, numbers));
+    for (uint64_t n = 0; n < columns->count; n++)
+        numbers[n] = unit / columns->si[k] * (isnan(constant) ? numbers[n] : constant);
+    return STATUS_OK;
+}
+
+static enum status read_columns(const struct hdf5_source *source, const struct search *search,
+                                struct columns *columns)
+{
+    char momentum[2 * PATH_LENGTH], iteration[48];
+    double is_macro = 0, offset = 0, unit = 1;
+    for (int k = 0; k < COLUMNS; k++)
+        TRY(read_column(source, search->path, k, columns));
+    snprintf(momentum, sizeof momentum, "%s/momentum", search->path);
+    snprintf(iteration, sizeof iteration, "/data/%llu", search->step);
+    TRY(hdf5_read_reals(source, momentum, "macroWeighted", 1, &is_macro));
+    TRY(hdf5_read_reals(source, momentum, "timeOffset", 1, &offset));
+    TRY(hdf5_read_reals(source, iteration, "timeUnitSI", 1, &unit));
+    columns->is_macro = is_macro == 1;
+    columns->seconds = offset * unit;
+    return STATUS_OK;
+}
+
+enum status columns_read_hdf5(struct columns *columns)
+{
+    struct search search;
+    struct hdf5_source source;
+    enum status status = open_place(columns->path, columns->place, "particlesPath", &source, &search);
+    TRY_NEXT(read_columns(&source, &search, columns));
+    hdf5_source_close(&source);
+    return status;
+}
+
+/* ---- meshes ---- */
+
+/* Attributes of a mesh, in the order of its labels. */
+struct mesh {
+    char geometry[1][HDF5_WORD], order[1][HDF5_WORD], labels[2][HDF5_WORD];
+    double spacing[2], offset[2], position[2], unit;
+};
+
+/* Of a component, or of the record that it is in. */
+static enum status read_mesh(const struct hdf5_source *source, const char *object, struct mesh *mesh)
+{
+    TRY(hdf5_read_texts(source, object, "geometry", 1, mesh->geometry));
+    TRY(hdf5_read_texts(source, object, "dataOrder", 1, mesh->order));
+    TRY(hdf5_read_texts(source, object, "axisLabels", 2, mesh->labels));
+    TRY(hdf5_read_reals(source, object, "gridSpacing", 2, mesh->spacing));
+    TRY(hdf5_read_reals(source, object, "gridGlobalOffset", 2, mesh->offset));
+    TRY(hdf5_read_reals(source, object, "gridUnitSI", 1, &mesh->unit));
+    return hdf5_read_reals(source, object, "position", 2, mesh->position);
+}
+
+/* The place of the first number, in steps. Without a spacing an offset has none. */
+static double shift_along(const struct mesh *mesh, int n)
+{
+    return mesh->position[n] + (mesh->offset[n] == 0 ? 0 : mesh->offset[n] / mesh->spacing[n]);
+}
+
+/* What this grid cannot honour, by the name of the attribute. */
+static enum status check_mesh(const struct hdf5_source *source, const char *object, const struct mesh *mesh)
+{
+    const char *x = mesh->labels[0], *y = mesh->labels[1], *order = mesh->order[0];
+    const bool are_axes = strspn(x, "xyz") == 1 && strspn(y, "xyz") == 1 && !x[1] && !y[1] && x[0] != y[0];
+    const char *wrong = strcmp(mesh->geometry[0], "cartesian") != 0          ? "geometry: expected cartesian"
+                        : strcmp(order, "C") != 0 && strcmp(order, "F") != 0 ? "dataOrder: expected C or F"
+                        : !are_axes ? "axisLabels: expected two of x, y and z"
+                                    : NULL;
+    for (int n = 0; n < 2 && !wrong; n++)
+        if (mesh->spacing[n] < 0 || !isfinite(shift_along(mesh, n)))
+            wrong = "gridSpacing: expected lengths above 0, by which gridGlobalOffset is a place";
+    return wrong ? status_fail(STATUS_USAGE, "%s: %s: %s", source->path, object, wrong) : STATUS_OK;
+}
+
+/* The label that comes first in the alphabet is x here. In the order C the first label is that of the slowest
+ * index, in F that of the fastest. */
+static void place_mesh(const struct mesh *mesh, const uint64_t shape[2], struct columns_array *array)
+{
+    for (int n = 0; n < 2; n++) {
+        const int axis = mesh->labels[n][0] > mesh->labels[!n][0];
+        const int dimension = strcmp(mesh->order[0], "F") == 0 ? !n : n;
+        array->shape[axis] = shape[dimension];
+        array->stride[axis] = dimension == 0 ? shape[1] : 1;
+        array->first[axis] = shift_along(mesh, n);
+        array->length[axis] = mesh->spacing[n] * (double)shape[dimension];
+    }
+    array->unit = mesh->unit;
+}
+
+static enum status read_array(const struct hdf5_source *source, const char *path, struct columns_array *array)
+{
+    char record[PATH_LENGTH];
+    struct mesh mesh = {.geometry = {"cartesian"}, .order = {"C"}, .labels = {"x", "y"}};
+    struct hdf5_rows all = {.type = H5T_NATIVE_DOUBLE};
+    const size_t above = (size_t)(strrchr(path, '/') - path);
+    snprintf(record, sizeof record, "%.*s", (int)(above > 0 ? above : 1), path);
+    TRY(hdf5_read_shape(source, path, all.shape));
+    if (!columns_may_hold(all.shape))
+        return status_fail(STATUS_USAGE, "%s: %s: expected 1 to %d numbers, found %" PRIu64 " x %" PRIu64,
+                           source->path, path, NODES_MOST, all.shape[0], all.shape[1]);
+    TRY(read_mesh(source, record, &mesh));
+    TRY(read_mesh(source, path, &mesh));
+    TRY(check_mesh(source, path, &mesh));
+    place_mesh(&mesh, all.shape, array);
+    array->values = malloc(all.shape[0] * all.shape[1] * sizeof *array->values);
+    if (!array->values)
+        return status_fail(STATUS_FAILED, "%s: no memory to read it", source->path);
+    all.rows = all.shape[0];
+    return hdf5_read_rows(source, path, &all, array->values);
+}
+
+enum status columns_read_hdf5_array(struct columns_array *array)
+{
+    struct search search;
+    struct hdf5_source source;
+    enum status status = open_place(array->path, array->place, "meshesPath", &source, &search);
+    TRY_NEXT(read_array(&source, search.path, array));
+    hdf5_source_close(&source);
+    return status;
+}

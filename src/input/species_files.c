@@ -1,0 +1,289 @@
+/* Species files: columns become particles, each rank's share, and an array the density at profile_nodes(). */
+#include "input/species_files.h"
+
+#include "config/formula.h"
+#include "domain/grid.h"
+#include "folder/digest.h"
+#include "hdf5/writer.h"
+#include "input/columns.h"
+#include "shared/loading.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- particles ---- */
+
+static struct columns columns_of(const struct communicator *communicator, const struct config *config,
+                                 const struct species_config *species)
+{
+    const struct units units = units_make(&config->units);
+    const struct grid grid = grid_make(&config->grid);
+    const double momentum = units.momentum * species->mass;
+    struct columns columns = {.path = species->positions.file,
+                              .place = species->positions.place[0] ? species->positions.place : species->name,
+                              .all = species->particles,
+                              .unit = {grid.dx, grid.dy, 1, 1, 1, 1, grid.dx, grid.dy},
+                              .si = {grid.dx * units.length, grid.dy * units.length, momentum, momentum,
+                                     momentum, units.particles, grid.dx * units.length,
+                                     grid.dy * units.length}};
+    columns.first = communicator_share(communicator, species->particles, &columns.count);
+    return columns;
+}
+
+static enum status refuse(const struct columns *columns, uint64_t n, int k, double value,
+                          const char *expected)
+{
+    return status_fail(STATUS_USAGE, "%s: particle %" PRIu64 " has %s %.9g, expected %s", columns->path,
+                       columns->first + n, columns_name(columns->path, k), value, expected);
+}
+
+static enum status require(const struct columns *columns, int k)
+{
+    return columns->numbers[k] ? STATUS_OK
+                               : status_fail(STATUS_USAGE, "%s: %s is missing", columns->path,
+                                             columns_name(columns->path, k));
+}
+
+/* Cells and offsets along an axis, of which the file may have the whole cells apart. Both ends of the box are
+ * one place, and what single precision rounds lies within. */
+static enum status set_places(const struct columns *columns, int axis, uint32_t cells,
+                              struct loaded_particle *particles)
+{
+    const double *rest = columns->numbers[COLUMN_X + axis], *whole = columns->numbers[COLUMN_CELL + axis];
+    const double margin = 1e-6 * cells;
+    TRY(require(columns, COLUMN_X + axis));
+    for (uint64_t n = 0; n < columns->count; n++) {
+        const double of_cell = whole ? whole[n] : 0, below = floor(of_cell),
+                     in_cell = rest[n] + (of_cell - below);
+        const double found = below + floor(in_cell), place = below + in_cell;
+        if (!(place >= -margin && place <= cells + margin))
+            return refuse(columns, n, COLUMN_X + axis, place * columns->unit[axis], "a place in the box");
+        particles[n].cell[axis] = (uint32_t)(found < 0 ? cells - 1 : found >= cells ? 0 : found);
+        particles[n].offset[axis] = in_cell - floor(in_cell);
+    }
+    return STATUS_OK;
+}
+
+static enum status set_velocities(const struct columns *columns, int axis, double fastest,
+                                  struct loaded_particle *particles)
+{
+    const int k = COLUMN_U + axis;
+    TRY(require(columns, k));
+    if (columns->is_macro)
+        TRY(require(columns, COLUMN_WEIGHT));
+    for (uint64_t n = 0; n < columns->count; n++) {
+        particles[n].velocity[axis] =
+            columns->numbers[k][n] /
+            (columns->is_macro ? columns->numbers[COLUMN_WEIGHT][n] * columns->si[COLUMN_WEIGHT] : 1);
+        if (!(fabs(particles[n].velocity[axis]) <= fastest))
+            return refuse(columns, n, k, columns->numbers[k][n],
+                          isfinite(particles[n].velocity[axis])
+                              ? "a speed that the precision of the run holds"
+                              : "a finite number");
+    }
+    return STATUS_OK;
+}
+
+/* All particles of a species have one weight, that of the first. */
+static enum status check_weights(const struct columns *columns, double first)
+{
+    for (uint64_t n = 0; columns->numbers[COLUMN_WEIGHT] && n < columns->count; n++)
+        if (!(fabs(columns->numbers[COLUMN_WEIGHT][n] - first) <= 1e-5 * first))
+            return refuse(columns, n, COLUMN_WEIGHT, columns->numbers[COLUMN_WEIGHT][n],
+                          "that of particle 0: a species has one weight, so take a species for each");
+    return STATUS_OK;
+}
+
+static enum status read_share(const struct config *config, struct species_config *species,
+                              struct columns *columns)
+{
+    struct loaded_particle *particles = calloc(columns->count + 1, sizeof *particles);
+    species->read.particles = particles;
+    if (!particles)
+        return status_fail(STATUS_FAILED, "%s: no memory to read it", columns->path);
+    pthread_mutex_lock(&writer_hdf5);
+    const enum status status = columns_read(columns);
+    pthread_mutex_unlock(&writer_hdf5);
+    TRY(status);
+    for (int axis = 0; axis < 2; axis++)
+        TRY(set_places(columns, axis, config->grid.cells[axis], particles));
+    for (int axis = 0; species->velocities.kind == VELOCITIES_FILE && axis < (int)species_dimensions(species);
+         axis++)
+        TRY(set_velocities(columns, axis, precision_fastest(config->precision), particles));
+    return STATUS_OK;
+}
+
+static enum status read_particles(const struct communicator *communicator, const struct config *config,
+                                  struct species_config *species)
+{
+    struct columns columns = columns_of(communicator, config, species);
+    struct species_read *read = &species->read;
+    double sums[6] = {0}, weight = 0;
+    enum status status = communicator_agree(communicator, read_share(config, species, &columns));
+    for (uint64_t n = 0; status == STATUS_OK && n < columns.count; n++)
+        for (int axis = 0; axis < 3; axis++) {
+            sums[axis] += read->particles[n].velocity[axis];
+            sums[3 + axis] += pow(read->particles[n].velocity[axis], 2);
+        }
+    communicator_sum(communicator, 6, sums);
+    for (int axis = 0; axis < 3; axis++) {
+        read->facts.mean[axis] = sums[axis] / (double)columns.all;
+        read->facts.thermal[axis] =
+            sqrt(fmax(sums[3 + axis] / (double)columns.all - pow(read->facts.mean[axis], 2), 0));
+    }
+    if (status == STATUS_OK && columns.numbers[COLUMN_WEIGHT])
+        weight = columns.numbers[COLUMN_WEIGHT][0];
+    communicator_broadcast(communicator, sizeof weight, &weight);
+    TRY_NEXT(communicator_agree(communicator, check_weights(&columns, weight)));
+    read->facts.density = weight * (double)columns.all / (config->grid.length[0] * config->grid.length[1]);
+    if (species->velocities.kind == VELOCITIES_FILE)
+        read->behind = -columns.seconds / units_make(&config->units).time;
+    read->starts_back = fabs(read->behind / config->time.step - 0.5) < 1e-6;
+    for (int k = 0; k < COLUMNS; k++)
+        free(columns.numbers[k]);
+    return status;
+}
+
+/* ---- a density ---- */
+
+/* A place of the box, from 0 to 1, along an axis of an array, which repeats with the box: *before and *behind
+ * <- the numbers beside, as places in array->values. Returns how much of the latter. */
+static double find_beside(const struct columns_array *array, int axis, double place, uint64_t *before,
+                          uint64_t *behind)
+{
+    const uint64_t count = array->shape[axis], stride = array->stride[axis];
+    double at = fmod(place * (double)count - array->first[axis], (double)count);
+    at += at < 0 ? (double)count : 0;
+    *before = (uint64_t)at % count * stride;
+    *behind = ((uint64_t)at + 1) % count * stride;
+    return at - floor(at);
+}
+
+/* Linear between the numbers. */
+static double density_at(const struct columns_array *array, double x, double y)
+{
+    uint64_t left, right, a, b;
+    const double along_x = find_beside(array, 0, x, &left, &right), up = find_beside(array, 1, y, &a, &b);
+    const double *low = array->values + left, *high = array->values + right;
+    const double before = low[a] + up * (low[b] - low[a]);
+    return before + along_x * (high[a] + up * (high[b] - high[a]) - before);
+}
+
+/* A density of charges may be negative everywhere. */
+static enum status check_density(const struct columns_array *array)
+{
+    double sum = 0, most = 0;
+    for (uint64_t n = 0; n < array->shape[0] * array->shape[1]; n++) {
+        sum += isfinite(array->values[n]) ? array->values[n] : 0;
+        most = fmax(most, fabs(array->values[n]));
+    }
+    for (uint64_t n = 0; n < array->shape[0] * array->shape[1]; n++) {
+        const double value =
+            array->values[n / array->shape[1] * array->stride[0] + n % array->shape[1] * array->stride[1]];
+        if (!isfinite(value) || !(value * sum >= 0) || sum == 0)
+            return status_fail(STATUS_USAGE,
+                               "%s: expected finite numbers of one sign, found %g at [%" PRIu64 ", %" PRIu64
+                               "]",
+                               array->path, value, n / array->shape[1], n % array->shape[1]);
+    }
+    return density_is_sound(most)
+               ? STATUS_OK
+               : status_fail(STATUS_USAGE, "%s: expected a greatest value from " DENSITIES ", found %g",
+                             array->path, most);
+}
+
+/* An array repeats with the box, so it is as long where its mesh says that: in m, or in the config's unit. */
+static enum status check_length(const struct config *config, const struct columns_array *array)
+{
+    const double own[2] = {array->unit / units_make(&config->units).length, 1}, tolerance = 1e-5;
+    const double *box = config->grid.length;
+    bool fits = false;
+    for (int unit = 0; unit < 2; unit++)
+        fits |= fabs(own[unit] * array->length[0] - box[0]) <= tolerance * box[0] &&
+                fabs(own[unit] * array->length[1] - box[1]) <= tolerance * box[1];
+    if (fits || (array->length[0] == 0 && array->length[1] == 0))
+        return STATUS_OK;
+    return status_fail(
+        STATUS_USAGE,
+        "%s: gridSpacing of %s: expected a box of %g x %g, found one of %g x %g, by gridUnitSI "
+        "and `units` of %g x %g",
+        array->path, array->place, box[0], box[1], array->length[0], array->length[1],
+        own[0] * array->length[0], own[0] * array->length[1]);
+}
+
+static enum status read_density(const struct config *config, struct species_config *species)
+{
+    const struct profile_config *profile = &species->profile;
+    const struct nodes nodes = profile_nodes(config->grid.cells, config->grid.length);
+    const uint32_t along_x = nodes.intervals[0], along_y = nodes.intervals[1];
+    struct columns_array array = {.path = profile->file, .place = profile->place};
+    double *values = malloc(nodes_count(&nodes) * sizeof *values);
+    species->read.density_nodes = values;
+    pthread_mutex_lock(&writer_hdf5);
+    enum status status = values ? columns_read_array(&array)
+                                : status_fail(STATUS_FAILED, "%s: no memory to read it", profile->file);
+    pthread_mutex_unlock(&writer_hdf5);
+    TRY_NEXT(check_length(config, &array));
+    TRY_NEXT(check_density(&array));
+    for (uint32_t i = 0; i <= along_x && status == STATUS_OK; i++)
+        for (uint32_t j = 0; j <= along_y; j++)
+            *values++ = fabs(density_at(&array, (double)i / along_x, (double)j / along_y));
+    free(array.values);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+enum status species_files_read(const struct communicator *communicator, struct config *config)
+{
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        struct species_config *species = &config->species[s];
+        const char *path = species_file(species);
+        if (path[0] == '\0')
+            continue;
+        TRY(digest_require_same(communicator, path, UINT64_MAX, &species->read.facts.digest));
+        TRY(path == species->positions.file
+                ? read_particles(communicator, config, species)
+                : communicator_agree(communicator, read_density(config, species)));
+    }
+    return STATUS_OK;
+}
+
+void species_files_free(struct config *config)
+{
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        struct species_read *read = &config->species[s].read;
+        free(read->particles);
+        free(read->density_nodes);
+        read->particles = NULL;
+        read->density_nodes = NULL;
+    }
+}
+
+void species_files_announce(const struct config *config, struct log *log)
+{
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        const struct species_config *species = &config->species[s];
+        const struct species_read *read = &species->read;
+        const bool has_particles = species->positions.kind == POSITIONS_FILE;
+        if (read->facts.digest == 0)
+            continue;
+        log_line(log, LOG_NORMAL, "%s of %s: %s, digest %016" PRIx64, has_particles ? "particles" : "density",
+                 species->name, species_file(species), read->facts.digest);
+        if (has_particles)
+            log_line(
+                log, LOG_NORMAL,
+                "%s: %" PRIu64 " particles, at the start mean velocity (%.4g, %.4g, %.4g), deviations (%.4g, "
+                "%.4g, %.4g)",
+                species->name, species->particles, read->facts.mean[0], read->facts.mean[1],
+                read->facts.mean[2], read->facts.thermal[0], read->facts.thermal[1], read->facts.thermal[2]);
+        if (read->facts.density > 0)
+            log_line(log, LOG_NORMAL, "%s: the weights in the file make a density of %.6g, here it is %g",
+                     species->name, read->facts.density, species->density);
+        if (read->behind != 0 && !read->starts_back)
+            log_warning(log,
+                        "%s: the velocities in the file are %.6g before the positions, and half a step "
+                        "is %g: the run takes them as at the positions",
+                        species->name, read->behind, config->time.step / 2);
+    }
+}
