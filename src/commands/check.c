@@ -90,7 +90,7 @@ static enum status print_device_part(const struct config *config, const struct g
         share.species[s] = config->species[s];
         share.species[s].particles = (config->species[s].particles + ranks - 1) / ranks;
     }
-    TRY_NEXT(print_plan(config, &share, ranks, device_info(device), log));
+    TRY_IF_OK(print_plan(config, &share, ranks, device_info(device), log));
     device_close(&device);
     return status;
 }
@@ -150,8 +150,8 @@ static enum status run_probe(struct probe *probe, struct device *device)
     const double called = timer_now();
     enum status status = simulation_create(&probe->taken, device, &simulation);
     stop_watch_all(); /* from here on there is a folder to remove */
-    TRY_NEXT(outputs_open(simulation.outputs, &alone, &probe->folder));
-    TRY_NEXT(take_steps(probe, &simulation, called));
+    TRY_IF_OK(outputs_open(simulation.outputs, &alone, &probe->folder));
+    TRY_IF_OK(take_steps(probe, &simulation, called));
     char *sentence = status_take();
     status = status_keep(status, sentence, outputs_close(simulation.outputs));
     simulation_destroy(&simulation);

@@ -195,7 +195,7 @@ enum status restart_open(const struct communicator *communicator, const struct o
     TRY(communicator_agree(communicator,
                            checks ? run_check_file(overrides->output_directory, "config.yaml") : STATUS_OK));
     enum status status = overrides->config_path ? overrides_read(overrides, config) : STATUS_OK;
-    TRY_NEXT(find_path(overrides, request, config, folder, path));
+    TRY_IF_OK(find_path(overrides, request, config, folder, path));
     if (status == STATUS_OK && folder->path && communicator->rank == 0)
         status = run_folder_look(folder);
     TRY(communicator_agree(communicator, status));

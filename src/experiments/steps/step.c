@@ -124,7 +124,7 @@ static enum status find_room(struct bench *bench, const struct step_setup *setup
     struct simulation_plan plan = {0};
     reason[0] = '\0';
     enum status status = step_point_config(setup, &config);
-    TRY_NEXT(simulation_plan(&config, bench->info, &plan));
+    TRY_IF_OK(simulation_plan(&config, bench->info, &plan));
     const uint64_t largest = setup->particles * 4 * precision_bytes(config.precision);
     config_free(&config);
     if (status == STATUS_USAGE) /* parameters that do not fit are a reason, not an end */
