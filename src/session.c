@@ -20,18 +20,40 @@ enum status session_agree(const struct session *session, enum status status)
     return communicator_agree(&session->communicator, status);
 }
 
-enum status session_require_same(const struct communicator *communicator, const struct config *config)
+/* `text` is the config of rank 0. */
+static enum status compare_with_first(const struct communicator *communicator, const struct config *config,
+                                      const char *text, size_t length)
 {
     static const char *const own[] = {"device", NULL};
-    static struct config first; /* large */
+    struct config first;
     char name[32];
-    first = *config;
-    communicator_broadcast(communicator, sizeof first, &first);
+    TRY(config_read_text("the config of rank 0", text, length, NULL, 0, &first));
     snprintf(name, sizeof name, "rank %d", communicator->rank);
-    return communicator_agree(communicator,
-                              config_require_same((const struct config *const[]){&first, config},
-                                                  (const char *const[]){"rank 0", name}, own,
-                                                  "all ranks of a run need the same value of"));
+    const enum status status = config_require_same((const struct config *const[]){&first, config},
+                                                   (const char *const[]){"rank 0", name}, own,
+                                                   "all ranks of a run need the same value of");
+    config_free(&first);
+    return status;
+}
+
+enum status session_require_same(const struct communicator *communicator, const struct config *config)
+{
+    const bool is_first = communicator->rank == 0;
+    size_t length = 0;
+    char *text = is_first ? config_as_text(config, &length) : NULL;
+    TRY(communicator_agree(communicator, is_first && !text ? STATUS_FAILED : STATUS_OK));
+    communicator_broadcast(communicator, sizeof length, &length);
+    if (!is_first)
+        text = malloc(length);
+    enum status status = text ? STATUS_OK : status_fail(STATUS_FAILED, "no memory to compare configs");
+    status = communicator_agree(communicator, status);
+    if (status == STATUS_OK) {
+        communicator_broadcast(communicator, length, text);
+        status = communicator_agree(
+            communicator, is_first ? STATUS_OK : compare_with_first(communicator, config, text, length));
+    }
+    free(text);
+    return status;
 }
 
 /* ---- the simulation ---- */

@@ -122,7 +122,7 @@ static enum status balance(struct simulation *simulation)
     uint64_t *loads = NULL;
     TRY(device_branch(simulation->device, &branch));
     enum status status = count_loads(simulation, branch, &loads);
-    TRY_NEXT(balance_with(simulation, branch, loads));
+    TRY_IF_OK(balance_with(simulation, branch, loads));
     device_close(&branch);
     device_add_time(simulation->device, STAGE_EXCHANGE, timer_now() - start, 0);
     return status;

@@ -48,8 +48,9 @@ enum status status_keep(enum status status, char *sentence, enum status next);
             return try_status;                                                                               \
     } while (0)
 
-/* Makes a call unless an earlier one failed; `status` keeps the code of the failed one. */
-#define TRY_NEXT(call)                                                                                       \
+/* Makes a call if `status` is OK, that is unless an earlier one failed; `status` keeps the code of the failed
+ * one. */
+#define TRY_IF_OK(call)                                                                                      \
     do {                                                                                                     \
         if (status == STATUS_OK)                                                                             \
             status = (call);                                                                                 \

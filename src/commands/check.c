@@ -50,17 +50,15 @@ static enum status require_enough_rows(const struct config *config)
         (unsigned long long)least, CONFIG_MAX_PARTICLES, config->grid.cells[0]);
 }
 
-/* What the device's part of a config follows from: the particles of one of the fewest ranks. */
-static enum status print_plan(const struct config *config, const struct device_info *info, struct log *log)
+/* What the device's part of a config follows from, where `share` has the particles of one of the fewest
+ * ranks, `ranks`. */
+static enum status print_plan(const struct config *config, const struct config *share, uint64_t ranks,
+                              const struct device_info *info, struct log *log)
 {
-    const uint64_t ranks = least_ranks(config);
     const uint32_t passes = config->deposit.filter_passes;
-    struct config share = *config;
-    for (uint32_t s = 0; s < config->species_count; s++)
-        share.species[s].particles = (config->species[s].particles + ranks - 1) / ranks;
     struct simulation_plan plan;
     char sort[256], threads[256], place[64] = "on one rank";
-    TRY(simulation_plan(&share, info, &plan));
+    TRY(simulation_plan(share, info, &plan));
     sorter_plan_describe(&plan.sort, sort, sizeof sort);
     if (ranks > 1)
         snprintf(place, sizeof place, "and more on each of %llu ranks", (unsigned long long)ranks);
@@ -75,7 +73,7 @@ static enum status print_plan(const struct config *config, const struct device_i
     if (passes > 0)
         printf("; densities smoothed by %u binomial pass%s", passes, passes > 1 ? "es" : "");
     printf("\nmemory on the device      %.1f MiB %s, %.1f bytes a particle\n", (double)plan.bytes / 0x1p20,
-           place, (double)plan.bytes / (double)simulation_particles(&share));
+           place, (double)plan.bytes / (double)simulation_particles(share));
     consequences_warn_idle(config, plan.sort.method, plan.stepper != &radix_step, log);
     return STATUS_OK;
 }
@@ -89,7 +87,14 @@ static enum status print_device_part(const struct config *config, const struct g
         printf("key                       b = %u bits\n", grid_key_bits(grid));
         return STATUS_OK;
     }
-    const enum status status = print_plan(config, device_info(device), log);
+    struct config share = *config;
+    const uint64_t ranks = least_ranks(config);
+    enum status status = DEVICE_NEW_ARRAY(device, share.species, config->species_count);
+    for (uint32_t s = 0; s < config->species_count && status == STATUS_OK; s++) {
+        share.species[s] = config->species[s];
+        share.species[s].particles = (config->species[s].particles + ranks - 1) / ranks;
+    }
+    TRY_IF_OK(print_plan(config, &share, ranks, device_info(device), log));
     device_close(&device);
     return status;
 }
@@ -116,8 +121,8 @@ static enum status write_files(struct probe *probe, struct simulation *simulatio
     const struct output_config *asked = &probe->config->output;
     struct output_config *taken = &probe->taken.output; /* which the outputs read in each step */
     TRY(simulation_step(simulation));
-    *taken = (struct output_config){.history = asked->history, .probe_count = asked->probe_count};
-    memcpy(taken->probes, asked->probes, sizeof taken->probes);
+    *taken = (struct output_config){
+        .history = asked->history, .probe_count = asked->probe_count, .probes = asked->probes};
     taken->checkpoints.keep = asked->checkpoints.keep;
     taken->checkpoints.every = asked->checkpoints.every > 0;
     if (!simulation_done(simulation))
@@ -149,8 +154,8 @@ static enum status run_probe(struct probe *probe, struct device *device)
     const double called = timer_now();
     enum status status = simulation_create(&probe->taken, device, &simulation);
     stop_watch_all(); /* from here on there is a folder to remove */
-    TRY_NEXT(outputs_open(simulation.outputs, &alone, &probe->folder));
-    TRY_NEXT(take_steps(probe, &simulation, called));
+    TRY_IF_OK(outputs_open(simulation.outputs, &alone, &probe->folder));
+    TRY_IF_OK(take_steps(probe, &simulation, called));
     char *sentence = status_take();
     status = status_keep(status, sentence, outputs_close(simulation.outputs));
     simulation_destroy(&simulation);
@@ -242,6 +247,28 @@ static const struct option_row rows[] = {
      .help = "With --keys: as a Markdown page"},
 };
 
+static enum status check_config(struct config *config, const struct options *options, struct log *log)
+{
+    TRY(require_enough_rows(config));
+    TRY(species_files_read(&(struct communicator){.size = 1, .local_size = 1}, config));
+    const struct grid grid = grid_make(&config->grid);
+    const struct consequences derived = consequences_derive(config);
+    consequences_print(config, &derived);
+    species_files_announce(config, log);
+    print_ranks(config);
+    outputs_print_sizes(config);
+    if (!options->probe)
+        consequences_print_last_checkpoint(config, ASSUMED_RATE, ", which is assumed: --probe measures it");
+    TRY(print_device_part(config, &grid, log));
+    consequences_warn(config, &derived, log);
+    if (options->probe)
+        TRY(probe_run(config));
+    if (!options->full)
+        return STATUS_OK;
+    printf("\n");
+    return config_echo(config, stdout);
+}
+
 enum status command_check(int argc, char **argv)
 {
     static const struct option_table table = OPTION_TABLE(
@@ -272,24 +299,10 @@ enum status command_check(int argc, char **argv)
     TRY(overrides_require(argv[0], &options.overrides));
     if (stat(options.overrides.config_path, &found) == 0 && S_ISDIR(found.st_mode))
         return run_check(options.overrides.config_path, &log);
-    static struct config config; /* large */
+    struct config config;
     TRY(overrides_read(&options.overrides, &config));
-    TRY(require_enough_rows(&config));
-    TRY(species_files_read(&(struct communicator){.size = 1, .local_size = 1}, &config));
-    const struct grid grid = grid_make(&config.grid);
-    const struct consequences derived = consequences_derive(&config);
-    consequences_print(&config, &derived);
-    species_files_announce(&config, &log);
-    print_ranks(&config);
-    outputs_print_sizes(&config);
-    if (!options.probe)
-        consequences_print_last_checkpoint(&config, ASSUMED_RATE, ", which is assumed: --probe measures it");
-    TRY(print_device_part(&config, &grid, &log));
-    consequences_warn(&config, &derived, &log);
-    if (options.probe)
-        TRY(probe_run(&config));
-    if (!options.full)
-        return STATUS_OK;
-    printf("\n");
-    return config_echo(&config, stdout);
+    const enum status status = check_config(&config, &options, &log);
+    species_files_free(&config);
+    config_free(&config);
+    return status;
 }

@@ -68,13 +68,11 @@ enum status overrides_read(const struct overrides *overrides, struct config *con
 static enum status require_same_run(const struct run_folder *folder, const struct config *config)
 {
     char path[PATH_MAX];
-    struct config *old = calloc(1, sizeof *old);
-    if (!old)
-        return status_fail(STATUS_FAILED, "no memory to read the config of %s", folder->path);
+    struct config old;
     snprintf(path, sizeof path, "%s/config.yaml", folder->path);
-    enum status status = config_read(path, NULL, 0, old);
-    TRY_NEXT(checkpoint_require_same(path, old, config));
-    free(old);
+    TRY(config_read(path, NULL, 0, &old));
+    const enum status status = checkpoint_require_same(path, &old, config);
+    config_free(&old);
     return status;
 }
 
@@ -197,7 +195,7 @@ enum status restart_open(const struct communicator *communicator, const struct o
     TRY(communicator_agree(communicator,
                            checks ? run_check_file(overrides->output_directory, "config.yaml") : STATUS_OK));
     enum status status = overrides->config_path ? overrides_read(overrides, config) : STATUS_OK;
-    TRY_NEXT(find_path(overrides, request, config, folder, path));
+    TRY_IF_OK(find_path(overrides, request, config, folder, path));
     if (status == STATUS_OK && folder->path && communicator->rank == 0)
         status = run_folder_look(folder);
     TRY(communicator_agree(communicator, status));

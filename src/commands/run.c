@@ -58,6 +58,8 @@ static enum status read_input(struct session *run, const struct options *options
         *replaces = choice == RESUME_FRESH && run->folder.lock != 0;
         *is_complete = choice == RESUME_NOTHING;
     }
+    if (request)
+        config_free(&run->config);
     return request ? restart_open(&run->communicator, overrides, request, options->resume, &run->folder,
                                   &run->checkpoint, &run->config)
                    : STATUS_OK;
@@ -377,6 +379,7 @@ enum status command_run(int argc, char **argv)
     run->mpi_seconds = mpi_seconds;
     run->log = (struct log){.terminal = options.level == LOG_QUIET ? stderr : stdout, .level = options.level};
     const enum status status = session_end(run, run_config(run, &options));
+    config_free(&run->config);
     free(run);
     return status;
 }

@@ -1,45 +1,45 @@
-/* Check: one function for each rule between keys. */
+/* Check: the rules of sorting, and what the rules of several topics have in common. */
+#include "config/check.h"
+
 #include "base/integers.h"
-#include "config/formulas.h"
-#include "config/reading.h"
-#include "config/schema.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DENSITY_WAVES = 4 };
+/* ---- in common ---- */
 
-/* The work of a drive is that on the filtered density, divided by what the filter leaves of its mode: below
- * this, round-off of single precision would be 1e-4 of it. */
-#define LEAST_FILTERED 1e-3
-
-static void check_sort(struct reading *reading, const struct grid_config *grid,
-                       const struct sort_config *sort)
+void check_name(struct reading *reading, const char *list, const char *what, const void *items, size_t size,
+                uint32_t index)
 {
-    const uint64_t cells = (uint64_t)grid->cells[0] * grid->cells[1];
-    if (at(reading, "grid.cells") && cells > CONFIG_MAX_CELLS)
-        complain(reading, NULL, "expected a product of at most %u, found %" PRIu64 " cells", CONFIG_MAX_CELLS,
-                 cells);
-    if (!at(reading, "grid.cells") || !at(reading, "sort.key_bits"))
-        return;
-    /* b of the short key: as many bits as number every cell */
-    const uint32_t least = at_least(bits_below(cells), 1);
-    const uint32_t bits = sort->key_bits == SORT_AUTO ? least : sort->key_bits;
-    if (bits < least)
-        complain(reading, NULL, "expected %u to 32, or auto, to number %u x %u cells, found %u", least,
-                 grid->cells[0], grid->cells[1], bits);
-    else if (at(reading, "sort.passes") && sort->passes > bits)
-        complain(reading, NULL, "expected 1 to %u, the bits of the key, found %u", bits, sort->passes);
+    const char *name = (const char *)items + size * index;
+    for (uint32_t j = 0; j < index; j++)
+        if (strcmp(name, (const char *)items + size * j) == 0 && at(reading, "%s.%u.name", list, index))
+            complain(reading, NULL, "expected one %s of a name, found %s twice", what, name);
 }
 
-/* ---- formulas ---- */
+bool check_ends(struct reading *reading, const double range[2], bool may_be_equal)
+{
+    if ((range[0] < range[1] || (may_be_equal && range[0] == range[1])) && isfinite(range[1] - range[0]))
+        return true;
+    complain(reading, NULL, "expected [low, high], low %s high and their difference finite, found [%g, %g]",
+             may_be_equal ? "at most" : "below", range[0], range[1]);
+    return false;
+}
 
-/* Of a formula at nodes: finite and at least `least`, and not 0 everywhere where that is 0. Stores the
- * greatest modulus. `values` is NULL without memory. */
-static void check_values(struct reading *reading, const struct nodes *nodes, const double *values,
-                         double least, double *most)
+void check_species_name(struct reading *reading, const char *name, const char *others)
+{
+    const struct config *config = reading->config;
+    if (species_find(config, name) == config->species_count && is_sound(reading, "species") &&
+        is_sound(reading, reading->path))
+        complain(reading, NULL, "expected the name of a species, such as %s%s, found %s",
+                 config->species[0].name, others, name);
+}
+
+void check_values(struct reading *reading, const struct nodes *nodes, const double *values, double least,
+                  double *most)
 {
     const char *where = nodes->length ? "box" : "range";
     const size_t count = nodes_count(nodes);
@@ -62,16 +62,8 @@ static void check_values(struct reading *reading, const struct nodes *nodes, con
         complain(reading, NULL, "expected a number above 0 somewhere in the %s, found 0 everywhere", where);
 }
 
-/* Of a density, unless there is a complaint about it. */
-static void check_greatest(struct reading *reading, double most)
-{
-    if (is_sound(reading, reading->path) && !density_is_sound(most))
-        complain(reading, NULL, "expected a greatest value from " DENSITIES ", found %g", most);
-}
-
-/* Evaluates a formula at the nodes, at t = 0, and stores its greatest modulus. */
-static void check_formula(struct reading *reading, const struct nodes *nodes, const char *formula,
-                          double least, double *most)
+void check_formula(struct reading *reading, const struct nodes *nodes, const char *formula, double least,
+                   double *most)
 {
     double *values = malloc(nodes_count(nodes) * sizeof *values);
     const bool are_there = values && nodes_tabulate(nodes, formula, false, values);
@@ -79,357 +71,34 @@ static void check_formula(struct reading *reading, const struct nodes *nodes, co
     free(values);
 }
 
-static void check_profile_formula(struct reading *reading, const char *formula, double least, double *most)
-{
-    const struct nodes nodes = profile_nodes(reading->config->grid.cells, reading->config->grid.length);
-    check_formula(reading, &nodes, formula, least, most);
-}
+/* ---- sorting ---- */
 
-/* ---- species ---- */
-
-/* Beside positions of a file its velocities are the default, and nothing else moves particles. */
-static void check_files(struct reading *reading, struct species_config *species, uint32_t index)
+static void check_sort(struct reading *reading, const struct grid_config *grid,
+                       const struct sort_config *sort)
 {
-    const bool is_read = species->positions.kind == POSITIONS_FILE;
-    const bool has_density = profile_is_given(species->profile.density, "1");
-    const bool has_waves = species->perturb.density.count > 0, has_array = species->profile.file[0] != '\0';
-    const bool is_right = at(reading, "species.%u.velocities", index);
-    const struct tree_node *node = written(reading);
-    const bool has_kind = node && (node->kind == TREE_SCALAR || tree_value(node, "kind"));
-    if (is_read && !has_kind && species->velocities.kind == VELOCITIES_COLD)
-        species->velocities.kind = VELOCITIES_FILE;
-    if (!is_read && species->velocities.kind == VELOCITIES_FILE && is_right)
-        complain(reading, NULL, "velocities of kind file belong to positions of kind file");
-    if (has_array && (has_density || has_waves) && at(reading, "species.%u.profile.file", index))
-        complain(reading, NULL, "is the whole density: expected neither profile.density nor perturb.density");
-    if (is_read && (has_array || has_density || has_waves || species->perturb.displacement.count > 0) &&
-        at(reading, "species.%u.positions", index))
-        complain(reading, NULL,
-                 "positions of a file stay as they are: expected no density and no waves beside");
-}
-
-static void check_lattice(struct reading *reading, const struct species_config *species, uint32_t index)
-{
-    const uint64_t *counts = species->positions.counts;
-    if (species->positions.kind == POSITIONS_LATTICE && at(reading, "species.%u.particles", index) &&
-        at(reading, "species.%u.positions.counts", index) &&
-        (species->particles % counts[0] != 0 || species->particles / counts[0] != counts[1]))
-        complain(reading, NULL,
-                 "expected counts whose product is the %" PRIu64 " particles, found %" PRIu64 " x %" PRIu64,
-                 species->particles, counts[0], counts[1]);
-}
-
-static void check_velocities(struct reading *reading, const struct species_config *species, uint32_t index)
-{
-    const struct velocities_config *velocities = &species->velocities;
-    bool is_still = velocities->kind == VELOCITIES_COLD;
-    for (uint32_t axis = 0; axis < velocities->dimensions; axis++)
-        is_still &= velocities->drift[axis] == 0 && !profile_is_given(species->profile.drift[axis], "0");
-    if (!species->push && !is_still && at(reading, "species.%u.push", index))
-        complain(reading, NULL,
-                 "a species that is not pushed stands still: expected cold velocities without drift");
-    for (uint32_t axis = 0; axis < velocities->dimensions; axis++)
-        if (at(reading, "species.%u.velocities.range", index))
-            check_ends(reading, velocities->range[axis], true);
-}
-
-/* The part of a density at nodes that changes along a row as fast as a wave of three steps: a tenth of a peak
- * as narrow as a step, 3e-4 of one twice as wide. */
-static double find_ripple(const struct nodes *nodes, const double *values)
-{
-    double most = 0;
-    for (int axis = 0; axis < 2 && nodes->intervals[axis] > 0; axis++) {
-        const size_t length = nodes->intervals[axis] + 1, rows = nodes->intervals[!axis] + 1;
-        double ripple = 0, all = 0;
-        for (size_t row = 0; row < rows; row++) {
-            double sums[3] = {0};
-            for (size_t n = 0; n < length; n++)
-                sums[n % 3] += values[axis == 0 ? n * rows + row : row * length + n];
-            const double a = sums[0] - sums[1], b = sums[1] - sums[2];
-            ripple += sqrt(a * a + a * b + b * b); /* the modulus of the wave's amplitude */
-            all += sums[0] + sums[1] + sums[2];
-        }
-        most = fmax(most, ripple / all);
-    }
-    return most;
-}
-
-/* Loading is linear between nodes: a density that has as much in a peak of a step, at the nodes or in the
- * middles, is another one. */
-static void check_width(struct reading *reading, const struct velocities_config *velocities,
-                        struct density_part part, double *values)
-{
-    const double most = 0.1;
-    double ripple = find_ripple(&part.nodes, values);
-    for (uint32_t axis = 0; axis < part.axes; axis++) {
-        double *ends = part.nodes.ends[axis], half = 0.5 * (ends[1] - ends[0]) / part.nodes.intervals[axis]--;
-        ends[0] += half;
-        ends[1] -= half;
-    }
-    if (density_tabulate(velocities, &part, values))
-        ripple = fmax(ripple, find_ripple(&part.nodes, values));
-    if (ripple > most)
-        complain(
-            reading, NULL,
-            "expected no peak as narrow as 1/%u of the range, the step of its table: take a smaller range",
-            part.nodes.intervals[0] + 1);
-}
-
-/* The formulas of u and v may have both, that of w has w alone. */
-static void check_density(struct reading *reading, struct velocities_config *velocities, uint32_t index)
-{
-    char why[FORMULA_WHY_LENGTH];
-    if (velocities->kind != VELOCITIES_FORMULA || !at(reading, "species.%u.velocities", index))
+    const uint64_t cells = (uint64_t)grid->cells[0] * grid->cells[1];
+    if (at(reading, "grid.cells") && cells > CONFIG_MAX_CELLS)
+        complain(reading, NULL, "expected a product of at most %u, found %" PRIu64 " cells", CONFIG_MAX_CELLS,
+                 cells);
+    if (!at(reading, "grid.cells") || !at(reading, "sort.key_bits"))
         return;
-    for (uint32_t axis = 0; axis < velocities->dimensions; axis++) {
-        at(reading, "species.%u.velocities.density.%u", index, axis);
-        if (!formula_is_sound(velocities->density[axis], axis < 2 ? "uv" : "w", NULL, why)) {
-            complain(reading, NULL, "expected a formula of %s; %s", axis < 2 ? "u and v" : "w alone", why);
-            return;
-        }
-    }
-    for (uint32_t axis = 0, axes; axis < velocities->dimensions; axis += axes) {
-        const struct density_part part = density_part(velocities, axis);
-        double *values = malloc(nodes_count(&part.nodes) * sizeof *values), most;
-        axes = part.axes;
-        at(reading, "species.%u.velocities.density.%u", index, axis);
-        check_values(reading, &part.nodes, density_tabulate(velocities, &part, values) ? values : NULL, 0,
-                     &most);
-        check_greatest(reading, most);
-        if (is_sound(reading, reading->path))
-            check_width(reading, velocities, part, values);
-        free(values);
-    }
-    if (at(reading, "species.%u.velocities", index) && !density_measure(velocities))
-        complain(reading, NULL, "no memory to evaluate the formula");
-}
-
-static uint32_t greatest_common_divisor(uint32_t a, uint32_t b)
-{
-    return b == 0 ? a : greatest_common_divisor(b, a % b);
-}
-
-/* Sequences whose bases share a factor repeat each other's pattern: particles would sit on lines. */
-static void check_bases(struct reading *reading, const struct species_config *species, uint32_t index)
-{
-    static const char *const keys[] = {"positions", "velocities"};
-    const uint32_t *const bases[] = {species->positions.bases, species->velocities.bases};
-    const bool in_use[] = {
-        species->positions.kind == POSITIONS_VAN_DER_CORPUT && at(reading, "species.%u.positions", index),
-        species->velocities.kind != VELOCITIES_COLD && species->velocities.kind != VELOCITIES_FILE &&
-            species->velocities.generator == GENERATOR_VAN_DER_CORPUT &&
-            at(reading, "species.%u.velocities", index)};
-    for (uint32_t i = 1; i < 2 + species->velocities.dimensions; i++)
-        for (uint32_t j = 0; j < i; j++) {
-            const bool of[] = {i >= 2, j >= 2}; /* the velocities */
-            const uint32_t a = bases[of[0]][i - 2 * of[0]], b = bases[of[1]][j - 2 * of[1]];
-            if (in_use[of[0]] && in_use[of[1]] && greatest_common_divisor(a, b) > 1) {
-                at(reading, "species.%u.%s.bases", index, keys[of[0]]);
-                complain(reading, NULL,
-                         "expected bases without a common factor, found %u, and %u in %s.bases", a, b,
-                         keys[of[1]]);
-            }
-        }
-}
-
-/* The mode against the grid, the amplitude of a density against 1, and the number of waves along an axis. */
-static void check_waves(struct reading *reading, const struct perturbation_list *list, uint32_t index,
-                        bool is_density)
-{
-    const bool has_cells = is_sound(reading, "grid.cells");
-    uint32_t along[2] = {0, 0};
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct perturbation *wave = &list->items[i];
-        const uint32_t nyquist = reading->config->grid.cells[wave->axis] / 2;
-        const char axis = "xy"[wave->axis];
-        char path[TREE_PATH_LENGTH / 2];
-        snprintf(path, sizeof path, "species.%u.perturb.%s.%u", index,
-                 is_density ? "density" : "displacement", i);
-        if (has_cells && at(reading, "%s.axis", path) && at(reading, "%s.mode", path) && wave->mode > nyquist)
-            complain(reading, NULL, "expected 1 to %u, the Nyquist mode along %c, found %u", nyquist, axis,
-                     wave->mode);
-        if (is_density && at(reading, "%s.amplitude", path) && !(fabs(wave->amplitude) < 1))
-            complain(reading, NULL,
-                     "expected a number between -1 and 1, or the density is negative, found %g",
-                     wave->amplitude);
-        if (is_density && at(reading, "%s", path) && ++along[wave->axis] > MOST_DENSITY_WAVES)
-            complain(reading, NULL, "expected at most %d density perturbations along %c, found one more",
-                     MOST_DENSITY_WAVES, axis);
-    }
-}
-
-/* At the grid's nodes, at which alone a run evaluates formulas of fields. */
-void check_field_formulas(struct reading *reading, const char *group)
-{
-    const struct fields_config *fields = &reading->config->fields;
-    const bool is_initial = strcmp(group, "initial") == 0;
-    const struct grid_config *grid = &reading->config->grid;
-    const struct nodes nodes = nodes_once(box_nodes(grid->cells, grid->length));
-    double most;
-    for (int n = 0; n < 6; n++) {
-        const char *formula = (is_initial ? fields->initial : fields->external)[n / 3][n % 3];
-        if (at(reading, "fields.%s.%s", group, n < 3 ? "E" : "B") && is_sound(reading, "grid") &&
-            profile_is_given(formula, "0"))
-            check_formula(reading, &nodes, formula, -INFINITY, &most);
-    }
-}
-
-/* A formula of the velocities at the path in hand, which belongs to some kinds alone. */
-static void check_velocity_formula(struct reading *reading, const char *formula, enum velocity_kind kind,
-                                   const char *kinds, double least, double *most)
-{
-    const char *word = value_word(schema_find(&config_schema, "species[].velocities.kind")->choices, kind);
-    if (!strstr(kinds, word))
-        complain(reading, NULL, "belongs to velocities of kind %s, found kind %s", kinds, word);
-    else if (is_sound(reading, "grid"))
-        check_profile_formula(reading, formula, least, most);
-}
-
-static void check_profile(struct reading *reading, struct species_config *species, uint32_t index)
-{
-    struct profile_config *profile = &species->profile;
-    const enum velocity_kind kind = species->velocities.kind;
-    double most;
-    if (!at(reading, "species.%u.velocities", index) || !at(reading, "species.%u.perturb", index))
-        return;
-    if (at(reading, "species.%u.profile.density", index) && profile_is_given(profile->density, "1")) {
-        if (species->perturb.density.count > 0)
-            complain(reading, NULL, "is the whole density; write the waves of perturb.density into it");
-        else if (is_sound(reading, "grid")) {
-            check_profile_formula(reading, profile->density, 0, &most);
-            check_greatest(reading, most);
-        }
-    }
-    for (uint32_t axis = 0; axis < species->velocities.dimensions; axis++) {
-        if (at(reading, "species.%u.profile.drift", index) && profile_is_given(profile->drift[axis], "0"))
-            check_velocity_formula(reading, profile->drift[axis], kind, "cold or maxwellian", -INFINITY,
-                                   &profile->most_drift[axis]);
-        if (at(reading, "species.%u.profile.thermal", index) && profile_is_given(profile->thermal[axis], "1"))
-            check_velocity_formula(reading, profile->thermal[axis], kind, "maxwellian", 0,
-                                   &profile->most_thermal[axis]);
-    }
-}
-
-/* B in the plane turns velocities along z, and Ez makes them. */
-static void check_dimensions(struct reading *reading, const struct species_config *species)
-{
-    const struct fields_config *fields = &reading->config->fields;
-    const struct {
-        const char *key, *what;
-        bool is_given;
-    } cases[] = {
-        {"fields.magnetic", "a field in the plane", fields->magnetic[0] != 0 || fields->magnetic[1] != 0},
-        {"fields.external.E", "Ez", fields_external(fields, 2) != NULL},
-        {"fields.external.B", "a field in the plane",
-         fields_external(fields, 3) || fields_external(fields, 4)}};
-    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++)
-        if (cases[n].is_given && species->push && species->charge != 0 && !species_has_w(species) &&
-            is_sound(reading, "species") && at(reading, "%s", cases[n].key))
-            complain(reading, NULL,
-                     "%s needs velocities in three dimensions, which species %s lacks: set "
-                     "species.%s.velocities.dimensions=3",
-                     cases[n].what, species->name, species->name);
-}
-
-/* ---- drives ---- */
-
-/* A wave at the Nyquist mode is +1, -1, +1, ... at the nodes or 0 there, wherever it has run to. */
-static void check_drive(struct reading *reading, uint32_t index)
-{
-    const struct drive_config *drive = &reading->config->fields.drive[index];
-    const uint32_t cells = reading->config->grid.cells[drive->axis];
-    const char axis = "xy"[drive->axis];
-    const double left = pow((1 + cos(2 * acos(-1.0) * drive->mode / cells)) / 2,
-                            reading->config->deposit.filter_passes); /* kernels/filter.cl */
-    if (is_sound(reading, "grid.cells") && at(reading, "fields.drive.%u.axis", index) &&
-        at(reading, "fields.drive.%u.mode", index)) {
-        if (drive->mode >= (cells + 1) / 2)
-            complain(reading, NULL, "expected less than half of the %u cells along %c, found %u", cells, axis,
-                     drive->mode);
-        else if (left < LEAST_FILTERED)
-            complain(
-                reading, NULL,
-                "expected a mode of which deposit.filter_passes leaves at least %g, found %u, of which it "
-                "leaves %.3g",
-                LEAST_FILTERED, drive->mode, left);
-    }
-    if (at(reading, "fields.drive.%u.from", index) && at(reading, "fields.drive.%u.until", index) &&
-        drive->until > 0 && drive->until <= drive->from)
-        complain(reading, NULL, "expected a time after from, %g, or 0, found %g", drive->from, drive->until);
-    else if (at(reading, "fields.drive.%u.ramp", index) && drive->until > 0 &&
-             2 * drive->ramp > drive->until - drive->from)
-        complain(reading, NULL, "expected at most half of the time from `from` to `until`, %g, found %g",
-                 (drive->until - drive->from) / 2, drive->ramp);
-}
-
-/* ---- collisions ---- */
-
-/* A species without w would lose the part of its energy that a collision turns along z. */
-static void check_collision(struct reading *reading, uint32_t index)
-{
-    const struct config *config = reading->config;
-    const struct collision_config *collision = &config->collisions[index];
-    for (uint32_t n = 0; n < 2; n++) {
-        const bool is_twice = n > 0 && strcmp(collision->species[0], collision->species[n]) == 0;
-        if (!at(reading, "collisions.%u.species", index) || !is_sound(reading, "species") || is_twice)
-            continue;
-        const char *name = collision->species[n];
-        check_species_name(reading, name, "");
-        const uint32_t s = species_find(config, name);
-        if (s == config->species_count)
-            continue;
-        if (!species_has_w(&config->species[s]))
-            complain(reading, NULL,
-                     "collisions turn velocities in three dimensions, but species %s has two: set "
-                     "species.%s.velocities.dimensions=3",
-                     name, name);
-        else if (!config->species[s].push)
-            complain(reading, NULL,
-                     "species %s is not pushed and stands still: it has no velocities to change", name);
-        else if (config->species[s].charge == 0)
-            complain(reading, NULL, "species %s has no charge: Coulomb collisions need one", name);
-    }
-}
-
-static void check_collisions(struct reading *reading)
-{
-    const struct config *config = reading->config;
-    for (uint32_t i = 0; i < config->collision_count; i++) {
-        const char(*pair)[CONFIG_NAME_LENGTH] = config->collisions[i].species;
-        check_collision(reading, i);
-        for (uint32_t j = 0; j < i; j++) {
-            const char(*other)[CONFIG_NAME_LENGTH] = config->collisions[j].species;
-            const bool turned = strcmp(pair[0], other[0]) != 0;
-            if (at(reading, "collisions.%u.species", i) && strcmp(pair[0], other[turned]) == 0 &&
-                strcmp(pair[1], other[!turned]) == 0)
-                complain(reading, NULL, "expected each pair of species once, found %s and %s again", pair[0],
-                         pair[1]);
-        }
-    }
+    /* b of the short key: as many bits as number every cell */
+    const uint32_t least = at_least(bits_below(cells), 1);
+    const uint32_t bits = sort->key_bits == SORT_AUTO ? least : sort->key_bits;
+    if (bits < least)
+        complain(reading, NULL, "expected %u to 32, or auto, to number %u x %u cells, found %u", least,
+                 grid->cells[0], grid->cells[1], bits);
+    else if (at(reading, "sort.passes") && sort->passes > bits)
+        complain(reading, NULL, "expected 1 to %u, the bits of the key, found %u", bits, sort->passes);
 }
 
 void check_config(struct reading *reading)
 {
-    const struct config *config = reading->config;
-    check_sort(reading, &config->grid, &config->sort);
-    for (uint32_t i = 0; i < config->fields.drive_count; i++)
-        check_drive(reading, i);
-    check_field_formulas(reading, "external");
+    check_sort(reading, &reading->config->grid, &reading->config->sort);
+    check_fields(reading);
     check_collisions(reading);
     check_output(reading);
-    for (uint32_t i = 0; i < config->species_count; i++) {
-        struct species_config *species = &reading->config->species[i];
-        check_name(reading, "species", "species", config->species, sizeof *species, i);
-        check_files(reading, species, i);
-        check_lattice(reading, species, i);
-        check_velocities(reading, species, i);
-        check_density(reading, &species->velocities, i);
-        check_dimensions(reading, species);
-        check_bases(reading, species, i);
-        check_waves(reading, &species->perturb.density, i, true);
-        check_waves(reading, &species->perturb.displacement, i, false);
-        check_profile(reading, species, i);
-    }
+    check_species(reading);
     check_ranges(reading); /* of particles as fast as profiles make them */
     check_electromagnetic(reading);
 }

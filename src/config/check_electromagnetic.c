@@ -1,6 +1,7 @@
 /* Check: the rules of the electromagnetic solver, and which fields a solver has. */
+#include "config/check.h"
+
 #include "config/formulas.h"
-#include "config/reading.h"
 
 #include <math.h>
 

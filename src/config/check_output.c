@@ -1,5 +1,5 @@
 /* Check, output: the rules between the keys of outputs. */
-#include "config/reading.h"
+#include "config/check.h"
 
 #include <inttypes.h>
 #include <math.h>

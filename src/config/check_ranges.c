@@ -1,5 +1,6 @@
 /* Check ranges: numbers that are too large or too small for what a run does with them. */
-#include "config/reading.h"
+#include "config/check.h"
+
 #include "shared/shape.h"
 
 #include <math.h>

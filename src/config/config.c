@@ -4,7 +4,37 @@
 #include "config/formula.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- lists ---- */
+
+struct config_block {
+    struct config_block *next;
+    max_align_t items[];
+};
+
+void *config_new_items(struct config *config, size_t count, size_t size)
+{
+    struct config_block *block = calloc(1, sizeof *block + count * size);
+    if (!block)
+        return NULL;
+    block->next = config->blocks;
+    config->blocks = block;
+    return block->items;
+}
+
+void config_free(struct config *config)
+{
+    while (config->blocks) {
+        struct config_block *next = config->blocks->next;
+        free(config->blocks);
+        config->blocks = next;
+    }
+    *config = (struct config){0};
+}
+
+/* ---- what is asked of a config ---- */
 
 bool species_are_named(const struct species_names *names, const char *species)
 {

@@ -1,5 +1,10 @@
 /* Config: one plain struct with everything a run needs, filled once and const from then on.
  *
+ * Lists that a run may have any number of are allocated, as long as they are; the others lie in the struct.
+ * The reader allocates them, and config_free() frees them all. A copy of the struct has the lists of its
+ * original: it is used while they last, is not freed, and an item is changed only where that is meant for
+ * both.
+ *
  * Units are normalised (time 1/omega_p, length Debye lengths when the thermal velocity is 1, charge and mass
  * in electron charge magnitudes and masses, epsilon_0 = 1). Arrays of two are (x, y) or (u, v). */
 #ifndef RADIXPIC_CONFIG_CONFIG_H
@@ -16,13 +21,10 @@ enum {
     CONFIG_MOST_SUMMED = 1 << 14, /* nodes without transforms: the sum takes their square */
     CONFIG_MAX_MODES = 32,        /* in output.history.modes */
     CONFIG_MAX_DRIVES = 8,        /* in fields.drive */
-    CONFIG_MAX_COLLISIONS = 64,   /* in collisions */
     CONFIG_MAX_SUBSTEPS = 1 << 16,
-    CONFIG_MAX_PHASE_SPACES = 8, /* in output.phase_space */
-    CONFIG_PHASE_AXES = 4,       /* of one of them */
-    CONFIG_MAX_PROBES = 16,      /* in output.probes */
-    CONFIG_MAX_LINES = 8,        /* in output.lines */
-    CONFIG_MAX_TRACKS = 1024,    /* in output.tracks.ids */
+    CONFIG_PHASE_AXES = 4,       /* of a phase space */
+    CONFIG_MAX_PROBES = 16,      /* in output.probes: the manifest has a line for each */
+    CONFIG_MAX_TRACKS = 1024,    /* in output.tracks.ids, and its count */
     CONFIG_NAME_LENGTH = 64,     /* bytes of a name, with its end */
     CONFIG_FORMULA_LENGTH = 512, /* bytes of a formula, with its end */
     CONFIG_TEXT_LENGTH = 1024    /* bytes of a title, device or path, with its end */
@@ -306,7 +308,7 @@ struct line_config {
 struct tracks_config {
     char species[CONFIG_NAME_LENGTH];
     uint32_t id_count;
-    uint64_t ids[CONFIG_MAX_TRACKS]; /* as in snapshots */
+    uint64_t *ids; /* as in snapshots */
     uint32_t count;
     uint64_t every; /* 0: never */
 };
@@ -321,12 +323,12 @@ struct output_config {
     struct history_config history;
     struct snapshots_config snapshots;
     uint32_t phase_space_count;
-    struct phase_space_config phase_space[CONFIG_MAX_PHASE_SPACES];
+    struct phase_space_config *phase_space;
     struct moments_config moments;
     uint32_t probe_count;
-    struct probe_config probes[CONFIG_MAX_PROBES];
+    struct probe_config *probes;
     uint32_t line_count;
-    struct line_config lines[CONFIG_MAX_LINES];
+    struct line_config *lines;
     struct tracks_config tracks;
     struct checkpoints_config checkpoints;
 };
@@ -371,10 +373,10 @@ struct config {
     uint32_t seed;
     enum precision precision;
     uint32_t species_count;
-    struct species_config species[CONFIG_MAX_SPECIES];
+    struct species_config *species; /* at most CONFIG_MAX_SPECIES */
     struct fields_config fields;
     uint32_t collision_count;
-    struct collision_config collisions[CONFIG_MAX_COLLISIONS];
+    struct collision_config *collisions;
     struct deposit_config deposit;
     struct sort_config sort;
     struct step_config step;
@@ -382,7 +384,14 @@ struct config {
     char device[CONFIG_TEXT_LENGTH];
     struct output_config output;
     struct units_config units;
+    struct config_block *blocks; /* all memory of its lists; NULL: they are not its own */
 };
+
+/* `count` items of `size` bytes, all zero, which config_free() frees. NULL without memory. */
+void *config_new_items(struct config *config, size_t count, size_t size);
+
+/* Frees the lists, and leaves all of it zero. One that holds nothing is fine. */
+void config_free(struct config *config);
 
 /* ---- the axes of a phase space ---- */
 

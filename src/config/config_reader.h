@@ -9,7 +9,8 @@
 /* Reads `path`, then applies `settings` ("dotted.path=value", e.g. "species.electrons.particles=4096"),
  * through the same schema: defaults, parse, validate. On errors returns STATUS_USAGE; the status message has
  * one line per error, "FILE:LINE:COL: key: expected ..., found ..." or "--set TEXT: ...", of the first 20. An
- * unreadable file is STATUS_USAGE too. `config` is written only on success. Creates nothing. */
+ * unreadable file is STATUS_USAGE too. `config` is written only on success, and
+ * config_free() is due then. */
 STATUS_CHECKED enum status config_read(const char *path, const char *const *settings, size_t setting_count,
                                        struct config *config);
 

@@ -98,22 +98,16 @@ static const char *print_level(const struct schema_row *row, unsigned level, con
     return source;
 }
 
-/* Items that the list of `row` has in the struct at `base`. */
-static uint32_t item_count(const struct schema_row *row, const char *base)
-{
-    return *(const uint32_t *)(base + row->count_offset);
-}
-
 void value_print(const struct schema_row *row, const void *base, FILE *stream)
 {
-    const char *source = (const char *)base + row->offset;
     if (row->type != TYPE_LIST) {
         const struct schema_row sized = schema_sized(row, base);
-        print_level(&sized, 0, source, stream);
+        print_level(&sized, 0, (const char *)base + row->offset, stream);
         return;
     }
+    const char *source = schema_items(row, base);
     fputc('[', stream);
-    for (uint32_t i = 0; i < item_count(row, base); i++, source += row->items->size) {
+    for (uint32_t i = 0; i < schema_item_count(row, base); i++, source += row->items->size) {
         fputs(i > 0 ? ", " : "", stream);
         print_level(&row->items->rows[0], 0, source, stream);
     }
@@ -135,7 +129,7 @@ static void echo(const struct schema_table *table, const char *base, int indent,
             continue;
         for (const char *dot; (dot = strchr(key, '.')); key = dot + 1)
             depth += INDENT;
-        const uint32_t count = row->type == TYPE_LIST ? item_count(row, base) : 0;
+        const uint32_t count = row->type == TYPE_LIST ? schema_item_count(row, base) : 0;
         const long begin = ftell(memory);
         fprintf(memory, "%*s%s:", depth, is_item && i == 0 ? "- " : "", key);
         if (schema_is_line(row) || (row->type == TYPE_LIST && count == 0)) {
@@ -147,8 +141,8 @@ static void echo(const struct schema_table *table, const char *base, int indent,
             fprintf(memory, row->unit ? "%*s # [%s] " : "%*s # ", left > 0 ? left : 0, "", row->unit);
         fprintf(memory, "%s\n", comments ? row->help : "");
         for (uint32_t n = 0; n < count && !schema_is_line(row); n++)
-            echo(row->items, base + row->offset + n * row->items->size, depth + 2 * INDENT, true,
-                 comments && n == 0, memory);
+            echo(row->items, (const char *)schema_items(row, base) + n * row->items->size, depth + 2 * INDENT,
+                 true, comments && n == 0, memory);
     }
 }
 
@@ -207,7 +201,7 @@ static char *make_text(const struct schema_row *row, const char *base)
     if (schema_is_line(row))
         value_print(row, base, memory);
     else
-        fprintf(memory, "%u", item_count(row, base));
+        fprintf(memory, "%u", schema_item_count(row, base));
     fclose(memory);
     return text;
 }
@@ -240,9 +234,11 @@ static void compare(struct comparison *comparison, const struct schema_table *ta
         if (schema_is_line(row))
             continue;
         const struct schema_row *name = schema_find(row->items, "name");
-        for (uint32_t i = 0; i < item_count(row, bases[0]) && i < item_count(row, bases[1]); i++) {
-            const size_t begin = row->offset + i * row->items->size;
-            const char *const items[2] = {bases[0] + begin, bases[1] + begin};
+        for (uint32_t i = 0; i < schema_item_count(row, bases[0]) && i < schema_item_count(row, bases[1]);
+             i++) {
+            const size_t begin = i * row->items->size;
+            const char *const items[2] = {(const char *)schema_items(row, bases[0]) + begin,
+                                          (const char *)schema_items(row, bases[1]) + begin};
             char inner[2 * TREE_PATH_LENGTH];
             snprintf(inner, sizeof inner, "%s%s.%u.", prefix, row->path, i);
             if (name && strcmp(items[0] + name->offset, items[1] + name->offset) == 0)

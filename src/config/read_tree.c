@@ -105,6 +105,20 @@ static void read_fallback(struct reading *reading, const struct schema_row *row,
         memcpy(base + row->count_offset, &count, sizeof count);
 }
 
+/* Items for the list of a row in the struct at `base`, all zero; NULL where memory runs out. */
+static unsigned char *new_items(struct reading *reading, const struct schema_row *row, size_t count,
+                                unsigned char *base)
+{
+    unsigned char *items = base + row->offset;
+    if (!row->is_allocated)
+        return items;
+    void *const allocated = config_new_items(reading->config, count, row->items->size);
+    if (!allocated)
+        complain(reading, NULL, "no memory for a list of %zu", count);
+    memcpy(items, &allocated, sizeof allocated);
+    return allocated;
+}
+
 static void read_list(struct reading *reading, const struct schema_row *row, const struct tree_node *node,
                       unsigned char *base)
 {
@@ -127,10 +141,10 @@ static void read_list(struct reading *reading, const struct schema_row *row, con
         return;
     }
     const bool is_word = is_bare && (each->type == TYPE_CHOICE || each->type == TYPE_NAME);
-    unsigned char *target = base + row->offset;
+    unsigned char *const items = new_items(reading, row, found, base), *target = items;
     uint32_t count = 0;
-    for (const struct tree_node *item = node->first_child; item; item = item->next) {
-        const unsigned char *first = base + row->offset;
+    for (const struct tree_node *item = node->first_child; item && items; item = item->next) {
+        const unsigned char *first = items;
         char segment[16];
         snprintf(segment, sizeof segment, "%u", count++);
         const size_t length = enter(reading, segment);

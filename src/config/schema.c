@@ -22,6 +22,10 @@
 #define LIST(path, of, member, counter, table)                                                               \
     path, TYPE_LIST, .offset = offsetof(struct of, member), .count_offset = offsetof(struct of, counter),    \
                      .high = COUNT_OF(((struct of *)0)->member), .items = &(table)
+#define ALLOCATED_LIST(path, of, member, counter, table)                                                     \
+    path, TYPE_LIST, .offset = offsetof(struct of, member), .count_offset = offsetof(struct of, counter),    \
+                     .items = &(table), .is_allocated = true
+#define ANY_NUMBER            .high = INFINITY, .fallback = "[]"
 #define FIELD_LIST(path, of, member, most, table)                                                                \
     path, TYPE_LIST, .offset = offsetof(struct of, member.items),                                            \
                      .count_offset = offsetof(struct of, member.count), .high = (most), .items = &(table),   \
@@ -261,7 +265,8 @@ static const struct schema_row config_rows[] = {
     {CONFIG(seed, TYPE_COUNT32), WITHIN(0, UINT32_MAX), .fallback = "1", .help = "of all random numbers"},
     {CONFIG(precision, TYPE_CHOICE), WORDS({"single", PRECISION_SINGLE}, {"double", PRECISION_DOUBLE}),
      .fallback = "single", .help = "of the arithmetic and state on the device"},
-    {LIST("species", config, species, species_count, species_table), .low = 1, .help = "kinds of particles"},
+    {ALLOCATED_LIST("species", config, species, species_count, species_table), WITHIN(1, CONFIG_MAX_SPECIES),
+     .help = "kinds of particles"},
     {"fields", TYPE_GROUP, .help = "the solver of the fields, and external fields"},
     {CONFIG(fields.solver, TYPE_CHOICE),
      WORDS({"electrostatic", SOLVER_ELECTROSTATIC}, {"electromagnetic", SOLVER_ELECTROMAGNETIC}),
@@ -301,7 +306,7 @@ static const struct schema_row config_rows[] = {
      .help = "[Bx, By, Bz], beside fields.magnetic; in the plane it needs dimensions: 3"},
     {LIST("fields.drive", config, fields.drive, fields.drive_count, drive_table), .fallback = "[]",
      .help = "external electric fields beside that of the charges; history.csv has their work"},
-    {LIST("collisions", config, collisions, collision_count, collision_table), .fallback = "[]",
+    {ALLOCATED_LIST("collisions", config, collisions, collision_count, collision_table), ANY_NUMBER,
      .help = "binary collisions in each cell, of species with dimensions: 3; units set their strength"},
     {"deposit", TYPE_GROUP, .help = "particles to grid"},
     {CONFIG(deposit.shape, TYPE_CHOICE),
@@ -387,21 +392,22 @@ static const struct schema_row config_rows[] = {
      .help = "of the numbers in the files: that of the run, or single in any case"},
     {CONFIG(output.snapshots.compression, TYPE_COUNT32), WITHIN(0, 9), .fallback = "4",
      .help = "deflate level, of phase space and moments too"},
-    {LIST("output.phase_space", config, output.phase_space, output.phase_space_count, phase_space_table),
-     .fallback = "[]", .help = "openPMD files of the density in phase space, each of a species"},
+    {ALLOCATED_LIST("output.phase_space", config, output.phase_space, output.phase_space_count,
+                    phase_space_table),
+     ANY_NUMBER, .help = "openPMD files of the density in phase space, each of a species"},
     {"output.moments", TYPE_GROUP,
      .help = "density, mean velocity, temperature, current, pressure and heat flux of each species"},
     {CONFIG(output.moments.every, TYPE_COUNT64), FILES_EVERY("0")},
     {CONFIG(output.moments.average, TYPE_COUNT64), AVERAGE},
-    {LIST("output.probes", config, output.probes, output.probe_count, probe_table), .fallback = "[]",
-     .help = "CSV files of the fields at places of the box"},
-    {LIST("output.lines", config, output.lines, output.line_count, line_table), .fallback = "[]",
+    {ALLOCATED_LIST("output.probes", config, output.probes, output.probe_count, probe_table),
+     WITHIN(0, CONFIG_MAX_PROBES), .fallback = "[]", .help = "CSV files of the fields at places of the box"},
+    {ALLOCATED_LIST("output.lines", config, output.lines, output.line_count, line_table), ANY_NUMBER,
      .help = "openPMD files of the fields along straight lines"},
     {"output.tracks", TYPE_GROUP, .help = "openPMD files of the paths of chosen particles"},
     {CONFIG(output.tracks.species, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .fallback = "none",
      .help = "the name of a species with ids"},
-    {LIST("output.tracks.ids", config, output.tracks.ids, output.tracks.id_count, id_table), .fallback = "[]",
-     .help = "of the particles"},
+    {ALLOCATED_LIST("output.tracks.ids", config, output.tracks.ids, output.tracks.id_count, id_table),
+     WITHIN(0, CONFIG_MAX_TRACKS), .fallback = "[]", .help = "of the particles"},
     {CONFIG(output.tracks.count, TYPE_COUNT32), WITHIN(0, CONFIG_MAX_TRACKS), .fallback = "0",
      .help = "of particles with ids at equal distances, instead of ids"},
     {CONFIG(output.tracks.every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "0", .unit = "steps",

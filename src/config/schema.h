@@ -11,7 +11,7 @@
 
 enum value_type {
     TYPE_GROUP,   /* a mapping that only holds other keys */
-    TYPE_LIST,    /* any number of items, each described by the table `items` */
+    TYPE_LIST,    /* items, each described by the table `items` */
     TYPE_BOOL,    /* bool */
     TYPE_COUNT32, /* uint32_t */
     TYPE_COUNT64, /* uint64_t */
@@ -62,6 +62,7 @@ struct schema_row {
     const char *help;     /* half a sentence */
     const struct schema_table *items; /* of a list */
     size_t count_offset;              /* of a list's uint32_t number of items */
+    bool is_allocated;                /* list: a pointer to the items is in the struct, not they themselves */
 };
 
 struct schema_table {
@@ -93,6 +94,10 @@ static inline bool schema_is_line(const struct schema_row *row)
 {
     return row->type != TYPE_GROUP && (row->type != TYPE_LIST || schema_is_bare(row->items));
 }
+
+/* The first item of the list of `row` in the struct at `base`, and how many there are. */
+const void *schema_items(const struct schema_row *row, const void *base);
+uint32_t schema_item_count(const struct schema_row *row, const void *base);
 
 /* The row of a group's key `kind`, or NULL where it has none; NULL is fine. */
 const struct schema_row *schema_kind_of(const struct schema_row *group);

@@ -41,6 +41,17 @@ const struct schema_row *schema_kind_row(const struct schema_row *row)
     return chosen == row ? NULL : chosen;
 }
 
+const void *schema_items(const struct schema_row *row, const void *base)
+{
+    const char *const first = (const char *)base + row->offset;
+    return row->is_allocated ? *(const void *const *)(const void *)first : first;
+}
+
+uint32_t schema_item_count(const struct schema_row *row, const void *base)
+{
+    return *(const uint32_t *)(const void *)((const char *)base + row->count_offset);
+}
+
 struct schema_row schema_sized(const struct schema_row *row, const void *base)
 {
     struct schema_row sized = *row;

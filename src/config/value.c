@@ -88,7 +88,8 @@ void value_allowed(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
     else if (!allowed)
         allowed_numbers(row, words);
     else
-        snprintf(words, VALUE_WHY_LENGTH, allowed, row->low, row->high);
+        snprintf(words, VALUE_WHY_LENGTH, isfinite(row->high) ? allowed : "any number of items", row->low,
+                 row->high);
     if (row->type == TYPE_TEXT && !row->is_path)
         strcat(words, " on one line");
 }

@@ -81,7 +81,7 @@ enum status device_open(const char *spec, uint32_t turn, uint32_t processors, st
     TRY(create_handle(device));
     struct core *core = (*device)->core;
     enum status status = device_choose(spec, turn, processors, core);
-    TRY_NEXT(open_queues(core));
+    TRY_IF_OK(open_queues(core));
     core->info.kernels = program_digest();
     if (status == STATUS_OK)
         device_queue_host_calls(*device, true);
@@ -101,7 +101,7 @@ enum status device_open_in(void *context, void *id, struct device **device)
         core->context = context;
     else if (status == STATUS_OK)
         status = status_fail(STATUS_USAGE, "context: expected a cl_context");
-    TRY_NEXT(open_queues(core));
+    TRY_IF_OK(open_queues(core));
     if (status != STATUS_OK)
         device_close(device);
     return status;

@@ -49,7 +49,7 @@ static enum status create_turns(struct electromagnetic *solver, const struct con
     enum status status =
         buffer_create(solver->poisson->device, 2 * modes * precision_bytes(solver->precision),
                       "the turns of waves", &solver->turn);
-    TRY_NEXT(buffer_write_reals(solver->turn, solver->precision, 0, 2 * modes, turns));
+    TRY_IF_OK(buffer_write_reals(solver->turn, solver->precision, 0, 2 * modes, turns));
     free(turns);
     return status;
 }

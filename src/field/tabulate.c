@@ -38,7 +38,7 @@ enum status tabulate(const struct slab *slab, const char *key, const char *formu
                                         .third = time,
                                         .values = values};
     enum status status = formula_tabulate(&table);
-    TRY_NEXT(require_finite(&table));
+    TRY_IF_OK(require_finite(&table));
     if (status != STATUS_OK)
         status = status_fail(status, "%s: %s", key, status_message());
     free(places);

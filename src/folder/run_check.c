@@ -162,7 +162,7 @@ enum status run_check_file(const char *path, const char *name)
     enum status status =
         file < 0 ? status_fail(STATUS_USAGE, "cannot open %s/%s: %s", path, name, in_folder_text(errno))
                  : file_list_read(folder, path, &files, &count);
-    TRY_NEXT(digest_file(name, file, UINT64_MAX, &digest));
+    TRY_IF_OK(digest_file(name, file, UINT64_MAX, &digest));
     for (size_t n = 0; n < count; n++)
         if (files[n].has_digest && strcmp(files[n].name, name) == 0) {
             is_listed = true;

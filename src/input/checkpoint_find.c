@@ -61,7 +61,7 @@ static enum status find_steps(const char *folder, struct manifest *manifest)
         return status_fail(STATUS_FAILED, "cannot read folder %s: %s", folder, strerror(errno));
     enum status status = STATUS_OK;
     for (int n = 0; n < count; n++) {
-        TRY_NEXT(manifest_add(manifest, &(struct manifest_checkpoint){.step = step_of(entries[n]->d_name)}));
+        TRY_IF_OK(manifest_add(manifest, &(struct manifest_checkpoint){.step = step_of(entries[n]->d_name)}));
         free(entries[n]);
     }
     free(entries);

@@ -71,7 +71,7 @@ static enum status read_config(struct checkpoint *checkpoint)
         return no_memory(checkpoint);
     const struct hdf5_rows all = {H5T_NATIVE_UINT8, {length}, 0, length};
     enum status status = hdf5_read_rows(&checkpoint->source, "config", &all, text);
-    TRY_NEXT(config_read_text(checkpoint->path, text, length, &method, 1, &checkpoint->config));
+    TRY_IF_OK(config_read_text(checkpoint->path, text, length, &method, 1, &checkpoint->config));
     free(text);
     if (status == STATUS_OK)
         return status;
@@ -207,6 +207,7 @@ void checkpoint_close(struct checkpoint **checkpoint)
         return;
     hdf5_source_close(&own->source);
     partition_destroy(&own->partition);
+    config_free(&own->config);
     free(own->capacities);
     free(own->row_starts);
     free(own->warnings);
@@ -324,7 +325,7 @@ enum status checkpoint_read_waves(const struct checkpoint *checkpoint, struct wa
         if (!isfinite(load_real(precision, values, n)))
             status = impossible(checkpoint, "a wave of its fields is non-finite");
     }
-    TRY_NEXT(buffer_write(waves->modes, 0, bytes, modes));
+    TRY_IF_OK(buffer_write(waves->modes, 0, bytes, modes));
     waves->step = checkpoint->step;
     free(modes);
     free(values);

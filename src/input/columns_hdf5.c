@@ -126,7 +126,7 @@ enum status columns_read_hdf5(struct columns *columns)
     struct search search;
     struct hdf5_source source;
     enum status status = open_place(columns->path, columns->place, "particlesPath", &source, &search);
-    TRY_NEXT(read_columns(&source, &search, columns));
+    TRY_IF_OK(read_columns(&source, &search, columns));
     hdf5_source_close(&source);
     return status;
 }
@@ -214,7 +214,7 @@ enum status columns_read_hdf5_array(struct columns_array *array)
     struct search search;
     struct hdf5_source source;
     enum status status = open_place(array->path, array->place, "meshesPath", &source, &search);
-    TRY_NEXT(read_array(&source, search.path, array));
+    TRY_IF_OK(read_array(&source, search.path, array));
     hdf5_source_close(&source);
     return status;
 }

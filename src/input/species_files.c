@@ -134,7 +134,7 @@ static enum status read_particles(const struct communicator *communicator, const
     if (status == STATUS_OK && columns.numbers[COLUMN_WEIGHT])
         weight = columns.numbers[COLUMN_WEIGHT][0];
     communicator_broadcast(communicator, sizeof weight, &weight);
-    TRY_NEXT(communicator_agree(communicator, check_weights(&columns, weight)));
+    TRY_IF_OK(communicator_agree(communicator, check_weights(&columns, weight)));
     read->facts.density = weight * (double)columns.all / (config->grid.length[0] * config->grid.length[1]);
     if (species->velocities.kind == VELOCITIES_FILE)
         read->behind = -columns.seconds / units_make(&config->units).time;
@@ -223,8 +223,8 @@ static enum status read_density(const struct config *config, struct species_conf
     enum status status = values ? columns_read_array(&array)
                                 : status_fail(STATUS_FAILED, "%s: no memory to read it", profile->file);
     pthread_mutex_unlock(&writer_hdf5);
-    TRY_NEXT(check_length(config, &array));
-    TRY_NEXT(check_density(&array));
+    TRY_IF_OK(check_length(config, &array));
+    TRY_IF_OK(check_density(&array));
     for (uint32_t i = 0; i <= along_x && status == STATUS_OK; i++)
         for (uint32_t j = 0; j <= along_y; j++)
             *values++ = fabs(density_at(&array, (double)i / along_x, (double)j / along_y));

@@ -16,7 +16,7 @@ struct cells {
 struct radixpic {
     pthread_mutex_t lock;   /* of all below; recursive */
     struct session session; /* its config: without files and without an end, until radixpic_write_into() */
-    struct config config;   /* as it was read */
+    struct config config;   /* as it was read; its lists are the session's, too */
     bool writes;            /* files */
     char *config_text;      /* NULL: there was no memory for it */
     char *failure;          /* the sentence of the step that failed, on all ranks; NULL: none did */

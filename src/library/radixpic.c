@@ -188,8 +188,8 @@ static enum status create(const char *path, const char *text, const char *const 
     run->lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     run->session.communicator = (struct communicator){.size = 1, .local_size = 1};
     enum status status = on_ranks ? join_ranks(&run->session.communicator) : STATUS_OK;
-    TRY_NEXT(text ? config_read_text("config", text, strlen(text), settings, count, &run->config)
-                  : config_read(path, settings, count, &run->config));
+    TRY_IF_OK(text ? config_read_text("config", text, strlen(text), settings, count, &run->config)
+                   : config_read(path, settings, count, &run->config));
     pthread_mutex_lock(&begin_and_end);
     stop_guard(true);
     status = begin_together(run, status);
@@ -236,6 +236,7 @@ void radixpic_destroy(struct radixpic **handle)
     pthread_mutex_unlock(&begin_and_end);
     if (sentence)
         (void)status_keep(STATUS_FAILED, sentence, status);
+    config_free(&run->config);
     free(run->config_text);
     free(run->failure);
     free(run->history);
@@ -300,7 +301,7 @@ static enum status take_step(struct radixpic *run)
         stop_guard(true);
     enum status status = simulation_step(simulation);
     if (is_first) {
-        TRY_NEXT(device_finish(run->session.device));
+        TRY_IF_OK(device_finish(run->session.device));
         stop_guard(false);
     }
     TRY(status);

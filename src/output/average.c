@@ -123,12 +123,12 @@ enum status average_follow_rows(struct average *average, const struct view *view
     enum status status = DEVICE_NEW_ARRAY(branch, box, grid_cells(&view->slab->box));
     if (status == STATUS_OK && !average->means)
         status = DEVICE_NEW_ARRAY(average->device, now.first_rows, ends);
-    TRY_NEXT(buffer_create(average->device, planes * own * real, "means over steps", &now.means));
+    TRY_IF_OK(buffer_create(average->device, planes * own * real, "means over steps", &now.means));
     status = communicator_agree(view->communicator, status);
     for (uint32_t plane = 0; plane < planes && status == STATUS_OK; plane++) {
         status = fetch_plane(average, view, plane < known ? source : NULL, plane, box);
-        TRY_NEXT(buffer_write_reals(now.means, average->precision, plane * own, own,
-                                    box + view->slab->first_row * view->slab->box.ny));
+        TRY_IF_OK(buffer_write_reals(now.means, average->precision, plane * own, own,
+                                     box + view->slab->first_row * view->slab->box.ny));
         status = communicator_agree(view->communicator, status);
     }
     device_close(&branch);

@@ -6,7 +6,8 @@ const char *outputs_item(const struct output_row *row, const struct config *conf
 {
     const char *base = (const char *)config;
     const uint32_t count = row->items.size > 0 ? *(const uint32_t *)(base + row->items.count) : 1;
-    return n < count ? base + row->items.first + n * row->items.size : NULL;
+    const char *first = row->items.size > 0 ? *(const char *const *)(base + row->items.first) : base;
+    return n < count ? first + n * row->items.size : NULL;
 }
 
 struct average_keys outputs_keys(const struct output_row *row, const struct config *config, uint32_t n)

@@ -87,7 +87,7 @@ enum status outputs_open(struct outputs *outputs, const struct communicator *com
     TRY(run_folder_begin(folder));
     char *again = NULL;
     enum status status = run_folder_clear(folder, &again);
-    TRY_NEXT(append_files_begin(&outputs->appended, again));
+    TRY_IF_OK(append_files_begin(&outputs->appended, again));
     free(again);
     return status;
 }

@@ -55,6 +55,7 @@ enum status phase_spaces_create(struct device *device, const struct config *conf
                       spaces->group_items));
     TRY(kernel_create(spaces->program, "phase_space_count", &spaces->count));
     TRY(buffer_create(device, most, "the bins of phase space", &spaces->bins));
+    TRY(DEVICE_NEW_ARRAY(device, spaces->items, count));
     for (uint32_t i = 0; i < count; i++) {
         struct phase_space *item = &spaces->items[i];
         item->volume = phase_volume_make(&space[i]);
@@ -360,7 +361,7 @@ static void print_size(const struct config *config)
     for (uint32_t i = 0; i < config->output.phase_space_count; i++) {
         char name[NAME_LENGTH], what[NAME_LENGTH + 16];
         struct config alone = *config;
-        alone.output.phase_space[0] = config->output.phase_space[i];
+        alone.output.phase_space = &config->output.phase_space[i];
         alone.output.phase_space_count = 1;
         name_of(config, i, name);
         snprintf(what, sizeof what, " of %s", name);

@@ -36,8 +36,8 @@ struct phase_spaces {
     size_t group_items;
     struct program *program;
     struct kernel *count;
-    struct buffer *bins; /* uint: as many as the largest volume has */
-    struct phase_space items[CONFIG_MAX_PHASE_SPACES];
+    struct buffer *bins;       /* uint: as many as the largest volume has */
+    struct phase_space *items; /* one for each of the config */
 };
 
 /* *spaces stays NULL where no item is ever written. It dies with the device handle. */

@@ -290,7 +290,7 @@ static enum status take_values(void *part, const struct view *view)
     const struct output_config *output = &view->config->output;
     double *values = points_values(points, 0);
     enum status status = points_measure(points, view, 0);
-    TRY_NEXT(points_read(points, 0, 1));
+    TRY_IF_OK(points_read(points, 0, 1));
     TRY(communicator_agree(view->communicator, status));
     communicator_sum(view->communicator, points->components * (size_t)points->count, values);
     for (uint32_t n = 0, first = 0; n < output->line_count; first += output->lines[n++].points)

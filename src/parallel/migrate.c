@@ -239,9 +239,9 @@ static enum status travel(struct migrate *migrate, const struct slab *slab, uint
     struct host_particles *waiting = &migrate->waiting[species], *arrived = &migrate->arrived[species];
     size_t coming = 0;
     waiting->species = arrived->species = config;
-    TRY_NEXT(prepare(migrate, slab, species));
+    TRY_IF_OK(prepare(migrate, slab, species));
     MPI_Alltoall(migrate->sent, 1, MPI_INT, migrate->received, 1, MPI_INT, MPI_COMM_WORLD);
-    TRY_NEXT(reserve_arrivals(migrate, arrived, &coming));
+    TRY_IF_OK(reserve_arrivals(migrate, arrived, &coming));
     TRY(communicator_agree(&migrate->communicator, status));
     for (unsigned part = 0; part < PARTS; part++) {
         if (!host_particles_have(arrived, part))

@@ -61,7 +61,7 @@ enum status outboxes_create(const struct rank_place *place, size_t bytes, struct
     if (bytes == 0 || ranks->local_size < ranks->size)
         return STATUS_OK;
     enum status status = DEVICE_NEW(place->device, created);
-    TRY_NEXT(DEVICE_NEW_ARRAY(place->device, created->of, (size_t)ranks->size));
+    TRY_IF_OK(DEVICE_NEW_ARRAY(place->device, created->of, (size_t)ranks->size));
     TRY(communicator_agree(ranks, status));
     if (share(created, place, bytes) == STATUS_OK)
         *outboxes = created;

@@ -93,7 +93,7 @@ enum status shared_memory_create(const struct communicator *communicator, struct
     char *memory = MAP_FAILED;
     const int file = open_together(communicator, all);
     enum status status = file < 0 ? STATUS_FAILED : device_branch(device, &branch);
-    TRY_NEXT(adopt(file, all, signals, branch, &memory));
+    TRY_IF_OK(adopt(file, all, signals, branch, &memory));
     const int error = errno;
     double missing = status != STATUS_OK;
     communicator_max(communicator, 1, &missing);

@@ -87,7 +87,7 @@ enum status loading_fill_by_host(const struct grid *grid, uint64_t first, struct
         for (enum attribute a = 0; a < ATTRIBUTES && status == STATUS_OK; a++)
             if (particles->attribute[a])
                 status = particles_write(particles, a, begin, count, values[a]);
-        TRY_NEXT(buffer_write(keys, begin * sizeof *piece->key, count * sizeof *piece->key, piece->key));
+        TRY_IF_OK(buffer_write(keys, begin * sizeof *piece->key, count * sizeof *piece->key, piece->key));
     }
     free(piece);
     recipe_table_destroy(&table);
@@ -104,7 +104,7 @@ enum status loading_fill(const struct grid *grid, uint64_t first, struct particl
         return loading_fill_by_host(grid, first, particles, keys);
     TRY(recipe_table_create(grid, particles->species, &table));
     enum status status = device_branch(particles->device, &branch);
-    TRY_NEXT(launch_kernel(branch, &table, first, particles, keys));
+    TRY_IF_OK(launch_kernel(branch, &table, first, particles, keys));
     device_close(&branch);
     recipe_table_destroy(&table);
     return status;
@@ -132,8 +132,8 @@ static enum status sort(struct device *device, const struct slab *slab, const st
     const double start = clock_of_loading(device);
     device_weigh_times(device, 0); /* this sort is not one of the steps': it is timed as loading */
     enum status status = sorter_run(sorter, list->count, &lists);
-    TRY_NEXT(permute_apply(permute, lists.permutation, list->count, list));
-    TRY_NEXT(device_finish(device));
+    TRY_IF_OK(permute_apply(permute, lists.permutation, list->count, list));
+    TRY_IF_OK(device_finish(device));
     device_weigh_times(device, 1);
     device_add_time(device, STAGE_LOAD, clock_of_loading(device) - start, 0);
     return status;

@@ -260,7 +260,7 @@ enum status recipe_table_create(const struct grid *grid, const struct species_co
         set_velocities(&species->velocities, axis, &table->recipe);
     table->tables = calloc(1, sizeof *table->tables);
     enum status status = add_profile(grid, species, table);
-    TRY_NEXT(add_velocities(&species->velocities, table));
+    TRY_IF_OK(add_velocities(&species->velocities, table));
     if (status != STATUS_OK)
         recipe_table_destroy(table);
     return status;

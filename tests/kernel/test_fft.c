@@ -241,9 +241,9 @@ static enum status run_wrongly(const struct fft *fft, enum fft_way way, uint32_t
     status = right->run(right, fault == WRONG_SIGN && fft->axes == FFT_ALONG_X ? FFT_WAYS - 1 - way : way,
                         arrays, real, modes);
     if (fault == LOST_ROW && way == FFT_FORWARD)
-        TRY_NEXT(buffer_copy(modes, row, modes, 0, row, STAGE_OTHER));
+        TRY_IF_OK(buffer_copy(modes, row, modes, 0, row, STAGE_OTHER));
     if (fault == SWAPPED_ARRAYS && way == FFT_FORWARD && arrays > 1)
-        TRY_NEXT(buffer_copy(modes, stride, modes, 0, right->modes_bytes, STAGE_OTHER));
+        TRY_IF_OK(buffer_copy(modes, stride, modes, 0, right->modes_bytes, STAGE_OTHER));
     return status;
 }
 

@@ -4,8 +4,8 @@
  */
 #include "support/test_support.h"
 
-#include "config/config_reader.h"
 #include "simulation.h"
+#include "support/config_of_test.h"
 #include "support/output_scene.h"
 
 enum { CHECKPOINT = 8, PLANTED = 11 /* step */, ILL = 1234 /* the particle */ };
@@ -52,7 +52,7 @@ static void take_steps(struct simulation *simulation, uint64_t until)
 /* Runs until `step` is the next one. */
 static void patient_create(const struct kind *kind, uint64_t step, struct patient *patient)
 {
-    assert_ok(config_read_text("test", plasma, strlen(plasma), NULL, 0, &patient->config));
+    patient->config = test_config(plasma, NULL, 0);
     patient->config.step.method = kind->method;
     patient->config.precision = kind->precision;
     patient->run = folder_make();

@@ -12,11 +12,14 @@ static const uint32_t bins_of[KINDS] = {3, 4, 70, 65, 5};
 static const double ranges[KINDS][2] = {{0.8, 4.4}, {0.7, 6.3}, {-1, 2.25}, {-0.7, 0.9}, {-1.5, 1}};
 static const uint32_t first_cell[2] = {2, 1}, cells_of_bin[2] = {3, 2};
 
+static struct species_config species[] = {{.name = "other"}, {.name = "test", .particles = 1, .density = 1}};
+static struct phase_space_config items[3];
 static struct config config = {
     .grid = {.cells = {NX, NY}, .length = {4.8, 7}},
     .time = {.step = 0.1, .steps = 7},
     .species_count = 2,
-    .species = {{.name = "other"}, {.name = "test", .particles = 1, .density = 1}},
+    .species = species,
+    .output.phase_space = items,
 };
 
 /* An item with the axes whose bits are set, written in the order turned by `turn` places, or reversed. */

@@ -10,6 +10,7 @@ enum { NX = 12, NY = 7, ROWS = 5, FIRST_ROW = 10, GHOST = 2, PARTICLES = 10000 }
 /* All finite: two species on a slab whose rows go around the end of the box, the same on all ranks. */
 struct scene {
     struct slab slab;
+    struct species_config species[2];
     struct config config;
     struct particles particles[2];
     struct fields fields;
@@ -48,10 +49,9 @@ static void create_scene(struct scene *scene, enum precision precision, bool aos
     const struct grid box = grid_make(&(struct grid_config){.cells = {NX, NY}, .length = {NX, NY}});
     *scene =
         (struct scene){.slab = slab_make(&box, FIRST_ROW, ROWS, GHOST),
-                       .config = {.precision = precision,
-                                  .species_count = 2,
-                                  .species = {{.name = "electrons", .density = 1, .particles = PARTICLES},
-                                              {.name = "ions", .density = 1, .particles = PARTICLES}}}};
+                       .species = {{.name = "electrons", .density = 1, .particles = PARTICLES},
+                                   {.name = "ions", .density = 1, .particles = PARTICLES}},
+                       .config = {.precision = precision, .species_count = 2, .species = scene->species}};
     const uint32_t cells = grid_cells(&scene->slab.local);
     uint32_t starts[NX * NY + 1] = {0};
     for (size_t n = 0; n < 2 * PARTICLES; n++)

@@ -368,8 +368,9 @@ TEST(momentum_of_particles_and_fields_keeps)
         warm_plasma(16, 16, 8192, 0.05, 200,
                     "solver: electromagnetic, speed_of_light: 10, initial: {E: [\"0\", \"4*cos(2*pi*x/lx)\", "
                     "\"0\"], B: [\"0\", \"0\", \"0.4*cos(2*pi*x/lx)\"]}");
-    config.species[1] = config.species[0];
-    config.species[1].charge = 1;
+    struct species_config both[] = {config.species[0], config.species[0]};
+    both[1].charge = 1;
+    config.species = both;
     config.species_count = 2;
     const struct history_row *rows = physics_run(&config);
     const double mass = physics_total_mass(&config);

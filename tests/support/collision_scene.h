@@ -4,9 +4,8 @@
 
 #include "support/test_support.h"
 
-#include "config/config.h"
-#include "config/config_reader.h"
 #include "particles/collisions.h"
+#include "support/config_of_test.h"
 #include "support/list_support.h"
 #include "support/sorted_particles.h"
 
@@ -28,17 +27,15 @@ static inline void scene_open(struct scene *scene, uint32_t nx, uint32_t ny, uin
                               const char *pairs, double c, double dt)
 {
     char text[1024];
-    const int length = snprintf(
-        text, sizeof text,
-        "grid: {cells: [%u, %u], length: [%u, %u]}\n"
-        "time: {step: %.17g, steps: 1}\n"
-        "species:\n"
-        "  - {name: a, charge: -1, mass: 1, density: 1, particles: %llu, velocities: {dimensions: 3}}\n"
-        "  - {name: b, charge: 1, mass: 25, density: 1, particles: %llu, velocities: {dimensions: 3}}\n"
-        "collisions: %s\n",
-        nx, ny, nx, ny, dt, (unsigned long long)particles, (unsigned long long)particles, pairs);
-    *scene = (struct scene){.step = 1}; /* none are due at 0 */
-    assert_ok(config_read_text("test", text, (size_t)length, NULL, 0, &scene->config));
+    snprintf(text, sizeof text,
+             "grid: {cells: [%u, %u], length: [%u, %u]}\n"
+             "time: {step: %.17g, steps: 1}\n"
+             "species:\n"
+             "  - {name: a, charge: -1, mass: 1, density: 1, particles: %llu, velocities: {dimensions: 3}}\n"
+             "  - {name: b, charge: 1, mass: 25, density: 1, particles: %llu, velocities: {dimensions: 3}}\n"
+             "collisions: %s\n",
+             nx, ny, nx, ny, dt, (unsigned long long)particles, (unsigned long long)particles, pairs);
+    *scene = (struct scene){.step = 1, .config = test_config(text, NULL, 0)}; /* none are due at 0 */
     for (uint32_t n = 0; n < scene->config.collision_count; n++)
         scene->config.collisions[n].coulomb_log = c * units_make(&scene->config.units).particles;
     const struct grid grid = grid_make(&scene->config.grid);

@@ -27,6 +27,7 @@ struct scene_kind {
 struct scene {
     struct scene_kind kind;
     const struct communicator *communicator;
+    struct species_config species[SCENE_SPECIES]; /* the config's */
     struct config config;
     struct grid grid;
     struct partition partition;
@@ -90,28 +91,26 @@ static inline double scene_node(uint32_t component, uint32_t node)
     return (component + 1) * 1000.0 + node;
 }
 
-static inline struct config scene_config(const struct scene_kind *kind)
+/* The scene's kind is set. */
+static inline void scene_configure(struct scene *scene)
 {
+    const struct scene_kind *kind = &scene->kind;
+    static const struct species_config species[SCENE_SPECIES] = {
+        {.name = "electrons",
+         .charge = -1,
+         .mass = 1,
+         .density = 1,
+         .push = true,
+         .velocities.dimensions = 3},
+        {.name = "ions", .charge = 2, .mass = 1836, .density = 0.5, .velocities.dimensions = 2}};
     const uint32_t nx = scene_cells(kind, 0), ny = scene_cells(kind, 1);
-    struct config config = {
+    scene->config = (struct config){
         .title = "by hand: \"quoted\"",
         .grid = {{nx, ny}, {6.1, 4.7}},
         .time = {.step = 0.1, .steps = 1000, .check_every = 10},
         .precision = kind->precision,
         .species_count = SCENE_SPECIES,
-        .species = {{.name = "electrons",
-                     .charge = -1,
-                     .mass = 1,
-                     .density = 1,
-                     .ids = !kind->ids,
-                     .push = true,
-                     .velocities.dimensions = 3},
-                    {.name = "ions",
-                     .charge = 2,
-                     .mass = 1836,
-                     .density = 0.5,
-                     .ids = kind->ids,
-                     .velocities.dimensions = 2}},
+        .species = scene->species,
         .fields = {.drive_count = 1, .drive = {{AXIS_Y, 2, 0.1, -0.5, 0, 3, 20}}},
         .deposit = {.shape = SHAPE_TSC, .filter_passes = 2},
         .sort = {.passes = 2},
@@ -130,11 +129,12 @@ static inline struct config scene_config(const struct scene_kind *kind)
         .units = {1.0e18, 100},
     };
     for (uint32_t s = 0; s < SCENE_SPECIES; s++) {
-        config.species[s].positions.bases[0] = 2;
-        config.species[s].positions.bases[1] = 3;
-        config.species[s].particles = scene_count_in(kind, s, 0, nx * ny);
+        scene->species[s] = species[s];
+        scene->species[s].ids = kind->ids == (s > 0);
+        scene->species[s].positions.bases[0] = 2;
+        scene->species[s].positions.bases[1] = 3;
+        scene->species[s].particles = scene_count_in(kind, s, 0, nx * ny);
     }
-    return config;
 }
 
 /* ---- on the device ---- */
@@ -183,7 +183,8 @@ static inline void scene_create(const struct communicator *communicator, const s
                                 const uint32_t *first_rows, struct scene *scene)
 {
     const int rank = communicator->rank, size = communicator->size;
-    *scene = (struct scene){.kind = *kind, .communicator = communicator, .config = scene_config(kind)};
+    *scene = (struct scene){.kind = *kind, .communicator = communicator};
+    scene_configure(scene);
     scene->grid = grid_make(&scene->config.grid);
     assert_ok(partition_even(size, scene->grid.nx, &scene->partition));
     if (first_rows)

@@ -2,9 +2,9 @@
 #ifndef RADIXPIC_PHYSICS_SUPPORT_H
 #define RADIXPIC_PHYSICS_SUPPORT_H
 
+#include "support/config_of_test.h"
 #include "support/device_fixture.h"
 
-#include "config/config_reader.h"
 #include "simulation.h"
 
 #include <string.h>
@@ -23,9 +23,7 @@ static const char physics_warm_plasma[] =
 /* The config of a YAML text. Tests then change the members they vary. */
 static inline struct config physics_config(const char *yaml)
 {
-    struct config config;
-    assert_ok(config_read_text("test", yaml, strlen(yaml), NULL, 0, &config));
-    return config;
+    return test_config(yaml, NULL, 0);
 }
 
 /* Cold electrons "e" in a box of length 2 pi, changed by "KEY=VALUE" words that a NULL ends. */
@@ -38,9 +36,7 @@ static inline struct config physics_plasma(const char *const *settings)
     size_t count = 0;
     while (settings[count])
         count++;
-    struct config config;
-    assert_ok(config_read_text("test", plasma, strlen(plasma), settings, count, &config));
-    return config;
+    return test_config(plasma, settings, count);
 }
 #define PHYSICS(...) physics_plasma((const char *const[]){__VA_ARGS__, NULL})
 

@@ -122,13 +122,13 @@ static enum status find_obstacle(struct bench *bench, const struct step_setup *s
                                  char *reason)
 {
     const uint64_t half = bench->info->global_memory / 2;
-    struct config *config = NULL;
+    struct config config = {0};
     struct simulation_plan plan = {0};
     reason[0] = '\0';
-    TRY(DEVICE_NEW(bench->device, config));
-    enum status status = step_point_config(setup, config);
-    TRY_NEXT(simulation_plan(config, bench->info, &plan));
-    const uint64_t largest = setup->particles * 4 * precision_bytes(config->precision);
+    enum status status = step_point_config(setup, &config);
+    TRY_IF_OK(simulation_plan(&config, bench->info, &plan));
+    const uint64_t largest = setup->particles * 4 * precision_bytes(config.precision);
+    config_free(&config);
     if (status == STATUS_USAGE) /* parameters that do not fit are a reason, not an end */
         snprintf(reason, size, "%s", status_message());
     else if (plan.bytes > half)

@@ -371,6 +371,7 @@ enum status step_run(struct bench *bench, void *context)
     run->point = &of->point;
     const enum status status = measure(run, &of->ranks, bench->part);
     simulation_destroy(&run->simulation);
+    config_free(&run->config);
     bench->is_wrong = bench->is_wrong || !of->point.verified;
     return status;
 }
