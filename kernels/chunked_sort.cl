@@ -19,8 +19,7 @@
  *   SIGMA   indices; the keys are looked up through them
  *
  * What a pass writes are words of the same kind: (unsorted bits << index_bits | index) where `keep` is all
- * ones, indices alone where it is 0.
- */
+ * ones, indices alone where it is 0. */
 #include "shared/chunk.h"
 #include "shared/fold.h"
 

@@ -8,8 +8,7 @@
  * Orders are 0 nearest grid point (ngp), 1 cloud in cell (cic), 2 triangular shaped cloud (tsc), 3 cubic
  * spline (cubic), 4 quartic spline (quartic): the B-splines. A cell's particles touch SHAPE_NODES nodes per
  * axis, beginning SHAPE_FIRST nodes from the cell's lower node. The host has all orders, and needs no
- * SHAPE_ORDER.
- */
+ * SHAPE_ORDER. */
 #ifndef SHARED_SHAPE_H
 #define SHARED_SHAPE_H
 

@@ -4,8 +4,7 @@
  * Commun. ACM 8, 40, 1965), so the error is that of one block however many terms there are. The totals of a
  * group are then added in a tree.
  *
- * SUM_COUNT: how many sums run side by side, set by the kernel.
- */
+ * SUM_COUNT: how many sums run side by side, set by the kernel. */
 #ifndef SHARED_SUM_H
 #define SHARED_SUM_H
 
