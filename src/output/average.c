@@ -180,12 +180,17 @@ uint64_t average_ended(const struct average *average, const struct view *view)
 /* Whether the items of an output, or what it has of meshes and when, are as they were. */
 static bool goes_on(const struct output_row *row, const struct config *config, const struct config *old)
 {
-    const bool has_list = row->items.size > 0;
-    const char *now = (const char *)config, *before = (const char *)old;
-    const size_t first = has_list ? row->items.first : row->every;
-    const size_t list = has_list ? *(const uint32_t *)(now + row->items.count) * row->items.size : 0;
-    return count_numbers(row, config) == count_numbers(row, old) &&
-           memcmp(now + first, before + first, has_list ? list : row->same) == 0;
+    const char *now, *before;
+    if (count_numbers(row, config) != count_numbers(row, old))
+        return false;
+    if (row->items.size == 0)
+        return memcmp((const char *)config + row->every, (const char *)old + row->every, row->same) == 0;
+    for (uint32_t n = 0; (now = outputs_item(row, config, n)); n++) {
+        before = outputs_item(row, old, n);
+        if (!before || memcmp(now, before, row->items.size) != 0)
+            return false;
+    }
+    return true;
 }
 
 enum status average_begin(struct average *average, const struct view *view, const struct config *old,

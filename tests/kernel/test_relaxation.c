@@ -65,6 +65,7 @@ static double isotropisation_time(double c, double across, double along, double 
 /* The particles of a list change places at random, as motion through the cells would have it. */
 static void mix(struct particles *list, uint64_t *seed)
 {
+    const union test_block *kept = test_blocks;
     double(*all)[3] = read_velocities(list), one[3];
     for (uint32_t p = list->count - 1; p > 0; p--) {
         const uint32_t q = (uint32_t)(test_random(seed) * (p + 1));
@@ -73,7 +74,7 @@ static void mix(struct particles *list, uint64_t *seed)
         memcpy(all[q], one, sizeof one);
     }
     write_velocities(list, all);
-    free_arrays(NULL);
+    free_arrays_since(kept);
 }
 
 /* The time until exp(-0.1) of the difference is left of T = 1, 1, 0.5, over the formula's, mean of some
@@ -97,6 +98,7 @@ static double isotropisation(uint32_t along_axis, uint32_t each, bool by_chance,
         scene_fill(&scene, A, counts, true);
         write_maxwellian(&scene.list[A], start, still, seed);
         scene_start(&scene);
+        const union test_block *kept = test_blocks; /* the scene's config too */
         const struct moments first = moments_of(&scene.list[A]);
         const double across = (first.temperature[0] + first.temperature[1]) / 2, along = first.temperature[2];
         const double end = (across - along) * exp(-0.1);
@@ -108,7 +110,7 @@ static double isotropisation(uint32_t along_axis, uint32_t each, bool by_chance,
             now = anisotropy(&scene.list[A]);
             if (by_chance)
                 mix(&scene.list[A], &draws);
-            free_arrays(NULL);
+            free_arrays_since(kept);
         }
         time -= STEPS * dt * (end - now) / (before - now);
         ratio += time / isotropisation_time(c, across, along, end) / seeds;

@@ -87,14 +87,20 @@ static inline void *test_array(size_t count, size_t size)
     return block + 1;
 }
 
+/* Frees the arrays that were made after `kept` was the last of test_blocks. */
+static inline void free_arrays_since(const union test_block *kept)
+{
+    while (test_blocks != kept) {
+        union test_block *block = test_blocks;
+        test_blocks = block->before;
+        free(block);
+    }
+}
+
 static inline int free_arrays(void **state)
 {
     (void)state;
-    for (union test_block *block = test_blocks, *before; block; block = before) {
-        before = block->before;
-        free(block);
-    }
-    test_blocks = NULL;
+    free_arrays_since(NULL);
     return 0;
 }
 
