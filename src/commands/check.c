@@ -63,10 +63,9 @@ static enum status print_plan(const struct config *config, const struct config *
     if (ranks > 1)
         snprintf(place, sizeof place, "and more on each of %llu ranks", (unsigned long long)ranks);
     log_line(log, LOG_NORMAL, "device                    %s", info->name);
-    if (info->is_cpu && info->is_pocl) {
-        device_describe_threads(info, sizeof threads, threads);
+    device_describe_threads(info, sizeof threads, threads);
+    if (threads[0] != '\0')
         printf("threads                   %s\n", threads);
-    }
     printf("step                      %s\n", plan.stepper->summary);
     printf("key                       %s\n", sort);
     printf("deposit                   cell by cell, in a fixed order");

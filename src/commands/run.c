@@ -129,7 +129,7 @@ static void announce(const struct simulation *simulation, struct log *log)
     species_files_announce(config, log);
     char threads[256];
     device_describe_threads(info, sizeof threads, threads);
-    if (info->is_cpu && info->is_pocl)
+    if (threads[0] != '\0')
         log_line(log, LOG_NORMAL, "threads%s: %s", simulation->communicator.size > 1 ? " of a rank" : "",
                  threads);
     log_line(log, LOG_VERBOSE, "%u compute units, %zu KiB local memory", info->compute_units,

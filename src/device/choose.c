@@ -157,6 +157,9 @@ static bool give_pocl_threads(uint32_t processors)
 void device_describe_threads(const struct device_info *info, size_t size, char text[static size])
 {
     const size_t processors = pool_processors();
+    text[0] = '\0';
+    if (!info->is_cpu || !info->is_pocl)
+        return;
     snprintf(text, size, "%u on %zu processor%s; %s sets another number%s", info->compute_units, processors,
              processors > 1 ? "s" : "", thread_variable,
              info->compute_units > processors ? ", and more than there are processors take longer" : "");

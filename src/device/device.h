@@ -88,7 +88,8 @@ STATUS_CHECKED enum status device_at_close(struct device *device, void (*close)(
 
 const struct device_info *device_info(const struct device *device);
 
-/* How many threads a CPU has beside the processors of the process, for people. */
+/* text <- how many threads PoCL has beside the processors of the process, for people; empty of another
+ * device. */
 void device_describe_threads(const struct device_info *info, size_t size, char text[static size]);
 
 /* Prints every platform and device with what matters. STATUS_NO_DEVICE when there is none. */

@@ -7,29 +7,26 @@
 
 #include <string.h>
 
-/* Whether all values that two structs of a table have from their keys are the same bits. */
-static inline bool config_table_is_same(const struct schema_table *table, const char *a, const char *b)
-{
-    bool is_same = true;
-    for (const struct schema_row *row = table->rows; row < table->rows + table->count && is_same; row++) {
-        const bool is_list = row->type == TYPE_LIST, is_pair = row->length[1] > 0;
-        const size_t values = (row->length[0] > 0 ? row->length[0] : 1) * (is_pair ? row->length[1] : 1);
-        const uint32_t count = is_list ? schema_item_count(row, a) : 0;
-        if (row->type != TYPE_GROUP && !is_list)
-            is_same = memcmp(a + row->offset, b + row->offset, values * value_size(row)) == 0;
-        else if (is_list)
-            is_same = schema_item_count(row, b) == count;
-        for (uint32_t n = 0; n < count && is_same; n++)
-            is_same =
-                config_table_is_same(row->items, (const char *)schema_items(row, a) + n * row->items->size,
-                                     (const char *)schema_items(row, b) + n * row->items->size);
-    }
-    return is_same;
-}
-
+/* Whether all bytes of two configs are the same, those of their lists for the pointers to these. */
 static inline bool config_is_same(const struct config *a, const struct config *b)
 {
-    return config_table_is_same(&config_schema, (const char *)a, (const char *)b);
+    struct config rest[2];
+    memcpy(&rest[0], a, sizeof *a); /* the padding too */
+    memcpy(&rest[1], b, sizeof *b);
+    bool is_same = true;
+    for (const struct schema_row *row = config_schema.rows; row < config_schema.rows + config_schema.count;
+         row++) {
+        if (!row->is_allocated)
+            continue;
+        const uint32_t count = schema_item_count(row, a);
+        is_same =
+            is_same && schema_item_count(row, b) == count &&
+            (count == 0 || memcmp(schema_items(row, a), schema_items(row, b), count * row->items->size) == 0);
+        for (int n = 0; n < 2; n++)
+            memset((char *)&rest[n] + row->offset, 0, sizeof(void *));
+    }
+    rest[0].blocks = rest[1].blocks = NULL;
+    return is_same && memcmp(&rest[0], &rest[1], sizeof rest[0]) == 0;
 }
 
 #endif
