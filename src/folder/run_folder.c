@@ -1,4 +1,4 @@
-/* Run folder: its names, creation, and clearing of what an earlier run left. */
+/* Run folder: what is there, creation, and its checkpoints. */
 #include "folder/run_folder.h"
 
 #include "base/below.h"
@@ -6,7 +6,6 @@
 #include "folder/checkpoint_seal.h"
 #include "folder/file_list.h"
 #include "folder/folder_lock.h"
-#include "hdf5/hdf5_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +27,7 @@ static bool holds(const struct run_folder *folder, const char *name)
     return in_folder_look(folder->descriptor, name, &found) || (errno != ENOENT && errno != ENOTDIR);
 }
 
-static enum status fail(const struct run_folder *folder, const char *doing, const char *name)
+enum status run_folder_fail(const struct run_folder *folder, const char *doing, const char *name)
 {
     return status_fail(STATUS_FAILED, "cannot %s %s/%s: %s", doing, folder->path, name,
                        in_folder_text(errno));
@@ -214,13 +213,14 @@ enum status run_folder_make_inner(const struct run_folder *folder, const char *n
 {
     struct stat found;
     if (mkdirat(folder->descriptor, name, 0777) == 0)
-        return in_folder_sync(folder->descriptor, name) ? STATUS_OK : fail(folder, "bring to the disk", name);
+        return in_folder_sync(folder->descriptor, name) ? STATUS_OK
+                                                        : run_folder_fail(folder, "bring to the disk", name);
     const bool is_there = errno == EEXIST && in_folder_look(folder->descriptor, name, &found);
     if (is_there && S_ISDIR(found.st_mode))
         return STATUS_OK;
     if (is_there)
         errno = S_ISLNK(found.st_mode) ? ELOOP : ENOTDIR;
-    return fail(folder, "create folder", name);
+    return run_folder_fail(folder, "create folder", name);
 }
 
 static enum status create(const struct run_folder *folder)
@@ -271,7 +271,7 @@ enum status run_folder_begin(struct run_folder *folder)
     if (folder->lock == 0) {
         TRY(create(folder));
         if (!open_folder(folder))
-            return fail(folder, "open", "");
+            return run_folder_fail(folder, "open", "");
         TRY(folder_lock_take(folder->descriptor, folder->path, &folder->lock, &folder->has_no_locks));
         TRY(manifest_read(folder->path, manifest));
         TRY(run_folder_check(folder));
@@ -309,106 +309,22 @@ enum status run_folder_open(const struct run_folder *folder, const char *name, b
     const int descriptor =
         in_folder_open(folder->descriptor, name, O_WRONLY | O_CREAT | (appends ? O_APPEND : O_TRUNC));
     *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-    return *file ? STATUS_OK : fail(folder, "write", name);
+    return *file ? STATUS_OK : run_folder_fail(folder, "write", name);
 }
 
 enum status run_folder_close(const struct run_folder *folder, const char *name, FILE *file)
 {
     const bool failed = ferror(file) != 0 || fflush(file) != 0 || !sync_file(fileno(file));
-    return fclose(file) == 0 && !failed ? STATUS_OK : fail(folder, "write", name);
+    return fclose(file) == 0 && !failed ? STATUS_OK : run_folder_fail(folder, "write", name);
 }
 
-/* ---- what belongs to the run ---- */
+/* ---- checkpoints, and removal ---- */
 
-static enum status remove_file(const struct run_folder *folder, const char *name)
+enum status run_folder_remove_file(const struct run_folder *folder, const char *name)
 {
-    return in_folder_remove(folder->descriptor, name, 0) || errno == ENOENT ? STATUS_OK
-                                                                            : fail(folder, "remove", name);
-}
-
-const struct append_mark *run_folder_kept(struct run_folder *folder, const char *name)
-{
-    const uint32_t number = manifest_appended(&folder->manifest, name, false);
-    const bool is_kept = folder->use == RUN_FOLDER_CONTINUE && number < MANIFEST_APPENDED;
-    return is_kept && folder->kept[number].bytes > 0 ? &folder->kept[number] : NULL;
-}
-
-/* Whether the run goes on with a listed file: what was there at its checkpoint, and files of its step. */
-static bool stays(struct run_folder *folder, const struct listed_file *file, bool *is_later)
-{
-    uint64_t step;
-    const struct step_files *among = step_files_find(file->name, &step);
-    const struct append_mark *list = run_folder_kept(folder, FILE_LIST_NAME);
-    *is_later = !list || file->begin >= list->bytes;
-    if (among == &checkpoint_files)
-        return manifest_find(&folder->manifest, step) != NULL;
-    return !*is_later || (folder->use == RUN_FOLDER_CONTINUE && among && step <= folder->from_step);
-}
-
-/* CSV files are removed where the run does not go on with them, and other texts replaced later. */
-static enum status clear(struct run_folder *folder, const struct listed_file *file, FILE *again)
-{
-    char line[FILE_LIST_LINE];
-    bool is_later;
-    if (stays(folder, file, &is_later)) {
-        file_list_line(line, file->name, file->has_digest ? &file->digest : NULL);
-        if (is_later)
-            fputs(line, again);
-        return STATUS_OK;
-    }
-    return run_folder_kept(folder, file->name) || !strchr(file->name, '/') ? STATUS_OK
-                                                                           : remove_file(folder, file->name);
-}
-
-static enum status clear_all(struct run_folder *folder, FILE *again)
-{
-    struct listed_file *files;
-    size_t count;
-    char name[STEP_FILES_NAME];
-    TRY(file_list_read(folder->descriptor, folder->path, &files, &count));
-    enum status status = remove_file(folder, "timers.csv");
-    for (size_t n = 0; n < count && status == STATUS_OK; n++)
-        status = clear(folder, &files[n], again);
-    free(files);
-    for (size_t n = 0; n < STEP_FILES && status == STATUS_OK; n++) {
-        const char *inner = step_files_table[n]->folder;
-        snprintf(name, sizeof name, "%s/" HDF5_UNFINISHED, inner);
-        status = remove_file(folder, name);
-        /* A loss of power must not bring the files back, which the list will not name. */
-        if (!in_folder_remove(folder->descriptor, inner, AT_REMOVEDIR) && errno == ENOTEMPTY &&
-            !in_folder_sync(folder->descriptor, name))
-            status = fail(folder, "bring to the disk", inner);
-    }
-    if (status == STATUS_OK && !in_folder_sync(folder->descriptor, FILE_LIST_NAME))
-        status = fail(folder, "bring to the disk", "");
-    return status;
-}
-
-static enum status cut(const struct run_folder *folder)
-{
-    for (uint32_t n = 0; n < MANIFEST_APPENDED && folder->use == RUN_FOLDER_CONTINUE; n++) {
-        if (n > 0 && folder->kept[n].bytes == 0)
-            continue;
-        const int file = in_folder_open(folder->descriptor, folder->manifest.appended[n], O_WRONLY);
-        /* Without the sync a loss of power could leave new lines over parts of old ones. */
-        const bool is_cut =
-            file >= 0 && ftruncate(file, (off_t)folder->kept[n].bytes) == 0 && sync_file(file);
-        in_folder_end(file);
-        if (!is_cut)
-            return fail(folder, "cut", folder->manifest.appended[n]);
-    }
-    return STATUS_OK;
-}
-
-enum status run_folder_clear(struct run_folder *folder, char **again)
-{
-    size_t length;
-    FILE *stream = open_memstream(again, &length);
-    if (!stream)
-        return status_fail(STATUS_FAILED, "no memory to clear %s", folder->path);
-    const enum status status = clear_all(folder, stream);
-    fclose(stream);
-    return status == STATUS_OK ? cut(folder) : status;
+    return in_folder_remove(folder->descriptor, name, 0) || errno == ENOENT
+               ? STATUS_OK
+               : run_folder_fail(folder, "remove", name);
 }
 
 enum status run_folder_add(struct run_folder *folder, const struct manifest_checkpoint *file, uint32_t keep)
@@ -430,13 +346,11 @@ enum status run_folder_add(struct run_folder *folder, const struct manifest_chec
     TRY(commit(folder));
     for (uint32_t n = 0; n < first; n++)
         if (!manifest_find(manifest, gone[n]))
-            TRY(remove_file(folder, step_files_name(&checkpoint_files, gone[n], name)));
+            TRY(run_folder_remove_file(folder, step_files_name(&checkpoint_files, gone[n], name)));
     return first == 0 || in_folder_sync(folder->descriptor, name)
                ? STATUS_OK
-               : fail(folder, "bring to the disk", checkpoint_files.folder);
+               : run_folder_fail(folder, "bring to the disk", checkpoint_files.folder);
 }
-
-/* ---- removal of a whole folder ---- */
 
 static int remove_entry(const char *path, const struct stat *found, int kind, struct FTW *place)
 {

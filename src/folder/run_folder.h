@@ -50,9 +50,9 @@ STATUS_CHECKED enum status run_folder_require(const struct run_folder *folder);
  * replaced, do not count. */
 STATUS_CHECKED enum status run_folder_begin(struct run_folder *folder);
 
-/* Removes timers.csv, what the file list names and the run does not go on with, what a killed run left half
- * written, and folders in which nothing is left; then cuts files that grow to what is kept of them. *again,
- * which the caller frees in any case: the lines of the list that were cut but whose files stay. */
+/* clear.c: removes timers.csv, what the file list names and the run does not go on with, what a killed run
+ * left half written, and folders in which nothing is left; then cuts files that grow to what is kept of them.
+ * *again, which the caller frees in any case: the lines of the list that were cut but whose files stay. */
 STATUS_CHECKED enum status run_folder_clear(struct run_folder *folder, char **again);
 
 /* Names a checkpoint that has just been written, with the files that grow up to it; the `keep` newest whole
@@ -88,6 +88,13 @@ STATUS_CHECKED enum status run_folder_refuse(const struct run_folder *folder, en
 STATUS_CHECKED enum status run_folder_open(const struct run_folder *folder, const char *name, bool appends,
                                            FILE **file);
 STATUS_CHECKED enum status run_folder_close(const struct run_folder *folder, const char *name, FILE *file);
+
+/* STATUS_FAILED with errno: it cannot do that to the file. */
+STATUS_CHECKED enum status run_folder_fail(const struct run_folder *folder, const char *doing,
+                                           const char *name);
+
+/* Removes a file of the folder, if it is there. */
+STATUS_CHECKED enum status run_folder_remove_file(const struct run_folder *folder, const char *name);
 
 /* Removes a folder and all that it holds, if it is there: one that the program made for itself. */
 STATUS_CHECKED enum status run_folder_remove(const char *path);
