@@ -14,8 +14,7 @@ struct checkpoints {
 int checkpoints_signal(const struct view *view);
 bool checkpoints_are_late(const struct checkpoints *checkpoints, const struct view *view);
 
-/* Decides whether one is due, alike on all ranks, by the largest number that any rank has of the two above.
- */
+/* Decides whether one is due, alike on all ranks, by the largest of the two numbers above on any rank. */
 bool checkpoints_are_due(struct checkpoints *checkpoints, const struct view *view, int signal, bool is_late);
 
 /* The failure, with STATUS_STOPPED, by which a run ends after the checkpoint for a signal. */

@@ -120,20 +120,20 @@ enum status communicator_start_mpi(void)
     return STATUS_OK;
 }
 
-/* Processors on which several ranks of this machine may run count by their share; at least 1. */
+/* The processors for this rank: one on which n ranks of this machine may run counts 1/n. At least 1. */
 static int find_processors(MPI_Comm here)
 {
     cpu_set_t own;
     int ranks[CPU_SETSIZE];
-    double share = 0;
+    double processors = 0;
     CPU_ZERO(&own);
     sched_getaffinity(0, sizeof own, &own);
     for (size_t n = 0; n < CPU_SETSIZE; n++)
         ranks[n] = CPU_ISSET(n, &own) != 0;
     MPI_Allreduce(MPI_IN_PLACE, ranks, CPU_SETSIZE, MPI_INT, MPI_SUM, here);
     for (size_t n = 0; n < CPU_SETSIZE; n++)
-        share += CPU_ISSET(n, &own) ? 1.0 / ranks[n] : 0;
-    return share > 1 ? (int)(share + 1e-6) : 1;
+        processors += CPU_ISSET(n, &own) ? 1.0 / ranks[n] : 0;
+    return processors > 1 ? (int)(processors + 1e-6) : 1;
 }
 
 enum status communicator_start(struct communicator *communicator)
