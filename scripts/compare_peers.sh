@@ -83,7 +83,7 @@ has_compiler() { # COMPILER
 compile() { # COMPILER ARGUMENT...
     case "$1" in
         gcc) gcc -O3 -march=native -fopenmp -w "${@:2}" -lm ;;
-        g++) g++ -O3 -std=c++17 -fopenmp -DUSE_AVX2 -mavx2 -mfma -w "${@:2}" -lfftw3f_omp -lfftw3f ;;
+        g++) g++ -O3 -std=c++17 -fopenmp -DUSE_AVX2 -mavx2 -mfma -w -include cstdint "${@:2}" -lfftw3f_omp -lfftw3f ;;
         nvcc) "$nvcc" -O3 -arch=native -w "${@:2}" -lcufft ;;
         mpicc) "$nvcc" -ccbin mpicc -O3 -arch=native -w "${@:2}" -lcufft -lstdc++ -lm ;;
     esac
