@@ -80,8 +80,11 @@ enum status session_begin(struct session *session)
         TRY(species_files_read(&session->communicator, &session->config));
     for (uint32_t s = 0; session->checkpoint && s < session->config.species_count; s++)
         session->config.species[s].read = session->checkpoint->config.species[s].read;
+    if (session->communicator.local_rank == 0)
+        simulation_build_ahead(&session->config, session->device);
     const enum status status = simulation_create_on(&session->communicator, &session->config, session->device,
                                                     session->checkpoint, &session->simulation);
+    device_end_builders(false);
     species_files_free(&session->config);
     TRY(communicator_meet(&session->communicator, status));
     session->simulation.log = &session->log;
@@ -221,5 +224,6 @@ enum status session_end(struct session *session, enum status status)
     checkpoint_close(&session->checkpoint);
     species_files_free(&session->config);
     device_close(&session->device);
+    device_end_builders(status == STATUS_OK);
     return status;
 }

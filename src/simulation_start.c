@@ -214,6 +214,18 @@ void simulation_destroy(struct simulation *simulation)
     partition_destroy(&simulation->partition);
 }
 
+void simulation_build_ahead(const struct config *config, const struct device *device)
+{
+    struct simulation simulation = {0};
+    struct device *counting = NULL;
+    if (device_open_counting(device_info(device), &counting) != STATUS_OK)
+        return;
+    if (simulation_create(config, counting, &simulation) == STATUS_OK)
+        device_start_builders(device, counting);
+    simulation_destroy(&simulation);
+    device_close(&counting);
+}
+
 enum status simulation_plan(const struct config *config, const struct device_info *info,
                             struct simulation_plan *plan)
 {

@@ -75,6 +75,19 @@ STATUS_CHECKED enum status device_close_after(struct device **device, enum statu
 STATUS_CHECKED enum status device_open_counting(const struct device_info *info, struct device **device);
 bool device_is_counting(const struct device *device);
 
+/* Starts processes that build, for the driver's cache, what the parts on a counting device asked for and no
+ * process has built yet: a driver builds one program at a time in a process. device_open()'s handle builds
+ * the same meanwhile and waits for what another has begun. Where no process can be started, or the user's
+ * cache folder is missing, nothing happens. device_end_builders(): those that have ended leave no trace;
+ * `wait`: those that have not are waited for. */
+void device_start_builders(const struct device *device, const struct device *counting);
+void device_end_builders(bool wait);
+
+/* What such a process does, which `radixpic BUILDERS_COMMAND` starts: arguments[0] is a device P:D, then file
+ * and options of each program follow. */
+#define BUILDERS_COMMAND "build-kernels"
+STATUS_CHECKED enum status device_build_for_others(int count, char **arguments);
+
 /* Memory of the host, all 0, owned by the handle. NULL, with a sentence recorded, where there is none. */
 void *device_alloc(struct device *device, size_t count, size_t size);
 

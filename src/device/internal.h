@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <xxhash.h>
 
-struct built; /* of program.c */
+struct built;
 
 /* Enqueued work whose profiling events are not read yet. `begin` is NULL where one event covers the work. */
 struct pending_event {
@@ -83,9 +83,8 @@ struct buffer {
 
 struct program {
     struct device *device; /* not owned */
-    struct built *built;   /* owned by the first handle; NULL on a counting device */
+    struct built *built;   /* owned by the first handle */
     enum precision precision;
-    char file[64];
 };
 
 /* An argument that OpenCL was told of. */
@@ -153,6 +152,9 @@ void kept_folder(char path[PATH_MAX]);
 void kept_begin(struct kept *kept, const struct core *core, const char *options, const char *source);
 void kept_end(struct kept *kept, bool is_built);
 
+/* Whether no process has built it, or builds it now, and its build can be noted. */
+bool kept_is_new(const struct core *core, const char *options, const char *source);
+
 /* The program as it was stored, built, which the caller releases; NULL where there is none that is sound. */
 cl_program kept_load(const struct kept *kept, const struct core *core);
 
@@ -161,6 +163,23 @@ void kept_drop(const struct kept *kept);
 
 /* Stores what the driver made of a program, where that is worth it and was not done yet. */
 void kept_store(const struct kept *kept, struct core *core, cl_program handle);
+
+/* A program as it was built, kept until the device is closed for what needs the same again. A bench, a search
+ * for the best sort or a test makes the same parts many times. On a counting device it is not built. */
+struct built {
+    struct owned owned; /* by the first handle */
+    struct built *next;
+    struct core *core; /* not owned */
+    cl_program handle;
+    char file[64];
+    char *source, *options; /* programs with the same of both are one program */
+    struct kept kept;
+    bool is_loaded; /* from a binary that was kept */
+};
+
+/* Builds a kernel file with all its options, or finds what was built. */
+STATUS_CHECKED enum status program_build_once(struct core *core, const char *file, const char *options,
+                                              struct built **built);
 
 /* Where PoCL keeps what it compiled; empty where no device was looked for. */
 const char *device_pocl_folder(void);
