@@ -268,10 +268,33 @@ enum status config_require_same(const struct config *const configs[2], const cha
 
 /* ---- the schema as a table ---- */
 
-static const char *const formats[] = {
-    [DESCRIBE_TEXT] = "%-42s %-18s %-15s %-58s %-13s %s\n",
-    [DESCRIBE_MARKDOWN] = "| `%s` | %s | %s | %s | %s | %s |\n",
-};
+static const char text_format[] = "%-42s %-18s %-15s %-58s %-13s %s\n";
+
+/* The words of a value's type: "2 or 3 numbers". */
+static void print_type(const struct schema_row *row, char type[MOST_COLUMN_BYTES])
+{
+    const uint32_t *length = row->length;
+    const char *before = row->length_at ? "2 or " : row->last_alone ? "1 or " : "";
+    if (length[1] > 0)
+        snprintf(type, MOST_COLUMN_BYTES, "%s%u x %u %ss", before, length[0], length[1], value_type(row));
+    else if (length[0] > 0)
+        snprintf(type, MOST_COLUMN_BYTES, "%s%u %ss", before, length[0], value_type(row));
+    else
+        snprintf(type, MOST_COLUMN_BYTES, "%s", value_type(row));
+}
+
+/* A row of the page. What is allowed names the type already, so only the types of lists stand before it. */
+static void print_markdown(const struct schema_row *row, const char *key, const char *type,
+                           const char *allowed, FILE *stream)
+{
+    fprintf(stream, "| `%s` | %s | ", key, row->fallback ? row->fallback : "required");
+    if (row->length[0] > 0)
+        fprintf(stream, "%s, each ", type);
+    fputs(allowed, stream);
+    if (row->unit)
+        fprintf(stream, " [%s]", row->unit);
+    fprintf(stream, " | %s |\n", row->help);
+}
 
 /* Of `wanted` and what lies below it, or of all if NULL. Returns how many rows were printed. */
 static size_t describe(const struct schema_table *table, const char *prefix, const char *wanted,
@@ -280,18 +303,11 @@ static size_t describe(const struct schema_table *table, const char *prefix, con
     size_t printed = 0;
     for (size_t i = 0; i < table->count; i++) {
         const struct schema_row *row = &table->rows[i];
-        const uint32_t *length = row->length;
         char key[MOST_COLUMN_BYTES], type[MOST_COLUMN_BYTES], allowed[2 * VALUE_WHY_LENGTH];
         if (row->type == TYPE_GROUP)
             continue;
         snprintf(key, sizeof key, "%s%s", prefix, row->path);
-        const char *before = row->length_at ? "2 or " : row->last_alone ? "1 or " : "";
-        if (length[1] > 0)
-            snprintf(type, sizeof type, "%s%u x %u %ss", before, length[0], length[1], value_type(row));
-        else if (length[0] > 0)
-            snprintf(type, sizeof type, "%s%u %ss", before, length[0], value_type(row));
-        else
-            snprintf(type, sizeof type, "%s", value_type(row));
+        print_type(row, type);
         value_allowed(row, allowed);
         if (schema_kind_row(row)) {
             char kinds[VALUE_WHY_LENGTH];
@@ -302,8 +318,11 @@ static size_t describe(const struct schema_table *table, const char *prefix, con
         }
         if (!wanted || wanted[0] == '\0' || tree_path_lies_in(key, wanted)) {
             printed++;
-            fprintf(stream, formats[form], key, type, row->fallback ? row->fallback : "required", allowed,
-                    row->unit ? row->unit : "-", row->help);
+            if (form == DESCRIBE_MARKDOWN)
+                print_markdown(row, key, type, allowed, stream);
+            else
+                fprintf(stream, text_format, key, type, row->fallback ? row->fallback : "required", allowed,
+                        row->unit ? row->unit : "-", row->help);
         }
         if (row->type == TYPE_LIST) {
             char items[MOST_COLUMN_BYTES + 4];
@@ -314,28 +333,24 @@ static size_t describe(const struct schema_table *table, const char *prefix, con
     return printed;
 }
 
+static const char page_begin[] =
+    "# The keys of a config\n\n"
+    "`radixpic check --keys --markdown` prints this page. `species[].mass` is the key `mass` of any\n"
+    "item of the list `species`. Brackets behind a value have its unit.\n\n"
+    "A group with a key `kind` may be written as one word, its kind: `particles: none`. A key that has\n"
+    "the name of a kind chooses this kind: `particles: {every_nth: 10}`.\n\n"
+    "A number may be a formula of numbers, such as `2*pi/0.5`. A formula of the place has `x`, `y` and\n"
+    "the box `lx`, `ly`. A formula of velocities has `u`, `v`, `w`. A formula in `fields.external` has\n"
+    "the time `t` too. Known are `pi`, `e`, `+ - * / ^`, `< <= > >= == != && || ?:` and the functions\n"
+    "of muParser: `sin`, `cos`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `min`, `max`, ...\n\n"
+    "| key | default | value | meaning |\n|---|---|---|---|\n";
+
 enum status config_describe(enum describe_form form, const char *wanted, FILE *stream)
 {
     if (form == DESCRIBE_MARKDOWN)
-        fputs(
-            "# The keys of a config\n\n"
-            "`radixpic check --keys --markdown` prints this page. `species[].mass` is the key `mass` of any "
-            "item "
-            "of the list `species`.\n`--set` names an item by its number from 0, a species also by its name: "
-            "`--set species.electrons.mass=1`.\n\n"
-            "A group with a key `kind` may be written as one word, its kind: `particles: none`. A key that "
-            "has "
-            "the name of a kind\nchooses this kind: `particles: {every_nth: 10}`.\n\n"
-            "A number may be a formula of numbers, such as `2*pi/0.5`. A formula of the place has `x`, `y` "
-            "and "
-            "the box `lx`, `ly`.\nOne of velocities has `u`, `v`, `w`, and one in `fields.external` has the "
-            "time "
-            "`t` too. Known are `pi`, `e`, `+ - * / ^`,\n`< <= > >= == != && || ?:` and the functions of "
-            "muParser: `sin`, `cos`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `min`, `max`, ...\n\n"
-            "| key | type | default | allowed | unit | meaning |\n|---|---|---|---|---|---|\n",
-            stream);
+        fputs(page_begin, stream);
     else
-        fprintf(stream, formats[form], "key", "type", "default", "allowed", "unit", "meaning");
+        fprintf(stream, text_format, "key", "type", "default", "allowed", "unit", "meaning");
     if (describe(&config_schema, "", wanted, form, stream) > 0)
         return STATUS_OK;
     return status_fail(STATUS_USAGE, "no key is \"%s\" or lies below it; check --keys lists all", wanted);
