@@ -283,17 +283,50 @@ static void print_type(const struct schema_row *row, char type[MOST_COLUMN_BYTES
         snprintf(type, MOST_COLUMN_BYTES, "%s", value_type(row));
 }
 
-/* A row of the page. What is allowed names the type already, so only the types of lists stand before it. */
-static void print_markdown(const struct schema_row *row, const char *key, const char *type,
-                           const char *allowed, FILE *stream)
+/* What the page says of a value: the type and the bounds of numbers, the choices of words. The page's head
+ * has the bounds of formulas, names and texts. */
+static void print_allowed(const struct schema_row *row, const char *type, FILE *stream)
+{
+    char words[VALUE_WHY_LENGTH] = "";
+    switch (row->type) {
+    case TYPE_BOOL:
+    case TYPE_CHOICE:
+    case TYPE_LIST:
+        value_allowed(row, words);
+        break;
+    case TYPE_COUNT32:
+    case TYPE_COUNT64:
+    case TYPE_INTEGER:
+    case TYPE_REAL:
+        value_range(row, words); /* fall through */
+    default:
+        fputs(type, stream);
+    }
+    fputs(words, stream);
+}
+
+/* A row of the page. */
+static void print_markdown(const struct schema_row *row, const char *key, const char *type, const char *kinds,
+                           FILE *stream)
 {
     fprintf(stream, "| `%s` | %s | ", key, row->fallback ? row->fallback : "required");
-    if (row->length[0] > 0)
-        fprintf(stream, "%s, each ", type);
-    fputs(allowed, stream);
+    print_allowed(row, type, stream);
     if (row->unit)
         fprintf(stream, " [%s]", row->unit);
-    fprintf(stream, " | %s |\n", row->help);
+    fprintf(stream, "%s | %s |\n", kinds, row->help);
+}
+
+/* The kinds of its group that a row belongs to: " (kind cold or file)", or nothing. */
+static void print_kinds(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
+{
+    const struct schema_row *const kind_row = schema_kind_row(row);
+    char kinds[VALUE_WHY_LENGTH];
+    words[0] = '\0';
+    if (!kind_row)
+        return;
+    value_choices(kind_row->choices, row->kinds, kinds);
+    snprintf(words, VALUE_WHY_LENGTH, " (%s %.*s)", strrchr(kind_row->path, '.') + 1, VALUE_WHY_LENGTH / 2,
+             kinds);
 }
 
 /* Of `wanted` and what lies below it, or of all if NULL. Returns how many rows were printed. */
@@ -303,26 +336,21 @@ static size_t describe(const struct schema_table *table, const char *prefix, con
     size_t printed = 0;
     for (size_t i = 0; i < table->count; i++) {
         const struct schema_row *row = &table->rows[i];
-        char key[MOST_COLUMN_BYTES], type[MOST_COLUMN_BYTES], allowed[2 * VALUE_WHY_LENGTH];
+        char key[MOST_COLUMN_BYTES], type[MOST_COLUMN_BYTES];
+        char allowed[2 * VALUE_WHY_LENGTH], kinds[VALUE_WHY_LENGTH];
         if (row->type == TYPE_GROUP)
             continue;
         snprintf(key, sizeof key, "%s%s", prefix, row->path);
         print_type(row, type);
         value_allowed(row, allowed);
-        if (schema_kind_row(row)) {
-            char kinds[VALUE_WHY_LENGTH];
-            const size_t used = strlen(allowed);
-            value_choices(schema_kind_row(row)->choices, row->kinds, kinds);
-            snprintf(allowed + used, sizeof allowed - used, " (%s %s)",
-                     strrchr(schema_kind_row(row)->path, '.') + 1, kinds);
-        }
+        print_kinds(row, kinds);
         if (!wanted || wanted[0] == '\0' || tree_path_lies_in(key, wanted)) {
             printed++;
             if (form == DESCRIBE_MARKDOWN)
-                print_markdown(row, key, type, allowed, stream);
+                print_markdown(row, key, type, kinds, stream);
             else
-                fprintf(stream, text_format, key, type, row->fallback ? row->fallback : "required", allowed,
-                        row->unit ? row->unit : "-", row->help);
+                fprintf(stream, text_format, key, type, row->fallback ? row->fallback : "required",
+                        strcat(allowed, kinds), row->unit ? row->unit : "-", row->help);
         }
         if (row->type == TYPE_LIST) {
             char items[MOST_COLUMN_BYTES + 4];
@@ -336,7 +364,8 @@ static size_t describe(const struct schema_table *table, const char *prefix, con
 static const char page_begin[] =
     "# The keys of a config\n\n"
     "`radixpic check --keys --markdown` prints this page. `species[].mass` is the key `mass` of any\n"
-    "item of the list `species`. Brackets behind a value have its unit.\n\n"
+    "item of the list `species`. A count is a whole number. Brackets have the unit of a value. A text has\n"
+    "at most 1023 bytes, a formula 511, and a name 63 letters, digits and _, the first no digit.\n\n"
     "A group with a key `kind` may be written as one word, its kind: `particles: none`. A key that has\n"
     "the name of a kind chooses this kind: `particles: {every_nth: 10}`.\n\n"
     "A number may be a formula of numbers, such as `2*pi/0.5`. A formula of the place has `x`, `y` and\n"
