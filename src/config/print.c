@@ -283,6 +283,11 @@ static void print_type(const struct schema_row *row, char type[MOST_COLUMN_BYTES
         snprintf(type, MOST_COLUMN_BYTES, "%s", value_type(row));
 }
 
+static bool is_bare_list(const struct schema_row *row)
+{
+    return row->type == TYPE_LIST && schema_is_bare(row->items);
+}
+
 /* What the page says of a value: the type and the bounds of numbers, the choices of words. The page's head
  * has the bounds of formulas, names and texts. */
 static void print_allowed(const struct schema_row *row, const char *type, FILE *stream)
@@ -305,15 +310,22 @@ static void print_allowed(const struct schema_row *row, const char *type, FILE *
     fputs(words, stream);
 }
 
-/* A row of the page. */
+/* A row of the page. A list of values without keys has what they may be in its own row. */
 static void print_markdown(const struct schema_row *row, const char *key, const char *type, const char *kinds,
                            FILE *stream)
 {
+    const struct schema_row *const item = is_bare_list(row) ? row->items->rows : NULL;
     fprintf(stream, "| `%s` | %s | ", key, row->fallback ? row->fallback : "required");
     print_allowed(row, type, stream);
+    if (item) {
+        char item_type[MOST_COLUMN_BYTES];
+        print_type(item, item_type);
+        fputs(": ", stream);
+        print_allowed(item, item_type, stream);
+    }
     if (row->unit)
         fprintf(stream, " [%s]", row->unit);
-    fprintf(stream, "%s | %s |\n", kinds, row->help);
+    fprintf(stream, "%s | %s%s%s |\n", kinds, row->help, item ? "; " : "", item ? item->help : "");
 }
 
 /* The kinds of its group that a row belongs to: " (kind cold or file)", or nothing. */
@@ -352,7 +364,7 @@ static size_t describe(const struct schema_table *table, const char *prefix, con
                 fprintf(stream, text_format, key, type, row->fallback ? row->fallback : "required",
                         strcat(allowed, kinds), row->unit ? row->unit : "-", row->help);
         }
-        if (row->type == TYPE_LIST) {
+        if (row->type == TYPE_LIST && !(form == DESCRIBE_MARKDOWN && is_bare_list(row))) {
             char items[MOST_COLUMN_BYTES + 4];
             snprintf(items, sizeof items, "%s[]%s", key, schema_is_bare(row->items) ? "" : ".");
             printed += describe(row->items, items, wanted, form, stream);

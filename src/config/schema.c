@@ -98,7 +98,7 @@ static const struct schema_row species_rows[] = {
     {SPECIES(ids, TYPE_BOOL), .fallback = "false",
      .help = "carry a 64-bit id of each particle into the output"},
     {SPECIES(push, TYPE_BOOL), .fallback = "true",
-     .help = "false: it stands still, as a fixed background does"},
+     .help = "false: it stands still, as a fixed background does; cold, without drift"},
     {SPECIES(charge_density, TYPE_BOOL), .fallback = "true",
      .help = "false: test particles, which feel the field and make none"},
     {"positions", TYPE_GROUP, .help = "initial positions"},
@@ -179,7 +179,7 @@ static const struct schema_row phase_axis_rows[] = {
 };
 static const struct schema_table phase_axis_table = TABLE(phase_axis_rows, struct phase_axis_config);
 
-BARE_TABLE(phase_order, enum phase_axis, TYPE_CHOICE, PHASE_AXES, .help = "one of the axes, each once");
+BARE_TABLE(phase_order, enum phase_axis, TYPE_CHOICE, PHASE_AXES, .help = "each axis once");
 
 static const struct schema_row phase_space_rows[] = {
     {PHASE_SPACE(species, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "the name of a species"},
@@ -223,7 +223,7 @@ BARE_TABLE(id, uint64_t, TYPE_COUNT64, WITHIN(0, MOST_PARTICLES *CONFIG_MAX_SPEC
            .help = "as snapshots have it");
 
 BARE_TABLE(species_name, char[CONFIG_NAME_LENGTH], TYPE_NAME, .capacity = CONFIG_NAME_LENGTH,
-           BYTES(1, CONFIG_NAME_LENGTH), .help = "the name of a species, or all");
+           BYTES(1, CONFIG_NAME_LENGTH), .help = "names of species, or all");
 
 static const struct schema_row collision_rows[] = {
     {"species", TYPE_NAME, .offset = offsetof(struct collision_config, species),
@@ -244,7 +244,7 @@ static const struct schema_table collision_table = TABLE(collision_rows, struct 
 BARE_TABLE(signal, int, TYPE_CHOICE,
            WORDS({"SIGINT", SIGINT}, {"SIGTERM", SIGTERM}, {"SIGHUP", SIGHUP}, {"SIGUSR1", SIGUSR1},
                  {"SIGUSR2", SIGUSR2}, {"SIGXCPU", SIGXCPU}),
-           .help = "one of the signals of Unix");
+           .help = "signals of Unix");
 
 static const struct schema_row config_rows[] = {
     {CONFIG(title, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .fallback = "untitled",
@@ -362,7 +362,7 @@ static const struct schema_row config_rows[] = {
     {CONFIG(output.history.every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
      .help = "between rows"},
     {LIST("output.history.modes", config, output.history.modes, output.history.mode_count, mode_table),
-     .fallback = "[]", .help = "[MX, MY] of the density modes to follow"},
+     .fallback = "[]", .help = "density modes to follow"},
     {LIST("output.history.species", config, output.history.species.items, output.history.species.count,
           species_name_table),
      .fallback = "[]", .help = "with columns of kinetic energy and momentum"},
@@ -418,7 +418,7 @@ static const struct schema_row config_rows[] = {
     {LIST("output.checkpoints.on_signals", config, output.checkpoints.on_signals,
           output.checkpoints.signal_count, signal_table),
      .fallback = "[SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU]",
-     .help = "stop the run with a checkpoint, if not ignored at its start; [] is none"},
+     .help = "stop the run with a checkpoint, unless ignored at its start; [] is none"},
     {CONFIG(output.checkpoints.on_signal_within, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "s",
      .help =
          "that such a signal leaves for the checkpoint; check warns where it takes longer; 0 is any time"},
