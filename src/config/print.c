@@ -303,7 +303,9 @@ static void print_allowed(const struct schema_row *row, const char *type, FILE *
     case TYPE_COUNT64:
     case TYPE_INTEGER:
     case TYPE_REAL:
-        value_range(row, words); /* fall through */
+        fputs(type, stream);
+        value_range(row, words);
+        break;
     default:
         fputs(type, stream);
     }

@@ -52,7 +52,7 @@ SKIPPED = {
         "no command: with words to replace, or a name"
     ),
 }
-COMMAND = re.compile(r"(\w+=\S+ )?(\./|cp |sed |mpirun |scripts/|radixpic |cc )")
+COMMAND = re.compile(r"(\w+=\S+ )?(\./|cp |mpirun |scripts/|radixpic |cc )")
 OTHER = re.compile(
     r"\w+:\s|my\.yaml:|src/main\.c |bench,device|(v|D|sin\^2\(A\)|<delta\^2>) = "
 )  # configs, messages, lists, formulas
