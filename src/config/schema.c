@@ -98,7 +98,7 @@ static const struct schema_row species_rows[] = {
     {SPECIES(ids, TYPE_BOOL), .fallback = "false",
      .help = "carry a 64-bit id of each particle into the output"},
     {SPECIES(push, TYPE_BOOL), .fallback = "true",
-     .help = "false: it stands still, as a fixed background does; cold, without drift"},
+     .help = "false: it stands still, cold and without drift, as a fixed background does"},
     {SPECIES(charge_density, TYPE_BOOL), .fallback = "true",
      .help = "false: test particles, which feel the field and make none"},
     {"positions", TYPE_GROUP, .help = "initial positions"},
@@ -124,8 +124,8 @@ static const struct schema_row species_rows[] = {
            {"uniform", VELOCITIES_FORMULA}, {"juttner", VELOCITIES_JUTTNER}, {"file", VELOCITIES_FILE}),
      .fallback = "cold",
      .help =
-         "distribution; uniform: formula with its default density; file: those of positions.file, and the "
-         "default with it"},
+         "distribution; uniform: formula with its default density; file: from positions.file, the default "
+         "with such a file"},
     {SPECIES(velocities.dimensions, TYPE_COUNT32), WITHIN(2, 3), .fallback = "2",
      .help = "2: u and v; 3: u, v and w; the lists below are as long"},
     {SPECIES(velocities.generator, TYPE_CHOICE),
