@@ -9,6 +9,7 @@ struct session {
     struct config config;
     struct communicator communicator;
     double mpi_seconds;            /* that its start took */
+    bool builds_ahead;             /* by processes of this program, which is radixpic */
     struct log log;                /* of rank 0; the others have none */
     struct checkpoint *checkpoint; /* to go on from, until the run has begun; NULL: none */
     struct device *device;

@@ -136,7 +136,8 @@ struct simulation_plan {
 STATUS_CHECKED enum status simulation_plan(const struct config *config, const struct device_info *info,
                                            struct simulation_plan *plan);
 
-/* Starts processes that build the programs of a run (device_start_builders()), as it would be on one rank. */
-void simulation_build_ahead(const struct config *config, const struct device *device);
+/* Starts processes that build the programs of a run (device_start_builders()), of several ranks but for those
+ * by which ranks exchange. */
+void simulation_build_ahead(const struct config *config, int ranks, const struct device *device);
 
 #endif

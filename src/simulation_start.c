@@ -168,9 +168,11 @@ static enum status restore(struct simulation *simulation, const struct checkpoin
 
 /* ---- begin and end ---- */
 
-enum status simulation_create_on(const struct communicator *communicator, const struct config *config,
-                                 struct device *device, const struct checkpoint *restart,
-                                 struct simulation *simulation)
+/* With the rows of the first of so many ranks, which are those of the communicator; or, where that has one
+ * rank and the device counts, more. */
+static enum status create(const struct communicator *communicator, const struct config *config, int ranks,
+                          struct device *device, const struct checkpoint *restart,
+                          struct simulation *simulation)
 {
     *simulation = (struct simulation){
         .config = config,
@@ -185,11 +187,13 @@ enum status simulation_create_on(const struct communicator *communicator, const 
                            "deposit.shape: this shape reaches more rows than several ranks exchange; take "
                            "a lower order, or one rank");
     TRY(device_branch(device, &simulation->device));
-    TRY(partition_even(communicator->size, config->grid.cells[0], &simulation->partition));
+    TRY(partition_even(ranks, config->grid.cells[0], &simulation->partition));
     if (communicator->size > 1)
         TRY(migrate_create(simulation->device, &simulation->communicator, &simulation->partition,
                            config->precision, &simulation->migrate));
     TRY(restart ? restore(simulation, restart) : load(simulation));
+    if (ranks > communicator->size)
+        ranks_take_slab(simulation, plan_ghost_rows(config));
     TRY(parts_create_for_grid(simulation));
     if (restart && simulation->fields.waves)
         TRY(checkpoint_read_waves(restart, simulation->fields.waves));
@@ -201,10 +205,18 @@ enum status simulation_create_on(const struct communicator *communicator, const 
     return device_finish(simulation->device);
 }
 
+enum status simulation_create_on(const struct communicator *communicator, const struct config *config,
+                                 struct device *device, const struct checkpoint *restart,
+                                 struct simulation *simulation)
+{
+    return create(communicator, config, communicator->size, device, restart, simulation);
+}
+
+static const struct communicator alone = {.size = 1, .local_size = 1};
+
 enum status simulation_create(const struct config *config, struct device *device,
                               struct simulation *simulation)
 {
-    static const struct communicator alone = {.size = 1, .local_size = 1};
     return simulation_create_on(&alone, config, device, NULL, simulation);
 }
 
@@ -214,16 +226,31 @@ void simulation_destroy(struct simulation *simulation)
     partition_destroy(&simulation->partition);
 }
 
-void simulation_build_ahead(const struct config *config, const struct device *device)
+/* No program depends on the formulas of species, which take long. */
+static void leave_out_formulas(struct species_config *species)
+{
+    species->profile = (struct profile_config){0};
+    for (int axis = 0; axis < 3 && species->velocities.kind == VELOCITIES_FORMULA; axis++)
+        strcpy(species->velocities.density[axis], "1");
+}
+
+void simulation_build_ahead(const struct config *config, int ranks, const struct device *device)
 {
     struct simulation simulation = {0};
     struct device *counting = NULL;
-    if (device_open_counting(device_info(device), &counting) != STATUS_OK)
-        return;
-    if (simulation_create(config, counting, &simulation) == STATUS_OK)
-        device_start_builders(device, counting);
-    simulation_destroy(&simulation);
-    device_close(&counting);
+    struct config plain = *config;
+    const size_t bytes = config->species_count * sizeof *config->species;
+    plain.species = malloc(bytes);
+    if (plain.species && device_open_counting(device_info(device), &counting) == STATUS_OK) {
+        memcpy(plain.species, config->species, bytes);
+        for (uint32_t s = 0; s < config->species_count; s++)
+            leave_out_formulas(&plain.species[s]);
+        if (create(&alone, &plain, ranks, counting, NULL, &simulation) == STATUS_OK)
+            device_start_builders(device, counting);
+        simulation_destroy(&simulation);
+        device_close(&counting);
+    }
+    free(plain.species);
 }
 
 enum status simulation_plan(const struct config *config, const struct device_info *info,
