@@ -50,10 +50,6 @@ struct device_info {
 STATUS_CHECKED enum status device_open(const char *spec, uint32_t turn, uint32_t processors,
                                        struct device **device);
 
-/* Where RADIXPIC_TRACE is set, writes what is timed from now on to the table <RADIXPIC_TRACE>.<rank>.csv:
- * rows (lane, stage, begin, end) in seconds of timer_now(). STATUS_FAILED where that cannot be written. */
-STATUS_CHECKED enum status device_trace(struct device *device, int rank);
-
 /* device_open_in() opens the device `id`, a cl_device_id, in the caller's `context`, a cl_context; launches
  * are not timed. device_info_of() describes such a device without opening it. STATUS_USAGE where the
  * arguments are something else. */
