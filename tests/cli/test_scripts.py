@@ -14,7 +14,6 @@ from radixpic.history import read_config, read_history, read_title
 
 T = np.arange(0, 20.05, 0.1)  # the times of a history
 CELL_FACTOR = dispersion.grid_factor([0.5], [4 * math.pi / 32])
-ELECTRONS = ("--theory", "beams", "--beam", 1, 0, 1)  # of one species at rest
 HEADER = "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y,charge"
 
 
@@ -168,18 +167,8 @@ class FitRate(ScriptTest):
         write_history(self.path, np.exp(0.3 * T) + np.exp(-T) + 0j)
         self.assertRegex(self.measure()[2], r"transient .*: from t = 10\S* on gamma is 0\.3; choose")
 
-    def test_prints_theory_beside(self):
-        write_history(self.path, dispersion.discrete_series(200, 0.5, [(1, 0, 1)], 0.1, CELL_FACTOR))
-        gamma, _, out = self.measure(*ELECTRONS, "--k=0.5", "--dt=0.1", "--dx", 4 * math.pi / 32, "--from=3", "--to=12")
-        for words in ("0.15336", "1.41566", "0.15433"):
-            self.assertIn(words, out)
-        self.assertRegex(out, r"(?m)exact linear series.*[-+]0\.00 %")
-        self.assertAlmostEqual(gamma, -0.155, delta=1e-3)
-        write_history(self.path, np.exp(-0.1 * T) + 0j)
-        self.assertIn("-0.20000", self.measure("--theory-gamma", "0.2")[2])  # of the other sign
-
     def test_theory_of_the_runs_own_config(self):
-        k, dt, dx = 0.5, 0.1, 4 * math.pi / 32
+        k, dt = 0.5, 0.1
         write_history(self.path, dispersion.discrete_series(200, k, [(1, 0, 1)], dt, CELL_FACTOR))
         species = "- {name: electrons, charge: -1, mass: 1, density: 1, particles: 64, velocities: {kind: maxwellian}}"
         config = f"grid: {{cells: [32, 4], length: [{4 * math.pi!r}, 1]}}\ntime: {{step: 0.1, steps: 0}}\n"
@@ -191,13 +180,12 @@ class FitRate(ScriptTest):
             (self.folder / "config.yaml").write_bytes((self.folder / "own" / "config.yaml").read_bytes())
 
         resolve(config, "species.electrons.perturb.density=[{axis: x, mode: 1, amplitude: 0.01}]")
-        by_hand = self.run_it_well(*ELECTRONS, "--k", k, "--dt", dt, "--dx", dx, "--from", 3, "--to", 12)
-        by_config = self.run_it_well("--theory", "config", "--from", 3, "--to", 12)
-        numbers = [re.findall(r"(?m)^.*?(\S+ +\S+ +%)?(\S+ +\S+ +%)$", text) for text in (by_hand, by_config)]
-        self.assertEqual(*numbers)
-        self.assertIn("the run's steps and grid", by_config)
-        self.assertEqual(self.run_it_well("--from", 3, "--to", 12), by_config)  # without being asked
-        found = json.loads(self.run_it_well(*ELECTRONS, "--k", k, "--json"))
+        gamma, _, out = self.measure("--from", 3, "--to", 12)
+        for words in ("0.15336", "1.41566", "0.15433", "the run's steps and grid"):
+            self.assertIn(words, out)
+        self.assertRegex(out, r"(?m)exact linear series.*[-+]0\.00 %")
+        self.assertAlmostEqual(gamma, -0.155, delta=1e-3)
+        found = json.loads(self.run_it_well("--json"))
         self.assertAlmostEqual(found["theory"][0]["gamma"], -0.15336, delta=1e-5)
         self.assertEqual((found["rows"], found["wave"], found["constant"]), (201, "density mode (1, 0)", None))
         self.assert_measured(found["gamma"], found["omega"], 1e-5)
@@ -212,7 +200,6 @@ class FitRate(ScriptTest):
             ("collisions", *collide),
         ):
             resolve(config, *settings)
-            self.assert_problem("--theory", "config", words=[f"fit_rate.py: {words}: "])
             found = json.loads(self.run_it_well("--json"))
             self.assertEqual((found["theory"], found["no_theory"].partition(":")[0]), ([], words))
             self.assertRegex(self.run_it_well(), rf"(?m)^  no theory: {words}: [^%]+$")
@@ -293,7 +280,7 @@ class FitRate(ScriptTest):
         self.run_well(
             "run", ROOT / "configs" / "landau_damping.yaml", "--quiet", "--output", "coarse", *sets(*settings)
         )
-        found = self.run_it_well("--theory", "config", "--json", "--from", 3, "--to", 10, folder=self.folder / "coarse")
+        found = self.run_it_well("--json", "--from", 3, "--to", 10, folder=self.folder / "coarse")
         measured, (continuum, grid, series) = json.loads(found), json.loads(found)["theory"]
         self.assertAlmostEqual(measured["omega"], series["omega"], delta=2e-3 * series["omega"])
         self.assertAlmostEqual(measured["gamma"], series["gamma"], delta=0.01 * abs(series["gamma"]))
@@ -324,11 +311,7 @@ class FitRate(ScriptTest):
             self.assert_problem(words=[word])
 
     def test_usage(self):
-        for arguments in (
-            "", ". --theory beams --beam 1 0 1", ". --theory landau --k 1", ". --k -1 --theory beams --beam 1 0 1",
-            ". --from 3 --to 2", ". --mode 1", ". --dt 0.1", ". --theory config --k 1", ". --theory beams --k 1",
-            ". --theory config --beam 1 0 1", ". --theory beams --k 1 --beam 1 0 1 --dt 1",
-        ):  # fmt: skip
+        for arguments in ("", ". --from 3 --to 2", ". --mode 1", ". --mode 1 0 --field-energy"):
             self.assertEqual(self.run_script("fit_rate.py", *arguments.split()).returncode, 2, arguments)
 
 
