@@ -6,6 +6,7 @@
  * Probes (output.probes) are rows of probes/NAME.csv; all are measured together, each is written by its own
  * `every`. Lines (output.lines) are openPMD meshes of one axis, s, the length from the first point on, whose
  * points are measured together too. */
+#include "output/average.h"
 #include "output/openpmd.h"
 #include "output/outputs.h"
 
