@@ -49,7 +49,7 @@ static enum status points_create(struct device *device, const struct config *con
     TRY(DEVICE_NEW_ARRAY(device, points->read, values));
     TRY(DEVICE_NEW_ARRAY(device, points->parts, values / NODES));
     TRY(program_build(device, "points.cl", config->precision, &program, "%s", ""));
-    TRY(kernel_create(program, "points_take", &points->kernel));
+    TRY(kernel_create(program, "points_copy", &points->kernel));
     TRY(buffer_create(device, nodes * sizeof(uint32_t), "the nodes around points", &points->nodes));
     return buffer_create(device, values * precision_bytes(config->precision), "the values around points",
                          &points->values);
@@ -65,7 +65,7 @@ static uint32_t node_below(const struct config *config, int axis, double place, 
 }
 
 /* Own nodes stand first in the local grid. */
-static enum status take_slab(struct points *points, const struct slab *slab)
+static enum status find_nodes(struct points *points, const struct slab *slab)
 {
     const uint32_t nx = slab->box.nx, ny = slab->box.ny;
     for (uint32_t p = 0; p < points->count; p++) {
@@ -85,7 +85,7 @@ static enum status take_slab(struct points *points, const struct slab *slab)
                         points->host_nodes);
 }
 
-/* Takes the values of the nodes to a slot (enqueued); those of fields that nothing has asked for mean
+/* Copies the values of the nodes to a slot (enqueued); those of fields that nothing has asked for mean
  * nothing. All slots are read before the rank's rows change. */
 static enum status points_measure(void *part, const struct view *view, uint32_t slot)
 {
@@ -93,7 +93,7 @@ static enum status points_measure(void *part, const struct view *view, uint32_t 
     const struct fields *fields = view->fields;
     const uint32_t nodes = NODES * points->count;
     if (points->slab.rows != view->slab->rows || points->slab.first_row != view->slab->first_row)
-        TRY(take_slab(points, view->slab));
+        TRY(find_nodes(points, view->slab));
     return KERNEL_LAUNCH(points->kernel, launch_flat(nodes, STAGE_OUTPUT, 0), fields->all, fields->stride,
                          points->components, points->nodes, nodes, points->components * nodes * slot,
                          points->values);
@@ -285,7 +285,7 @@ static void write_line(struct openpmd *openpmd, const struct line_config *line, 
 }
 
 /* Leaves the values of all ranks, or of a line that averages their means, in slot 0. Collective. */
-static enum status take_values(void *part, const struct view *view)
+static enum status read_values(void *part, const struct view *view)
 {
     struct points *points = part;
     const struct output_config *output = &view->config->output;
@@ -327,5 +327,5 @@ const struct output_row lines_output = {.name = "lines",
                                         .average = offsetof(struct line_config, average),
                                         .points = offsetof(struct line_config, points),
                                         .create = create_lines,
-                                        .write = take_values,
+                                        .write = read_values,
                                         .record = record_lines};
