@@ -98,9 +98,9 @@ static enum status create(cl_context context, cl_device_id id, const struct radi
 
 /* ---- sorters in one buffer ---- */
 
-/* Those with a workspace, the youngest first. NVIDIA's driver (580.159) crashes where parts of a buffer that
- * overlap are released in another order than from the youngest to the oldest. So they are made one at a time,
- * and one that is destroyed keeps its parts until all younger ones in the same buffer are destroyed. */
+/* The sorters with a workspace, the youngest first. NVIDIA's driver (580.159) crashes where parts of a buffer
+ * that overlap are released in another order than from the youngest to the oldest. So they are made one at a
+ * time, and one that is destroyed keeps its parts until all younger ones in the same buffer are destroyed. */
 static struct radixpic_sorter *youngest;
 static pthread_mutex_t workspaces = PTHREAD_MUTEX_INITIALIZER;
 

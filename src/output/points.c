@@ -17,20 +17,20 @@ enum { NODES = 4 /* around a point */ };
 
 struct points {
     const struct config *config; /* not owned */
-    uint32_t count, components;  /* of the fields, all of them */
+    uint32_t count, components;  /* how many points, and components of all fields */
     double (*at)[2];             /* [count] */
-    struct slab slab;            /* whose nodes `nodes` has; no rows: none yet */
+    struct slab slab;            /* the rows whose nodes `nodes` has; no rows: it has none yet */
     struct kernel *kernel;
-    struct buffer *nodes;  /* uint[count][NODES]: numbers of nodes; 0 for those of other ranks */
+    struct buffer *nodes;  /* uint[count][NODES]: numbers of nodes; 0 for nodes of other ranks */
     struct buffer *values; /* real[slots][components][count][NODES] */
     uint32_t *host_nodes;
-    double *weights;                              /* [count][NODES]; 0 for those of other ranks */
+    double *weights;                              /* [count][NODES]; 0 for nodes of other ranks */
     double *read;                                 /* as `values` */
     double *parts;                                /* [slots][components][count] */
     struct append_file *files[CONFIG_MAX_PROBES]; /* of probes, on rank 0 */
 };
 
-/* For `count` points, whose places the caller sets, with so many slots. */
+/* Creates the arrays for `count` points, whose places the caller sets, with so many slots. */
 static enum status points_create(struct device *device, const struct config *config, uint32_t count,
                                  uint32_t slots, struct points **created)
 {
@@ -85,7 +85,7 @@ static enum status find_nodes(struct points *points, const struct slab *slab)
                         points->host_nodes);
 }
 
-/* Copies the values of the nodes to a slot (enqueued); those of fields that nothing has asked for mean
+/* Copies the values of the nodes to a slot (enqueued); values of fields that nothing has asked for mean
  * nothing. All slots are read before the rank's rows change. */
 static enum status points_measure(void *part, const struct view *view, uint32_t slot)
 {
@@ -106,7 +106,7 @@ static double *points_values(struct points *points, uint32_t slot)
     return points->parts + (size_t)slot * points->components * points->count;
 }
 
-/* Brings slots `first` to before first + count to the host. Blocking. */
+/* Brings the slots from `first` to before first + count to the host. Blocking. */
 static enum status points_read(void *part, uint32_t first, uint32_t count)
 {
     struct points *points = part;
@@ -232,7 +232,7 @@ const struct output_row probes_output = {.name = "probes",
 
 /* ---- lines ---- */
 
-/* The points of all lines are one after the other. */
+/* Counts the points of all lines, which stand one line after the other. */
 static uint32_t count_points(const struct config *config)
 {
     uint32_t count = 0;
@@ -257,7 +257,8 @@ static enum status create_lines(struct device *device, const struct config *conf
     return STATUS_OK;
 }
 
-/* `values`: those of its points on rank 0, which writes them; of the next component `stride` behind. */
+/* Records a line. `values` are of its points on rank 0, which writes them; the values of the next component
+ * are `stride` behind. */
 static void write_line(struct openpmd *openpmd, const struct line_config *line, const double *values,
                        size_t stride)
 {
