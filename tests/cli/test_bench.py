@@ -122,8 +122,7 @@ RUNS = [
     *[("step", ["--cells=8", f"--particles={count}", "--steps=1", "--repeat=1"], {},
        [r"(?m)^verified: .* in \d+ steps; too few a cell to judge the field of the wave$"]) for count in (1, 100)],
     ("step", ["--sweep", "--min-particles=16384", "--max-particles=40000", "--steps=2"],
-     {"cells": ["32x32", "64x64"], "N": ["16384", "32768"]},  # at least 8 a cell
-     [r"points that count: \d of those with \d+"]),
+     {"cells": ["32x32", "64x64"], "N": ["16384", "32768"]}, []),  # at least 8 a cell
 ]  # fmt: skip
 
 
