@@ -64,7 +64,6 @@ static enum status open_device(struct session *session)
     const double start = timer_now();
     TRY(device_open(session->config.device, (uint32_t)session->communicator.local_rank,
                     (uint32_t)session->communicator.processors, &session->device));
-    TRY(device_trace(session->device, session->communicator.rank));
     device_add_time(session->device, STAGE_START_DEVICE, timer_now() - start, 0);
     device_add_time(session->device, STAGE_START_MPI, session->mpi_seconds, 0);
     return STATUS_OK;

@@ -45,7 +45,8 @@ STATUS_CHECKED enum status session_complete(struct session *session);
 /* Closes files and folder; the log gets the sentence of a failed `status`. Returns the first failure. */
 STATUS_CHECKED enum status session_close_files(struct session *session, enum status status);
 
-/* The same, and destroys the rest, but for the config, which the caller frees. */
+/* Closes files and folder like session_close_files(), and destroys the rest but for the config, which the
+ * caller frees. */
 STATUS_CHECKED enum status session_end(struct session *session, enum status status);
 
 #endif

@@ -83,8 +83,8 @@ struct simulation {
 STATUS_CHECKED enum status simulation_create(const struct config *config, struct device *device,
                                              struct simulation *simulation);
 
-/* The same on all ranks of a communicator, each with its share, and where `restart` is not NULL with the
- * state of that checkpoint, which checkpoint_require_same() accepted; it may be closed afterwards.
+/* Creates the simulation on all ranks of a communicator, each with its share, and where `restart` is not NULL
+ * with the state of that checkpoint, which checkpoint_require_same() accepted; it may be closed afterwards.
  * Collective, but a failure is that of one rank alone until the caller's communicator_meet(). */
 STATUS_CHECKED enum status simulation_create_on(const struct communicator *communicator,
                                                 const struct config *config, struct device *device,

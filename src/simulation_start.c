@@ -78,7 +78,7 @@ enum status simulation_sort_again(struct simulation *simulation, uint32_t specie
         return stepper_list_changed(&simulation->stepper, species, list);
     TRY(migrate_change_slab(simulation->migrate, &everything, &simulation->slab, species, list));
     const uint32_t changed = simulation->changed | UINT32_C(1) << species;
-    TRY(ranks_settle(simulation));
+    TRY(ranks_deliver(simulation));
     simulation->changed |= changed;
     return STATUS_OK;
 }
@@ -151,7 +151,7 @@ static enum status restore(struct simulation *simulation, const struct checkpoin
         memcpy(simulation->partition.first, old->first, ((size_t)old->ranks + 1) * sizeof *old->first);
     else
         TRY(balance_partition(&simulation->partition, checkpoint));
-    ranks_take_slab(simulation, as_many ? checkpoint->ghost : plan_ghost_rows(simulation->config));
+    ranks_set_slab(simulation, as_many ? checkpoint->ghost : plan_ghost_rows(simulation->config));
     simulation->is_restart = true;
     simulation->step = simulation->first_step = checkpoint->step;
     simulation->first_energy = checkpoint->first_energy;

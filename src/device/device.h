@@ -44,15 +44,11 @@ struct device_info {
 /* Opens the device that `spec` names: "cpu", "gpu", "auto" (a GPU if there is one, else any), "P:D" (platform
  * and device numbers of `radixpic devices`), or part of a name, case ignored; of those that fit, number
  * `turn` modulo how many they are, so that the processes of a machine take different ones. The first one
- * opened in a process settles that PoCL has a thread for each of `processors`, 0: all that the process may
+ * opened in a process decides that PoCL has a thread for each of `processors`, 0: all that the process may
  * run on, unless the environment says how many. STATUS_NO_DEVICE when nothing fits; the message lists what
  * there is. The caller closes it. */
 STATUS_CHECKED enum status device_open(const char *spec, uint32_t turn, uint32_t processors,
                                        struct device **device);
-
-/* Where RADIXPIC_TRACE is set, writes what is timed from now on to the table <RADIXPIC_TRACE>.<rank>.csv:
- * rows (lane, stage, begin, end) in seconds of timer_now(). STATUS_FAILED where that cannot be written. */
-STATUS_CHECKED enum status device_trace(struct device *device, int rank);
 
 /* device_open_in() opens the device `id`, a cl_device_id, in the caller's `context`, a cl_context; launches
  * are not timed. device_info_of() describes such a device without opening it. STATUS_USAGE where the

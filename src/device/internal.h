@@ -16,7 +16,6 @@ struct pending_event {
     enum stage stage;
     uint64_t bytes;
     uint32_t weight; /* of the launch in the timers */
-    enum device_queue queue;
 };
 
 enum { PENDING_CAPACITY = 2048 };
@@ -65,8 +64,6 @@ struct core {
     bool calls_host_in_queue; /* as native kernels; else device_call_host() waits and maps */
     cl_event region_begin;    /* owned between device_region_begin() and _end() */
     cl_event mark;            /* owned; NULL: there is none */
-    FILE *trace;              /* NULL: none is written */
-    double trace_offset;      /* from seconds of the device's clock to those of timer_now() */
 };
 
 struct buffer {
@@ -124,10 +121,6 @@ static inline cl_event *device_event(const struct device *opened, cl_event *even
 /* Hands an event to the timers; takes ownership. `end` is NULL where the launch was not timed. */
 STATUS_CHECKED enum status device_record(struct device *device, cl_event begin, cl_event end,
                                          enum stage stage, uint64_t bytes);
-
-/* Add to the trace, if any, the host's work that ends now, and an event between two times of the device. */
-void trace_host(const struct core *core, const char *what, double begin);
-void trace_event(const struct core *core, const struct pending_event *event, uint64_t begin, uint64_t end);
 
 /* The text of kernels/<file> with its #include "shared/..." lines replaced by the files they name, each once.
  * So a driver's build cache, which looks at the text alone, notices a changed header, and no path reaches a
