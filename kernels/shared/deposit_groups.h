@@ -39,7 +39,8 @@ static inline struct samples sample(const struct list *list, uint p)
 #endif
 }
 
-/* Copies `size` particles from `begin` on to local memory. All reads of an item are under way at once. */
+/* Copies `size` particles from `begin` on to local memory, and the last one to what is left of it: reads that
+ * depend on no branch are all under way at once. */
 static inline void stage_particles(const struct list *list, uint begin, uint size,
                                    local struct samples *staged)
 {
@@ -51,7 +52,7 @@ static inline void stage_particles(const struct list *list, uint begin, uint siz
 #pragma unroll
     for (uint k = 0; k < ITEM_STAGES; k++) {
         const uint n = item + k * SEGMENT_ITEMS;
-        if (n < size)
+        if ((k + 1) * SEGMENT_ITEMS <= SEGMENT_SIZE || n < SEGMENT_SIZE)
             staged[STAGE_PLACE(n)] = ahead[k];
     }
 }
@@ -163,7 +164,7 @@ static inline struct item_sums sum_run(global const uint *restrict cell_offsets,
         return own;
     local const struct samples *const of_run = staged + STAGE_PLACE(from) - from;
     uint cell = find_segment_near(cell_offsets, cells, first_cell, begin + from);
-    uint cell_end = cell_offsets[cell + 1];
+    uint cell_end = cell_offsets[cell + 1], next_end = cell_offsets[min(cell + 2, cells)];
     own.first_cell = cell;
     for (uint n = from; n < to; n++) {
         if (begin + n == cell_end) {
@@ -174,8 +175,13 @@ static inline struct item_sums sum_run(global const uint *restrict cell_offsets,
                 own.first[m] = cell == own.first_cell ? own.last[m] : own.first[m];
                 own.last[m] = (real4)0;
             }
-            cell = find_segment_near(cell_offsets, cells, cell + 1, begin + n);
-            cell_end = cell_offsets[cell + 1];
+            cell++;
+            cell_end = next_end;
+            if (cell_end == begin + n) { /* an empty cell */
+                cell = find_segment_near(cell_offsets, cells, cell, begin + n);
+                cell_end = cell_offsets[cell + 1];
+            }
+            next_end = cell_offsets[min(cell + 2, cells)]; /* is waited for at the end of the cell */
         }
         const struct samples sample = of_run[n];
         own.beside |= (uint)add_share(list, &sample, share, own.last) << (n - from);
