@@ -193,7 +193,7 @@ static enum status create(const struct communicator *communicator, const struct 
                            config->precision, &simulation->migrate));
     TRY(restart ? restore(simulation, restart) : load(simulation));
     if (ranks > communicator->size)
-        ranks_take_slab(simulation, plan_ghost_rows(config));
+        ranks_set_slab(simulation, plan_ghost_rows(config));
     TRY(parts_create_for_grid(simulation));
     if (restart && simulation->fields.waves)
         TRY(checkpoint_read_waves(restart, simulation->fields.waves));
