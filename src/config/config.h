@@ -366,8 +366,17 @@ struct units units_make(const struct units_config *config);
 
 /* ---- all of it ---- */
 
+/* A number with a name, for other values of the config: these have it put in already. */
+struct constant {
+    char name[CONFIG_NAME_LENGTH];
+    double value;
+    bool is_used; /* while the config is read */
+};
+
 struct config {
     char title[CONFIG_TEXT_LENGTH];
+    uint32_t constant_count;
+    struct constant *constants;
     struct grid_config grid;
     struct time_config time;
     uint32_t seed;

@@ -253,6 +253,9 @@ BARE_TABLE(signal, int, TYPE_CHOICE,
 static const struct schema_row config_rows[] = {
     {CONFIG(title, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .fallback = "untitled",
      .help = "shown in logs and plots"},
+    {"constants", TYPE_CONSTANTS, .fallback = "{}",
+     .help = "for all numbers and formulas; each may use those before it, and lx and ly where grid.length "
+             "uses none"},
     {"grid", TYPE_GROUP, .help = "the periodic box"},
     {CONFIG(grid.cells, TYPE_COUNT32), PAIR, WITHIN(2, MOST_CELLS),
      .help = "along x and y; [N, 2] is one dimension: charges make no E along y"},

@@ -256,7 +256,7 @@ static enum status write_into(struct radixpic *run, const char *folder, bool rep
         return status_fail(STATUS_USAGE, "files are to be asked for once, and before the first step");
     session->config.time.steps = run->config.time.steps;
     session->config.output = run->config.output;
-    if (!value_parse(row, folder, strlen(folder), true, session->config.output.directory, why))
+    if (!value_parse(row, folder, strlen(folder), true, NULL, session->config.output.directory, why))
         return status_fail(STATUS_USAGE, "folder: %s", why);
     const enum status status = session_choose_folder(session, replaces);
     if (status != STATUS_OK) { /* another folder may be asked for */
