@@ -66,6 +66,11 @@ enum { GHOST_AUTO = 0 };
 enum { SPEED_AUTO = 0 };
 enum { SORT_AUTO = 0 }; /* a number of sort.* left to the program */
 enum sort_method { SORT_METHOD_AUTO, SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED };
+#define SORT_METHOD_WORDS                                                                                    \
+    {"auto", SORT_METHOD_AUTO}, {"paper", SORT_METHOD_PAPER}, {"tiled", SORT_METHOD_TILED},                  \
+    {                                                                                                        \
+        "chunked", SORT_METHOD_CHUNKED                                                                       \
+    } /* in the order of their values */
 enum step_method { STEP_AUTO, STEP_RADIX, STEP_FUSED, STEP_TILED, STEP_CHUNKED };
 enum rounding { ROUNDING_DITHERED, ROUNDING_NEAREST };
 enum transpose_kind { TRANSPOSE_AUTO, TRANSPOSE_ON, TRANSPOSE_OFF };
