@@ -31,19 +31,19 @@ struct radixpic {
 /* The simulation, or one that has nothing where that is NULL: functions without a status ask it. */
 const struct radixpic *handle_or_none(const struct radixpic *run);
 
-/* Takes the simulation for the calling thread, waiting for others. Returns false, and takes nothing, in a
+/* Locks the simulation for the calling thread, waiting for others. Returns false, and locks nothing, in a
  * process that handle_require_process() refuses. */
-bool handle_take(const struct radixpic *run);
-void handle_give(const struct radixpic *run, bool is_taken);
+bool handle_lock(const struct radixpic *run);
+void handle_unlock(const struct radixpic *run, bool is_locked);
 
-/* Returns the status of a call, made with the simulation `run` taken, of arguments that are GIVEN(). */
-#define RETURN_TAKEN(call, ...)                                                                              \
+/* Returns the status of a call, made with the simulation `run` locked, of arguments that are GIVEN(). */
+#define RETURN_LOCKED(call, ...)                                                                             \
     do {                                                                                                     \
         IN_C_LOCALE;                                                                                         \
-        const bool is_taken = GIVEN(__VA_ARGS__) == STATUS_OK && handle_take(run);                           \
-        const enum status taken_status = is_taken ? (call) : STATUS_USAGE;                                   \
-        handle_give(run, is_taken);                                                                          \
-        return (enum radixpic_status)taken_status;                                                           \
+        const bool is_locked = GIVEN(__VA_ARGS__) == STATUS_OK && handle_lock(run);                          \
+        const enum status locked_status = is_locked ? (call) : STATUS_USAGE;                                 \
+        handle_unlock(run, is_locked);                                                                       \
+        return (enum radixpic_status)locked_status;                                                          \
     } while (0)
 
 /* What every rank calls begins by it: one that has failed, with a `sentence`, makes all fail. */
@@ -52,16 +52,16 @@ STATUS_CHECKED enum status handle_meet(struct radixpic *run, const char *sentenc
 /* The status of a call with which all ranks end. */
 STATUS_CHECKED enum status handle_agreed(struct radixpic *run, enum status status);
 
-/* RETURN_TAKEN() of what all ranks call. */
+/* RETURN_LOCKED() of what all ranks call. */
 #define RETURN_TOGETHER(call, ...)                                                                           \
-    RETURN_TAKEN(handle_meet(run, NULL) == STATUS_OK ? handle_agreed(run, call) : STATUS_FAILED, __VA_ARGS__)
+    RETURN_LOCKED(handle_meet(run, NULL) == STATUS_OK ? handle_agreed(run, call) : STATUS_FAILED, __VA_ARGS__)
 
 /* Sorts the lists of which positions were written, and forgets the cells of all. Collective. */
-STATUS_CHECKED enum status state_settle(struct radixpic *run);
+STATUS_CHECKED enum status state_sort_written(struct radixpic *run);
 
 /* Waves take their step by the current of the particles as they are, before new values are written. On ranks
  * it is collective: STATUS_USAGE where it is due and the call is not made on all of them together. */
-STATUS_CHECKED enum status state_take_waves(struct radixpic *run, bool is_together);
+STATUS_CHECKED enum status state_step_waves(struct radixpic *run, bool is_together);
 
 /* Forgets the cells of all lists. */
 void state_forget(struct radixpic *run);
