@@ -37,6 +37,8 @@
 #ifndef RADIXPIC_H
 #define RADIXPIC_H
 
+#include <radixpic/status.h>
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,28 +46,7 @@
 extern "C" {
 #endif
 
-#if defined __GNUC__
-#define RADIXPIC_API __attribute__((visibility("default")))
-#else
-#define RADIXPIC_API
-#endif
-
-enum radixpic_status {
-    RADIXPIC_OK = 0,
-    RADIXPIC_FAILED = 1,    /* memory, disk, a kernel that does not build, a value that is not finite */
-    RADIXPIC_USAGE = 2,     /* a config or an argument that cannot be */
-    RADIXPIC_NO_DEVICE = 3, /* no usable OpenCL device */
-    RADIXPIC_STOPPED = 4    /* by radixpic_stop(), with a checkpoint written */
-};
-
 struct radixpic;
-
-/* "1.2.3" */
-RADIXPIC_API const char *radixpic_version(void);
-
-/* Why the last call of this thread that failed did so; "" where none has. Valid until the next one fails. It
- * may have several lines: all the errors of a config, or a compiler's log. */
-RADIXPIC_API const char *radixpic_error(void);
 
 /* Builds the simulation that a config file describes and loads its particles. `settings` are count texts such
  * as "time.step=0.05", as those of `radixpic run --set`. *run is NULL after a failure. */

@@ -112,3 +112,13 @@ const char *text_shown(const char *text, size_t length, char shown[TEXT_SHOWN_LE
     snprintf(shown + used, TEXT_SHOWN_LENGTH - used, "%s", i < length ? "..." : "");
     return shown;
 }
+
+const char *text_number(double number, char digits[TEXT_NUMBER_LENGTH])
+{
+    for (int precision = 15; precision <= 17; precision++) {
+        snprintf(digits, TEXT_NUMBER_LENGTH, "%.*g", precision, number);
+        if (strtod(digits, NULL) == number)
+            break;
+    }
+    return digits;
+}

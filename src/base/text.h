@@ -30,4 +30,9 @@ enum { TEXT_SHOWN_LENGTH = 64 };
 /* `text` for a message: cut to fit ("..."), "?" for what would upset a terminal. Returns `shown`. */
 const char *text_shown(const char *text, size_t length, char shown[TEXT_SHOWN_LENGTH]);
 
+enum { TEXT_NUMBER_LENGTH = 32 };
+
+/* The fewest digits that give the same double back: 0.1 stays 0.1. Returns `digits`. */
+const char *text_number(double number, char digits[TEXT_NUMBER_LENGTH]);
+
 #endif

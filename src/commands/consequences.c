@@ -426,7 +426,7 @@ void consequences_warn_idle(const struct config *config, enum sort_method method
         const bool is_idle = is_fused || (is_papers && method != SORT_METHOD_PAPER);
         uint32_t value, usual;
         if (strncmp(row->path, "sort.", 5) != 0 || !is_idle ||
-            !value_parse(row, row->fallback, strlen(row->fallback), true, &usual, why))
+            !value_parse(row, row->fallback, strlen(row->fallback), true, NULL, &usual, why))
             continue;
         memcpy(&value, (const char *)config + row->offset, sizeof value);
         const size_t used = strlen(names);

@@ -27,7 +27,7 @@ static enum status apply_options(const struct overrides *overrides, struct confi
         const struct schema_row *row = schema_find(&config_schema, given[n][1]);
         const char *text = given[n][2];
         char why[VALUE_WHY_LENGTH];
-        if (text && !value_parse(row, text, strlen(text), true, (char *)config + row->offset, why))
+        if (text && !value_parse(row, text, strlen(text), true, NULL, (char *)config + row->offset, why))
             return status_fail(STATUS_USAGE, "%s: %s", given[n][0], why);
     }
     if (config->output.directory[strspn(config->output.directory, "/.")] == '\0' &&

@@ -49,13 +49,13 @@ static void check_shape(struct reading *reading)
 
 /* Numbers of SI in keys that count in normalised units: each is near a constant of nature, which no
  * normalised value would be by chance. */
-struct constant {
+struct constant_of_nature {
     const char *key; /* of a species, or of the config */
     double value;    /* CODATA 2018 */
     const char *is, *instead;
 };
 
-static const struct constant of_species[] = {
+static const struct constant_of_nature of_species[] = {
     {"mass", 9.1093837015e-31, "an electron's mass in kg",
      "masses count in electron masses: an electron has 1"},
     {"mass", 1.67262192369e-27, "a proton's mass in kg",
@@ -64,12 +64,12 @@ static const struct constant of_species[] = {
      "charges count in elementary charges: an electron has -1"},
 };
 
-static const struct constant speed_of_light = {
+static const struct constant_of_nature speed_of_light = {
     "speed_of_light", 299792458, "in m/s",
     "it counts in thermal velocities: auto is that of units.temperature_eV"};
 
 /* Where complain() is at the key. To 2 %: of a value that was rounded to two digits. */
-static void check_number(struct reading *reading, const struct constant *constant, double number)
+static void check_number(struct reading *reading, const struct constant_of_nature *constant, double number)
 {
     if (fabs(fabs(number) / constant->value - 1) < 0.02)
         complain(reading, NULL, "%g is %s; %s", number, constant->is, constant->instead);

@@ -3,7 +3,7 @@
 #ifndef RADIXPIC_CONFIG_COMPLAINTS_H
 #define RADIXPIC_CONFIG_COMPLAINTS_H
 
-#include "config/config.h"
+#include "config/formula.h"
 #include "config/yaml_tree.h"
 
 enum {
@@ -26,7 +26,8 @@ struct reading {
     const char *const *settings; /* the --set words */
     size_t setting_count;
     struct tree tree;
-    struct config *config;        /* all zero before */
+    struct config *config; /* all zero before */
+    struct constants constants;
     char path[TREE_PATH_LENGTH];  /* of the key in hand; "": none */
     struct complaint *complaints; /* by place; at one place as they were made */
     size_t count;                 /* of these */

@@ -66,6 +66,11 @@ enum { GHOST_AUTO = 0 };
 enum { SPEED_AUTO = 0 };
 enum { SORT_AUTO = 0 }; /* a number of sort.* left to the program */
 enum sort_method { SORT_METHOD_AUTO, SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_METHOD_CHUNKED };
+#define SORT_METHOD_WORDS                                                                                    \
+    {"auto", SORT_METHOD_AUTO}, {"paper", SORT_METHOD_PAPER}, {"tiled", SORT_METHOD_TILED},                  \
+    {                                                                                                        \
+        "chunked", SORT_METHOD_CHUNKED                                                                       \
+    } /* in the order of their values */
 enum step_method { STEP_AUTO, STEP_RADIX, STEP_FUSED, STEP_TILED, STEP_CHUNKED };
 enum rounding { ROUNDING_DITHERED, ROUNDING_NEAREST };
 enum transpose_kind { TRANSPOSE_AUTO, TRANSPOSE_ON, TRANSPOSE_OFF };
@@ -366,8 +371,17 @@ struct units units_make(const struct units_config *config);
 
 /* ---- all of it ---- */
 
+/* A number with a name, for other values of the config: these have it put in already. */
+struct constant {
+    char name[CONFIG_NAME_LENGTH];
+    double value;
+    bool is_used; /* while the config is read */
+};
+
 struct config {
     char title[CONFIG_TEXT_LENGTH];
+    uint32_t constant_count;
+    struct constant *constants;
     struct grid_config grid;
     struct time_config time;
     uint32_t seed;

@@ -26,7 +26,9 @@ static enum status read_into(struct reading *reading, const char *text, size_t l
                                                : "one value");
     } else {
         TRY(apply_settings(reading));
+        read_constants(reading);
         read_tree(reading);
+        check_constants(reading);
         check_config(reading);
         for (uint32_t s = 0; s < reading->config->species_count; s++)
             reading->config->species[s].random_key = reading->config->seed | (uint64_t)s << 32;

@@ -3,7 +3,9 @@
 
 #include "base/pool.h"
 #include "base/text.h"
+#include "config/schema.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <muParserDLL.h>
 #include <stdlib.h>
@@ -86,8 +88,36 @@ static bool compiles(muParserHandle_t parser, const char *text, char why[FORMULA
     return !mupError(parser) && values == 1;
 }
 
-struct formula *formula_open(const char *text, const char *variables, const double length[2],
-                             char why[FORMULA_WHY_LENGTH])
+/* ---- constants ---- */
+
+/* The next name of a formula, of `length` bytes; a number's exponent is none. NULL: there is no further. */
+static const char *next_name(const char *text, size_t *length)
+{
+    while (*text != '\0' && *text != '_' && !isalpha((unsigned char)*text)) {
+        const size_t digits = strspn(text, "0123456789.");
+        text += digits > 0 ? digits : 1;
+        if (digits > 0 && (*text == 'e' || *text == 'E'))
+            text++;
+    }
+    *length = strspn(text, NAME_BYTES);
+    return *text != '\0' ? text : NULL;
+}
+
+/* The constant of that name, lx and ly not among them where the first two are passed over; NULL: none. */
+static struct constant *find_constant(const struct constants *constants, bool has_variables, const char *name,
+                                      size_t length)
+{
+    for (uint32_t n = has_variables ? 2 : 0; n < constants->count; n++) {
+        struct constant *constant = &constants->items[n];
+        if (!isnan(constant->value) && strlen(constant->name) == length &&
+            memcmp(constant->name, name, length) == 0)
+            return constant;
+    }
+    return NULL;
+}
+
+static struct formula *open_with(const char *text, const char *variables, const double length[2],
+                                 const struct constants *constants, char why[FORMULA_WHY_LENGTH])
 {
     struct formula *formula = calloc(1, sizeof *formula);
     muParserHandle_t parser = formula ? mupCreate(muBASETYPE_FLOAT) : NULL;
@@ -103,6 +133,9 @@ struct formula *formula_open(const char *text, const char *variables, const doub
         mupDefineConst(parser, "lx", length[0]);
         mupDefineConst(parser, "ly", length[1]);
     }
+    for (uint32_t n = 0; constants && n < constants->count; n++)
+        if (!isnan(constants->items[n].value))
+            mupDefineConst(parser, constants->items[n].name, constants->items[n].value);
     for (; variables[formula->count] != '\0'; formula->count++)
         mupDefineVar(parser, (const char[]){variables[formula->count], '\0'},
                      &formula->values[formula->count]);
@@ -110,6 +143,12 @@ struct formula *formula_open(const char *text, const char *variables, const doub
         return formula;
     formula_close(formula);
     return NULL;
+}
+
+struct formula *formula_open(const char *text, const char *variables, const double length[2],
+                             char why[FORMULA_WHY_LENGTH])
+{
+    return open_with(text, variables, length, NULL, why);
 }
 
 double formula_at(struct formula *formula, const double *values)
@@ -130,6 +169,50 @@ bool formula_is_sound(const char *text, const char *names, const double *length,
     struct formula *formula = formula_open(text, names, length, why);
     formula_close(formula);
     return formula != NULL;
+}
+
+const char *formula_resolve(const char *text, const char *variables, const struct constants *constants,
+                            char resolved[CONFIG_FORMULA_LENGTH], char why[FORMULA_WHY_LENGTH])
+{
+    size_t length, used = 0;
+    const char *from = text;
+    for (const char *name = text; constants && (name = next_name(name, &length)); name += length) {
+        struct constant *constant = find_constant(constants, variables != NULL, name, length);
+        char digits[TEXT_NUMBER_LENGTH];
+        if (!constant || used >= CONFIG_FORMULA_LENGTH)
+            continue;
+        constant->is_used = true;
+        used += (size_t)snprintf(resolved + used, CONFIG_FORMULA_LENGTH - used,
+                                 constant->value < 0 ? "%.*s(%s)" : "%.*s%s", (int)(name - from), from,
+                                 text_number(constant->value, digits));
+        from = name + length;
+    }
+    if (from == text)
+        return text;
+    if (used < CONFIG_FORMULA_LENGTH)
+        used += (size_t)snprintf(resolved + used, CONFIG_FORMULA_LENGTH - used, "%s", from);
+    struct formula *formula = open_with(text, variables ? variables : "",
+                                        variables ? (const double[]){1, 1} : NULL, constants, why);
+    const bool is_read = formula != NULL, is_whole = used < CONFIG_FORMULA_LENGTH;
+    if (is_read && !is_whole)
+        snprintf(why, FORMULA_WHY_LENGTH, "with the values of its constants it has more than %d bytes",
+                 MOST_BYTES);
+    formula_close(formula);
+    return is_read && is_whole ? resolved : NULL;
+}
+
+bool formula_has_word(const char *word)
+{
+    char why[FORMULA_WHY_LENGTH], call[CONFIG_FORMULA_LENGTH]; /* muParser finds a function by its bracket */
+    struct formula *formula = formula_open("0", "xytuvw", (double[]){1, 1}, why);
+    snprintf(call, sizeof call, "%s(", word);
+    if (formula) {
+        mupSetExpr(formula->parser, call);
+        mupEval(formula->parser);
+    }
+    const bool is_known = formula && mupGetErrorCode(formula->parser) != UNKNOWN_WORD;
+    formula_close(formula);
+    return is_known;
 }
 
 /* ---- tables ---- */

@@ -4,15 +4,13 @@
 #ifndef RADIXPIC_CONFIG_FORMULA_H
 #define RADIXPIC_CONFIG_FORMULA_H
 
-#include "base/status.h"
+#include "config/config.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-enum { FORMULA_WHY_LENGTH = 160, FORMULA_VARIABLES = 4 };
+enum { FORMULA_WHY_LENGTH = 160, FORMULA_VARIABLES = 6 };
 
 struct formula;
+
+/* ---- as a config holds it ---- */
 
 /* Compiles a formula of `variables`, up to FORMULA_VARIABLES letters, and of lx and ly, which are `length`,
  * where that is not NULL. The caller closes it. NULL where it cannot be read: `why` says why and where. */
@@ -28,6 +26,24 @@ void formula_close(struct formula *formula);
 /* Whether such a formula can be read. */
 bool formula_is_sound(const char *text, const char *names, const double *length,
                       char why[FORMULA_WHY_LENGTH]);
+
+/* ---- as a config has it, with constants ---- */
+
+/* What numbers and formulas may name: lx and ly, and the constants, which a formula that names them marks. */
+struct constants {
+    struct constant *items; /* without a value, NaN: not known */
+    uint32_t count;
+};
+
+/* The formula with the values of constants put in, in `resolved`, or the text itself where it names none. One
+ * with variables, which are not NULL, keeps lx and ly. NULL: `why` says why it cannot be read. */
+const char *formula_resolve(const char *text, const char *variables, const struct constants *constants,
+                            char resolved[CONFIG_FORMULA_LENGTH], char why[FORMULA_WHY_LENGTH]);
+
+/* Whether a word is one of formulas already: a function, a number or a variable of some. */
+bool formula_has_word(const char *word);
+
+/* ---- tables ---- */
 
 /* values[rows][columns] <- a formula of two variables, which each row and each column has, and a third, or
  * themselves times it. `length` is as for formula_open(). All is the caller's. */

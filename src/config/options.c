@@ -45,7 +45,7 @@ static enum status read_scalar(const char *command, const struct option_row *row
         .type = types[row->kind], .low = row->low, .high = row->high, .choices = choices_of(row)};
     const bool is_part = strcmp(word, text) != 0;
     char why[VALUE_WHY_LENGTH];
-    return value_parse(&scalar, word, strlen(word), true, target, why)
+    return value_parse(&scalar, word, strlen(word), true, NULL, target, why)
                ? STATUS_OK
                : status_fail(STATUS_USAGE, "%s: --%s: %s%s%s", command, row->name, why, is_part ? " in " : "",
                              is_part ? text : "");

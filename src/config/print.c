@@ -14,18 +14,6 @@ enum { COMMENT_COLUMN = 56, INDENT = 2, MOST_COLUMN_BYTES = 160 };
 
 /* ---- values ---- */
 
-/* The fewest digits that give the same double back: 0.1 stays 0.1. */
-static void print_real(double number, FILE *stream)
-{
-    char digits[40];
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, number);
-        if (strtod(digits, NULL) == number)
-            break;
-    }
-    fputs(digits, stream);
-}
-
 /* Without quotes where no YAML rule can change the meaning. */
 static void print_text(const char *text, FILE *stream)
 {
@@ -64,7 +52,7 @@ static void print_scalar(const struct schema_row *row, const void *source, FILE 
     else if (row->type == TYPE_INTEGER)
         fprintf(stream, "%" PRId32, *(const int32_t *)source);
     else if (row->type == TYPE_REAL)
-        print_real(*(const double *)source, stream);
+        fputs(text_number(*(const double *)source, (char[TEXT_NUMBER_LENGTH]){0}), stream);
     else
         print_text(source, stream);
 }
@@ -116,6 +104,17 @@ void value_print(const struct schema_row *row, const void *base, FILE *stream)
 
 /* ---- the config as YAML ---- */
 
+static void echo_constants(const struct config *config, const char *help, FILE *stream)
+{
+    if (config->constant_count > 0)
+        fprintf(stream, "%-*s # %s\n", COMMENT_COLUMN, "constants:", help);
+    for (uint32_t n = 0; n < config->constant_count; n++) {
+        char digits[TEXT_NUMBER_LENGTH];
+        fprintf(stream, "%*s%s: %s\n", INDENT, "", config->constants[n].name,
+                text_number(config->constants[n].value, digits));
+    }
+}
+
 /* Writes the rows of the struct at `base`, the first one behind a dash where it is the item of a list.
  * Comments stand at the first item only. `memory` tells its place. */
 static void echo(const struct schema_table *table, const char *base, int indent, bool is_item, bool comments,
@@ -125,7 +124,9 @@ static void echo(const struct schema_table *table, const char *base, int indent,
         const struct schema_row *row = &table->rows[i];
         const char *key = row->path;
         int depth = indent;
-        if (!schema_belongs(row, base))
+        if (row->type == TYPE_CONSTANTS)
+            echo_constants((const struct config *)(const void *)base, row->help, memory);
+        if (row->type == TYPE_CONSTANTS || !schema_belongs(row, base))
             continue;
         for (const char *dot; (dot = strchr(key, '.')); key = dot + 1)
             depth += INDENT;
@@ -227,7 +228,7 @@ static void compare(struct comparison *comparison, const struct schema_table *ta
 {
     for (size_t n = 0; n < table->count; n++) {
         const struct schema_row *row = &table->rows[n];
-        if (row->type == TYPE_GROUP || (!prefix[0] && is_passed_over(comparison, row->path)) ||
+        if (row->type <= TYPE_CONSTANTS || (!prefix[0] && is_passed_over(comparison, row->path)) ||
             !schema_belongs(row, bases[0]) || !schema_belongs(row, bases[1]))
             continue;
         compare_row(comparison, prefix, row, bases);
@@ -382,9 +383,10 @@ static const char page_begin[] =
     "at most 1023 bytes, a formula 511, and a name 63 letters, digits and _, the first no digit.\n\n"
     "A group with a key `kind` may be written as one word, its kind: `particles: none`. A key that has\n"
     "the name of a kind chooses this kind: `particles: {every_nth: 10}`.\n\n"
-    "A number may be a formula of numbers, such as `2*pi/0.5`. A formula of the place has `x`, `y` and\n"
-    "the box `lx`, `ly`. A formula of velocities has `u`, `v`, `w`. A formula in `fields.external` has\n"
-    "the time `t` too. Known are `pi`, `e`, `+ - * / ^`, `< <= > >= == != && || ?:` and the functions\n"
+    "A number may be a formula, such as `2*pi/lx`, of `constants` and the box `lx`, `ly`. A formula of\n"
+    "the place has `x`, `y` too. A formula of velocities has `u`, `v`, `w`. A formula in\n"
+    "`fields.external` has the time `t` too. Known are `pi`, `e`, `+ - * / ^`, `< <= > >= == != && || ?:` "
+    "and the functions\n"
     "of muParser: `sin`, `cos`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `min`, `max`, ...\n\n"
     "| key | default | value | meaning |\n|---|---|---|---|\n";
 

@@ -62,7 +62,7 @@ static void read_value(struct reading *reading, const struct schema_row *row, co
     }
     const uint32_t length = level < 2 ? row->length[level] : 0;
     if (length == 0 && node->kind == TREE_SCALAR) {
-        if (!value_parse(row, node->text, node->length, node->plain, target, words))
+        if (!value_parse(row, node->text, node->length, node->plain, &reading->constants, target, words))
             complain(reading, node, "%s", words);
         return;
     }
@@ -96,7 +96,8 @@ static void read_fallback(struct reading *reading, const struct schema_row *row,
     for (; text += is_list ? strspn(text, separators) : 0, *text != '\0' && count != most; count++) {
         char word[CONFIG_TEXT_LENGTH + 1], why[VALUE_WHY_LENGTH];
         snprintf(word, sizeof word, "%.*s", (int)(is_list ? strcspn(text, separators) : strlen(text)), text);
-        if (!value_parse(each, word, strlen(word), true, target, why)) /* the folder: a long name of file */
+        if (!value_parse(each, word, strlen(word), true, NULL, target,
+                         why)) /* the folder: a long name of file */
             complain(reading, NULL, "%s by default; give the key", why);
         target += value_size(each);
         text += strlen(word);
@@ -301,6 +302,8 @@ static void read_row(struct reading *reading, const struct schema_row *row, cons
     if (decided && !schema_belongs(row, base)) {
         if (node)
             complain_kind(reading, row, node->key, base);
+    } else if (row->type == TYPE_CONSTANTS) {
+        return; /* they were read before */
     } else if (node && row->type == TYPE_LIST) {
         read_list(reading, row, node, base);
     } else if (node) {

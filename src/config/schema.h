@@ -10,17 +10,19 @@
 #include <stdio.h>
 
 enum value_type {
-    TYPE_GROUP,   /* a mapping that only holds other keys */
-    TYPE_LIST,    /* items, each described by the table `items` */
-    TYPE_BOOL,    /* bool */
-    TYPE_COUNT32, /* uint32_t */
-    TYPE_COUNT64, /* uint64_t */
-    TYPE_INTEGER, /* int32_t */
-    TYPE_REAL,    /* double */
-    TYPE_CHOICE,  /* an enum: one of the words in `choices` */
-    TYPE_TEXT,    /* char[capacity] */
-    TYPE_FORMULA, /* char[capacity]: of `variables`, lx and ly (formula.h) */
-    TYPE_NAME     /* char[capacity]: letters, digits and _, not beginning with a digit */
+    TYPE_GROUP,     /* a mapping that only holds other keys */
+    TYPE_CONSTANTS, /* a mapping of names to numbers, for the values of all other rows; of struct config alone
+                     */
+    TYPE_LIST,      /* items, each described by the table `items` */
+    TYPE_BOOL,      /* bool */
+    TYPE_COUNT32,   /* uint32_t */
+    TYPE_COUNT64,   /* uint64_t */
+    TYPE_INTEGER,   /* int32_t */
+    TYPE_REAL,      /* double */
+    TYPE_CHOICE,    /* an enum: one of the words in `choices` */
+    TYPE_TEXT,      /* char[capacity] */
+    TYPE_FORMULA,   /* char[capacity]: of `variables`, lx and ly (formula.h) */
+    TYPE_NAME       /* char[capacity]: letters, digits and _, not beginning with a digit */
 };
 
 enum { SCHEMA_MAX_ROWS = 96 };
@@ -41,6 +43,7 @@ struct choice {
     }
 
 struct schema_table;
+struct constants;
 
 struct schema_row {
     const char *path; /* dotted, within the struct of its table; "" is the bare value of a list's item */
@@ -92,7 +95,7 @@ static inline bool schema_is_bare(const struct schema_table *table)
 /* Whether `row` is written on one line: a value, or a list of bare values. */
 static inline bool schema_is_line(const struct schema_row *row)
 {
-    return row->type != TYPE_GROUP && (row->type != TYPE_LIST || schema_is_bare(row->items));
+    return row->type > TYPE_CONSTANTS && (row->type != TYPE_LIST || schema_is_bare(row->items));
 }
 
 /* The first item of the list of `row` in the struct at `base`, and how many there are. */
@@ -125,11 +128,12 @@ size_t value_size(const struct schema_row *row);
 const char *value_type(const struct schema_row *row);
 
 /* Strict: a whole number is digits, or has an exponent (1e6); a number is decimal or a formula of numbers
- * such as 2*pi/0.5, and finite; neither may be quoted, and nothing may follow. Parses `length` bytes of
- * `text` (ended by a NUL beyond them) and stores the scalar at `target`. `plain`: written without quotes. On
- * failure returns false, stores nothing, and `why` is "expected ..., found ...". */
-bool value_parse(const struct schema_row *row, const char *text, size_t length, bool plain, void *target,
-                 char why[VALUE_WHY_LENGTH]);
+ * such as 2*pi/0.5, and finite, with the values of `constants` (NULL: none) put in; neither may be quoted,
+ * and nothing may follow. Parses `length` bytes of `text` (ended by a NUL beyond them) and stores the scalar
+ * at `target`. `plain`: written without quotes. On failure returns false, stores nothing, and `why` is
+ * "expected ..., found ...". */
+bool value_parse(const struct schema_row *row, const char *text, size_t length, bool plain,
+                 const struct constants *constants, void *target, char why[VALUE_WHY_LENGTH]);
 
 /* Writes what `row` is in the struct at `base` as YAML on one line that is read back to the same bits: a
  * value, "[64, 32]" or "[[1, 0], [2, 0]]". Only where schema_is_line(), and for empty lists. */

@@ -18,6 +18,7 @@ static const struct {
     size_t size;         /* 0: the row's capacity */
     const char *allowed; /* with the ends of the row's range; NULL of numbers and choices */
 } types[] = {[TYPE_GROUP] = {"group", 0, "a mapping"},
+             [TYPE_CONSTANTS] = {"named numbers", 0, "names with their numbers"},
              [TYPE_LIST] = {"list", 0, "%.0f to %.0f items"},
              [TYPE_BOOL] = {"bool", sizeof(bool), "true or false"},
              [TYPE_COUNT32] = {"count", sizeof(uint32_t), NULL},
@@ -117,17 +118,16 @@ static bool parse_decimal(const char *text, size_t length, double *number, char 
     return false;
 }
 
-/* A formula of numbers, such as 2*pi/0.5. A note follows only what looks like one. */
+/* A formula of numbers, such as 2*pi/0.5. */
 static bool parse_formula_of_numbers(const char *text, double *number, char note[NOTE_LENGTH])
 {
     char why[FORMULA_WHY_LENGTH];
     struct formula *formula = formula_open(text, "", NULL, why);
-    const bool looks_like_one = text[strcspn(text, "+-*/^(")] != '\0';
     *number = formula ? formula_at(formula, (const double[]){0}) : 0;
     const bool is_number = formula && isfinite(*number);
     if (formula && !is_number)
         snprintf(note, NOTE_LENGTH, ", which a double cannot hold");
-    else if (!formula && looks_like_one)
+    else if (!formula)
         snprintf(note, NOTE_LENGTH, "; %s", why);
     formula_close(formula);
     return is_number;
@@ -224,9 +224,27 @@ static bool parse_text(const struct schema_row *row, const char *text, size_t le
     return true;
 }
 
-static bool parse(const struct schema_row *row, const char *text, size_t length, bool plain, void *target,
-                  char note[NOTE_LENGTH])
+/* The text with the values of constants put in; in formulas lx and ly stay. NULL: they cannot be. */
+static const char *put_constants(const struct schema_row *row, const char *text, size_t *length,
+                                 const struct constants *constants, char resolved[CONFIG_FORMULA_LENGTH],
+                                 char note[NOTE_LENGTH])
 {
+    char why[FORMULA_WHY_LENGTH];
+    const bool has_end = memchr(text, '\0', *length) != NULL; /* which the type refuses */
+    const char *result = has_end ? text : formula_resolve(text, row->variables, constants, resolved, why);
+    if (!result)
+        snprintf(note, NOTE_LENGTH, "; %s", why);
+    else if (result != text)
+        *length = strlen(result);
+    return result;
+}
+
+static bool parse(const struct schema_row *row, const char *text, size_t length, bool plain,
+                  const struct constants *constants, void *target, char note[NOTE_LENGTH])
+{
+    char resolved[CONFIG_FORMULA_LENGTH];
+    if (row->type == TYPE_FORMULA && !(text = put_constants(row, text, &length, constants, resolved, note)))
+        return false;
     if (row->type == TYPE_TEXT || row->type == TYPE_NAME || row->type == TYPE_FORMULA)
         return parse_text(row, text, length, target, note);
     if (memchr(text, '\0', length))
@@ -239,6 +257,8 @@ static bool parse(const struct schema_row *row, const char *text, size_t length,
         snprintf(note, NOTE_LENGTH, " in quotes");
         return false;
     }
+    if (row->type != TYPE_BOOL && !(text = put_constants(row, text, &length, constants, resolved, note)))
+        return false;
     if (row->type != TYPE_BOOL)
         return (row->type == TYPE_REAL ? parse_real : parse_whole)(row, text, length, target, note);
     const bool yes = strcmp(text, "true") == 0, no = strcmp(text, "false") == 0;
@@ -247,12 +267,12 @@ static bool parse(const struct schema_row *row, const char *text, size_t length,
     return yes || no;
 }
 
-bool value_parse(const struct schema_row *row, const char *text, size_t length, bool plain, void *target,
-                 char why[VALUE_WHY_LENGTH])
+bool value_parse(const struct schema_row *row, const char *text, size_t length, bool plain,
+                 const struct constants *constants, void *target, char why[VALUE_WHY_LENGTH])
 {
     char shown[TEXT_SHOWN_LENGTH], allowed[VALUE_WHY_LENGTH], note[NOTE_LENGTH] = "";
     const bool is_missing = length == 0 && plain;
-    if (!is_missing && parse(row, text, length, plain, target, note))
+    if (!is_missing && parse(row, text, length, plain, constants, target, note))
         return true;
     value_allowed(row, allowed);
     if (!is_missing && memmem(text, length, "np.", 3))

@@ -5,7 +5,7 @@
 #include "radixpic.h"
 #include "session.h"
 
-#include "base/thread.h"
+#include "library/calls.h"
 
 /* Cells of the particles of a list, until the next step. */
 struct cells {
@@ -31,19 +31,10 @@ struct radixpic {
 /* The simulation, or one that has nothing where that is NULL: functions without a status ask it. */
 const struct radixpic *handle_or_none(const struct radixpic *run);
 
-/* STATUS_USAGE in a process that was forked from the one of the first simulation or sorter. */
-STATUS_CHECKED enum status handle_require_process(void);
-
-/* Locks the simulation for the calling thread, waiting for others. Returns false, and locks nothing, in such
- * a process. */
+/* Locks the simulation for the calling thread, waiting for others. Returns false, and locks nothing, in a
+ * process that handle_require_process() refuses. */
 bool handle_lock(const struct radixpic *run);
 void handle_unlock(const struct radixpic *run, bool is_locked);
-
-/* STATUS_USAGE where one of these pointers, arguments of a public function, is NULL. */
-#define GIVEN(...)                                                                                           \
-    handle_given(#__VA_ARGS__, sizeof((const void *[]){__VA_ARGS__}) / sizeof(void *),                       \
-                 (const void *[]){__VA_ARGS__})
-STATUS_CHECKED enum status handle_given(const char *names, size_t count, const void *const *pointers);
 
 /* Returns the status of a call, made with the simulation `run` locked, of arguments that are GIVEN(). */
 #define RETURN_LOCKED(call, ...)                                                                             \

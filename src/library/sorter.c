@@ -1,7 +1,7 @@
 /* Library: the sort for other programs, on their own queues and buffers. */
 #include "radixpic/sort.h"
 
-#include "library/internal.h"
+#include "library/calls.h"
 
 #include "particles/permute.h"
 #include "sort/sorter.h"

@@ -15,9 +15,11 @@
 #ifndef RADIXPIC_SORT_H
 #define RADIXPIC_SORT_H
 
-#include "radixpic.h"
+#include <radixpic/status.h>
 
 #include <CL/cl.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {

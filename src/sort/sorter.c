@@ -14,7 +14,8 @@ static const struct fast_sort *const fast_sorts[SORT_METHOD_CHUNKED + 1] = {
 
 const char *sort_method_name(enum sort_method method)
 {
-    return value_word(schema_find(&config_schema, "sort.method")->choices, method);
+    static const struct choice words[] = {SORT_METHOD_WORDS};
+    return words[method].word;
 }
 
 enum status sorter_plan_choose(const struct device_info *info, const struct sort_config *config,

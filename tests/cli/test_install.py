@@ -101,8 +101,6 @@ class Install(ProgramTest):
         (self.folder / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.25)\nproject(my LANGUAGES C)\nfind_package(RadixPIC 1.0 REQUIRED)\n"
             "add_executable(my my.c)\ntarget_link_libraries(my PRIVATE RadixPIC::radixpic)\n"
-            f"find_package(OpenCL REQUIRED)\nadd_executable(sort {ROOT}/docs/sort_example.c)\n"
-            "target_link_libraries(sort RadixPIC::radixpic OpenCL::OpenCL)\n"  # as in sort.md
         )
         library = next(self.prefix.glob("lib*/**/libradixpic.so")).parent
         environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": ""}
@@ -114,15 +112,28 @@ class Install(ProgramTest):
         self.assertEqual((said, self.make("build/my", env=environment)), (version, version))
 
     def test_the_sort_for_a_program_of_others(self):
-        """The example of its page, from the prefix alone, with every warning an error."""
-        library = next(self.prefix.glob("lib*/**/libradixpic.so")).parent
-        environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig")}
+        """The example of its page, from the prefix alone, with every warning an error; and by CMake, as the page has
+        it. What it loads is OpenCL and libc."""
+        library = next(self.prefix.glob("lib*/**/libradixpic_sort.so"))
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(library.parent / "pkgconfig")}
         example = shutil.copy(self.prefix / "share" / "doc" / "radixpic" / "docs" / "sort_example.c", self.folder)
-        command = next(line for line in (ROOT / "docs" / "sort.md").read_text().splitlines() if "    cc " in line)
+        page = (ROOT / "docs" / "sort.md").read_text()
+        command = next(line for line in page.splitlines() if "    cc " in line)
         build = command.replace("docs/sort_example.c", str(example)).replace("./sort", "RADIXPIC_KERNELS= ./sort")
         strict = "-std=c17 -Wall -Wextra -Wconversion -Werror -D CL_TARGET_OPENCL_VERSION=120 -o sort"
         said = self.make("sh", "-c", build.replace("-o sort", strict), env=environment)
         self.assertRegex(said, r"\A1048576 keys of 10 bits are sorted; cell 7 has the values from \d+ to \d+\n\Z")
+        calls = re.findall(r"`((?:find_package|target_link_libraries)\([^`]*)`", page.replace("\n", " "))
+        lines = ["cmake_minimum_required(VERSION 3.25)", "project(my LANGUAGES C)"]
+        lines.append("add_executable(sort sort_example.c)")
+        (self.folder / "CMakeLists.txt").write_text("\n".join(lines + calls))
+        self.make("cmake", "-S", ".", "-B", "build", "-D", f"CMAKE_PREFIX_PATH={self.prefix}")
+        self.make("cmake", "--build", "build")
+        self.assertEqual(self.make("build/sort", env={**environment, **BARE}), said)
+        needed = re.findall(r"\((NEEDED|SONAME)\).*\[(.*)\]", self.make("readelf", "-d", library))
+        libc = [("NEEDED", "ld-linux-x86-64.so.2")]  # the part of it that has variables of threads
+        expected = {("NEEDED", "libOpenCL.so.1"), ("NEEDED", "libc.so.6"), ("SONAME", "libradixpic_sort.so.1")}
+        self.assertEqual(set(needed) - set(libc), expected)
 
     def complete(self, *words):
         """What bash offers for the last of the words."""

@@ -230,6 +230,7 @@ class Keys(Refused):
     def test_the_keys_are_those_of_the_program(self):
         """So a new key is tested or missed here."""
         items = {row for row in self.schema if row.endswith("[]")} | {"output.snapshots.particles.fraction"}
+        items |= {"constants"}  # malformed_configs.txt
         items |= {"fields.speed_of_light", "fields.mean"}  # test_electromagnetic.py
         items |= {"fields.initial.E", "fields.initial.B"}  # test_electromagnetic.py
         items |= {"species[].positions.file", "species[].positions.place"}  # test_species_files.py

@@ -243,6 +243,21 @@ class TakenOn(RestartTest):
         self.run_well(*arguments, "--force", "--quiet")
         self.assertEqual(self.history("other")[0]["step"], "300")
 
+    def test_constants_are_their_values(self):
+        """A restart takes a config with them as one without; one that nothing uses any more is refused."""
+        constants = sets("constants={n: 2^7, m: 3*n}", "species.electrons.particles=16*n", "output.checkpoints.every=m")
+        more = ["small.yaml", *self.options, *constants, "--output", "out", "--restart", "latest", "--quiet"]
+        self.run_well("run", *more, "--steps", "401")
+        echo = (self.folder / "out" / "config.yaml").read_text()
+        self.assertRegex(echo, r"(?ms)^constants:[^\n]*\n  n: 128\n  m: 384\n.* particles: 2048 .* every: 384 ")
+        self.run_well("run", "small.yaml", *self.options, "--steps", "402", "--restart", "latest", "--quiet")
+        result = self.run_program("run", *more, *sets("constants.n=2^8"))
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("species.electrons.particles: the checkpoint has 2048, the config 4096\n", result.stderr)
+        self.run_well("run", *more, "--steps", "403")
+        self.refuse(2, ["--set constants.n=2^8: constants.n: no number and no formula of the config uses it"],
+                    "run", "--restart", "latest", "--output", "out", *sets("constants.n=2^8"))
+
     def test_at_its_end(self):
         """Nothing is left to do but the last step."""
         before = self.read("out/history.csv")

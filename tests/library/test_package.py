@@ -80,15 +80,20 @@ class Import(PackageTest):
         text = "import radixpic, sys; radixpic.Simulation(sys.argv[1]).step(2)\n"
         self.python(text + "assert not {'matplotlib', 'h5py'} & set(sys.modules)", self.config)
 
-    def test_the_library_shows_its_headers_and_nothing_else(self):
-        library = Path(PROGRAM).parent / "libradixpic.so"
+    def shown(self, name):
+        """The functions that a library shows."""
+        library = Path(PROGRAM).parent / name
         listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
-        shown = {line.split()[-1] for line in listed.stdout.splitlines()}
-        header = (ROOT / "src" / "radixpic.h").read_text()
-        declared = re.findall(r"\b(radixpic_\w+)\(", header + (ROOT / "src" / "radixpic" / "sort.h").read_text())
-        self.assertEqual(shown - set(declared), set())
-        self.assertLessEqual({"radixpic_create", "radixpic_sorter_create"}, shown)
-        self.assertNotRegex(header, r"cl_|MPI_|H5|#include [<\"](?!std)")
+        return {line.split()[-1] for line in listed.stdout.splitlines()}
+
+    def test_the_libraries_show_their_headers_and_nothing_else(self):
+        headers = [(ROOT / "src" / name).read_text() for name in ("radixpic/status.h", "radixpic/sort.h", "radixpic.h")]
+        declared = [set(re.findall(r"RADIXPIC_API [^;(]*?\b(radixpic_\w+)\(", header)) for header in headers]
+        self.assertLessEqual({"radixpic_error", "radixpic_sorter_create"}, declared[0] | declared[1])
+        self.assertEqual(self.shown("libradixpic_sort.so"), declared[0] | declared[1])
+        self.assertEqual(self.shown("libradixpic.so"), set.union(*declared))
+        for header in (headers[0], headers[2]):
+            self.assertNotRegex(header, r"cl_|MPI_|H5|#include [<\"](?!std|radixpic/status)")
 
 
 class InProcess(PackageTest):

@@ -2,6 +2,7 @@
  * and what is refused. */
 #include "radixpic/sort.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -633,9 +634,126 @@ static void test_a_forked_process(void **state)
     radixpic_sorter_destroy(&sorter);
 }
 
+/* ---- signed numbers, reals and keys of 64 bits, as docs/sort.md has them ---- */
+
+enum { REALS = 50001 };
+
+static double reals[REALS];
+
+static int64_t bits_of(double real)
+{
+    int64_t bits;
+    memcpy(&bits, &real, sizeof bits);
+    return bits;
+}
+
+/* By size: NaNs with a sign, numbers with -0.0 before 0.0, other NaNs; equal ones by place. */
+static int compare_reals(const void *left, const void *right)
+{
+    const uint32_t places[] = {*(const uint32_t *)left, *(const uint32_t *)right};
+    int class[2];
+    for (int n = 0; n < 2; n++) {
+        const double real = reals[places[n]];
+        class[n] = real != real ? (signbit(real) ? -1 : 1) : 0;
+    }
+    if (class[0] != class[1])
+        return class[0] < class[1] ? -1 : 1;
+    const double a = reals[places[0]], b = reals[places[1]];
+    if (class[0] == 0 && a != b)
+        return a < b ? -1 : 1;
+    if (class[0] == 0 && !signbit(a) != !signbit(b))
+        return signbit(a) ? -1 : 1;
+    return places[0] < places[1] ? -1 : 1;
+}
+
+/* Of any sizes, many of them equal, with all that is special. */
+static void choose_reals(bool as_floats)
+{
+    const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, -NAN, 5e-324, -5e-324, 1, -1};
+    for (uint32_t n = 0; n < REALS; n++) {
+        const uint32_t any = scramble(n + 7);
+        reals[n] = any % 8 == 0 ? special[any / 8 % 10]
+                                : ldexp((double)(int32_t)scramble(any % 40000), (int)(any % 61) - 30);
+        if (as_floats)
+            reals[n] = (float)reals[n];
+    }
+}
+
+static void sort_words(struct radixpic_sorter *sorter, cl_mem keys, cl_mem permutation)
+{
+    const struct radixpic_sorter_lists lists = {.keys = keys, .permutation = permutation};
+    succeeds(radixpic_sorter_sort(sorter, queues[0], REALS, &lists, 0, NULL, NULL));
+}
+
+static void assert_is_order_of_reals(cl_mem permutation)
+{
+    static uint32_t expected[REALS], found[REALS];
+    for (uint32_t n = 0; n < REALS; n++)
+        expected[n] = n;
+    qsort(expected, REALS, sizeof expected[0], compare_reals);
+    read_back(queues[0], permutation, sizeof found, found);
+    assert_memory_equal(found, expected, sizeof found);
+}
+
+static void test_keys_of_64_bits_by_two_sorts(void **state)
+{
+    (void)state;
+    static uint32_t words[2][REALS];
+    struct radixpic_sorter *sorter = make(
+        (struct radixpic_sorter_shape){.most = REALS, .key_bytes = 4, .key_bits = 32, .any_order = 1}, NULL);
+    choose_reals(false);
+    for (uint32_t n = 0; n < REALS; n++) {
+        const uint64_t bits = (uint64_t)bits_of(reals[n]),
+                       key = bits ^ (bits >> 63 ? UINT64_MAX : UINT64_C(1) << 63);
+        words[0][n] = (uint32_t)key;
+        words[1][n] = (uint32_t)(key >> 32);
+    }
+    cl_mem buffers[] = {buffer_of(sizeof words[0], words[0]), buffer_of(sizeof words[1], words[1]),
+                        buffer_of(sizeof words[0], NULL), buffer_of(sizeof words[0], NULL)};
+    cl_mem low = buffers[0], high = buffers[1], first = buffers[2], second = buffers[3];
+    sort_words(sorter, low, first);
+    succeeds(radixpic_sorter_move(sorter, queues[0], REALS, first, 4, high, low, 0, NULL, NULL));
+    sort_words(sorter, low, second);
+    succeeds(radixpic_sorter_move(sorter, queues[0], REALS, second, 4, first, high, 0, NULL, NULL));
+    assert_is_order_of_reals(high);
+    for (int n = 0; n < 4; n++)
+        clReleaseMemObject(buffers[n]);
+    radixpic_sorter_destroy(&sorter);
+}
+
+static void test_floats_and_signed_numbers(void **state)
+{
+    (void)state;
+    static uint32_t keys[REALS];
+    struct radixpic_sorter *sorter = make(
+        (struct radixpic_sorter_shape){.most = REALS, .key_bytes = 4, .key_bits = 32, .any_order = 1}, NULL);
+    for (int is_signed = 0; is_signed < 2; is_signed++) {
+        choose_reals(true);
+        for (uint32_t n = 0; n < REALS; n++) {
+            const float real = (float)reals[n];
+            uint32_t bits;
+            memcpy(&bits, &real, sizeof bits);
+            keys[n] = bits ^ (bits >> 31 ? UINT32_MAX : UINT32_C(1) << 31);
+            if (is_signed) {
+                const int32_t number = (int32_t)scramble(n) >> n % 32;
+                reals[n] = number;
+                keys[n] = (uint32_t)number ^ UINT32_C(1) << 31;
+            }
+        }
+        cl_mem list = buffer_of(sizeof keys, keys), permutation = buffer_of(sizeof keys, NULL);
+        sort_words(sorter, list, permutation);
+        assert_is_order_of_reals(permutation);
+        clReleaseMemObject(list);
+        clReleaseMemObject(permutation);
+    }
+    radixpic_sorter_destroy(&sorter);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys_of_every_kind),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys_of_64_bits_by_two_sorts),
+                                       cmocka_unit_test(test_floats_and_signed_numbers),
+                                       cmocka_unit_test(test_keys_of_every_kind),
                                        cmocka_unit_test(test_what_is_wanted),
                                        cmocka_unit_test(test_enqueues_alone),
                                        cmocka_unit_test(test_values_of_every_size),

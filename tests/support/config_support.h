@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Whether all bytes of two configs are the same, those of their lists for the pointers to these. */
+/* Whether all bytes of two configs are the same, those of their lists for the pointers to these. Constants
+ * are passed over: the other values have theirs put in. */
 static inline bool config_is_same(const struct config *a, const struct config *b)
 {
     struct config rest[2];
@@ -25,7 +26,11 @@ static inline bool config_is_same(const struct config *a, const struct config *b
         for (int n = 0; n < 2; n++)
             memset((char *)&rest[n] + row->offset, 0, sizeof(void *));
     }
-    rest[0].blocks = rest[1].blocks = NULL;
+    for (int n = 0; n < 2; n++) {
+        rest[n].blocks = NULL;
+        rest[n].constants = NULL;
+        rest[n].constant_count = 0;
+    }
     return is_same && memcmp(&rest[0], &rest[1], sizeof rest[0]) == 0;
 }
 

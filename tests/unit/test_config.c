@@ -244,6 +244,50 @@ TEST(whole_numbers_with_an_exponent_and_by_formulas)
     assert_int_equal(config.species[0].particles, 250);
 }
 
+/* In numbers, whole ones, lists and formulas; also where grid.length has them, and of --set. */
+TEST(constants_are_their_values)
+{
+    static const char form[] = "%s\ngrid: {cells: [%s, 8], length: [%s, 1]}\n"
+                               "time: {step: %s, steps: %s}\n"
+                               "species:\n"
+                               "  - {name: ions, charge: %s, mass: 2, density: 1, particles: %s,\n"
+                               "     velocities: {kind: maxwellian, thermal: [%s, 1]},\n"
+                               "     profile: {density: '%s'}}\n"
+                               "sort: {groups: %s}\noutput: {history: {modes: [[%s, 0]]}}\n";
+    static struct config by_value;
+    char text[1024];
+    snprintf(text, sizeof text, form, "", "16", "4", "0.125", "128", "-0.25", "512", "3",
+             "1 + (-0.25)*cos(0.5*x/lx)", "auto", "2");
+    assert_ok(config_read_text("folder/test.yaml", text, strlen(text), NULL, 0, &by_value));
+    snprintf(text, sizeof text, form, "constants: {E0: 8, k: 2/lx, T_e: 9, q: -1/lx, n: E0^2, auto: 3}",
+             "2*E0", "4", "lx/32", "2*n", "q", "64*E0", "sqrt(T_e)", "1 + q*cos(k*x/lx)", "auto", "lx*k");
+    assert_ok(parse(text));
+    assert_true(config_is_same(&config, &by_value));
+    snprintf(text, sizeof text, form, "constants: {L: 5, h: L/2, q: 0}", "16", "L - 1", "0.25*h/5", "128",
+             "q", "128*lx", "3", "1 + q*cos(2*h*x/lx)", "auto", "2");
+    assert_ok(read_with(text, (const char *[]){"constants.h=L/10", "constants.q=-0.25"}, 2));
+    assert_near(config.time.step, 0.025, 0);
+    config.time.step = 0.125;
+    memcpy(config.species[0].profile.density, by_value.species[0].profile.density, CONFIG_FORMULA_LENGTH);
+    assert_true(config_is_same(&config, &by_value));
+    config_free(&by_value);
+}
+
+TEST(constants_are_echoed_by_value)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "%sconstants: {k: 2*pi/lx, a: -k/3, unused: 1e-5}\n"
+             "fields: {external: {E: ['exp(-k*x)*1e1 + a^2', '2*e*y + k', 0]}}\n",
+             least);
+    assert_echoes(text, "constants: |  k: 3.14159265358979|\n  a: -1.0471975511965976\n  unused: 1e-05\n|"
+                        "E: [\"exp(-3.141592653589793*x)*1e1 + (-1.0471975511965976)^2\", \"2*e*y + "
+                        "3.141592653589793\", \"0\"]");
+    const double *constant = &config.constants[0].value;
+    assert_near(*constant, acos(-1), 0);
+    assert_int_equal(config.constant_count, 3);
+}
+
 TEST(a_refused_config_is_not_written)
 {
     static struct config before;
@@ -264,9 +308,11 @@ TEST(all_errors_come_at_once_in_order)
         STATUS_USAGE);
     assert_string_equal(
         status_message(),
-        "folder/test.yaml:1:15: time.steps: expected a whole number from 0 to 1000000000000, found \"ten\"\n"
+        "folder/test.yaml:1:15: time.steps: expected a whole number from 0 to 1000000000000, found \"ten\"; "
+        "position 1 of the formula: \"ten\" is not known\n"
         "folder/test.yaml:1:26: time.step: expected a number above 0, found \"0\"\n"
-        "folder/test.yaml:3:23: species.a.charge: expected a finite number, found \"x\"\n"
+        "folder/test.yaml:3:23: species.a.charge: expected a finite number, found \"x\"; position 1 of the "
+        "formula: \"x\" is not known\n"
         "folder/test.yaml:3:81: species.a.positions.bases: expected bases without a common factor, found 4, "
         "and 2 in positions.bases\n"
         "folder/test.yaml:4:12: species.a.name: expected one species of a name, found a twice\n"

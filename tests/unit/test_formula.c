@@ -75,6 +75,51 @@ TEST(errors_have_a_position)
     assert_says(why, "a formula has at most 511 bytes");
 }
 
+/* Of a formula that is resolved the value is the same to the bit: the digits of a constant give it back. */
+TEST(constants_put_in_change_no_bit)
+{
+    static const char text[] = "k*2.5e5 - k2*k2 + -e5*1e-5/(k + 1e5) + lx";
+    struct constant items[] = {
+        {"lx", 7, false}, {"ly", 7, false}, {"k", 0, false}, {"k2", 0, false}, {"e5", 0, false}};
+    const struct constants constants = {items, 5};
+    const double length[2] = {3, 3};
+    char why[FORMULA_WHY_LENGTH], resolved[CONFIG_FORMULA_LENGTH];
+    uint64_t state = 1;
+    for (int n = 0; n < 300; n++) {
+        double values[3];
+        for (int c = 0; c < 3; c++) {
+            state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+            values[c] = items[2 + c].value = ldexp((double)(int64_t)state, (int)(state % 90) - 108);
+        }
+        assert_ptr_equal(formula_resolve(text, "x", &constants, resolved, why), resolved);
+        struct formula *formula = formula_open(resolved, "x", length, why);
+        const double found = formula_at(formula, values),
+                     expected = values[0] * 2.5e5 - values[1] * values[1] +
+                                -values[2] * 1e-5 / (values[0] + 1e5) + 3;
+        assert_memory_equal(&found, &expected, sizeof found);
+        formula_close(formula);
+    }
+    assert_true(items[2].is_used && items[3].is_used && items[4].is_used && !items[0].is_used);
+    assert_string_equal(formula_resolve("2*lx", NULL, &constants, resolved, why), "2*7");
+    assert_string_equal(formula_resolve("2*lx + 1e5", "x", &constants, resolved, why), "2*lx + 1e5");
+    char longest[CONFIG_FORMULA_LENGTH] = "k";
+    while (strlen(longest) + 3 < sizeof longest)
+        strcat(longest, "+k");
+    assert_null(formula_resolve(longest, "x", &constants, resolved, why));
+    assert_says(why, "with the values of its constants it has more than 511 bytes");
+}
+
+TEST(words_of_formulas_are_no_names)
+{
+    static const char *const taken[] = {"x",  "y",  "t", "u",   "v",   "w",   "lx",
+                                        "ly", "pi", "e", "sin", "max", "rint"};
+    static const char *const others[] = {"k", "T_e", "xy", "sine", "l", "E", "p"};
+    for (size_t n = 0; n < sizeof taken / sizeof taken[0]; n++)
+        assert_true(formula_has_word(taken[n]));
+    for (size_t n = 0; n < sizeof others / sizeof others[0]; n++)
+        assert_false(formula_has_word(others[n]));
+}
+
 TEST(what_fails_on_a_grid_names_its_key)
 {
     const struct grid box = {.nx = 4, .ny = 4, .lx = 2, .ly = 2, .dx = 0.5, .dy = 0.5};
