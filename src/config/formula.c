@@ -86,6 +86,18 @@ static bool compiles(muParserHandle_t parser, const char *text, char why[FORMULA
     return !mupError(parser) && values == 1;
 }
 
+static void define_variables(struct formula *formula, const char *variables)
+{
+    const bool are_words = strchr(variables, ' ') != NULL;
+    for (const char *name = variables; *name != '\0'; formula->count++) {
+        const size_t length = are_words ? strcspn(name, " ") : 1;
+        char word[MOST_BYTES];
+        snprintf(word, sizeof word, "%.*s", (int)length, name);
+        mupDefineVar(formula->parser, word, &formula->values[formula->count]);
+        name += length + strspn(name + length, " ");
+    }
+}
+
 struct formula *formula_open(const char *text, const char *variables, const double length[2],
                              char why[FORMULA_WHY_LENGTH])
 {
@@ -103,9 +115,7 @@ struct formula *formula_open(const char *text, const char *variables, const doub
         mupDefineConst(parser, "lx", length[0]);
         mupDefineConst(parser, "ly", length[1]);
     }
-    for (; variables[formula->count] != '\0'; formula->count++)
-        mupDefineVar(parser, (const char[]){variables[formula->count], '\0'},
-                     &formula->values[formula->count]);
+    define_variables(formula, variables);
     if (compiles(parser, text, why))
         return formula;
     formula_close(formula);

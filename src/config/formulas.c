@@ -154,6 +154,13 @@ bool formula_has_time(const struct config *config, const char *text)
     return text && !formula_is_sound(text, "xy", config->grid.length, why);
 }
 
+bool external_source(const struct config *config, const char *text, char **source,
+                     char why[FORMULA_WHY_LENGTH])
+{
+    static const struct formula_name names[] = {{"x", "x"}, {"y", "y"}, {"t", "t"}, {NULL, NULL}};
+    return formula_source(text, names, config->grid.length, source, why);
+}
+
 struct field_survey field_survey(const struct config *config,
                                  const char (*formulas)[3][CONFIG_FORMULA_LENGTH], uint32_t count)
 {

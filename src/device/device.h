@@ -275,6 +275,11 @@ STATUS_CHECKED enum status program_build(struct device *device, const char *file
                                          struct program **program, const char *options_format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* The same without options, from `before` and then the file: lines that define what the file leaves to the
+ * host. */
+STATUS_CHECKED enum status program_build_after(struct device *device, const char *before, const char *file,
+                                               enum precision precision, struct program **program);
+
 STATUS_CHECKED enum status kernel_create(struct program *program, const char *name, struct kernel **kernel);
 
 enum kernel_argument_kind {

@@ -130,10 +130,10 @@ STATUS_CHECKED enum status device_record(struct device *device, cl_event begin, 
 void trace_host(const struct core *core, const char *what, double begin);
 void trace_event(const struct core *core, const struct pending_event *event, uint64_t begin, uint64_t end);
 
-/* The text of kernels/<file> with its #include "shared/..." lines replaced by the files they name, each once.
- * So a driver's build cache, which looks at the text alone, notices a changed header, and no path reaches a
- * compiler option. The caller frees `source`. */
-STATUS_CHECKED enum status source_read(const char *file, char **source);
+/* `before`, and the text of kernels/<file> with its #include "shared/..." lines replaced by the files they
+ * name, each once. So a driver's build cache, which looks at the text alone, notices a changed header, and no
+ * path reaches a compiler option. The caller frees `source`. */
+STATUS_CHECKED enum status source_read(const char *before, const char *file, char **source);
 
 /* A digest of all kernels in program_folder() that can be read, with what they include. */
 uint64_t program_digest(void);
