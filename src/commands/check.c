@@ -279,7 +279,7 @@ enum status command_check(int argc, char **argv)
         "on a line, and the exit code is 1 where there is one.\n\n"
         "Examples:\n"
         "  radixpic check configs/landau_damping.yaml\n"
-        "  radixpic check configs/landau_damping.yaml --set grid.cells=[8,8]\n"
+        "  radixpic check configs/landau_damping.yaml --set 'grid.cells=[8,8]'\n"
         "  radixpic check configs/landau_damping.yaml --probe\n"
         "  radixpic check output/landau_damping\n"
         "  radixpic check --keys\n"

@@ -268,10 +268,80 @@ enum status config_require_same(const struct config *const configs[2], const cha
 
 /* ---- the schema as a table ---- */
 
-static const char *const formats[] = {
-    [DESCRIBE_TEXT] = "%-42s %-18s %-15s %-58s %-13s %s\n",
-    [DESCRIBE_MARKDOWN] = "| `%s` | %s | %s | %s | %s | %s |\n",
-};
+static const char text_format[] = "%-42s %-18s %-15s %-58s %-13s %s\n";
+
+/* The words of a value's type: "2 or 3 numbers". */
+static void print_type(const struct schema_row *row, char type[MOST_COLUMN_BYTES])
+{
+    const uint32_t *length = row->length;
+    const char *before = row->length_at ? "2 or " : row->last_alone ? "1 or " : "";
+    if (length[1] > 0)
+        snprintf(type, MOST_COLUMN_BYTES, "%s%u x %u %ss", before, length[0], length[1], value_type(row));
+    else if (length[0] > 0)
+        snprintf(type, MOST_COLUMN_BYTES, "%s%u %ss", before, length[0], value_type(row));
+    else
+        snprintf(type, MOST_COLUMN_BYTES, "%s", value_type(row));
+}
+
+static bool is_bare_list(const struct schema_row *row)
+{
+    return row->type == TYPE_LIST && schema_is_bare(row->items);
+}
+
+/* What the page says of a value: the type and the bounds of numbers, the choices of words. The page's head
+ * has the bounds of formulas, names and texts. */
+static void print_allowed(const struct schema_row *row, const char *type, FILE *stream)
+{
+    char words[VALUE_WHY_LENGTH] = "";
+    switch (row->type) {
+    case TYPE_BOOL:
+    case TYPE_CHOICE:
+    case TYPE_LIST:
+        value_allowed(row, words);
+        break;
+    case TYPE_COUNT32:
+    case TYPE_COUNT64:
+    case TYPE_INTEGER:
+    case TYPE_REAL:
+        fputs(type, stream);
+        value_range(row, words);
+        break;
+    default:
+        fputs(type, stream);
+    }
+    fputs(words, stream);
+}
+
+/* A row of the page. A list of values without keys has what they may be in its own row. */
+static void print_markdown(const struct schema_row *row, const char *key, const char *type, const char *kinds,
+                           FILE *stream)
+{
+    const struct schema_row *const item = is_bare_list(row) ? row->items->rows : NULL;
+    fprintf(stream, "| `%s` | %s | ", key, row->fallback ? row->fallback : "required");
+    print_allowed(row, type, stream);
+    if (item) {
+        char item_type[MOST_COLUMN_BYTES];
+        print_type(item, item_type);
+        fputs(": ", stream);
+        print_allowed(item, item_type, stream);
+    }
+    if (row->unit)
+        fprintf(stream, " [%s]", row->unit);
+    fprintf(stream, "%s | %s%s%s |\n", kinds, row->help, item ? "; " : "", item ? item->help : "");
+}
+
+/* The kinds of its group that a row belongs to: " (kind cold or file)", or nothing. */
+static void print_kinds(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
+{
+    const struct schema_row *const kind_row = schema_kind_row(row);
+    char kinds[VALUE_WHY_LENGTH];
+    words[0] = '\0';
+    if (!kind_row)
+        return;
+    value_choices(kind_row->choices, row->kinds, kinds);
+    snprintf(words, VALUE_WHY_LENGTH, " (%s %.*s)", strrchr(kind_row->path, '.') + 1, VALUE_WHY_LENGTH / 2,
+             kinds);
+}
 
 /* Of `wanted` and what lies below it, or of all if NULL. Returns how many rows were printed. */
 static size_t describe(const struct schema_table *table, const char *prefix, const char *wanted,
@@ -280,32 +350,23 @@ static size_t describe(const struct schema_table *table, const char *prefix, con
     size_t printed = 0;
     for (size_t i = 0; i < table->count; i++) {
         const struct schema_row *row = &table->rows[i];
-        const uint32_t *length = row->length;
-        char key[MOST_COLUMN_BYTES], type[MOST_COLUMN_BYTES], allowed[2 * VALUE_WHY_LENGTH];
+        char key[MOST_COLUMN_BYTES], type[MOST_COLUMN_BYTES];
+        char allowed[2 * VALUE_WHY_LENGTH], kinds[VALUE_WHY_LENGTH];
         if (row->type == TYPE_GROUP)
             continue;
         snprintf(key, sizeof key, "%s%s", prefix, row->path);
-        const char *before = row->length_at ? "2 or " : row->last_alone ? "1 or " : "";
-        if (length[1] > 0)
-            snprintf(type, sizeof type, "%s%u x %u %ss", before, length[0], length[1], value_type(row));
-        else if (length[0] > 0)
-            snprintf(type, sizeof type, "%s%u %ss", before, length[0], value_type(row));
-        else
-            snprintf(type, sizeof type, "%s", value_type(row));
+        print_type(row, type);
         value_allowed(row, allowed);
-        if (schema_kind_row(row)) {
-            char kinds[VALUE_WHY_LENGTH];
-            const size_t used = strlen(allowed);
-            value_choices(schema_kind_row(row)->choices, row->kinds, kinds);
-            snprintf(allowed + used, sizeof allowed - used, " (%s %s)",
-                     strrchr(schema_kind_row(row)->path, '.') + 1, kinds);
-        }
+        print_kinds(row, kinds);
         if (!wanted || wanted[0] == '\0' || tree_path_lies_in(key, wanted)) {
             printed++;
-            fprintf(stream, formats[form], key, type, row->fallback ? row->fallback : "required", allowed,
-                    row->unit ? row->unit : "-", row->help);
+            if (form == DESCRIBE_MARKDOWN)
+                print_markdown(row, key, type, kinds, stream);
+            else
+                fprintf(stream, text_format, key, type, row->fallback ? row->fallback : "required",
+                        strcat(allowed, kinds), row->unit ? row->unit : "-", row->help);
         }
-        if (row->type == TYPE_LIST) {
+        if (row->type == TYPE_LIST && !(form == DESCRIBE_MARKDOWN && is_bare_list(row))) {
             char items[MOST_COLUMN_BYTES + 4];
             snprintf(items, sizeof items, "%s[]%s", key, schema_is_bare(row->items) ? "" : ".");
             printed += describe(row->items, items, wanted, form, stream);
@@ -314,28 +375,25 @@ static size_t describe(const struct schema_table *table, const char *prefix, con
     return printed;
 }
 
+static const char page_begin[] =
+    "# The keys of a config\n\n"
+    "`radixpic check --keys --markdown` prints this page. `species[].mass` is the key `mass` of any\n"
+    "item of the list `species`. A count is a whole number. Brackets have the unit of a value. A text has\n"
+    "at most 1023 bytes, a formula 511, and a name 63 letters, digits and _, the first no digit.\n\n"
+    "A group with a key `kind` may be written as one word, its kind: `particles: none`. A key that has\n"
+    "the name of a kind chooses this kind: `particles: {every_nth: 10}`.\n\n"
+    "A number may be a formula of numbers, such as `2*pi/0.5`. A formula of the place has `x`, `y` and\n"
+    "the box `lx`, `ly`. A formula of velocities has `u`, `v`, `w`. A formula in `fields.external` has\n"
+    "the time `t` too. Known are `pi`, `e`, `+ - * / ^`, `< <= > >= == != && || ?:` and the functions\n"
+    "of muParser: `sin`, `cos`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `min`, `max`, ...\n\n"
+    "| key | default | value | meaning |\n|---|---|---|---|\n";
+
 enum status config_describe(enum describe_form form, const char *wanted, FILE *stream)
 {
     if (form == DESCRIBE_MARKDOWN)
-        fputs(
-            "# The keys of a config\n\n"
-            "`radixpic check --keys --markdown` prints this page. `species[].mass` is the key `mass` of any "
-            "item "
-            "of the list `species`.\n`--set` names an item by its number from 0, a species also by its name: "
-            "`--set species.electrons.mass=1`.\n\n"
-            "A group with a key `kind` may be written as one word, its kind: `particles: none`. A key that "
-            "has "
-            "the name of a kind\nchooses this kind: `particles: {every_nth: 10}`.\n\n"
-            "A number may be a formula of numbers, such as `2*pi/0.5`. A formula of the place has `x`, `y` "
-            "and "
-            "the box `lx`, `ly`.\nOne of velocities has `u`, `v`, `w`, and one in `fields.external` has the "
-            "time "
-            "`t` too. Known are `pi`, `e`, `+ - * / ^`,\n`< <= > >= == != && || ?:` and the functions of "
-            "muParser: `sin`, `cos`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `min`, `max`, ...\n\n"
-            "| key | type | default | allowed | unit | meaning |\n|---|---|---|---|---|---|\n",
-            stream);
+        fputs(page_begin, stream);
     else
-        fprintf(stream, formats[form], "key", "type", "default", "allowed", "unit", "meaning");
+        fprintf(stream, text_format, "key", "type", "default", "allowed", "unit", "meaning");
     if (describe(&config_schema, "", wanted, form, stream) > 0)
         return STATUS_OK;
     return status_fail(STATUS_USAGE, "no key is \"%s\" or lies below it; check --keys lists all", wanted);

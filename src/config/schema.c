@@ -60,7 +60,7 @@
 #define BARE_TABLE(name, described, ...)                                                                     \
     static const struct schema_row name##_rows[] = {{"", __VA_ARGS__}};                                      \
     static const struct schema_table name##_table = TABLE(name##_rows, described)
-#define AVERAGE WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps", .help = "the mean over so many states up to the step is written; 1 is the state itself"
+#define AVERAGE WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps", .help = "number of states, up to the step, whose mean is written"
 #define FILES_EVERY(steps) WITHIN(0, MOST_STEPS), .fallback = steps, .unit = "steps", .help = "between files; 0 is never"
 /* clang-format on */
 
@@ -68,30 +68,29 @@ const char schema_directory_fallback[] = "output/CONFIG";
 
 static const struct schema_row perturbation_rows[] = {
     {PERTURBATION(axis, TYPE_CHOICE), WORDS({"x", AXIS_X}, {"y", AXIS_Y}), .help = "direction of the wave"},
-    {PERTURBATION(mode, TYPE_COUNT32), WITHIN(1, MOST_CELLS / 2),
-     .help = "number of wave lengths in the box"},
+    {PERTURBATION(mode, TYPE_COUNT32), WITHIN(1, MOST_CELLS / 2), .help = "wave lengths in the box"},
     {PERTURBATION(amplitude, TYPE_REAL), ANY_FINITE,
-     .help = "relative to the mean density; in a density perturbation between -1 and 1"},
+     .help = "relative to the mean density; in perturb.density between -1 and 1"},
 };
 static const struct schema_table perturbation_table = TABLE(perturbation_rows, struct perturbation);
 
 static const struct schema_row drive_rows[] = {
-    {DRIVE(axis, TYPE_CHOICE), WORDS({"x", AXIS_X}, {"y", AXIS_Y}), .help = "of the field and of its wave"},
-    {DRIVE(mode, TYPE_COUNT32), WITHIN(1, MOST_CELLS / 2), .help = "number of wave lengths in the box"},
+    {DRIVE(axis, TYPE_CHOICE), WORDS({"x", AXIS_X}, {"y", AXIS_Y}),
+     .help = "direction of the field and of its wave"},
+    {DRIVE(mode, TYPE_COUNT32), WITHIN(1, MOST_CELLS / 2), .help = "wave lengths in the box"},
     {DRIVE(amplitude, TYPE_REAL), ANY_FINITE, .unit = "T/(e lambda_D)",
-     .help = "of amplitude cos(k x - frequency t)"},
+     .help = "a of the field a cos(k x - frequency t)"},
     {DRIVE(frequency, TYPE_REAL), ANY_FINITE, .unit = "omega_p", .help = "above 0 the wave runs upwards"},
     {DRIVE(from, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "1/omega_p", .help = "when it begins"},
     {DRIVE(ramp, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "1/omega_p",
-     .help = "how long it rises, and falls before until, as sin^2"},
+     .help = "how long it rises, and falls before `until`, as sin^2"},
     {DRIVE(until, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "1/omega_p",
      .help = "when it has ended; 0 is never"},
 };
 static const struct schema_table drive_table = TABLE(drive_rows, struct drive_config);
 
 static const struct schema_row species_rows[] = {
-    {SPECIES(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH),
-     .help = "of the species, in --set and in the output"},
+    {SPECIES(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "in --set and in the output"},
     {SPECIES(charge, TYPE_REAL), ANY_FINITE, .unit = "e", .help = "of one particle; electrons: -1"},
     {SPECIES(mass, TYPE_REAL), POSITIVE, .unit = "m_e", .help = "of one particle; electrons: 1"},
     {SPECIES(density, TYPE_REAL), POSITIVE, .unit = "n_0", .help = "mean number density"},
@@ -99,7 +98,7 @@ static const struct schema_row species_rows[] = {
     {SPECIES(ids, TYPE_BOOL), .fallback = "false",
      .help = "carry a 64-bit id of each particle into the output"},
     {SPECIES(push, TYPE_BOOL), .fallback = "true",
-     .help = "false: it stands still, as a fixed background does"},
+     .help = "false: it stands still, cold and without drift, as a fixed background does"},
     {SPECIES(charge_density, TYPE_BOOL), .fallback = "true",
      .help = "false: test particles, which feel the field and make none"},
     {"positions", TYPE_GROUP, .help = "initial positions"},
@@ -107,38 +106,38 @@ static const struct schema_row species_rows[] = {
      WORDS({"van_der_corput", POSITIONS_VAN_DER_CORPUT}, {"lattice", POSITIONS_LATTICE},
            {"random", POSITIONS_RANDOM}, {"file", POSITIONS_FILE}),
      .fallback = "van_der_corput",
-     .help = "quiet sequence, a regular lattice, random with all its noise, or read from a file"},
+     .help = "quiet van der Corput sequences, a lattice, random numbers with their noise, or a file"},
     {SPECIES(positions.bases, TYPE_COUNT32), PAIR, WITHIN(2, 65535), .kinds = KIND(POSITIONS_VAN_DER_CORPUT),
      .fallback = "[2, 3]",
-     .help = "of the sequences of x and y, coprime; two species with the same ones load at the same places"},
+     .help = "of the sequences of x and y, coprime; species with the same bases load at the same places"},
     {SPECIES(positions.counts, TYPE_COUNT64), PAIR, WITHIN(1, MOST_ON_AN_AXIS),
      .kinds = KIND(POSITIONS_LATTICE), .help = "particles along x and y; their product is particles"},
     {SPECIES(positions.file, TYPE_TEXT), BYTES(1, CONFIG_TEXT_LENGTH), .is_path = true,
-     .kinds = KIND(POSITIONS_FILE), .help = "with the velocities too: openPMD (HDF5), .npy or .csv"},
+     .kinds = KIND(POSITIONS_FILE), .help = "openPMD (HDF5), .npy or .csv; velocities too"},
     {SPECIES(positions.place, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .is_path = true,
      .kinds = KIND(POSITIONS_FILE), .fallback = "",
-     .help = "in an HDF5 file: the path of a species, or its name in the last iteration; by default its name "
-             "here"},
+     .help =
+         "in an HDF5 file: path of a species, or its name in the last iteration; by default the name here"},
     {"velocities", TYPE_GROUP, .help = "initial velocities"},
     {SPECIES(velocities.kind, TYPE_CHOICE),
      WORDS({"cold", VELOCITIES_COLD}, {"maxwellian", VELOCITIES_MAXWELLIAN}, {"formula", VELOCITIES_FORMULA},
            {"uniform", VELOCITIES_FORMULA}, {"juttner", VELOCITIES_JUTTNER}, {"file", VELOCITIES_FILE}),
      .fallback = "cold",
-     .help = "distribution of the components; uniform is formula with its default density; file: those of "
-             "positions.file, the default beside it"},
+     .help =
+         "distribution; uniform: formula with its default density; file: from positions.file, the default "
+         "with such a file"},
     {SPECIES(velocities.dimensions, TYPE_COUNT32), WITHIN(2, 3), .fallback = "2",
-     .help = "2: u and v; 3: u, v and w. The lists below have as many numbers"},
+     .help = "2: u and v; 3: u, v and w; the lists below are as long"},
     {SPECIES(velocities.generator, TYPE_CHOICE),
      WORDS({"van_der_corput", GENERATOR_VAN_DER_CORPUT}, {"random", GENERATOR_RANDOM}),
      .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_FORMULA) | KIND(VELOCITIES_JUTTNER),
-     .fallback = "van_der_corput",
-     .help = "of the numbers behind the velocities: quiet sequences, or random with all their noise"},
+     .fallback = "van_der_corput", .help = "quiet sequences, or random numbers with their noise"},
     {SPECIES(velocities.bases, TYPE_COUNT32), VELOCITY, WITHIN(2, 65535),
      .kinds = KIND(GENERATOR_VAN_DER_CORPUT), .of_previous = true, .fallback = "[5, 7, 11]",
      .help = "of the sequences of u, v, w, coprime with all others in use"},
     {SPECIES(velocities.thermal, TYPE_REAL), VELOCITY, NOT_NEGATIVE,
      .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_JUTTNER), .fallback = "[1, 1, 1]", .unit = "v_th",
-     .help = "standard deviations of u, v, w; juttner: sqrt(T/m), three times"},
+     .help = "standard deviations of u, v, w; juttner: sqrt(T/m) in each"},
     {SPECIES(velocities.drift, TYPE_REAL), VELOCITY, ANY_FINITE,
      .kinds = KIND(VELOCITIES_COLD) | KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_FILE),
      .fallback = "[0, 0, 0]", .unit = "v_th", .help = "mean of u, v, w; file: added to each"},
@@ -146,14 +145,14 @@ static const struct schema_row species_rows[] = {
      .kinds = KIND(VELOCITIES_FORMULA), .unit = "v_th", .help = "[[u low, u high], [v low, v high], ...]"},
     {SPECIES_FORMULA(velocities.density, "uvw", 1), VELOCITY, .kinds = KIND(VELOCITIES_FORMULA),
      .fallback = "[1, 1, 1]",
-     .help = "the first two of u and v, the third of w: their product is the density in the range"},
+     .help = "first two of u and v, third of w; their product is the density in `range`"},
     {"profile", TYPE_GROUP, .help = "formulas of x, y, lx and ly, the place and the box"},
     {SPECIES_FORMULA(profile.density, "xy", 0), .fallback = "1",
      .help = "of positions; normalised to the mean density"},
     {SPECIES(profile.file, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .is_path = true, .fallback = "",
-     .help = "instead of profile.density: an array [along x, along y] from a .npy or HDF5 file"},
+     .help = "instead of profile.density: array [along x, along y] of a .npy or HDF5 file"},
     {SPECIES(profile.place, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .is_path = true, .fallback = "",
-     .help = "in an HDF5 file: the path of a dataset, or the name of a mesh in the last iteration"},
+     .help = "in an HDF5 file: path of a dataset, or name of a mesh in the last iteration"},
     {SPECIES_FORMULA(profile.drift, "xy", 0), VELOCITY, .fallback = "[0, 0, 0]", .unit = "v_th",
      .help = "added to velocities.drift"},
     {SPECIES_FORMULA(profile.thermal, "xy", 0), VELOCITY, .fallback = "[1, 1, 1]",
@@ -172,7 +171,7 @@ BARE_TABLE(mode, int32_t[2], TYPE_INTEGER, PAIR, WITHIN(-MOST_CELLS / 2, MOST_CE
            .help = "[MX, MY], each within +-cells/2");
 
 static const struct schema_row phase_axis_rows[] = {
-    {PHASE_AXIS(axis, TYPE_CHOICE), PHASE_AXES, .help = "positions x, y, velocities u, v, w; each axis once"},
+    {PHASE_AXIS(axis, TYPE_CHOICE), PHASE_AXES, .help = "position x, y, velocity u, v, w; each once"},
     {PHASE_AXIS(bins, TYPE_COUNT32), WITHIN(1, MOST_CELLS),
      .help = "along x and y a divisor of the cells in the range"},
     {PHASE_AXIS(range, TYPE_REAL), PAIR, ANY_FINITE, .unit = "lambda_D, v_th",
@@ -180,23 +179,21 @@ static const struct schema_row phase_axis_rows[] = {
 };
 static const struct schema_table phase_axis_table = TABLE(phase_axis_rows, struct phase_axis_config);
 
-BARE_TABLE(phase_order, enum phase_axis, TYPE_CHOICE, PHASE_AXES, .help = "one of the axes, each once");
+BARE_TABLE(phase_order, enum phase_axis, TYPE_CHOICE, PHASE_AXES, .help = "each axis once");
 
 static const struct schema_row phase_space_rows[] = {
     {PHASE_SPACE(species, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "the name of a species"},
     {LIST("axes", phase_space_config, axes, axis_count, phase_axis_table), .low = 1,
      .help = "f is a function of these"},
     {LIST("order", phase_space_config, order, order_count, phase_order_table), .fallback = "[]",
-     .help = "of the axes in the written array, the last the fastest; [] is that of axes"},
+     .help = "of axes in the written array, the last the fastest; [] is that of `axes`"},
     {PHASE_SPACE(every, TYPE_COUNT64), FILES_EVERY("100")},
 };
 static const struct schema_table phase_space_table = TABLE(phase_space_rows, struct phase_space_config);
 
-BARE_TABLE(
-    snapshot_field, enum field, TYPE_CHOICE,
-    WORDS(FIELD_TABLE(FIELD_WORD){"species_rho", FIELD_SPECIES_RHO}, {"moments", FIELD_MOMENTS}),
-    .help =
-        "E, B, potential, densities of charge and current, charge of each species, output.moments' meshes");
+BARE_TABLE(snapshot_field, enum field, TYPE_CHOICE,
+           WORDS(FIELD_TABLE(FIELD_WORD){"species_rho", FIELD_SPECIES_RHO}, {"moments", FIELD_MOMENTS}),
+           .help = "as for probes; species_rho: charge of each species; moments: meshes of output.moments");
 
 BARE_TABLE(probe_field, enum field, TYPE_CHOICE, FIELD_WORDS,
            .help = "E, B, potential, densities of charge and current; B and J are electromagnetic");
@@ -205,7 +202,7 @@ static const struct schema_row probe_rows[] = {
     {PROBE(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "of its file, probes/NAME.csv"},
     {PROBE(at, TYPE_REAL), PAIR, NOT_NEGATIVE, .unit = "lambda_D", .help = "its place in the box"},
     {FIELD_LIST("fields", probe_config, fields, FIELDS, probe_field_table), .low = 1,
-     .help = "columns, of E and others one for each component"},
+     .help = "columns, one for each component"},
     {PROBE(every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
      .help = "between rows"},
     {PROBE(average, TYPE_COUNT64), AVERAGE},
@@ -214,9 +211,8 @@ static const struct schema_row line_rows[] = {
     {LINE(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "its meshes are NAME_E and so on"},
     {LINE(from, TYPE_REAL), PAIR, NOT_NEGATIVE, .unit = "lambda_D", .help = "its first point in the box"},
     {LINE(to, TYPE_REAL), PAIR, NOT_NEGATIVE, .unit = "lambda_D", .help = "its last point"},
-    {LINE(points, TYPE_COUNT32), WITHIN(2, MOST_CELLS), .help = "equidistant, both ends among them"},
-    {FIELD_LIST("fields", line_config, fields, FIELDS, probe_field_table), .low = 1,
-     .help = "the meshes that are written"},
+    {LINE(points, TYPE_COUNT32), WITHIN(2, MOST_CELLS), .help = "equidistant, with both ends"},
+    {FIELD_LIST("fields", line_config, fields, FIELDS, probe_field_table), .low = 1, .help = "meshes"},
     {LINE(every, TYPE_COUNT64), FILES_EVERY("100")},
     {LINE(average, TYPE_COUNT64), AVERAGE},
 };
@@ -227,28 +223,28 @@ BARE_TABLE(id, uint64_t, TYPE_COUNT64, WITHIN(0, MOST_PARTICLES *CONFIG_MAX_SPEC
            .help = "as snapshots have it");
 
 BARE_TABLE(species_name, char[CONFIG_NAME_LENGTH], TYPE_NAME, .capacity = CONFIG_NAME_LENGTH,
-           BYTES(1, CONFIG_NAME_LENGTH), .help = "the name of a species, or all");
+           BYTES(1, CONFIG_NAME_LENGTH), .help = "names of species, or all");
 
 static const struct schema_row collision_rows[] = {
     {"species", TYPE_NAME, .offset = offsetof(struct collision_config, species),
      .capacity = CONFIG_NAME_LENGTH, PAIR, BYTES(1, CONFIG_NAME_LENGTH),
-     .help = "the names of two with dimensions: 3, or of one twice"},
+     .help = "two with dimensions: 3, or one twice"},
     {COLLISION(model, TYPE_CHOICE),
      WORDS({"takizuka_abe", COLLISIONS_TAKIZUKA_ABE}, {"nanbu", COLLISIONS_NANBU}),
      .fallback = "takizuka_abe", .help = "angles of pairs by Takizuka and Abe (1977) or by Nanbu (1997)"},
     {COLLISION(coulomb_log, TYPE_REAL), POSITIVE, OR_AUTO, .fallback = "auto",
      .help = "the Coulomb logarithm; auto: by the NRL formulary"},
     {COLLISION(every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
-     .help = "between collisions; each is for the time since the one before"},
+     .help = "between collisions, each for the time since the last"},
     {COLLISION(substeps, TYPE_COUNT32), WITHIN(1, CONFIG_MAX_SUBSTEPS), .fallback = "1",
-     .help = "collisions with new partners, one after the other, that share this time"},
+     .help = "collisions with new partners, each for an equal part of that time"},
 };
 static const struct schema_table collision_table = TABLE(collision_rows, struct collision_config);
 
 BARE_TABLE(signal, int, TYPE_CHOICE,
            WORDS({"SIGINT", SIGINT}, {"SIGTERM", SIGTERM}, {"SIGHUP", SIGHUP}, {"SIGUSR1", SIGUSR1},
                  {"SIGUSR2", SIGUSR2}, {"SIGXCPU", SIGXCPU}),
-           .help = "one of the signals of Unix");
+           .help = "signals of Unix");
 
 static const struct schema_row config_rows[] = {
     {CONFIG(title, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .fallback = "untitled",
@@ -271,28 +267,30 @@ static const struct schema_row config_rows[] = {
     {CONFIG(fields.solver, TYPE_CHOICE),
      WORDS({"electrostatic", SOLVER_ELECTROSTATIC}, {"electromagnetic", SOLVER_ELECTROMAGNETIC}),
      .fallback = "electrostatic",
-     .help = "E from Poisson's equation; or E and B from Maxwell's, with relativistic particles"},
+     .help = "E by Poisson's equation; or E and B by Maxwell's, with relativistic particles"},
     {CONFIG(fields.speed_of_light, TYPE_REAL), WITH_WAVES, POSITIVE, OR_AUTO, .fallback = "auto",
      .unit = "v_th", .help = "auto: by units.temperature_eV"},
     {CONFIG(fields.mean, TYPE_CHOICE), WITH_WAVES, WORDS({"ampere", MEAN_AMPERE}, {"zero", MEAN_ZERO}),
-     .fallback = "ampere", .help = "mean of E over the box: ampere, dE/dt = -J; zero, it stays 0"},
+     .fallback = "ampere", .help = "mean of E over the box; ampere: dE/dt = -J; zero: 0"},
     {"fields.initial", TYPE_GROUP, WITH_WAVES, .help = "E and B at 0, formulas of x, y, lx and ly"},
     {FIELD_OF(initial, "E", 0, "xy"), WITH_WAVES, .unit = "T/(e lambda_D)",
-     .help = "[Ex, Ey, Ez], whose divergence is 0: the charges make the rest"},
+     .help = "[Ex, Ey, Ez] of divergence 0; charges make the rest"},
     {FIELD_OF(initial, "B", 1, "xy"), WITH_WAVES, .unit = "m_e omega_p/e",
-     .help = "[Bx, By, Bz], whose divergence is 0, beside fields.magnetic"},
+     .help = "[Bx, By, Bz] of divergence 0, beside fields.magnetic"},
     {CONFIG(fields.transforms, TYPE_CHOICE),
      WORDS({"auto", TRANSFORMS_AUTO}, {"vkfft", TRANSFORMS_VKFFT}, {"fftw", TRANSFORMS_FFTW},
            {"none", TRANSFORMS_NONE}),
      .fallback = "auto",
-     .help = "vkfft on the device, fftw on the host; none: E as a sum over all nodes, for small grids, "
-             "electrostatic, not in slabs; auto: fftw on CPUs, else none up to 1024 nodes and vkfft"},
+     .help = "vkfft: on the device; fftw: on the host; none: E as a sum over nodes, for small electrostatic "
+             "grids, "
+             "not in slabs; auto: fftw on CPUs, else none up to 1024 nodes and vkfft above"},
     {CONFIG(fields.decomposition, TYPE_CHOICE),
      WORDS({"auto", DECOMPOSITION_AUTO}, {"replicated", DECOMPOSITION_REPLICATED},
            {"slabs", DECOMPOSITION_SLABS}),
      .fallback = "auto",
-     .help = "over ranks: replicated, each solves the whole grid; slabs, they share the transforms; auto: "
-             "slabs on CPUs from 65,536 nodes on"},
+     .help =
+         "over ranks; replicated: each solves the whole grid; slabs: each transforms a part; auto: slabs on "
+         "CPUs from 65,536 nodes on"},
     {CONFIG(fields.gradient, TYPE_CHOICE),
      WORDS({"spectral", GRADIENT_SPECTRAL}, {"centred", GRADIENT_CENTRED}), .fallback = "spectral",
      .help = "how E follows from phi"},
@@ -305,9 +303,9 @@ static const struct schema_row config_rows[] = {
     {FIELD_OF(external, "B", 1, "xyt"), .unit = "m_e omega_p/e",
      .help = "[Bx, By, Bz], beside fields.magnetic; in the plane it needs dimensions: 3"},
     {LIST("fields.drive", config, fields.drive, fields.drive_count, drive_table), .fallback = "[]",
-     .help = "external electric fields beside that of the charges; history.csv has their work"},
+     .help = "external electric fields; history.csv has their work"},
     {ALLOCATED_LIST("collisions", config, collisions, collision_count, collision_table), ANY_NUMBER,
-     .help = "binary collisions in each cell, of species with dimensions: 3; units set their strength"},
+     .help = "binary collisions in each cell; `units` sets their strength"},
     {"deposit", TYPE_GROUP, .help = "particles to grid"},
     {CONFIG(deposit.shape, TYPE_CHOICE),
      WORDS({"ngp", SHAPE_NGP}, {"cic", SHAPE_CIC}, {"tsc", SHAPE_TSC}, {"cubic", SHAPE_CUBIC},
@@ -320,16 +318,15 @@ static const struct schema_row config_rows[] = {
      WORDS({"auto", SORT_METHOD_AUTO}, {"paper", SORT_METHOD_PAPER}, {"tiled", SORT_METHOD_TILED},
            {"chunked", SORT_METHOD_CHUNKED}),
      .fallback = "auto",
-     .help =
-         "tiled is for GPUs, chunked for CPUs; I, G, s, transpose, table are of paper; auto: by the device"},
+     .help = "auto: tiled on GPUs, chunked on CPUs; I, G, s, transpose and table are of paper"},
     {CONFIG(sort.passes, TYPE_COUNT32), WITHIN(1, 32), OR_AUTO, .fallback = "2",
-     .help = "p; at most key_bits; auto is the fastest number"},
+     .help = "p, at most key_bits; auto: the fastest"},
     {CONFIG(sort.key_bits, TYPE_COUNT32), WITHIN(1, 32), OR_AUTO, .fallback = "auto",
-     .help = "b; auto is the least that numbers every cell"},
+     .help = "b; auto: the least that numbers every cell"},
     {CONFIG(sort.items_per_group, TYPE_COUNT32), WITHIN(1, 4096), OR_AUTO, .fallback = "auto",
-     .help = "I, items of a group"},
+     .help = "I of the paper"},
     {CONFIG(sort.groups, TYPE_COUNT32), WITHIN(1, 65536), OR_AUTO, .fallback = "auto",
-     .help = "G, number of groups"},
+     .help = "G of the paper"},
     {CONFIG(sort.histogram_splits, TYPE_COUNT32), WITHIN(1, 65536), OR_AUTO, .fallback = "auto",
      .help = "s, splits of the histogram"},
     {CONFIG(sort.transpose, TYPE_CHOICE),
@@ -337,7 +334,7 @@ static const struct schema_row config_rows[] = {
      .help = "reorder the list in memory so that neighbours read neighbours"},
     {CONFIG(sort.table, TYPE_CHOICE),
      WORDS({"auto", TABLE_AUTO}, {"columns", TABLE_COLUMNS}, {"rows", TABLE_ROWS}), .fallback = "auto",
-     .help = "the histogram in memory: columns, the items' counts of a digit together; rows, an item's"},
+     .help = "histogram in memory; columns: counts of a digit together; rows: counts of an item together"},
     {"step", TYPE_GROUP, .help = "how a step is taken"},
     {CONFIG(step.method, TYPE_CHOICE),
      WORDS({"auto", STEP_AUTO}, {"radix", STEP_RADIX}, {"fused", STEP_FUSED}, {"tiled", STEP_TILED},
@@ -348,16 +345,16 @@ static const struct schema_row config_rows[] = {
          "CPUs, and radix where tiled does not fit"},
     {CONFIG(step.rounding, TYPE_CHOICE),
      WORDS({"dithered", ROUNDING_DITHERED}, {"nearest", ROUNDING_NEAREST}), .fallback = "dithered",
-     .help = "in single precision: dithered keeps the mean of sums; nearest may lose it, and is faster"},
+     .help = "in single precision; dithered: keeps the mean of sums; nearest: faster, may lose it"},
     {"parallel", TYPE_GROUP, .help = "how the box is shared by MPI ranks, each a range of rows"},
     {CONFIG(parallel.balance_every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "0", .unit = "steps",
      .help = "between checks of the load balance; 0 is never"},
     {CONFIG(parallel.threshold, TYPE_REAL), WITHIN(1, INFINITY), .fallback = "1.1",
-     .help = "re-balance where the most loaded rank exceeds the mean by this factor"},
+     .help = "rows move where the most loaded rank exceeds the mean by this factor"},
     {CONFIG(parallel.ghost_rows, TYPE_COUNT32), WITHIN(2, MOST_CELLS), OR_AUTO, .fallback = "auto",
-     .help = "beside a rank's own rows, where leaving particles are sorted to; auto: by their speed"},
+     .help = "beside a rank's own, for leaving particles; auto: by their speed"},
     {CONFIG(device, TYPE_TEXT), BYTES(1, CONFIG_TEXT_LENGTH), .fallback = "auto",
-     .help = "auto, cpu, gpu, PLATFORM:DEVICE numbers, or part of a name"},
+     .help = "auto, cpu, gpu, numbers PLATFORM:DEVICE, or part of a name"},
     {"output", TYPE_GROUP, .help = "what is written"},
     {CONFIG(output.directory, TYPE_TEXT), BYTES(1, CONFIG_TEXT_LENGTH), .is_path = true,
      .fallback = schema_directory_fallback, .help = "folder of this run"},
@@ -365,16 +362,16 @@ static const struct schema_row config_rows[] = {
     {CONFIG(output.history.every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
      .help = "between rows"},
     {LIST("output.history.modes", config, output.history.modes, output.history.mode_count, mode_table),
-     .fallback = "[]", .help = "[MX, MY] of the density modes to follow"},
+     .fallback = "[]", .help = "density modes to follow"},
     {LIST("output.history.species", config, output.history.species.items, output.history.species.count,
           species_name_table),
-     .fallback = "[]", .help = "with columns of their own: kinetic energy and momentum"},
+     .fallback = "[]", .help = "with columns of kinetic energy and momentum"},
     {"output.snapshots", TYPE_GROUP, .help = "openPMD files"},
     {CONFIG(output.snapshots.every, TYPE_COUNT64), FILES_EVERY("0")},
     {CONFIG(output.snapshots.average, TYPE_COUNT64), AVERAGE},
     {FIELD_LIST("output.snapshots.fields", config, output.snapshots.fields, FIELD_CHOICES,
                 snapshot_field_table),
-     .help = "the meshes that are written; [] is none"},
+     .help = "meshes; [] is none"},
     {LIST("output.snapshots.species", config, output.snapshots.species.items, output.snapshots.species.count,
           species_name_table),
      .fallback = "[all]", .help = "species with particles in the file; [] is none"},
@@ -382,19 +379,19 @@ static const struct schema_row config_rows[] = {
     {CONFIG(output.snapshots.particles.kind, TYPE_CHOICE),
      WORDS({"all", PARTICLES_ALL}, {"none", PARTICLES_NONE}, {"every_nth", PARTICLES_EVERY_NTH},
            {"fraction", PARTICLES_FRACTION}),
-     .fallback = "all", .help = "all, none, each K-th, or a fraction chosen by their ids"},
+     .fallback = "all", .help = "which of these species"},
     {CONFIG(output.snapshots.particles.every_nth, TYPE_COUNT64), WITHIN(1, MOST_PARTICLES),
-     .kinds = KIND(PARTICLES_EVERY_NTH), .help = "K, in each list in the order of its cells; weights grow"},
+     .kinds = KIND(PARTICLES_EVERY_NTH), .help = "K: each K-th in the order of the cells; weights grow"},
     {CONFIG(output.snapshots.particles.fraction, TYPE_REAL), WITHIN(0, 1), .kinds = KIND(PARTICLES_FRACTION),
-     .help = "of each species, the same particles at all times; needs their ids; weights grow"},
+     .help = "the same particles at all times; needs ids; weights grow"},
     {CONFIG(output.snapshots.precision, TYPE_CHOICE),
      WORDS({"run", SNAPSHOT_PRECISION_RUN}, {"single", SNAPSHOT_PRECISION_SINGLE}), .fallback = "run",
-     .help = "of the numbers in the files: that of the run, or single in any case"},
+     .help = "of numbers in files; run: that of the run"},
     {CONFIG(output.snapshots.compression, TYPE_COUNT32), WITHIN(0, 9), .fallback = "4",
      .help = "deflate level, of phase space and moments too"},
     {ALLOCATED_LIST("output.phase_space", config, output.phase_space, output.phase_space_count,
                     phase_space_table),
-     ANY_NUMBER, .help = "openPMD files of the density in phase space, each of a species"},
+     ANY_NUMBER, .help = "openPMD files of densities in phase space"},
     {"output.moments", TYPE_GROUP,
      .help = "density, mean velocity, temperature, current, pressure and heat flux of each species"},
     {CONFIG(output.moments.every, TYPE_COUNT64), FILES_EVERY("0")},
@@ -409,7 +406,7 @@ static const struct schema_row config_rows[] = {
     {ALLOCATED_LIST("output.tracks.ids", config, output.tracks.ids, output.tracks.id_count, id_table),
      WITHIN(0, CONFIG_MAX_TRACKS), .fallback = "[]", .help = "of the particles"},
     {CONFIG(output.tracks.count, TYPE_COUNT32), WITHIN(0, CONFIG_MAX_TRACKS), .fallback = "0",
-     .help = "of particles with ids at equal distances, instead of ids"},
+     .help = "instead of ids: number of particles, at equal distances of ids"},
     {CONFIG(output.tracks.every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "0", .unit = "steps",
      .help = "between the places of a path; 0 is never"},
     {"output.checkpoints", TYPE_GROUP, .help = "the state, for run --restart"},
@@ -421,10 +418,10 @@ static const struct schema_row config_rows[] = {
     {LIST("output.checkpoints.on_signals", config, output.checkpoints.on_signals,
           output.checkpoints.signal_count, signal_table),
      .fallback = "[SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU]",
-     .help = "stop the run with a checkpoint, if they were not ignored when it started; [] is none"},
+     .help = "stop the run with a checkpoint, unless ignored at its start; [] is none"},
     {CONFIG(output.checkpoints.on_signal_within, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "s",
      .help =
-         "that such a signal leaves for the checkpoint: check warns where it takes longer; 0 is any time"},
+         "that such a signal leaves for the checkpoint; check warns where it takes longer; 0 is any time"},
     {"units", TYPE_GROUP, .help = "what the normalised units mean, for openPMD's unitSI and collisions"},
     {CONFIG(units.density_per_m3, TYPE_REAL), MODERATE, .fallback = "1e18", .unit = "1/m^3",
      .help = "electrons at density 1"},

@@ -135,6 +135,9 @@ bool value_parse(const struct schema_row *row, const char *text, size_t length, 
  * value, "[64, 32]" or "[[1, 0], [2, 0]]". Only where schema_is_line(), and for empty lists. */
 void value_print(const struct schema_row *row, const void *base, FILE *stream);
 
+/* The bounds of a row of numbers, to stand behind the word for its type: " above 0, or auto". */
+void value_range(const struct schema_row *row, char words[VALUE_WHY_LENGTH]);
+
 /* What is allowed for one scalar (or for the number of items of a list), in words. */
 void value_allowed(const struct schema_row *row, char words[VALUE_WHY_LENGTH]);
 

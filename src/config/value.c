@@ -62,22 +62,25 @@ void value_choices(const struct choice *choices, uint32_t among, char words[VALU
     }
 }
 
-/* "a whole number from 0 to 9", "a number above 0", ... */
-static void allowed_numbers(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
+void value_range(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
 {
-    const char *kind = row->type == TYPE_REAL ? "number" : "whole number";
-    int used;
+    int used = 0;
     if (isfinite(row->low) && isfinite(row->high))
         used = snprintf(words, VALUE_WHY_LENGTH,
-                        row->open ? "a %s between %.16g and %.16g" : "a %s from %.16g to %.16g", kind,
-                        row->low, row->high);
+                        row->open ? " between %.16g and %.16g" : " from %.16g to %.16g", row->low, row->high);
     else if (isfinite(row->low))
-        used = snprintf(words, VALUE_WHY_LENGTH, row->open ? "a %s above %.16g" : "a %s of at least %.16g",
-                        kind, row->low);
-    else
-        used = snprintf(words, VALUE_WHY_LENGTH, "a finite %s", kind);
+        used = snprintf(words, VALUE_WHY_LENGTH, row->open ? " above %.16g" : " of at least %.16g", row->low);
+    words[used] = '\0';
     if (row->choices)
         snprintf(words + used, VALUE_WHY_LENGTH - (size_t)used, ", or %s", row->choices[0].word);
+}
+
+static void allowed_numbers(const struct schema_row *row, char words[VALUE_WHY_LENGTH])
+{
+    char range[VALUE_WHY_LENGTH];
+    value_range(row, range);
+    snprintf(words, VALUE_WHY_LENGTH, "a %s%s%.*s", isfinite(row->low) ? "" : "finite ",
+             row->type == TYPE_REAL ? "number" : "whole number", VALUE_WHY_LENGTH / 2, range);
 }
 
 void value_allowed(const struct schema_row *row, char words[VALUE_WHY_LENGTH])

@@ -1,9 +1,12 @@
 /* Bench: the life of an experiment, its clock and its file. */
 #include "experiments/bench.h"
+#include "base/pool.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { COPY_PIECE = 1 << 20 }; /* bytes that a thread copies at a time */
 
 /* ---- samples ---- */
 
@@ -253,10 +256,35 @@ uint64_t times_bytes(const struct times *times)
     return bytes;
 }
 
-static enum status run_copy(void *from_and_to)
+struct copy {
+    struct buffer *from, *to;
+    size_t bytes, threads;
+    void *from_memory, *to_memory; /* of a CPU, mapped */
+};
+
+static enum status run_copy(void *context)
 {
-    struct buffer **copy = from_and_to;
-    return buffer_copy(copy[0], 0, copy[1], 0, buffer_bytes(copy[0]), STAGE_OTHER);
+    const struct copy *copy = context;
+    return buffer_copy(copy->from, 0, copy->to, 0, copy->bytes, STAGE_OTHER);
+}
+
+static void copy_piece(const void *context, size_t n)
+{
+    const struct copy *copy = context;
+    const size_t begin = n * COPY_PIECE;
+    memcpy((char *)copy->to_memory + begin, (const char *)copy->from_memory + begin,
+           at_most(copy->bytes - begin, COPY_PIECE));
+}
+
+/* PoCL copies by one thread, and kernels run on all: so does this copy of a CPU device's own memory. */
+static enum status run_copy_by_threads(void *context)
+{
+    struct copy *copy = context;
+    TRY(buffer_map(copy->from, &copy->from_memory));
+    TRY(buffer_map(copy->to, &copy->to_memory));
+    pool_share(copy->threads, divide_up(copy->bytes, COPY_PIECE), copy_piece, copy);
+    TRY(buffer_unmap(copy->from, copy->from_memory));
+    return buffer_unmap(copy->to, copy->to_memory);
 }
 
 static const struct bench_table copy_table = {.columns = {IN_FILE("copy_GB/s", 1)}};
@@ -264,13 +292,15 @@ static const struct bench_table copy_table = {.columns = {IN_FILE("copy_GB/s", 1
 static enum status time_copy(struct bench *bench, void *copy_bytes)
 {
     const size_t bytes = bench->copy_bytes = *(const size_t *)copy_bytes;
-    struct buffer *copy[2];
-    const struct subject subject = {copy, NULL, run_copy, NULL, .warm_ups = 1};
+    const bool by_threads = bench->info->is_cpu;
+    struct copy copy = {.bytes = bytes, .threads = bench->info->compute_units};
+    const struct subject subject = {&copy, NULL,          by_threads ? run_copy_by_threads : run_copy,
+                                    NULL,  .warm_ups = 1, .on_host = by_threads};
     struct times times;
-    TRY(buffer_create(bench->part, bytes, "the source of a copy", &copy[0]));
-    TRY(buffer_create(bench->part, bytes, "the target of a copy", &copy[1]));
-    TRY(buffer_fill(copy[0], 1)); /* both arrays are touched before anything is timed */
-    TRY(buffer_fill(copy[1], 0));
+    TRY(buffer_create(bench->part, bytes, "the source of a copy", &copy.from));
+    TRY(buffer_create(bench->part, bytes, "the target of a copy", &copy.to));
+    TRY(buffer_fill(copy.from, 1)); /* both arrays are touched before anything is timed */
+    TRY(buffer_fill(copy.to, 0));
     TRY(bench_time(bench, &subject, 1, &times));
     bench->copy = times.total;
     const struct spread rate = spread_rate(2e-9 * (double)bytes, bench->copy);

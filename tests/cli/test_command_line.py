@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import sys
 
@@ -70,7 +71,7 @@ class Help(ProgramTest):
             for example in re.findall(rf"(?m)^  radixpic {command} (.*)$", text):
                 with self.subTest(example=example):
                     example = example.replace(" --restart latest", "").replace(" --resume", "")
-                    words = [word for word in example.split() if word not in ("--force", "--quiet", "--verbose")]
+                    words = [word for word in shlex.split(example) if word not in ("--force", "--quiet", "--verbose")]
                     if not words[0].startswith("output/"):  # a run folder that is not there
                         self.run_well("check", *words)
 

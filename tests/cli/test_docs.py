@@ -52,7 +52,7 @@ SKIPPED = {
         "no command: with words to replace, or a name"
     ),
 }
-COMMAND = re.compile(r"(\w+=\S+ )?(\./|cp |sed |mpirun |scripts/|radixpic |cc )")
+COMMAND = re.compile(r"(\w+=\S+ )?(\./|cp |mpirun |scripts/|radixpic |cc )")
 OTHER = re.compile(
     r"\w+:\s|my\.yaml:|src/main\.c |bench,device|(v|D|sin\^2\(A\)|<delta\^2>) = "
 )  # configs, messages, lists, formulas
@@ -107,6 +107,7 @@ class PageTest(ProgramTest):
             (cls.folder / name).symlink_to(ROOT / name)
         (cls.folder / "build").symlink_to(Path(PROGRAM).parent)
         (cls.folder / "docs" / "figures").mkdir(parents=True)
+        (cls.folder / "docs" / "lab_notes.py").symlink_to(ROOT / "docs" / "lab_notes.py")
         shutil.copytree(ROOT / "configs", cls.folder / "configs")
         for name, (many, few) in FEWER.items():
             config = cls.folder / "configs" / f"{name}.yaml"
@@ -176,7 +177,8 @@ class Pages(PageTest):
 
 
 class LabNotes(PageTest):
-    """The page's runs are made once, whole, and each gives the numbers on top of its config."""
+    """The page's runs are made once, whole, and each gives the numbers on top of its config; the page has its
+    figures."""
 
     @classmethod
     def setUpClass(cls):
@@ -184,7 +186,12 @@ class LabNotes(PageTest):
         cls().run_page(PAGES[-1])
 
     def result_of(self, name):
-        return Run(self.folder / "output" / name)
+        return Run(self.folder / "output" / "lab_notes" / name)
+
+    def test_figures(self):
+        drawn = {path.name for path in (self.folder / "docs" / "figures").iterdir()}
+        shown = re.findall(r"]\(figures/(\S+)\)", (ROOT / PAGES[-1]).read_text())
+        self.assertEqual(drawn, set(shown))
 
     def test_magnetised_wave(self):
         """The numbers on top follow from the formula; the run has those of grid and time step, with velocities out of
@@ -306,7 +313,7 @@ class LabNotes(PageTest):
         value = z * z - 1.4049629**2 - 1 + 9 * (1 + xi * 1j * math.pi**0.5 * complex(dispersion.faddeeva(xi)))
         self.assertLess(abs(value), 1e-4)
         self.assert_light("weibel", "magnetic_energy", (10, 25), (0.064977, 0.063644), 0.06)
-        files = sorted((self.folder / "output" / "weibel" / "snapshots").glob("*.h5"))
+        files = sorted((self.folder / "output" / "lab_notes" / "weibel" / "snapshots").glob("*.h5"))
         self.assertEqual(len(files), 5)
         result = self.run_program(command=(ROOT / "scripts" / "check_openpmd.py", *files))
         self.assertEqual(result.returncode, 0, result.stdout)
