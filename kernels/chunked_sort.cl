@@ -75,7 +75,7 @@ static inline uint16 keys_at(global const KEY *keys, uint16 index)
                     keys[index.sf]);
 }
 
-/* The same for the entries n..n+15. */
+/* The digits of the entries n..n+15, and their words. */
 static inline uint16 digits_of(const pass_format *format, uint n, uint16 *word)
 {
     uint16 index, rest, digit;

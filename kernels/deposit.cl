@@ -10,7 +10,7 @@
  *
  * then every node adds what the cells around hold for it, by deposit_nodes on GPUs and deposit_node_vectors
  * on CPUs. On GPUs cells of many pieces are joined by deposit_long_cells() before. No two items write one
- * word, so no atomics are needed, and all sums run in a fixed order: the same particles give the same bits.
+ * word, but to add integers (deposit_beside.h), and sums run in a fixed order: equal lists give equal bits.
  *
  * The sums of a piece lie at its place, segment + cell: going through the list, each new piece is of a later
  * segment, a later cell or both, so no two share a place, and there are fewer places than segments and cells
@@ -57,6 +57,11 @@ static inline amounts sum_pieces(global const uint *restrict cell_offsets, globa
         sum_add_amounts(&total, &excess, load_amounts(sums, places, ends.x + cell + m, n));
     return total;
 }
+
+#define NODES_ARGUMENTS                                                                                      \
+    global const uint *restrict cell_offsets, global const real *restrict sums, uint places, uint nx,        \
+        uint ny, uint segment_bits, uint most, uint lanes, real factor, uint set,                            \
+        global real *restrict density, uint stride, global long *restrict beside, uint copies, real scale
 
 #if LANES == 1
 
@@ -109,10 +114,7 @@ static inline amounts sum_cells(global const uint *restrict cell_offsets, global
  * have many pieces. factor: charge per area of one macro-particle, q w/(dx dy). The density,
  * `stride` reals from one component to the next, is set where `set` is not 0, else added to. most: pieces of
  * a cell that are still apart. */
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-deposit_nodes(global const uint *restrict cell_offsets, global const real *restrict sums, uint places,
-              uint nx, uint ny, uint segment_bits, uint most, uint lanes, real factor, uint set,
-              global real *restrict density, uint stride)
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void deposit_nodes(NODES_ARGUMENTS)
 {
     local amounts shared[GROUP_ITEMS];
     const uint item = (uint)get_local_id(0), lane = item % lanes, cells = nx * ny;
@@ -120,6 +122,10 @@ deposit_nodes(global const uint *restrict cell_offsets, global const real *restr
     amounts sum = (amounts)0;
     if (node < cells)
         sum = sum_cells(cell_offsets, sums, places, nx, ny, segment_bits, most, node, lane, lanes);
+#if BESIDE
+    if (node < cells)
+        sum += take_beside(beside, copies, cells, scale, node, lane, lanes);
+#endif
     for (uint width = lanes / 2; width > 0; width /= 2) {
         shared[item] = sum;
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -167,10 +173,7 @@ static inline void add_cells(global const uint *restrict cell_offsets, global co
 }
 
 /* What deposit_nodes() does with one lane, in the same order: an item has LANES nodes of a row. */
-kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
-deposit_node_vectors(global const uint *restrict cell_offsets, global const real *restrict sums, uint places,
-                     uint nx, uint ny, uint segment_bits, uint most, uint lanes, real factor, uint set,
-                     global real *restrict density, uint stride)
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void deposit_node_vectors(NODES_ARGUMENTS)
 {
     const uint in_row = (ny + LANES - 1) / LANES, item = (uint)get_global_id(0);
     const uint i = item / in_row, j = item % in_row * LANES;

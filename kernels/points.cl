@@ -3,7 +3,7 @@
 
 /* Item n leaves the values of `components` components, `stride` apart, at nodes[n] in values[first + n],
  * values[first + count + n] and so on. */
-kernel void points_take(global const real *restrict fields, uint stride, uint components,
+kernel void points_copy(global const real *restrict fields, uint stride, uint components,
                         global const uint *restrict nodes, uint count, uint first,
                         global real *restrict values)
 {

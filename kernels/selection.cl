@@ -73,8 +73,8 @@ kernel void selection_cells(global const uint *restrict marks, global const uint
 }
 
 /* The chosen elements, one behind the other; an item for each word. */
-#define DEFINE_TAKE(bytes)                                                                                   \
-    kernel void selection_take_##bytes(                                                                      \
+#define DEFINE_COPY(bytes)                                                                                   \
+    kernel void selection_copy_##bytes(                                                                      \
         global const uint *restrict marks, global const uint *restrict begins, uint words,                   \
         global const ELEMENT(bytes) *restrict all, global ELEMENT(bytes) *restrict taken)                    \
     {                                                                                                        \
@@ -86,4 +86,4 @@ kernel void selection_cells(global const uint *restrict marks, global const uint
             if (left & 1)                                                                                    \
                 taken[place++] = all[WORD * n + k];                                                          \
     }
-FOR_ELEMENTS(DEFINE_TAKE)
+FOR_ELEMENTS(DEFINE_COPY)

@@ -1,4 +1,4 @@
-/* Tracks: finds particles by their ids in a list, and takes what is written of them. */
+/* Tracks: finds particles by their ids in a list, and copies what is written of them. */
 #include "shared/real.h"
 #include "shared/search.h"
 
@@ -29,7 +29,7 @@ kernel void tracks_find(global const ulong *restrict ids, uint count, global con
 
 /* values[7 k ...] <- cell, offset and velocity of particle place[k]: 1 + row and column of the cell in the
  * local grid, then (dx, dy) and (u, v), and w with `has_w`; else any buffer stands in for it. */
-kernel void tracks_take(global const real2 *restrict offsets, uint offset_stride, uint offset_first,
+kernel void tracks_copy(global const real2 *restrict offsets, uint offset_stride, uint offset_first,
                         global const real2 *restrict velocities, uint velocity_stride, uint velocity_first,
                         global const real *restrict w, uint has_w, global const uint *restrict cell_offsets,
                         uint cells, uint ny, global const uint *restrict place, uint count,

@@ -16,10 +16,6 @@
 # length for C x C cells alone); each in five orders: of particles that moved upwards along both axes (one-way) or up
 # and down (both-ways), random, sorted, reversed; K = 5. radixpic sorts as it does by default. Exit code 1 where it is
 # slower than CUB: "over CUB" is above 1.
-#
-# CLOGS=FOLDER, a checkout of https://github.com/bmerry/clogs, adds rows of its sort and of radixpic/sort.h to the table
-# of one N. FOLDER is built elsewhere by g++ with what it needs: Boost's headers, sqlite3, and CL/cl.hpp of the OpenCL 1.2
-# bindings (CPATH and LIBRARY_PATH name other folders); then it tunes itself. libradixpic.so is beside RADIXPIC.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 radixpic=${RADIXPIC:-$here/../build/radixpic} nvcc=${NVCC:-nvcc} all=no
@@ -54,21 +50,6 @@ trap 'rm -rf "$work"' EXIT
 printf '==> build: %s scripts/compare_cub.cu\n' "$nvcc"
 "$nvcc" -O3 -std=c++17 -arch=native -o "$work/compare_cub" "$here/compare_cub.cu" ||
     fail 1 "nvcc cannot build compare_cub.cu"
-
-# build_clogs: $work/compare_clogs, of sources that find one another as in its own build.
-build_clogs() {
-    printf '==> build: %s scripts/compare_clogs.cpp, %s\n' "${CXX:-g++}" "$CLOGS"
-    local built=$work/build/src libraries
-    libraries=$(realpath "$(dirname "$(command -v "$radixpic")")")
-    mkdir -p "$built"
-    ln -s "$(realpath "$CLOGS")"/{src,kernels} "$work"
-    { (cd "$work/build" && python3 "$work/src/../clc2cpp.py" ../kernels/*.cl src/kernels.cpp) &&
-        "${CXX:-g++}" -O2 -w -std=c++17 -DNDEBUG -DCLOGS_FS_UNIX=1 -DCLOGS_DLL_DO_STATIC -DCL_TARGET_OPENCL_VERSION=120 \
-            -D__CL_ENABLE_EXCEPTIONS -DCL_USE_DEPRECATED_OPENCL_1_1_APIS -I"$CLOGS/include" -I"$here/../src" \
-            "$here/compare_clogs.cpp" "$built/kernels.cpp" "$work"/src/*.cpp -o "$work/compare_clogs" \
-            -L"$libraries" -Wl,-rpath,"$libraries" -lradixpic -lOpenCL -lsqlite3 -lpthread; } ||
-        fail 1 "$CLOGS cannot be built"
-}
 
 # pic_sort N CELLS OPTION...: times radixpic and writes the keys; $work/sorts has rows "order method passes median min
 # max verified", $work/device the device. Returns 2 where such a sort does not fit the keys or the device.
@@ -152,13 +133,6 @@ printf '==> time: CUB\n'
 cub "$work/keys"
 read -r median least most verified name <"$work/cub"
 printf 'CUB, SortPairs\t-\t%s\t%s\t%s\t%s\n' "$median" "$least" "$most" "$verified" >>"$work/rows"
-if [[ -n ${CLOGS:-} ]]; then
-    build_clogs
-    printf '==> time: clogs, radixpic/sort.h\n'
-    "$work/compare_clogs" "$bits" "$repeats" "$name" "$work/keys" >"$work/clogs" ||
-        fail 1 "clogs and radixpic/sort.h cannot sort the keys"
-    awk -v OFS='\t' '$5 ~ /^(yes|no)$/ { print $1, "-", $2, $3, $4, $5 }' "$work/clogs" >>"$work/rows"
-fi
 
 printf '\n%s particles in %sx%s cells after a move, keys of b = %s bits, on %s; ms, medians of %s:\n' \
     "$particles" "$cells" "$cells" "$bits" "$name" "$repeats"

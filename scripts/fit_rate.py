@@ -8,15 +8,13 @@ fitted by the square of the wave; gamma and omega are the wave's own (the energy
 no such constant). Another column, also of a probe's file, is fitted like a density mode. Time is in 1/omega_p.
 
 A fit is a look at a window of time, not a proof: early times still hold transients, late ones the particles' noise.
-With --theory config, and with --dt and --dx (of cic particles and the spectral gradient), the same fit is made of the
-exact linear series, transients included: a good run comes close to that.
+The same fit is made of the exact linear series, transients included: a good run comes close to that.
 
-Theory is that of the run's own config.yaml, with its time step, cells, shape, gradient and filter, which is --theory
-config and the default, or that of Maxwellians by hand, --beam. It is of uniform species, Maxwellian or cold, which may
-drift: waves of charge, in a uniform magnetic field too; in an electromagnetic run also light, filaments and Weibel's
-waves, both at once where drifts couple them, and all waves of cold species in a magnetic field. Where a config is
-outside of that, one sentence names the key, and no number is printed. Of a column the mode is the first in
-output.history.modes.
+Theory is that of the run's own config.yaml, with its time step, cells, shape, gradient and filter. It is of uniform
+species, Maxwellian or cold, which may drift: waves of charge, in a uniform magnetic field too; in an electromagnetic
+run also light, filaments and Weibel's waves, both at once where drifts couple them, and all waves of cold species in a
+magnetic field. Where a config is outside of that, one sentence names the key, and no number is printed. Of a column the
+mode is the first in output.history.modes.
 
 Of several roots those nearest to the fit are printed, by their growth. The fit is compared with the nearest alone, and
 only where rate and frequency are within a factor of 2.
@@ -26,19 +24,16 @@ import json
 import math
 from typing import NamedTuple
 
-from radixpic import dispersion
 from radixpic.fit import fit, fit_exact_series, select
 from radixpic.history import read_history
 from radixpic.script import Problem, make_parser, run_script
-from radixpic.theory import Plasma, waves_of, waves_of_plasma
+from radixpic.theory import waves_of
 
 EXAMPLES = """examples:
   scripts/fit_rate.py output/landau_damping --from 3 --to 12
   scripts/fit_rate.py output/two_stream --mode 1 0 --from 12 --to 24
-  scripts/fit_rate.py output/landau_damping --theory beams --beam 1 0 1 --k 0.5 --dt 0.1 --dx 0.392699
   scripts/fit_rate.py output/my_run --mode 2 0 --json
-  scripts/fit_rate.py output/my_run --theory beams --beam 0.9 0 1 --beam 0.1 5 0.5 --k 0.3
-  scripts/fit_rate.py output/my_run/history.csv --field-energy --from 5 --to 20 --theory-gamma 0.25
+  scripts/fit_rate.py output/my_run/history.csv --field-energy --from 5 --to 20
   scripts/fit_rate.py output/weibel --column magnetic_energy --from 10 --to 25
   scripts/fit_rate.py output/light_wave/probes/origin.csv --column Ez
 """
@@ -46,20 +41,13 @@ MOST_ROOTS, LEAST_GROWTH = 3, 0.5  # of several roots those whose rate is so nea
 
 
 class Line(NamedTuple):
-    """Of theory beside the measurement: its name, gamma and omega, of which one may be None; and whether it is that of
-    the wave that was measured, so that they are compared."""
+    """Of theory beside the measurement: its name, gamma and omega; and whether it is that of the wave that was
+    measured, so that they are compared."""
 
     name: str
     gamma: float
     omega: float
     compared: bool
-
-
-def waves_by_hand(arguments):
-    """The Waves of --theory beams, and words for the steps and grid."""
-    factor = dispersion.grid_factor([arguments.k], [arguments.dx]) if arguments.dx else None
-    words = f"same with dt = {arguments.dt:g}, dx = {arguments.dx:.4g}" if factor else ""
-    return [waves_of_plasma(Plasma(arguments.k, arguments.beam, dt=arguments.dt, factor=factor))], words
 
 
 def agrees(measured, root):
@@ -69,7 +57,7 @@ def agrees(measured, root):
     return all(abs(a - b) < near or 0.5 * b * b < a * b < 2 * b * b for a, b in zip(measured[:2], root))
 
 
-def lines_of(waves, words, measured):
+def lines_of(waves, measured):
     """Of the roots that are nearest to the fit, by their order, and of the nearest with steps and grid."""
     found = [(root, one) for one in waves for root in one.roots]
     if not found:
@@ -84,33 +72,24 @@ def lines_of(waves, words, measured):
         lines.append(Line(name, *root, nearest and agrees(measured, root)))
         own = one.own(root) if nearest else None
         if own is not None:
-            lines.append(Line(words, *own, lines[-1].compared and agrees(measured, own)))
+            lines.append(Line("same with the run's steps and grid", *own, lines[-1].compared and agrees(measured, own)))
     return lines
 
 
 def theories(arguments, history, wave, measured):
     """The Lines to print beside the measurement, and the sentence by which there are none."""
-    if arguments.theory_gamma is not None or arguments.theory_omega is not None:
-        return [Line("theory (as given)", arguments.theory_gamma, arguments.theory_omega, True)], None
     try:
-        config = None if arguments.theory == "beams" else history.config()
+        config = history.config()
     except Problem:
-        if arguments.theory:
-            raise
         return [], None
     try:
-        if config is None:
-            waves, words = waves_by_hand(arguments)
-        else:
-            mode = None if arguments.column else history.mode_or_first(arguments.mode)
-            waves, words = waves_of(config, mode, arguments.column), "same with the run's steps and grid"
+        mode = None if arguments.column else history.mode_or_first(arguments.mode)
+        waves = waves_of(config, mode, arguments.column)
     except KeyError:  # of a config by another version
         return [], None
     except Problem as problem:
-        if arguments.theory:
-            raise
         return [], str(problem)
-    lines = lines_of(waves, words, measured)
+    lines = lines_of(waves, measured)
     try:
         series = [fit_exact_series(wave, one.plasma, arguments.model) for one in waves if one.plasma and one.plasma.dt]
     except Problem:  # the start is not of a series
@@ -138,9 +117,6 @@ def report(history, name, wave, measured, expected, sentence):
     for title, theory_gamma, theory_omega, compared in expected:
         line = f"  {title:42}"
         for value, theory in ((gamma, theory_gamma), (omega, theory_omega)):
-            if theory is None:
-                line += f"{'':24}"
-                continue
             # A rate is printed without its sign, unless theory has the other sign.
             shown = theory if value is omega else (abs(theory) if theory * gamma >= 0 else -abs(theory))
             line += f"{shown:>14.5f}{difference(value, theory) if compared else '':>10}"
@@ -188,40 +164,18 @@ def parse_arguments():
     parser.add_argument("--to", dest="end", type=float, default=math.inf, metavar="T", help="end of the window")
     parser.add_argument("--model", choices=["auto", "oscillation", "exponential"], default="auto",
         help="what to fit (default: auto, by looking for an oscillation)")
-    parser.add_argument("--theory", choices=["beams", "config"],
-        help="print the roots of this dispersion relation beside (default: config)")
-    parser.add_argument("--k", type=float, help="wave number of --theory, in 1/lambda_D")
-    parser.add_argument("--beam", nargs=3, type=float, action="append", metavar=("DENSITY", "DRIFT", "THERMAL"),
-        help="one of --theory beams, along the wave; its density times q^2/m where it is not of electrons; repeated")
-    parser.add_argument("--dt", type=float, help="with --dx: compare with this time step and cell size")
-    parser.add_argument("--dx", type=float, help="with --dt: cell size along the wave")
-    parser.add_argument("--theory-gamma", type=float, metavar="GAMMA", help="a rate to compare with")
-    parser.add_argument("--theory-omega", type=float, metavar="OMEGA", help="a frequency to compare with")
     parser.add_argument("--json", action="store_true", help="print one object of JSON instead of the table")
     arguments = parser.parse_args()
-    if (arguments.theory in (None, "config")) != (arguments.k is None):
-        parser.error("--theory and --k go together, but for --theory config, which has k")
-    if (arguments.theory == "beams") != (arguments.beam is not None):
-        parser.error("--theory beams and --beam go together")
-    if arguments.theory and (arguments.theory_gamma is not None or arguments.theory_omega is not None):
-        parser.error("give either --theory or --theory-gamma and --theory-omega")
-    if (arguments.dt is None) != (arguments.dx is None) or arguments.dt is not None and not arguments.beam:
-        parser.error("--dt and --dx go together, with --theory; --theory config has them")
-    for name in ("k", "dt", "dx"):
-        value = getattr(arguments, name)
-        if value is not None and not 0 < value < math.inf:
-            parser.error(f"--{name} must be a positive number")
-    return parser, arguments
+    if not arguments.start < arguments.end:
+        parser.error("--from must be less than --to")
+    return arguments
 
 
 def main():
-    parser, arguments = parse_arguments()
-    start, end = arguments.start, arguments.end
-    if not start < end:
-        parser.error("--from must be less than --to")
+    arguments = parse_arguments()
     history = read_history(arguments.history)
     mode = "density_{}_{}".format(*arguments.mode) if arguments.mode else None
-    wave, name = select(history, arguments.column or mode, start, end)
+    wave, name = select(history, arguments.column or mode, arguments.start, arguments.end)
     measured = fit(wave, arguments.model)
     expected, sentence = theories(arguments, history, wave, measured)
     (report_json if arguments.json else report)(history, name, wave, measured, expected, sentence)

@@ -16,7 +16,7 @@ from radixpic.script import Problem, make_parser, picture_options, run_script
 EXAMPLES = """examples:
   scripts/plot_history.py output/landau_damping                        writes output/landau_damping/energy.png
   scripts/plot_history.py output/coarse output/fine                    compares runs: energy.png in the current folder
-  scripts/plot_history.py output/my --theory-gamma -0.15336 --fit-range 3 12
+  scripts/plot_history.py output/my --fit-range 3 12
   scripts/plot_history.py output/two_stream/history.csv --mode 1 0 --mode 2 0 --output two_stream.png --show
 """
 
@@ -27,9 +27,6 @@ def main():
         help="a run's output folder, or its history.csv; several are compared")
     parser.add_argument("--mode", nargs=2, type=int, action="append", metavar=("MX", "MY"),
         help="density mode to draw, may be repeated (default: the first six, of several runs the first)")
-    parser.add_argument("--theory-gamma", type=float, metavar="GAMMA",
-        help="draw exp(GAMMA t) along the first mode in the place of the config's theory, or exp(2 GAMMA t) along the "
-        "field energy if there is no mode")
     parser.add_argument("--fit-range", nargs=2, type=float, metavar=("FROM", "TO"), default=energy.ALL_TIMES,
         help="where to fit and draw theory (default: everywhere)")
     picture_options(parser, "energy.png beside the history, of several in the current folder")
@@ -44,7 +41,7 @@ def main():
     plt = look.import_pyplot(arguments.show)
     titles = {read_title(history.path.parent) for history in histories}
     title = arguments.title or (titles.pop() if len(titles) == 1 else "")
-    figure = energy.draw(plt, histories, modes, arguments.theory_gamma, arguments.fit_range, title)
+    figure = energy.draw(plt, histories, modes, arguments.fit_range, title)
     place = histories[0].path.parent if len(histories) == 1 else Path()
     look.save(figure, arguments.output or place / "energy.png", arguments.show)
 

@@ -72,7 +72,7 @@ RADIXPIC_API const char *radixpic_error(void);
 RADIXPIC_API enum radixpic_status radixpic_create(const char *path, const char *const *settings, size_t count,
                                                   struct radixpic **run);
 
-/* The same from the text of a config. */
+/* Creates a simulation from the text of a config. */
 RADIXPIC_API enum radixpic_status radixpic_create_from_text(const char *text, const char *const *settings,
                                                             size_t count, struct radixpic **run);
 

@@ -64,7 +64,6 @@ static enum status open_device(struct session *session)
     const double start = timer_now();
     TRY(device_open(session->config.device, (uint32_t)session->communicator.local_rank,
                     (uint32_t)session->communicator.processors, &session->device));
-    TRY(device_trace(session->device, session->communicator.rank));
     device_add_time(session->device, STAGE_START_DEVICE, timer_now() - start, 0);
     device_add_time(session->device, STAGE_START_MPI, session->mpi_seconds, 0);
     return STATUS_OK;
@@ -80,8 +79,11 @@ enum status session_begin(struct session *session)
         TRY(species_files_read(&session->communicator, &session->config));
     for (uint32_t s = 0; session->checkpoint && s < session->config.species_count; s++)
         session->config.species[s].read = session->checkpoint->config.species[s].read;
+    if (session->builds_ahead && session->communicator.local_rank == 0)
+        simulation_build_ahead(&session->config, session->communicator.size, session->device);
     const enum status status = simulation_create_on(&session->communicator, &session->config, session->device,
                                                     session->checkpoint, &session->simulation);
+    device_end_builders(false);
     species_files_free(&session->config);
     TRY(communicator_meet(&session->communicator, status));
     session->simulation.log = &session->log;
@@ -221,5 +223,6 @@ enum status session_end(struct session *session, enum status status)
     checkpoint_close(&session->checkpoint);
     species_files_free(&session->config);
     device_close(&session->device);
+    device_end_builders(status == STATUS_OK);
     return status;
 }

@@ -9,6 +9,7 @@ struct session {
     struct config config;
     struct communicator communicator;
     double mpi_seconds;            /* that its start took */
+    bool builds_ahead;             /* by processes of this program, which is radixpic */
     struct log log;                /* of rank 0; the others have none */
     struct checkpoint *checkpoint; /* to go on from, until the run has begun; NULL: none */
     struct device *device;
@@ -44,7 +45,8 @@ STATUS_CHECKED enum status session_complete(struct session *session);
 /* Closes files and folder; the log gets the sentence of a failed `status`. Returns the first failure. */
 STATUS_CHECKED enum status session_close_files(struct session *session, enum status status);
 
-/* The same, and destroys the rest, but for the config, which the caller frees. */
+/* Closes files and folder like session_close_files(), and destroys the rest but for the config, which the
+ * caller frees. */
 STATUS_CHECKED enum status session_end(struct session *session, enum status status);
 
 #endif

@@ -149,7 +149,7 @@ static enum status advance(struct simulation *simulation)
     }
     if (exchanges && last < CONFIG_MAX_SPECIES)
         TRY(ranks_follow(simulation, last));
-    return exchanges ? ranks_settle(simulation) : STATUS_OK;
+    return exchanges ? ranks_deliver(simulation) : STATUS_OK;
 }
 
 /* The collisions change velocities at n-1/2, before the kick of the push: the energies that it sums at n are
@@ -166,10 +166,10 @@ static enum status write_outputs(struct simulation *simulation)
     struct view view = view_of(simulation, simulation->step);
     simulation->needs = outputs_due(simulation->outputs, &view);
     if (simulation->needs == 0)
-        return simulation->config->fields.drive_count > 0 ? sums_take_fields(simulation) : STATUS_OK;
+        return simulation->config->fields.drive_count > 0 ? sums_measure_fields(simulation) : STATUS_OK;
     if (simulation->needs & OUTPUT_NEEDS_SPECIES)
         TRY(separate_species(simulation));
-    TRY(sums_take_fields(simulation));
+    TRY(sums_measure_fields(simulation));
     view = view_of(simulation, simulation->step); /* with the first energy, where it was read just now */
     if (simulation->needs & OUTPUT_NEEDS_POTENTIAL)
         TRY(field_solver_potential(simulation->field_solver, &simulation->fields));

@@ -83,8 +83,8 @@ struct simulation {
 STATUS_CHECKED enum status simulation_create(const struct config *config, struct device *device,
                                              struct simulation *simulation);
 
-/* The same on all ranks of a communicator, each with its share, and where `restart` is not NULL with the
- * state of that checkpoint, which checkpoint_require_same() accepted; it may be closed afterwards.
+/* Creates the simulation on all ranks of a communicator, each with its share, and where `restart` is not NULL
+ * with the state of that checkpoint, which checkpoint_require_same() accepted; it may be closed afterwards.
  * Collective, but a failure is that of one rank alone until the caller's communicator_meet(). */
 STATUS_CHECKED enum status simulation_create_on(const struct communicator *communicator,
                                                 const struct config *config, struct device *device,
@@ -135,5 +135,9 @@ struct simulation_plan {
 /* STATUS_USAGE where the stepper or the sort's parameters do not fit the device. */
 STATUS_CHECKED enum status simulation_plan(const struct config *config, const struct device_info *info,
                                            struct simulation_plan *plan);
+
+/* Starts processes that build the programs of a run (device_start_builders()), of several ranks but for those
+ * by which ranks exchange. */
+void simulation_build_ahead(const struct config *config, int ranks, const struct device *device);
 
 #endif

@@ -15,7 +15,7 @@ struct view view_of(const struct simulation *simulation, uint64_t step);
 
 /* Before the advance, where an output is due or a drive does work: sums of the fields at n. Where they must
  * not wait, or nothing waits, all until now are checked, and the earlier rows written. Collective. */
-STATUS_CHECKED enum status sums_take_fields(struct simulation *simulation);
+STATUS_CHECKED enum status sums_measure_fields(struct simulation *simulation);
 
 /* After the advance, which left the sums at n that were due: writes the rows that it is time for, in the last
  * step all. STATUS_FAILED where a sum is non-finite. Collective. */
@@ -42,7 +42,7 @@ uint32_t plan_capacity(uint64_t count);
 /* ---- simulation_ranks.c: particles that go to other ranks, and rows that change hands ---- */
 
 /* The slab becomes what the partition gives this rank, with `ghost` rows beside it. */
-void ranks_take_slab(struct simulation *simulation, uint32_t ghost);
+void ranks_set_slab(struct simulation *simulation, uint32_t ghost);
 
 /* After the count of a species: ranks tell each other how many come, and it moves; then leaving particles go
  * to the owners of the ghost rows that they are in, and arrivals take their places. Collective. */
@@ -51,13 +51,13 @@ STATUS_CHECKED enum status ranks_follow(struct simulation *simulation, uint32_t 
 
 /* After all species: particles that went beyond the ghost rows, or for which a list had no room, come to
  * their ranks too, into lists that grow where they must. Collective. */
-STATUS_CHECKED enum status ranks_settle(struct simulation *simulation);
+STATUS_CHECKED enum status ranks_deliver(struct simulation *simulation);
 
 /* Brings the lists, all sorted on the slab `from`, to the slab that the partition gives this rank, with the
  * ghost rows that the config asks for. Collective. */
 STATUS_CHECKED enum status ranks_change_slab(struct simulation *simulation, const struct slab *from);
 
-/* Before a step: parts for the lists as ranks_settle() left them; and where parallel.balance_every says so,
+/* Before a step: parts for the lists as ranks_deliver() left them; and where parallel.balance_every says so,
  * and the fullest rank has more than parallel.threshold times the mean, rows are shared anew. Collective. */
 STATUS_CHECKED enum status ranks_prepare(struct simulation *simulation);
 

@@ -30,7 +30,7 @@ enum status ranks_follow(struct simulation *simulation, uint32_t species)
                            &simulation->left);
 }
 
-enum status ranks_settle(struct simulation *simulation)
+enum status ranks_deliver(struct simulation *simulation)
 {
     const uint32_t species = simulation->config->species_count;
     const double start = timer_now();
@@ -42,7 +42,7 @@ enum status ranks_settle(struct simulation *simulation)
 
 /* ---- rows change hands ---- */
 
-void ranks_take_slab(struct simulation *simulation, uint32_t ghost)
+void ranks_set_slab(struct simulation *simulation, uint32_t ghost)
 {
     const struct partition *partition = &simulation->partition;
     const int rank = simulation->communicator.rank;
@@ -57,7 +57,7 @@ enum status ranks_change_slab(struct simulation *simulation, const struct slab *
     struct particles *lists = simulation->particles;
     uint32_t changed;
     uint64_t left = 0;
-    ranks_take_slab(simulation, plan_ghost_rows(simulation->config));
+    ranks_set_slab(simulation, plan_ghost_rows(simulation->config));
     for (uint32_t s = 0; s < species; s++)
         TRY(migrate_change_slab(simulation->migrate, from, &simulation->slab, s, &lists[s]));
     TRY(migrate_deliver(simulation->migrate, &simulation->slab, species, lists, &changed, &left));

@@ -78,7 +78,7 @@ enum status simulation_sort_again(struct simulation *simulation, uint32_t specie
         return stepper_list_changed(&simulation->stepper, species, list);
     TRY(migrate_change_slab(simulation->migrate, &everything, &simulation->slab, species, list));
     const uint32_t changed = simulation->changed | UINT32_C(1) << species;
-    TRY(ranks_settle(simulation));
+    TRY(ranks_deliver(simulation));
     simulation->changed |= changed;
     return STATUS_OK;
 }
@@ -151,7 +151,7 @@ static enum status restore(struct simulation *simulation, const struct checkpoin
         memcpy(simulation->partition.first, old->first, ((size_t)old->ranks + 1) * sizeof *old->first);
     else
         TRY(balance_partition(&simulation->partition, checkpoint));
-    ranks_take_slab(simulation, as_many ? checkpoint->ghost : plan_ghost_rows(simulation->config));
+    ranks_set_slab(simulation, as_many ? checkpoint->ghost : plan_ghost_rows(simulation->config));
     simulation->is_restart = true;
     simulation->step = simulation->first_step = checkpoint->step;
     simulation->first_energy = checkpoint->first_energy;
@@ -168,9 +168,11 @@ static enum status restore(struct simulation *simulation, const struct checkpoin
 
 /* ---- begin and end ---- */
 
-enum status simulation_create_on(const struct communicator *communicator, const struct config *config,
-                                 struct device *device, const struct checkpoint *restart,
-                                 struct simulation *simulation)
+/* With the rows of the first of so many ranks, which are those of the communicator; or, where that has one
+ * rank and the device counts, more. */
+static enum status create(const struct communicator *communicator, const struct config *config, int ranks,
+                          struct device *device, const struct checkpoint *restart,
+                          struct simulation *simulation)
 {
     *simulation = (struct simulation){
         .config = config,
@@ -185,11 +187,13 @@ enum status simulation_create_on(const struct communicator *communicator, const 
                            "deposit.shape: this shape reaches more rows than several ranks exchange; take "
                            "a lower order, or one rank");
     TRY(device_branch(device, &simulation->device));
-    TRY(partition_even(communicator->size, config->grid.cells[0], &simulation->partition));
+    TRY(partition_even(ranks, config->grid.cells[0], &simulation->partition));
     if (communicator->size > 1)
         TRY(migrate_create(simulation->device, &simulation->communicator, &simulation->partition,
                            config->precision, &simulation->migrate));
     TRY(restart ? restore(simulation, restart) : load(simulation));
+    if (ranks > communicator->size)
+        ranks_set_slab(simulation, plan_ghost_rows(config));
     TRY(parts_create_for_grid(simulation));
     if (restart && simulation->fields.waves)
         TRY(checkpoint_read_waves(restart, simulation->fields.waves));
@@ -201,10 +205,18 @@ enum status simulation_create_on(const struct communicator *communicator, const 
     return device_finish(simulation->device);
 }
 
+enum status simulation_create_on(const struct communicator *communicator, const struct config *config,
+                                 struct device *device, const struct checkpoint *restart,
+                                 struct simulation *simulation)
+{
+    return create(communicator, config, communicator->size, device, restart, simulation);
+}
+
+static const struct communicator alone = {.size = 1, .local_size = 1};
+
 enum status simulation_create(const struct config *config, struct device *device,
                               struct simulation *simulation)
 {
-    static const struct communicator alone = {.size = 1, .local_size = 1};
     return simulation_create_on(&alone, config, device, NULL, simulation);
 }
 
@@ -212,6 +224,33 @@ void simulation_destroy(struct simulation *simulation)
 {
     device_close(&simulation->device);
     partition_destroy(&simulation->partition);
+}
+
+/* No program depends on the formulas of species, which take long. */
+static void leave_out_formulas(struct species_config *species)
+{
+    species->profile = (struct profile_config){0};
+    for (int axis = 0; axis < 3 && species->velocities.kind == VELOCITIES_FORMULA; axis++)
+        strcpy(species->velocities.density[axis], "1");
+}
+
+void simulation_build_ahead(const struct config *config, int ranks, const struct device *device)
+{
+    struct simulation simulation = {0};
+    struct device *counting = NULL;
+    struct config plain = *config;
+    const size_t bytes = config->species_count * sizeof *config->species;
+    plain.species = malloc(bytes);
+    if (plain.species && device_open_counting(device_info(device), &counting) == STATUS_OK) {
+        memcpy(plain.species, config->species, bytes);
+        for (uint32_t s = 0; s < config->species_count; s++)
+            leave_out_formulas(&plain.species[s]);
+        if (create(&alone, &plain, ranks, counting, NULL, &simulation) == STATUS_OK)
+            device_start_builders(device, counting);
+        simulation_destroy(&simulation);
+        device_close(&counting);
+    }
+    free(plain.species);
 }
 
 enum status simulation_plan(const struct config *config, const struct device_info *info,

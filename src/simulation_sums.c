@@ -62,7 +62,7 @@ static uint32_t range_of(const struct pending_sums *pending, uint32_t count, uns
     return end;
 }
 
-static void take_particles(const struct simulation *simulation, uint32_t slot, struct history_row *row)
+static void read_particles(const struct simulation *simulation, uint32_t slot, struct history_row *row)
 {
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
         const struct push_sums sums = stepper_sums(&simulation->stepper, slot, s, &simulation->particles[s]);
@@ -94,7 +94,7 @@ static enum status read_slots(struct simulation *simulation, uint32_t first, uin
             memcpy(row->field_momentum, sums.momentum, sizeof sums.momentum);
         }
         if (pending[slot].to_do & READ_PARTICLES)
-            take_particles(simulation, slot, row);
+            read_particles(simulation, slot, row);
         pending[slot].to_do &= ~(unsigned)(READ_FIELDS | READ_PARTICLES | READ_NODES);
     }
     return STATUS_OK;
@@ -197,7 +197,7 @@ static enum status finish_earlier_half(struct simulation *simulation)
 
 /* ---- of a step ---- */
 
-enum status sums_take_fields(struct simulation *simulation)
+enum status sums_measure_fields(struct simulation *simulation)
 {
     const bool is_due = simulation->needs != 0, is_driven = simulation->config->fields.drive_count > 0;
     const bool waits = !simulation->reads_late || simulation->needs & OUTPUT_NEEDS_CHECK ||

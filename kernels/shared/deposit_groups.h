@@ -4,6 +4,9 @@
 #define SHARED_DEPOSIT_GROUPS_H
 
 #include "shared/deposit_sums.h"
+#if BESIDE
+#include "shared/deposit_beside.h"
+#endif
 
 /* Each run of ITEM_PARTICLES in a segment is summed by SHARES items, each for some of the rows of nodes. A
  * run is no longer than SUM_BLOCK, so that it needs no compensation. */
@@ -36,7 +39,8 @@ static inline struct samples sample(const struct list *list, uint p)
 #endif
 }
 
-/* Copies `size` particles from `begin` on to local memory. All reads of an item are under way at once. */
+/* Copies `size` particles from `begin` on to local memory, and the last one to what is left of it: reads that
+ * depend on no branch are all under way at once. */
 static inline void stage_particles(const struct list *list, uint begin, uint size,
                                    local struct samples *staged)
 {
@@ -48,7 +52,7 @@ static inline void stage_particles(const struct list *list, uint begin, uint siz
 #pragma unroll
     for (uint k = 0; k < ITEM_STAGES; k++) {
         const uint n = item + k * SEGMENT_ITEMS;
-        if (n < size)
+        if ((k + 1) * SEGMENT_ITEMS <= SEGMENT_SIZE || n < SEGMENT_SIZE)
             staged[STAGE_PLACE(n)] = ahead[k];
     }
 }
@@ -82,6 +86,7 @@ struct item_sums {
     uint first_cell, last_cell; /* NO_CELL without particles */
     real4 first[SHARE_QUADS];   /* of the first cell where that is not the last */
     real4 last[SHARE_QUADS];
+    uint beside; /* bit n: the run's particle n was beside its cell, BESIDE */
 };
 
 /* The weights along x of the share's rows. */
@@ -95,7 +100,8 @@ static inline void share_weights(real d, uint share, real weights[SHARE_ROWS])
 #endif
 }
 
-static inline void add_share(const struct list *list, const struct samples *sample, uint share,
+/* Returns whether the particle was beside its cell, BESIDE, where its current is left out. */
+static inline bool add_share(const struct list *list, const struct samples *sample, uint share,
                              real4 total[SHARE_QUADS])
 {
     real *const sums = (real *)total;
@@ -108,7 +114,14 @@ static inline void add_share(const struct list *list, const struct samples *samp
         sums[node * COMPONENTS] += along_x[n / SHAPE_NODES] * along_y[n % SHAPE_NODES];
     }
 #if CURRENT
-    const struct samples before = half_step_before(sample, list->back);
+    struct samples before = half_step_before(sample, list->back);
+#if BESIDE
+    const bool is_beside = was_beside(&before);
+    for (uint c = 0; is_beside && c < 3; c++)
+        before.velocity[c] = (real)0;
+#else
+    const bool is_beside = false;
+#endif
     share_weights(before.x, share, along_x);
     deposit_weights(before.y, along_y);
 #pragma unroll
@@ -119,6 +132,9 @@ static inline void add_share(const struct list *list, const struct samples *samp
             sums[(n % SHARE_ROWS * DEPOSIT_NODES + b) * COMPONENTS + 1 + n / SHARE_ROWS] +=
                 amount * along_y[b];
     }
+    return is_beside;
+#else
+    return false;
 #endif
 }
 
@@ -143,12 +159,12 @@ static inline struct item_sums sum_run(global const uint *restrict cell_offsets,
                                        uint begin, uint from, uint to, uint first_cell, uint share,
                                        uint segment, global real *restrict sums, uint places)
 {
-    struct item_sums own = {NO_CELL, NO_CELL, {(real4)0}, {(real4)0}};
+    struct item_sums own = {NO_CELL, NO_CELL, {(real4)0}, {(real4)0}, 0};
     if (from >= to)
         return own;
     local const struct samples *const of_run = staged + STAGE_PLACE(from) - from;
     uint cell = find_segment_near(cell_offsets, cells, first_cell, begin + from);
-    uint cell_end = cell_offsets[cell + 1];
+    uint cell_end = cell_offsets[cell + 1], next_end = cell_offsets[min(cell + 2, cells)];
     own.first_cell = cell;
     for (uint n = from; n < to; n++) {
         if (begin + n == cell_end) {
@@ -159,11 +175,16 @@ static inline struct item_sums sum_run(global const uint *restrict cell_offsets,
                 own.first[m] = cell == own.first_cell ? own.last[m] : own.first[m];
                 own.last[m] = (real4)0;
             }
-            cell = find_segment_near(cell_offsets, cells, cell + 1, begin + n);
-            cell_end = cell_offsets[cell + 1];
+            cell++;
+            cell_end = next_end;
+            if (cell_end == begin + n) { /* an empty cell */
+                cell = find_segment_near(cell_offsets, cells, cell, begin + n);
+                cell_end = cell_offsets[cell + 1];
+            }
+            next_end = cell_offsets[min(cell + 2, cells)]; /* is waited for at the end of the cell */
         }
         const struct samples sample = of_run[n];
-        add_share(list, &sample, share, own.last);
+        own.beside |= (uint)add_share(list, &sample, share, own.last) << (n - from);
     }
     own.last_cell = cell;
     return own;
@@ -178,6 +199,12 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, LIST_ARGUMEN
 {
     local real4 shared[SHARED_QUADS];
     local uint first_cells[SEGMENT_RUNS], last_cells[SEGMENT_RUNS], found;
+#if BESIDE
+    local ushort list_beside[SEGMENT_SIZE];
+    local uint number_beside;
+    if (get_local_id(0) == 0)
+        number_beside = 0; /* the search has barriers */
+#endif
     const uint segment = (uint)get_group_id(0), item = (uint)get_local_id(0);
     const uint run = item / SHARES, share = item % SHARES;
     const uint begin = segment * SEGMENT_SIZE;
@@ -193,6 +220,18 @@ deposit_group_per_segment(global const uint *restrict cell_offsets, LIST_ARGUMEN
                                    segment, sums, places);
     if (share == 0)
         first_cells[run] = own.first_cell;
+#if BESIDE
+    for (uint left = share == 0 ? own.beside : 0; left != 0; left &= left - 1)
+        list_beside[atomic_inc(&number_beside)] = (ushort)(from + popcount(~left & (left - 1)));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint n = item; n < number_beside; n += SEGMENT_ITEMS) {
+        const uint place = list_beside[n];
+        const struct samples sample = staged[STAGE_PLACE(place)];
+        add_beside(half_step_before(&sample, back),
+                   find_segment_near(cell_offsets, cells, first_cells[place / ITEM_PARTICLES], begin + place),
+                   nx, ny, scale, beside + 3 * (size_t)(segment & (copies - 1)) * nx * ny);
+    }
+#endif
     /* The staged particles are done with, and every item has read the segment's cell. */
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (item == 0)

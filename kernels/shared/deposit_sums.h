@@ -9,20 +9,23 @@
 #include "shared/motion.h"
 #include "shared/shape.h"
 
-/* Nodes that the particles of a cell touch along an axis, and the first of them. */
-#if CURRENT
-#include "shared/wide_shape.h"
-#define COMPONENTS 4
-typedef real4 amounts; /* of a node: rho and J */
+/* Nodes that a cell has sums for along an axis, and the first of them. */
+#if CURRENT && !BESIDE
 #define DEPOSIT_NODES               SHAPE_WIDE_NODES_OF(SHAPE_ORDER)
 #define DEPOSIT_FIRST               SHAPE_WIDE_FIRST_OF(SHAPE_ORDER)
 #define deposit_weights(d, weights) shape_wide_weights_of(SHAPE_ORDER, d, weights)
 #else
-#define COMPONENTS                  1
-typedef real amounts;
 #define DEPOSIT_NODES               SHAPE_NODES
 #define DEPOSIT_FIRST               SHAPE_FIRST
 #define deposit_weights(d, weights) shape_weights(d, weights)
+#endif
+#if CURRENT
+#include "shared/wide_shape.h"
+#define COMPONENTS 4
+typedef real4 amounts; /* of a node: rho and J */
+#else
+#define COMPONENTS 1
+typedef real amounts;
 #endif
 #define NODE_COUNT (DEPOSIT_NODES * DEPOSIT_NODES)
 #define SUM_COUNT  (COMPONENTS * NODE_COUNT)
@@ -55,17 +58,12 @@ struct list {
 #if CURRENT
 #define LIST_ARGUMENTS                                                                                       \
     global const real2 *restrict offset, uint stride, global const real2 *restrict velocity, uint first,     \
-        global const real *restrict w, struct half_step back
-#define LIST(stride)                                                                                         \
-    {                                                                                                        \
-        offset, stride, velocity + first, w, back                                                            \
-    }
+        global const real *restrict w, struct half_step back, volatile global long *restrict beside,         \
+        uint copies, uint nx, uint ny, real scale
+#define LIST(stride) ((struct list){offset, stride, velocity + first, w, back})
 #else
 #define LIST_ARGUMENTS global const real2 *restrict offset, uint stride
-#define LIST(stride)                                                                                         \
-    {                                                                                                        \
-        offset, stride                                                                                       \
-    }
+#define LIST(stride)   ((struct list){offset, stride})
 #endif
 
 #if CURRENT

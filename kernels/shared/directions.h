@@ -2,10 +2,10 @@
  * cells around, as windows have them (shared/windows.h): a direction is one of three bands and the column
  * before, of or after the old cell, 3 band + column. What goes elsewhere is a stray.
  *
- * Those of one direction are in the order of their new cells as they stand. So their ranks within a direction
- * are counted in an item's registers, whatever the number of cells, and what a cell adds to them is looked
- * up: row r says how many of each direction stand in the tile before its cell, the tile's first cell being
- * row 2, since those before and behind the tile's cells are gone to as well.
+ * Particles of one direction are in the order of their new cells as they stand. So their ranks within a
+ * direction are counted in an item's registers, whatever the number of cells, and what a cell adds to them is
+ * looked up: row r says how many of each direction stand in the tile before its cell, the tile's first cell
+ * being row 2, since those before and behind the tile's cells are gone to as well.
  *
  * SPAN rows and columns find room in `staged`. TILE_CELLS: a tile's cells that particles may come from, from
  * those behind they are strays. A count has the field in a tile's cells in local memory for shapes of two
@@ -310,7 +310,7 @@ static inline uint stage_directions(const direction_arrays arrays, uint t, const
                                     global const uchar *restrict list, uint begin, uint valid, uint low,
                                     uint high, global const uint *restrict ends)
 {
-    /* Those of cells behind the window are strays. */
+    /* Keys of cells behind the window are strays. */
     const uint tile_cells = min(high + 1 - low, (uint)TILE_CELLS), rows = tile_cells + MORE_ROWS;
     const uint entry = t * KEYS;
     uint words[KEYS / 4], ranks[KEYS / 4];

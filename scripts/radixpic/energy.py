@@ -8,7 +8,6 @@ from radixpic.look import BLUE, CYCLE, GREEN, ORANGE, PURPLE, RED, SKY, legend_b
 from radixpic.script import Problem, numpy as np
 
 ALL_TIMES = (-math.inf, math.inf)
-FIRST_TOPS = 3  # an odd number: one ripple among them is outvoted
 ROUND_OFF = {"single": 1e-7, "double": 1e-14}  # of the density 1: what is smaller at all times is no wave
 
 
@@ -19,15 +18,11 @@ def draw_log(axes, time, values, **style):
 
 
 def envelope_height(time, values, rate):
-    """The a with which a exp(rate t) runs along the tops of an oscillation, or through a series without one.
-
-    The median over the tops; of a damped wave over the first ones, for later tops may stand on the noise.
-    """
+    """The a with which a exp(rate t) runs along the tops of an oscillation, by their median, or through a series
+    without one."""
     level = np.log(values) - rate * time
     inner = level[1:-1]
     tops = inner[(inner >= level[:-2]) & (inner >= level[2:])]
-    if rate < 0:
-        tops = tops[:FIRST_TOPS]
     return np.exp(np.median(tops if len(tops) else level))
 
 
@@ -119,10 +114,9 @@ def draw_run(panels, history, modes, name, color):
     total.plot(time, (energy - energy[0]) / (abs(energy[0]) or 1.0), color=color or RED)
 
 
-def draw(plt, histories, modes, gamma, window, title):
+def draw(plt, histories, modes, window, title):
     """The figure of one run, or of several, each in a colour; modes: by default the first six of one run, the first of
-    several. In the window theory is drawn along the first mode: exp(gamma t), or without gamma that of the run's
-    config, if it has one.
+    several. In the window the theory of the run's config is drawn along the first mode, if it has one.
     """
     figure = plt.figure(figsize=(10, 6.4))
     figure.suptitle(title, fontsize=13)
@@ -136,18 +130,14 @@ def draw(plt, histories, modes, gamma, window, title):
     for (history, color), own in zip(runs, followed):
         draw_run(panels, history, own, history.path.resolve().parent.name if several else "", color)
     for (history, color), own in zip(runs, followed):  # along curves that are all there, with the axes' ends
-        if gamma is not None and own:
-            draw_rate(waves, history["time"], np.abs(history.mode(own[0])), gamma, window)
-        elif gamma is not None:  # the energy holds the noise of all modes: one mode follows theory longer
-            draw_rate(fields, history["time"], history["field_energy"], 2 * gamma, window)
-        elif own:
+        if own:
             sentence = draw_linear(waves, history, own[0], window, color or "black")
             if sentence and not several:
                 figure.supxlabel(f"no theory along mode {own[0]}: {sentence}", x=0.01, ha="left", fontsize=7)
         part = energy_of_mode(history, own[0]) if own and not several else None
         if part is not None:
             draw_log(fields, history["time"], part, color=GREEN, linewidth=1, label=f"of mode {own[0]}")
-        growth = known(own_growth, history)[0] if gamma is None and "magnetic_energy" in history.columns else None
+        growth = known(own_growth, history)[0] if "magnetic_energy" in history.columns else None
         if growth:
             draw_rate(fields, history["time"], history["magnetic_energy"], 2 * growth, window)
     less = " less the drives' work" if any("drive_work" in history.columns for history in histories) else ""

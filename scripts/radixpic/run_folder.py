@@ -142,13 +142,12 @@ class Run(Fits):
             plt.close(figure)
         return figure
 
-    def plot_energy(self, modes=None, gamma=None, window=energy.ALL_TIMES, title=None, output=None):
+    def plot_energy(self, modes=None, window=energy.ALL_TIMES, title=None, output=None):
         """Energies and modes, such as [(1, 0)], against time, in the window with the linear theory of the config, where
-        there is one, along the first mode; or with exp(gamma t), fitted to it."""
+        there is one, along the first mode."""
         if isinstance(modes, (str, Path)):
             raise Problem(f'modes: expected a list such as [(1, 0)], found "{modes}"; a file is output="{modes}"')
-        return self._picture(output, energy.draw, [self.history], modes, gamma, window,
-            title or read_title(self.folder))
+        return self._picture(output, energy.draw, [self.history], modes, window, title or read_title(self.folder))
 
     def plot_field(self, *names, step="last", si=False, limits=None, log=False, output=None, inner=None,
             own_ranges=False):

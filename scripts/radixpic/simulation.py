@@ -224,7 +224,7 @@ class Simulation(Fits):
     def _step(self):
         if self._in_hook:
             raise Problem("a hook is called between two steps, and cannot take one")
-        self._settle()
+        self._write_back()
         self._end_lent()
         try:
             load().step(self._open(), 1)
@@ -297,7 +297,7 @@ class Simulation(Fits):
                 hook(self)
         finally:
             self._in_hook = False
-        self._settle()
+        self._write_back()
 
     @contextmanager
     def _apart(self):
@@ -348,7 +348,7 @@ class Simulation(Fits):
     @alone
     def field(self, name, si=False):
         """"E/x", "E/y", "phi", "rho"; of an electromagnetic run also "B/z", "J/x", ...: [along x, along y]."""
-        self._settle()
+        self._write_back()
         values = np.empty(self.cells)
         load().read_field(self._open(), name.encode(), pointer(values))
         return values * self.unit(name) if si else values
@@ -359,7 +359,7 @@ class Simulation(Fits):
         the solver's field again. On ranks the same values on each."""
         if np.shape(values) not in ((), self.cells):
             raise Problem(f"values: expected one number or an array of shape {self.cells}, found {np.shape(values)}")
-        self._settle()
+        self._write_back()
         values = np.ascontiguousarray(np.broadcast_to(values, self.cells), float)
         load().write_field(self._open(), name.encode(), pointer(values))
 
@@ -413,7 +413,7 @@ class Simulation(Fits):
         be written, and what it shows means nothing. Arrays of particles end with it.
         """
         if not self._views:
-            self._settle()
+            self._write_back()
         lent = View()
         load().lend(self._open(), species and species.encode(), name.encode(), lent)
         if lent.values:
@@ -446,7 +446,7 @@ class Simulation(Fits):
 
         return array, end
 
-    def _settle(self):
+    def _write_back(self):
         """Ends views, and writes what was changed; where particles have moved they are sorted again, and their arrays
         end."""
         self._meet()  # writing is then a matter of each rank alone

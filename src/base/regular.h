@@ -12,7 +12,7 @@
  * text of errno in *why. A folder fails with EISDIR. *found, unless `found` is NULL, is what was opened. */
 FILE *regular_open(const char *path, struct stat *found, const char **why);
 
-/* The same, which fails with a sentence and `failure`. */
+/* Opens a file like regular_open(); where that fails the status is `failure`, with a sentence. */
 STATUS_CHECKED enum status regular_require(const char *path, enum status failure, FILE **file,
                                            struct stat *found);
 

@@ -24,8 +24,8 @@ enum status {
  * the middle is left out. */
 enum status status_fail(enum status code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same of several lines, as a kernel's build log or the errors of a config: line ends stay, so the caller
- * escapes those of names. */
+/* Records a message of several lines, as a kernel's build log or the errors of a config: line ends stay, so
+ * the caller escapes those of names. */
 enum status status_fail_lines(enum status code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -104,7 +104,7 @@ static const double probe_seconds = 2;
 
 struct probe {
     const struct config *config;
-    struct config taken; /* the same, but for files that would be written again */
+    struct config taken; /* the config, without files that would be written again */
     struct run_folder folder;
     double start;         /* seconds from the call to the end of the files */
     double step;          /* of a step, without outputs */

@@ -161,8 +161,8 @@ static enum status override_config(const struct overrides *overrides, const stru
 }
 
 /* The config of this run, when the checkpoint is known. */
-static enum status settle_config(const struct overrides *overrides, const struct checkpoint *checkpoint,
-                                 struct config *config)
+static enum status resolve_config(const struct overrides *overrides, const struct checkpoint *checkpoint,
+                                  struct config *config)
 {
     if (!overrides->config_path)
         TRY(override_config(overrides, checkpoint, config));
@@ -176,7 +176,7 @@ static enum status settle_config(const struct overrides *overrides, const struct
 
 /* Without CONFIG the latest checkpoint of a folder goes on by the config.yaml there: what the run was told
  * last, which may be after the checkpoint. */
-static void take_own_config(const char *request, struct overrides *overrides, char path[PATH_MAX])
+static void choose_own_config(const char *request, struct overrides *overrides, char path[PATH_MAX])
 {
     if (overrides->config_path || !overrides->output_directory || strcmp(request, "latest") != 0)
         return;
@@ -190,7 +190,7 @@ enum status restart_open(const struct communicator *communicator, const struct o
 {
     char path[PATH_MAX], own_config[PATH_MAX];
     struct overrides own = *given, *overrides = &own;
-    take_own_config(request, overrides, own_config);
+    choose_own_config(request, overrides, own_config);
     const bool checks = overrides->config_path != given->config_path && communicator->rank == 0;
     TRY(communicator_agree(communicator,
                            checks ? run_check_file(overrides->output_directory, "config.yaml") : STATUS_OK));
@@ -204,7 +204,7 @@ enum status restart_open(const struct communicator *communicator, const struct o
         return resumes ? status_fail(status, "--resume: %s", status_message())
                        : status_fail(status, "--restart %s: %s", request, status_message());
     TRY(status);
-    status = settle_config(overrides, *checkpoint, config);
+    status = resolve_config(overrides, *checkpoint, config);
     if (status == STATUS_USAGE && given->config_path)
         status = status_fail_lines(status, "%s; --restart latest --output DIR takes the run's own config",
                                    status_message());

@@ -11,8 +11,8 @@ struct overrides {
     const char *config_path;
     struct option_texts settings; /* of --set */
     const char *output_directory; /* NULL: as the config says */
-    const char *device;           /* the same */
-    const char *steps;            /* the same */
+    const char *device;           /* NULL: as the config says */
+    const char *steps;            /* NULL: as the config says */
 };
 
 /* Rows for the option table of a command; its `struct options` must have a member `overrides`. */

@@ -301,6 +301,7 @@ static enum status run_config(struct session *run, const struct options *options
         return STATUS_OK;
     }
     TRY(session_choose_folder(run, replaces));
+    run->builds_ahead = true;
     TRY(session_begin(run));
     /* On a CPU a wait costs next to nothing, and rows are there at once. */
     double is_gpu = !device_info(run->device)->is_cpu;

@@ -433,7 +433,7 @@ static inline enum phase_axis phase_axis_written(const struct phase_space_config
     return phase_space->order_count > 0 ? phase_space->order[k] : phase_space->axes[k].axis;
 }
 
-/* That of the reals in snapshots. */
+/* The precision of the reals in snapshots. */
 static inline enum precision snapshots_precision(const struct config *config)
 {
     return config->output.snapshots.precision == SNAPSHOT_PRECISION_RUN ? config->precision

@@ -14,7 +14,8 @@
 STATUS_CHECKED enum status config_read(const char *path, const char *const *settings, size_t setting_count,
                                        struct config *config);
 
-/* The same for a text in memory; `name` stands for the file in messages. Used by tests and the fuzzer. */
+/* Reads the config from a text in memory; `name` stands for the file in messages. Used by tests and the
+ * fuzzer. */
 STATUS_CHECKED enum status config_read_text(const char *name, const char *text, size_t length,
                                             const char *const *settings, size_t setting_count,
                                             struct config *config);

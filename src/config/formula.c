@@ -63,7 +63,7 @@ static size_t find_assignment(const char *text)
     return 0;
 }
 
-/* Whether it compiles, and to one value. */
+/* Returns whether the text compiles to one value. */
 static bool compiles(muParserHandle_t parser, const char *text, char why[FORMULA_WHY_LENGTH])
 {
     int values = 0;

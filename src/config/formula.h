@@ -58,7 +58,7 @@ struct nodes {
 /* Of x and y, from one end of a box to the other. */
 struct nodes box_nodes(const uint32_t intervals[2], const double length[2]);
 
-/* The same without the upper ends, which in a box are the lower ones again. */
+/* The nodes without the upper ends, which in a box are the lower ones again. */
 struct nodes nodes_once(struct nodes nodes);
 
 size_t nodes_count(const struct nodes *nodes);

@@ -146,7 +146,8 @@ static bool is_given(const struct common_options *options, size_t n)
 }
 
 /* The value of row number n as the command line has it. */
-static enum status take(const char *command, struct common_options *options, size_t n, const char *text)
+static enum status read_option(const char *command, struct common_options *options, size_t n,
+                               const char *text)
 {
     const struct option_table *table = options->table;
     const struct option_row *row = &table->rows[n];
@@ -234,7 +235,7 @@ static void show_help(const char *command, struct common_options *options)
 }
 
 /* An option, or letters of several ones, in argv[*next]; a value may be in the word behind it. */
-static enum status take_options(struct common_options *options, int argc, char **argv, int *next)
+static enum status read_options(struct common_options *options, int argc, char **argv, int *next)
 {
     const struct option_table *table = options->table;
     const char *word = argv[*next];
@@ -261,23 +262,23 @@ static enum status take_options(struct common_options *options, int argc, char *
         } else if (is_long && *end != '\0') {
             return status_fail(STATUS_USAGE, "%s: option \"%s\" takes no value", argv[0], shown);
         }
-        TRY(take(argv[0], options, n, value));
+        TRY(read_option(argv[0], options, n, value));
     }
     return STATUS_OK;
 }
 
-static enum status take_argument(struct common_options *options, const char *command, const char *text)
+static enum status read_argument(struct common_options *options, const char *command, const char *text)
 {
     for (size_t n = 0; n < options->table->count; n++)
         if (options->table->rows[n].kind == OPTION_ARGUMENT)
-            return take(command, options, n, text);
+            return read_option(command, options, n, text);
     return status_fail(STATUS_USAGE, "%s: unexpected argument \"%s\"", command, text);
 }
 
 /* ---- the table ---- */
 
 /* Fills in the defaults, and refuses what would have no effect: an option of words that were left out. */
-static enum status settle(const char *command, struct common_options *options)
+static enum status apply_defaults(const char *command, struct common_options *options)
 {
     const struct option_table *table = options->table;
     const struct option_row *owner = table->owner ? find(table, table->owner) : NULL;
@@ -312,9 +313,9 @@ enum status options_parse(const struct option_table *table, int argc, char **arg
         if (is_option && strcmp(argv[n], "--") == 0)
             takes_options = false;
         else
-            TRY(is_option ? take_options(options, argc, argv, &n) : take_argument(options, argv[0], argv[n]));
+            TRY(is_option ? read_options(options, argc, argv, &n) : read_argument(options, argv[0], argv[n]));
     }
-    return options->is_help_shown ? STATUS_OK : settle(argv[0], options);
+    return options->is_help_shown ? STATUS_OK : apply_defaults(argv[0], options);
 }
 
 bool options_given(const struct common_options *options, const char *name)

@@ -184,7 +184,7 @@ static enum status advance(struct parse *parse)
 }
 
 /* The node that begins with the current event. Steps behind it. */
-static enum status take_node(struct parse *parse, int depth, struct tree_node **node)
+static enum status read_node(struct parse *parse, int depth, struct tree_node **node)
 {
     const yaml_event_t *event = &parse->event;
     const struct tree_origin origin = origin_of(parse, event->start_mark);
@@ -209,8 +209,8 @@ static enum status take_node(struct parse *parse, int depth, struct tree_node **
             return refuse(parse, origin_of(parse, event->start_mark),
                           "expected a key, found a list or mapping");
         if (is_mapping)
-            TRY(take_node(parse, depth + 1, &key));
-        TRY(take_node(parse, depth + 1, &value));
+            TRY(read_node(parse, depth + 1, &key));
+        TRY(read_node(parse, depth + 1, &value));
         tree_append(*node, key, value);
     }
     return advance(parse);
@@ -236,7 +236,7 @@ enum status tree_parse(struct tree *tree, const char *text, size_t length, int s
         const yaml_event_type_t type = parse.event.type;
         const bool is_node = type == YAML_SCALAR_EVENT || type == YAML_SEQUENCE_START_EVENT ||
                              type == YAML_MAPPING_START_EVENT;
-        status = is_node ? take_node(&parse, 0, &found) : advance(&parse);
+        status = is_node ? read_node(&parse, 0, &found) : advance(&parse);
     }
     yaml_event_delete(&parse.event);
     yaml_parser_delete(&parse.parser);

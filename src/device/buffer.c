@@ -186,10 +186,7 @@ static enum status write_part(const struct buffer *buffer, cl_bool blocking, siz
 
 enum status buffer_read(const struct buffer *buffer, size_t offset, size_t bytes, void *destination)
 {
-    const double start = timer_now();
-    TRY(read_part(buffer, CL_TRUE, offset, bytes, destination, NULL));
-    trace_host(buffer->device->core, "wait", start);
-    return STATUS_OK;
+    return read_part(buffer, CL_TRUE, offset, bytes, destination, NULL);
 }
 
 enum status buffer_write(struct buffer *buffer, size_t offset, size_t bytes, const void *source)

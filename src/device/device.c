@@ -156,8 +156,6 @@ void device_close(struct device **device)
             clReleaseCommandQueue(core->queues[n]);
     if (core->context)
         clReleaseContext(core->context);
-    if (core->trace)
-        fclose(core->trace);
     free(core);
 }
 
@@ -210,8 +208,6 @@ static enum status harvest(struct device *device, size_t count)
         if (error == CL_SUCCESS)
             error = clGetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
         if (error == CL_SUCCESS)
-            trace_event(device->core, event, start, end);
-        if (error == CL_SUCCESS)
             timers_add(&device->core->timers, event->stage, end > start ? 1e-9 * (double)(end - start) : 0.0,
                        event->bytes, event->weight);
     }
@@ -225,12 +221,7 @@ enum status device_record(struct device *device, cl_event begin, cl_event end, e
     if (!end)
         return STATUS_OK;
     device->core->pending[device->core->pending_count++] =
-        (struct pending_event){begin,
-                               end,
-                               stage,
-                               bytes,
-                               device->core->weight,
-                               device->core->queue == device->core->queues[QUEUE_SIDE]};
+        (struct pending_event){begin, end, stage, bytes, device->core->weight};
     if (device->core->pending_count == PENDING_CAPACITY)
         return harvest(device, PENDING_CAPACITY / 2);
     return STATUS_OK;
@@ -248,10 +239,7 @@ enum status device_finish_queue(struct device *device)
 {
     if (device->core->is_counting)
         return STATUS_OK;
-    const double start = timer_now();
-    TRY(opencl_check(device, clFinish(device->core->queue), "finishing a queue"));
-    trace_host(device->core, "wait", start);
-    return STATUS_OK;
+    return opencl_check(device, clFinish(device->core->queue), "finishing a queue");
 }
 
 enum status device_mark(struct device *device)
@@ -269,12 +257,9 @@ enum status device_mark(struct device *device)
 
 enum status device_finish_mark(struct device *device)
 {
-    const double start = timer_now();
     if (!device->core->mark)
         return STATUS_OK;
-    TRY(opencl_check(device, clWaitForEvents(1, &device->core->mark), "waiting for a mark"));
-    trace_host(device->core, "wait", start);
-    return STATUS_OK;
+    return opencl_check(device, clWaitForEvents(1, &device->core->mark), "waiting for a mark");
 }
 
 /* ---- two queues ---- */
@@ -330,7 +315,6 @@ void device_reset_timers(struct device *device)
 void device_add_time(struct device *device, enum stage stage, double seconds, uint64_t bytes)
 {
     timers_add(&device->core->timers, stage, seconds, bytes, 1);
-    trace_host(device->core, stage_name(stage), timer_now() - seconds);
 }
 
 void device_weigh_times(struct device *device, uint32_t weight)

@@ -44,15 +44,11 @@ struct device_info {
 /* Opens the device that `spec` names: "cpu", "gpu", "auto" (a GPU if there is one, else any), "P:D" (platform
  * and device numbers of `radixpic devices`), or part of a name, case ignored; of those that fit, number
  * `turn` modulo how many they are, so that the processes of a machine take different ones. The first one
- * opened in a process settles that PoCL has a thread for each of `processors`, 0: all that the process may
+ * opened in a process decides that PoCL has a thread for each of `processors`, 0: all that the process may
  * run on, unless the environment says how many. STATUS_NO_DEVICE when nothing fits; the message lists what
  * there is. The caller closes it. */
 STATUS_CHECKED enum status device_open(const char *spec, uint32_t turn, uint32_t processors,
                                        struct device **device);
-
-/* Where RADIXPIC_TRACE is set, writes what is timed from now on to the table <RADIXPIC_TRACE>.<rank>.csv:
- * rows (lane, stage, begin, end) in seconds of timer_now(). STATUS_FAILED where that cannot be written. */
-STATUS_CHECKED enum status device_trace(struct device *device, int rank);
 
 /* device_open_in() opens the device `id`, a cl_device_id, in the caller's `context`, a cl_context; launches
  * are not timed. device_info_of() describes such a device without opening it. STATUS_USAGE where the
@@ -74,6 +70,19 @@ STATUS_CHECKED enum status device_close_after(struct device **device, enum statu
  * do nothing. So the memory of a run is found by creating its parts. */
 STATUS_CHECKED enum status device_open_counting(const struct device_info *info, struct device **device);
 bool device_is_counting(const struct device *device);
+
+/* Starts processes that build, for the driver's cache, what the parts on a counting device asked for and no
+ * process has built yet: a driver builds one program at a time in a process. device_open()'s handle builds
+ * the same meanwhile and waits for what another has begun. Where no process can be started, or the user's
+ * cache folder is missing, nothing happens. device_end_builders(): those that have ended leave no trace;
+ * `wait`: those that have not are waited for. */
+void device_start_builders(const struct device *device, const struct device *counting);
+void device_end_builders(bool wait);
+
+/* What such a process does, which `radixpic BUILDERS_COMMAND` starts: arguments[0] is a device P:D, then what
+ * is before its file, file and options of each program follow. */
+#define BUILDERS_COMMAND "build-kernels"
+STATUS_CHECKED enum status device_build_for_others(int count, char **arguments);
 
 /* Memory of the host, all 0, owned by the handle. NULL, with a sentence recorded, where there is none. */
 void *device_alloc(struct device *device, size_t count, size_t size);

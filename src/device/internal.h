@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <xxhash.h>
 
-struct built; /* of program.c */
+struct built;
 
 /* Enqueued work whose profiling events are not read yet. `begin` is NULL where one event covers the work. */
 struct pending_event {
@@ -16,7 +16,6 @@ struct pending_event {
     enum stage stage;
     uint64_t bytes;
     uint32_t weight; /* of the launch in the timers */
-    enum device_queue queue;
 };
 
 enum { PENDING_CAPACITY = 2048 };
@@ -65,8 +64,6 @@ struct core {
     bool calls_host_in_queue; /* as native kernels; else device_call_host() waits and maps */
     cl_event region_begin;    /* owned between device_region_begin() and _end() */
     cl_event mark;            /* owned; NULL: there is none */
-    FILE *trace;              /* NULL: none is written */
-    double trace_offset;      /* from seconds of the device's clock to those of timer_now() */
 };
 
 struct buffer {
@@ -83,9 +80,8 @@ struct buffer {
 
 struct program {
     struct device *device; /* not owned */
-    struct built *built;   /* owned by the first handle; NULL on a counting device */
+    struct built *built;   /* owned by the first handle */
     enum precision precision;
-    char file[64];
 };
 
 /* An argument that OpenCL was told of. */
@@ -126,10 +122,6 @@ static inline cl_event *device_event(const struct device *opened, cl_event *even
 STATUS_CHECKED enum status device_record(struct device *device, cl_event begin, cl_event end,
                                          enum stage stage, uint64_t bytes);
 
-/* Add to the trace, if any, the host's work that ends now, and an event between two times of the device. */
-void trace_host(const struct core *core, const char *what, double begin);
-void trace_event(const struct core *core, const struct pending_event *event, uint64_t begin, uint64_t end);
-
 /* `before`, and the text of kernels/<file> with its #include "shared/..." lines replaced by the files they
  * name, each once. So a driver's build cache, which looks at the text alone, notices a changed header, and no
  * path reaches a compiler option. The caller frees `source`. */
@@ -153,6 +145,9 @@ void kept_folder(char path[PATH_MAX]);
 void kept_begin(struct kept *kept, const struct core *core, const char *options, const char *source);
 void kept_end(struct kept *kept, bool is_built);
 
+/* Whether no process has built it, or builds it now, and its build can be noted. */
+bool kept_is_new(const struct core *core, const char *options, const char *source);
+
 /* The program as it was stored, built, which the caller releases; NULL where there is none that is sound. */
 cl_program kept_load(const struct kept *kept, const struct core *core);
 
@@ -161,6 +156,24 @@ void kept_drop(const struct kept *kept);
 
 /* Stores what the driver made of a program, where that is worth it and was not done yet. */
 void kept_store(const struct kept *kept, struct core *core, cl_program handle);
+
+/* A program as it was built, kept until the device is closed for what needs the same again. A bench, a search
+ * for the best sort or a test makes the same parts many times. On a counting device it is not built. */
+struct built {
+    struct owned owned; /* by the first handle */
+    struct built *next;
+    struct core *core; /* not owned */
+    cl_program handle;
+    char file[64];
+    char *source, *options; /* programs with the same of both are one program */
+    char *before;           /* what `source` has before the file */
+    struct kept kept;
+    bool is_loaded; /* from a binary that was kept */
+};
+
+/* Builds a kernel file, with all its options and what is before it, or finds what was built. */
+STATUS_CHECKED enum status program_build_once(struct core *core, const char *before, const char *file,
+                                              const char *options, struct built **built);
 
 /* Where PoCL keeps what it compiled; empty where no device was looked for. */
 const char *device_pocl_folder(void);

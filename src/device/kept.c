@@ -108,6 +108,22 @@ void kept_begin(struct kept *kept, const struct core *core, const char *options,
     kept->uses = (size_t)found.st_size;
 }
 
+bool kept_is_new(const struct core *core, const char *options, const char *source)
+{
+    const struct kept kept = {.digest = digest_of(core, options, source)};
+    char path[PATH_MAX];
+    struct stat found;
+    find_path(&kept, "uses", path);
+    if (path[0] == '\0')
+        return false;
+    const int file = open_own(path, O_RDONLY);
+    if (file < 0)
+        return errno == ENOENT;
+    const bool is_new = fstat(file, &found) == 0 && found.st_size == 0 && flock(file, LOCK_EX | LOCK_NB) == 0;
+    close(file);
+    return is_new;
+}
+
 void kept_end(struct kept *kept, bool is_built)
 {
     if (kept->file < 0)

@@ -7,19 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A program as it was built, kept until the device is closed for what needs the same again. A bench, a search
- * for the best sort or a test makes the same parts many times. (Several threads would not be faster: drivers
- * build one program at a time, NVIDIA's too, in one context or in several.) */
-struct built {
-    struct owned owned; /* by the first handle */
-    struct built *next;
-    struct core *core; /* not owned */
-    cl_program handle;
-    char *source, *options; /* programs with the same of both are one program */
-    struct kept kept;
-    bool is_loaded; /* from a binary that was kept */
-};
-
 static void release_built(struct owned *owned)
 {
     struct built *built = (struct built *)owned;
@@ -30,6 +17,7 @@ static void release_built(struct owned *owned)
     }
     free(built->source);
     free(built->options);
+    free(built->before);
     free(built);
 }
 
@@ -61,7 +49,7 @@ static cl_int build_handle(const struct core *core, const struct built *built)
     return error;
 }
 
-static enum status compile(const char *file, struct built *built)
+static enum status compile(struct built *built)
 {
     const struct core *core = built->core;
     cl_int error = CL_SUCCESS;
@@ -72,37 +60,37 @@ static enum status compile(const char *file, struct built *built)
     if (error == CL_SUCCESS)
         return STATUS_OK;
     char *log = built->handle ? build_log(core, built->handle) : NULL;
-    const enum status status =
-        status_fail_lines(STATUS_FAILED, "%s: kernels/%s does not build with options '%s': %s\n%s",
-                          core->info.name, file, built->options, opencl_error_name(error), log ? log : "");
+    const enum status status = status_fail_lines(
+        STATUS_FAILED, "%s: kernels/%s does not build with options '%s': %s\n%s", core->info.name,
+        built->file, built->options, opencl_error_name(error), log ? log : "");
     free(log);
     return status;
 }
 
 /* From its binary, where one is kept, or from its source. */
-static enum status load_or_compile(const char *file, struct built *built)
+static enum status load_or_compile(struct built *built)
 {
     enum status status = STATUS_OK;
     kept_begin(&built->kept, built->core, built->options, built->source);
     built->handle = kept_load(&built->kept, built->core);
     built->is_loaded = built->handle != NULL;
     if (!built->is_loaded)
-        status = compile(file, built);
+        status = compile(built);
     kept_end(&built->kept, status == STATUS_OK);
     return status;
 }
 
-static enum status find_or_build(struct program *program, const char *options, const char *before)
+enum status program_build_once(struct core *core, const char *before, const char *file, const char *options,
+                               struct built **found)
 {
-    struct core *core = program->device->core;
     char *source = NULL;
-    TRY(source_read(before, program->file, &source));
+    TRY(source_read(before, file, &source));
     struct built *built = core->built;
     while (built && (strcmp(built->options, options) != 0 || strcmp(built->source, source) != 0))
         built = built->next;
+    *found = built;
     if (built) {
         free(source);
-        program->built = built;
         return STATUS_OK;
     }
     built = device_own_new(&core->first_handle, sizeof *built, release_built);
@@ -113,15 +101,19 @@ static enum status find_or_build(struct program *program, const char *options, c
     built->core = core;
     built->source = source;
     built->options = strdup(options);
-    const enum status status = built->options ? load_or_compile(program->file, built)
-                                              : status_fail(STATUS_FAILED, "no memory for build options");
+    built->before = strdup(before);
+    snprintf(built->file, sizeof built->file, "%s", file);
+    enum status status = built->options && built->before
+                             ? STATUS_OK
+                             : status_fail(STATUS_FAILED, "no memory for build options");
+    if (status == STATUS_OK && !core->is_counting)
+        status = load_or_compile(built);
     if (status != STATUS_OK) {
         device_release(&built->owned);
         return status;
     }
     built->next = core->built;
-    core->built = built;
-    program->built = built;
+    *found = core->built = built;
     return STATUS_OK;
 }
 
@@ -146,10 +138,8 @@ static enum status build(struct device *device, const char *file, enum precision
     TRY(DEVICE_NEW(device, created));
     created->device = device;
     created->precision = precision;
-    snprintf(created->file, sizeof created->file, "%s", file);
     const double start = timer_now();
-    if (!device->core->is_counting)
-        TRY(find_or_build(created, options, before));
+    TRY(program_build_once(device->core, before, file, options, &created->built));
     device_add_time(device, STAGE_START_KERNELS, timer_now() - start, 0);
     *program = created;
     return STATUS_OK;
@@ -198,7 +188,7 @@ static enum status compile_instead(const struct program *program)
     clReleaseProgram(built->handle); /* which kernels that were created hold */
     built->handle = NULL;
     built->is_loaded = false;
-    return compile(program->file, built);
+    return compile(built);
 }
 
 enum status kernel_create(struct program *program, const char *name, struct kernel **kernel)
@@ -220,10 +210,11 @@ enum status kernel_create(struct program *program, const char *name, struct kern
         return status_fail(STATUS_NO_DEVICE,
                            "kernels/%s has no kernel %s: it has another name there, or a file among the "
                            "kernels that PoCL keeps is damaged; then delete the folder %s",
-                           program->file, name, device_pocl_folder());
+                           program->built->file, name, device_pocl_folder());
     if (error != CL_SUCCESS)
         return status_fail(STATUS_FAILED, "%s: kernels/%s has no usable kernel %s: %s",
-                           program->device->core->info.name, program->file, name, opencl_error_name(error));
+                           program->device->core->info.name, program->built->file, name,
+                           opencl_error_name(error));
     *kernel = created;
     return STATUS_OK;
 }

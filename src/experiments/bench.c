@@ -94,7 +94,6 @@ static enum status open_and_run(struct bench *bench)
     const struct common_options *common = bench->options;
     enum status status = device_open(common->device, (uint32_t)bench->ranks.local_rank,
                                      (uint32_t)bench->ranks.processors, &bench->device);
-    TRY_IF_OK(device_trace(bench->device, bench->ranks.rank));
     TRY(communicator_agree(&bench->ranks, status));
     bench->info = device_info(bench->device);
     bench->part = bench->device;

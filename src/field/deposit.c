@@ -2,7 +2,7 @@
 #include "field/deposit.h"
 
 #include "base/integers.h"
-#include "shared/wide_shape.h"
+#include "shared/lanes.h"
 
 struct deposit {
     struct device *device; /* not owned */
@@ -17,6 +17,8 @@ struct deposit {
     struct kernel *sum, *long_cells, *nodes;
     struct buffer *sums;         /* real[planes * places]; SUM_PLACE() of the kernels */
     struct buffer *segment_cell; /* uint[segments] */
+    struct buffer *beside;       /* long[copies][3][nodes] in units of 1/scale, 0 between species */
+    double scale;
 };
 
 static bool of_current(const struct deposit *deposit)
@@ -37,9 +39,9 @@ static enum status create_kernels(struct deposit *deposit, enum shape_kind shape
     struct program *program = NULL;
     TRY(program_build(deposit->device, "deposit.cl", deposit->precision, &program,
                       "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D SEGMENT_ITEMS=%zu -D ITEM_PARTICLES=%zu "
-                      "-D SHARES=%zu -D LANES=%d -D CURRENT=%d -D ELECTROMAGNETIC=%d",
+                      "-D SHARES=%zu -D LANES=%d -D CURRENT=%d -D ELECTROMAGNETIC=%d -D BESIDE=%d",
                       (int)shape, plan->items, plan->segment_items, plan->item_particles, plan->shares,
-                      plan->vectors ? CPU_LANES : 1, of_current(deposit), of_current(deposit)));
+                      plan->vectors ? CPU_LANES : 1, of_current(deposit), of_current(deposit), plan->beside));
     TRY(kernel_create(program, plan->vectors ? "deposit_item_per_segment" : "deposit_group_per_segment",
                       &deposit->sum));
     if (!plan->vectors)
@@ -50,21 +52,24 @@ static enum status create_kernels(struct deposit *deposit, enum shape_kind shape
 static enum status create_parts(struct deposit *deposit, enum shape_kind shape)
 {
     struct device *device = deposit->device;
-    const uint32_t nodes =
-        (uint32_t)(of_current(deposit) ? SHAPE_WIDE_NODES_OF((int)shape) : SHAPE_NODES_OF((int)shape));
+    const uint32_t cells = grid_cells(&deposit->grid);
     const size_t real_bytes = precision_bytes(deposit->precision);
-    deposit->planes = deposit->components * nodes * nodes;
-    deposit->plan = deposit_plan_make(device_info(device), grid_cells(&deposit->grid), nodes,
-                                      deposit->components, real_bytes);
+    deposit->plan =
+        deposit_plan_make(device_info(device), cells, shape, deposit->components, deposit->precision);
+    deposit->planes = deposit->components * deposit->plan.nodes * deposit->plan.nodes;
     const size_t segments = segments_of(deposit, deposit->capacity);
     /* Planes are a cache line more than whole pages: an item stores to all of them at once. */
-    deposit->places = round_up(grid_cells(&deposit->grid) + segments, (uint32_t)(4096 / real_bytes)) +
-                      (uint32_t)(64 / real_bytes);
+    deposit->places = round_up(cells + segments, (uint32_t)(4096 / real_bytes)) + (uint32_t)(64 / real_bytes);
     TRY(create_kernels(deposit, shape));
     TRY(buffer_create(device, (size_t)deposit->places * deposit->planes * real_bytes, "the deposit's sums",
                       &deposit->sums));
-    return buffer_create_zeroed(device, segments * sizeof(uint32_t), "the cells of the deposit's segments",
-                                &deposit->segment_cell);
+    TRY(buffer_create_zeroed(device, segments * sizeof(uint32_t), "the cells of the deposit's segments",
+                             &deposit->segment_cell));
+    deposit->beside = deposit->sums; /* stands in for one that is not needed */
+    if (!deposit->plan.beside)
+        return STATUS_OK;
+    return buffer_create_zeroed(device, (size_t)deposit->plan.copies * 3 * cells * sizeof(int64_t),
+                                "the deposit's sums on nodes", &deposit->beside);
 }
 
 enum status deposit_create(struct device *device, const struct grid *grid, enum precision precision,
@@ -83,6 +88,8 @@ enum status deposit_create(struct device *device, const struct grid *grid, enum 
         created->half_step[0] = 0.5 * current->time_step / grid->dx;
         created->half_step[1] = 0.5 * current->time_step / grid->dy;
         created->half_step[2] = current->per_c_squared;
+        /* So that as many particles as a list can have, each as fast as light, come to less than 2^62. */
+        created->scale = ldexp(1, 62 - 32 - 1 - ilogb(1 / sqrt(current->per_c_squared)));
     }
     return create_parts(created, shape);
 }
@@ -106,7 +113,8 @@ static enum status sum_particles(struct deposit *deposit, const struct particles
         return KERNEL_LAUNCH(
             deposit->sum, launch, particles->cell_offsets, particles->attribute[ATTRIBUTE_OFFSET], stride,
             particles->attribute[ATTRIBUTE_VELOCITY], particles_first(particles, ATTRIBUTE_VELOCITY),
-            particles_w(particles), arg_reals(deposit->half_step, 3), filled, count, plan->segment_bits,
+            particles_w(particles), arg_reals(deposit->half_step, 3), deposit->beside, plan->copies,
+            deposit->grid.nx, deposit->grid.ny, deposit->scale, filled, count, plan->segment_bits,
             deposit->sums, deposit->places, deposit->segment_cell);
     return KERNEL_LAUNCH(deposit->sum, launch, particles->cell_offsets,
                          particles->attribute[ATTRIBUTE_OFFSET], stride, filled, count, plan->segment_bits,
@@ -140,7 +148,8 @@ static enum status add_nodes(struct deposit *deposit, const struct particles *pa
                          launch_covering(items, plan->items, STAGE_DEPOSIT,
                                          cells * reals_per_node * precision_bytes(deposit->precision)),
                          particles->cell_offsets, deposit->sums, deposit->places, grid->nx, grid->ny,
-                         plan->segment_bits, most, plan->lanes, factor, first, density, density_stride);
+                         plan->segment_bits, most, plan->lanes, factor, first, density, density_stride,
+                         deposit->beside, plan->copies, deposit->scale);
 }
 
 enum status deposit_species(struct deposit *deposit, const struct particles *particles, bool first,

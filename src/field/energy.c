@@ -21,7 +21,7 @@ struct energy {
     struct kernel *kernel;
     size_t row;          /* reals of a slot: SUMS of each group, then the modes */
     struct buffer *sums; /* real[SUM_SLOTS][row] */
-    double *read;        /* the same on the host */
+    double *read;        /* `sums` of some slots on the host */
 };
 
 enum status energy_create(struct device *device, const struct grid *grid, enum precision precision,

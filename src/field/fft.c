@@ -51,7 +51,7 @@ static enum status make_plans(struct fft *fft, enum transform_library library)
 
 enum status fft_create(struct device *device, const struct grid *grid, enum fft_axes axes, uint32_t columns,
                        enum precision precision, enum transform_library library,
-                       const uint32_t batch[FFT_WAYS], struct fft **fft)
+                       const uint32_t batch[FFT_DIRECTIONS], struct fft **fft)
 {
     const size_t real_bytes = grid_cells(grid) * precision_bytes(precision);
     const size_t modes_bytes = fft_complex_bytes(grid, columns, precision);
@@ -75,10 +75,10 @@ enum status fft_create(struct device *device, const struct grid *grid, enum fft_
     return device_at_close(device, wait_for_device, device);
 }
 
-enum status fft_run(struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
+enum status fft_run(struct fft *fft, enum fft_direction direction, uint32_t arrays, struct buffer *real,
                     struct buffer *modes)
 {
-    if (arrays != 1 && arrays != fft->batch[way])
-        return status_fail(STATUS_FAILED, "%u arrays are no batch of %u", arrays, fft->batch[way]);
-    return fft->run ? fft->run(fft, way, arrays, real, modes) : STATUS_OK;
+    if (arrays != 1 && arrays != fft->batch[direction])
+        return status_fail(STATUS_FAILED, "%u arrays are no batch of %u", arrays, fft->batch[direction]);
+    return fft->run ? fft->run(fft, direction, arrays, real, modes) : STATUS_OK;
 }

@@ -10,10 +10,10 @@
 
 #include "parallel/gather.h"
 
-enum fft_way {
+enum fft_direction {
     FFT_FORWARD, /* real (real[nx*ny], kept) -> modes */
     FFT_INVERSE, /* modes (contents lost) -> real */
-    FFT_WAYS
+    FFT_DIRECTIONS
 };
 
 /* Of a transform that ranks share, the half that a rank has by itself: along y the rows of its local grid,
@@ -30,19 +30,20 @@ struct fft {
     enum fft_axes axes;
     uint32_t columns; /* of a row of modes: ny/2 + 1, or where ranks divide them fft_columns() */
     enum precision precision;
-    uint32_t batch[FFT_WAYS]; /* arrays that may be transformed at once */
-    enum status (*run)(const struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
-                       struct buffer *modes);
+    uint32_t batch[FFT_DIRECTIONS]; /* arrays that may be transformed at once */
+    enum status (*run)(const struct fft *fft, enum fft_direction direction, uint32_t arrays,
+                       struct buffer *real, struct buffer *modes);
     void *plans; /* the library's */
 };
 
 /* Transforms along both axes, with `columns` modes along y (ny/2 + 1), or one half, of a rank's `columns`.
  * TRANSFORMS_AUTO takes FFTW on CPU devices and, elsewhere, VkFFT where it has a transform of these lengths.
  * Plans are made here, never in a step, and proved; they are the same in every run, so results are too: of
- * one array, and of as many as `batch` has for each way. The handle, at its end, waits for the device. */
+ * one array, and of as many as `batch` has for each direction. The handle, at its end, waits for the device.
+ */
 STATUS_CHECKED enum status fft_create(struct device *device, const struct grid *grid, enum fft_axes axes,
                                       uint32_t columns, enum precision precision,
-                                      enum transform_library library, const uint32_t batch[FFT_WAYS],
+                                      enum transform_library library, const uint32_t batch[FFT_DIRECTIONS],
                                       struct fft **fft);
 
 /* The transform of the whole box, shared by all ranks (fft_shared.c). Real arrays are those of the rank's
@@ -54,7 +55,7 @@ STATUS_CHECKED enum status fft_create(struct device *device, const struct grid *
  * receiving overlap. */
 STATUS_CHECKED enum status fft_create_shared(const struct rank_place *place, enum gather_transport transport,
                                              size_t part_bytes, enum transform_library library,
-                                             const uint32_t batch[FFT_WAYS], struct fft **fft);
+                                             const uint32_t batch[FFT_DIRECTIONS], struct fft **fft);
 enum { FFT_PART_BYTES = 1 << 23 };
 
 /* Of the ny/2 + 1 modes along y: the first of `rank`, their end for rank_count; and the length of its rows,
@@ -69,8 +70,8 @@ size_t fft_complex_bytes(const struct grid *grid, uint32_t columns, enum precisi
  * buffer_view_stride() of the bytes of one after the last, in both buffers. Only enqueues, but for FFTW on a
  * device that is no CPU: see device_call_host(). The caller times the transforms, several at once, with
  * device_region_begin() and _end(). */
-STATUS_CHECKED enum status fft_run(struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
-                                   struct buffer *modes);
+STATUS_CHECKED enum status fft_run(struct fft *fft, enum fft_direction direction, uint32_t arrays,
+                                   struct buffer *real, struct buffer *modes);
 
 /* For fft_create(): set name, run and plans; the rest is set. *unsupported: VkFFT has no transform of these
  * lengths on this device. */

@@ -41,9 +41,9 @@ struct fftw_plans {
     uint32_t threads; /* at most */
     struct call {
         const struct fftw_plans *plans;
-        enum fft_way way;
+        enum fft_direction direction;
         uint32_t arrays;
-    } one[FFT_WAYS], batch[FFT_WAYS]; /* what the device calls the function with */
+    } one[FFT_DIRECTIONS], batch[FFT_DIRECTIONS]; /* what the device calls the function with */
 };
 
 /* What threads share: one plan for all blocks of all arrays. */
@@ -104,13 +104,13 @@ DEFINE_FOR(double, fftw)
 /* Called by the device, in the order of its queue. */
 static void transform(const void *context, void *const *memory)
 {
-    static const int order[FFT_WAYS][2] = {
+    static const int order[FFT_DIRECTIONS][2] = {
         [FFT_FORWARD] = {ROWS_FORWARD, COLUMNS_FORWARD}, [FFT_INVERSE] = {COLUMNS_INVERSE, ROWS_INVERSE}};
     const struct call *call = context;
     const struct fftw_plans *plans = call->plans;
     const uint32_t threads = at_most(call->arrays * plans->nodes / NODES_PER_THREAD, plans->threads);
     for (int n = 0; n < 2; n++) {
-        const struct work work = {plans, order[call->way][n], memory};
+        const struct work work = {plans, order[call->direction][n], memory};
         pool_share(threads, (size_t)call->arrays * plans->blocks[work.plan].count, plans->transform_block,
                    &work);
     }
@@ -128,11 +128,12 @@ static void destroy_plans(void *plans)
 }
 
 /* Its time is in the region of the caller. */
-static enum status run(const struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
-                       struct buffer *modes)
+static enum status run(const struct fft *fft, enum fft_direction direction, uint32_t arrays,
+                       struct buffer *real, struct buffer *modes)
 {
     const struct fftw_plans *plans = fft->plans;
-    return device_call_host(fft->device, transform, arrays > 1 ? &plans->batch[way] : &plans->one[way],
+    return device_call_host(fft->device, transform,
+                            arrays > 1 ? &plans->batch[direction] : &plans->one[direction],
                             (struct buffer *const[]){real, modes});
 }
 
@@ -177,9 +178,9 @@ enum status fft_fftw_create(struct fft *fft)
     if (fft->axes & FFT_ALONG_X)
         plans->blocks[COLUMNS_FORWARD] = plans->blocks[COLUMNS_INVERSE] =
             cut(fft->columns, BLOCK_COLUMNS, 0, 2 * real_bytes);
-    for (enum fft_way way = 0; way < FFT_WAYS; way++) {
-        plans->one[way] = (struct call){plans, way, 1};
-        plans->batch[way] = (struct call){plans, way, fft->batch[way]};
+    for (enum fft_direction direction = 0; direction < FFT_DIRECTIONS; direction++) {
+        plans->one[direction] = (struct call){plans, direction, 1};
+        plans->batch[direction] = (struct call){plans, direction, fft->batch[direction]};
     }
     snprintf(fft->name, sizeof fft->name, "FFTW %.*s", (int)strcspn(fftw_version + 5, "-"),
              fftw_version + 5); /* "fftw-3.3.10-sse2-avx" */

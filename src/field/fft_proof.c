@@ -106,11 +106,11 @@ static enum status compare(const struct proof *proof, const struct side *side, u
 }
 
 /* What a transform is to leave is NaN before, so that it must write everything. */
-static enum status prove_way(struct proof *proof, enum fft_way way, uint32_t arrays)
+static enum status prove_direction(struct proof *proof, enum fft_direction direction, uint32_t arrays)
 {
     const struct fft *fft = proof->fft;
-    const struct side *const from = way == FFT_FORWARD ? &proof->nodes : &proof->modes;
-    const struct side *const to = way == FFT_FORWARD ? &proof->modes : &proof->nodes;
+    const struct side *const from = direction == FFT_FORWARD ? &proof->nodes : &proof->modes;
+    const struct side *const to = direction == FFT_FORWARD ? &proof->modes : &proof->nodes;
     TRY(buffer_fill(to->buffer, 0x7fc00000));
     for (uint32_t array = 0; array < arrays; array++) {
         set_known(proof, from, array);
@@ -119,7 +119,7 @@ static enum status prove_way(struct proof *proof, enum fft_way way, uint32_t arr
     }
     TRY(device_region_begin(fft->device));
     TRY(device_region_end(fft->device, STAGE_START_OTHER, 0,
-                          fft->run(fft, way, arrays, proof->real, proof->modes.buffer)));
+                          fft->run(fft, direction, arrays, proof->real, proof->modes.buffer)));
     return compare(proof, to, arrays);
 }
 
@@ -167,10 +167,10 @@ static enum status prove(struct device *scratch, const struct fft *fft)
     TRY(create(scratch, fft, &proof));
     if (device_is_counting(scratch)) /* the memory is counted */
         return STATUS_OK;
-    for (enum fft_way way = 0; way < FFT_WAYS; way++) {
-        TRY(prove_way(&proof, way, 1));
-        if (fft->batch[way] > 1)
-            TRY(prove_way(&proof, way, fft->batch[way]));
+    for (enum fft_direction direction = 0; direction < FFT_DIRECTIONS; direction++) {
+        TRY(prove_direction(&proof, direction, 1));
+        if (fft->batch[direction] > 1)
+            TRY(prove_direction(&proof, direction, fft->batch[direction]));
     }
     return STATUS_OK;
 }

@@ -115,7 +115,7 @@ static enum status find_left(struct shared_fft *shared, uint32_t arrays)
 }
 
 static enum status create_move(struct shared_fft *shared, const struct rank_place *place,
-                               enum gather_transport transport, const uint32_t batch[FFT_WAYS],
+                               enum gather_transport transport, const uint32_t batch[FFT_DIRECTIONS],
                                uint32_t arrays)
 {
     const size_t ranks = (size_t)place->communicator->size;
@@ -127,11 +127,12 @@ static enum status create_move(struct shared_fft *shared, const struct rank_plac
     for (size_t from = 0; from < ranks; from++)
         for (size_t to = 0; to < ranks; to++) {
             const struct slab *slab = &shared->slabs[from];
-            const size_t modes[FFT_WAYS] = {[FFT_FORWARD] = (size_t)slab->rows * columns_of(shared, (int)to),
-                                            [FFT_INVERSE] = (size_t)ghost_reached_rows(&shared->slabs[to]) *
-                                                            columns_of(shared, (int)from)};
+            const size_t modes[FFT_DIRECTIONS] = {
+                [FFT_FORWARD] = (size_t)slab->rows * columns_of(shared, (int)to),
+                [FFT_INVERSE] =
+                    (size_t)ghost_reached_rows(&shared->slabs[to]) * columns_of(shared, (int)from)};
             size_t bytes = batch[FFT_FORWARD] * (ghost_reached_rows(slab) - slab->rows) * row_bytes(shared);
-            for (enum fft_way w = 0; w < FFT_WAYS; w++)
+            for (enum fft_direction w = 0; w < FFT_DIRECTIONS; w++)
                 if (batch[w] * modes[w] * mode_bytes(shared) > bytes)
                     bytes = batch[w] * modes[w] * mode_bytes(shared);
             most[from * ranks + to] = bytes;
@@ -190,24 +191,25 @@ static enum status add_left(struct shared_fft *shared, uint32_t arrays, struct b
 
 /* Rows of another rank, or of this one, that go between modes and blocks: its own ones, or all that it
  * reaches, in the order of ghost_reached_row(). */
-static uint32_t rows_of(const struct shared_fft *shared, int rank, enum fft_way way)
+static uint32_t rows_of(const struct shared_fft *shared, int rank, enum fft_direction direction)
 {
     const struct slab *slab = &shared->slabs[rank];
-    return way == FFT_FORWARD ? slab->rows : ghost_reached_rows(slab);
+    return direction == FFT_FORWARD ? slab->rows : ghost_reached_rows(slab);
 }
 
 /* Between the rows and the blocks of other ranks, and the own columns of the modes. */
-static enum status cut(struct shared_fft *shared, enum fft_way way, uint32_t arrays, struct buffer *modes)
+static enum status cut(struct shared_fft *shared, enum fft_direction direction, uint32_t arrays,
+                       struct buffer *modes)
 {
     const struct slab *slab = own_slab(shared);
     const int me = shared->communicator.rank;
-    const uint32_t rows = rows_of(shared, me, way), modes_y = shared->along_y->columns;
+    const uint32_t rows = rows_of(shared, me, direction), modes_y = shared->along_y->columns;
     const struct launch launch = {rows, device_row_items(shared->device, modes_y), STAGE_OTHER, 0};
     const size_t stride = buffer_view_stride(shared->along_y->modes_bytes) / mode_bytes(shared);
     const size_t modes_stride = buffer_view_stride(shared->along_x->modes_bytes) / mode_bytes(shared);
     return KERNEL_LAUNCH(shared->cut, launch, shared->rows, (uint32_t)stride, modes_y, slab->local.nx, rows,
                          ghost_upward_rows(slab), shared->shares, (uint32_t)shared->communicator.size,
-                         (uint32_t)me, arrays, way == FFT_INVERSE, modes, (uint32_t)modes_stride,
+                         (uint32_t)me, arrays, direction == FFT_INVERSE, modes, (uint32_t)modes_stride,
                          slab->first_row, slab->box.nx, shared->blocks);
 }
 
@@ -237,14 +239,14 @@ static void add_block(struct shared_fft *shared, struct pieces *pieces, struct p
 }
 
 /* A cut of an array, in the block and in the modes, for the rank and the part of the piece. */
-static void add_unit(struct shared_fft *shared, enum fft_way way, struct piece piece, uint32_t arrays,
-                     uint32_t unit, struct buffer *modes)
+static void add_unit(struct shared_fft *shared, enum fft_direction direction, struct piece piece,
+                     uint32_t arrays, uint32_t unit, struct buffer *modes)
 {
-    struct pieces *const of_blocks = way == FFT_FORWARD ? &shared->out : &shared->in;
-    struct pieces *const of_modes = way == FFT_FORWARD ? &shared->in : &shared->out;
+    struct pieces *const of_blocks = direction == FFT_FORWARD ? &shared->out : &shared->in;
+    struct pieces *const of_modes = direction == FFT_FORWARD ? &shared->in : &shared->out;
     const uint32_t c = unit / CUTS, q = unit % CUTS;
-    const uint32_t rows = rows_of(shared, piece.rank, way),
-                   own_rows = rows_of(shared, shared->communicator.rank, way);
+    const uint32_t rows = rows_of(shared, piece.rank, direction),
+                   own_rows = rows_of(shared, shared->communicator.rank, direction);
     const size_t before = (size_t)shared->columns[piece.rank][3] * own_rows * arrays;
     piece.buffer = shared->blocks;
     piece.offset = (before + (size_t)c * own_rows * columns_of(shared, piece.rank)) * mode_bytes(shared);
@@ -256,7 +258,7 @@ static void add_unit(struct shared_fft *shared, enum fft_way way, struct piece p
 
 /* From blocks to modes, or inverse back: of a part all that is for one rank lies together, so that it moves
  * in few transfers. */
-static enum status exchange(struct shared_fft *shared, enum fft_way way, uint32_t arrays,
+static enum status exchange(struct shared_fft *shared, enum fft_direction direction, uint32_t arrays,
                             struct buffer *modes)
 {
     const int ranks = shared->communicator.size, me = shared->communicator.rank;
@@ -267,7 +269,7 @@ static enum status exchange(struct shared_fft *shared, enum fft_way way, uint32_
         for (int rank = 0; rank < ranks; rank++)
             for (uint32_t unit = divide_up(part * units, parts);
                  unit < divide_up((part + 1) * units, parts) && rank != me; unit++)
-                add_unit(shared, way, (struct piece){.part = part, .rank = rank}, arrays, unit, modes);
+                add_unit(shared, direction, (struct piece){.part = part, .rank = rank}, arrays, unit, modes);
     return move(shared, parts);
 }
 
@@ -292,15 +294,15 @@ static enum status inverse(struct shared_fft *shared, uint32_t arrays, struct bu
     return fft_run(shared->along_y, FFT_INVERSE, arrays, nodes, shared->rows);
 }
 
-static enum status run(const struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
-                       struct buffer *modes)
+static enum status run(const struct fft *fft, enum fft_direction direction, uint32_t arrays,
+                       struct buffer *real, struct buffer *modes)
 {
-    return (way == FFT_FORWARD ? forward : inverse)(fft->plans, arrays, real, modes);
+    return (direction == FFT_FORWARD ? forward : inverse)(fft->plans, arrays, real, modes);
 }
 
 enum status fft_create_shared(const struct rank_place *place, enum gather_transport transport,
                               size_t part_bytes, enum transform_library library,
-                              const uint32_t batch[FFT_WAYS], struct fft **fft)
+                              const uint32_t batch[FFT_DIRECTIONS], struct fft **fft)
 {
     struct device *const device = place->device;
     const struct grid *box = &place->slab->box;

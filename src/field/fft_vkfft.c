@@ -13,7 +13,7 @@ struct application {
 
 /* VkFFT keeps pointers to the handles and sizes, so they live as long as its applications. */
 struct vkfft_plans {
-    struct application one, batch[FFT_WAYS]; /* of one array both ways; of several one way */
+    struct application one, batch[FFT_DIRECTIONS]; /* of one array in both directions; of several in one */
     cl_device_id device;
     cl_context context;
     cl_command_queue queue;
@@ -67,17 +67,17 @@ static cl_mem array_of(struct buffer *buffer, uint32_t n, size_t bytes)
                              NULL);
 }
 
-static enum status append(const struct fft *fft, enum fft_way way, struct application *application,
-                          cl_mem real, cl_mem modes)
+static enum status append(const struct fft *fft, enum fft_direction direction,
+                          struct application *application, cl_mem real, cl_mem modes)
 {
     struct vkfft_plans *plans = fft->plans;
     VkFFTLaunchParams launch = {.commandQueue = &plans->queue, .buffer = &modes, .inputBuffer = &real};
-    return vkfft_check(fft, VkFFTAppend(&application->handle, way == FFT_FORWARD ? -1 : 1, &launch),
+    return vkfft_check(fft, VkFFTAppend(&application->handle, direction == FFT_FORWARD ? -1 : 1, &launch),
                        "to enqueue a transform");
 }
 
 /* Enqueued transforms keep the arrays that they take. */
-static enum status run_one_by_one(const struct fft *fft, enum fft_way way, uint32_t arrays,
+static enum status run_one_by_one(const struct fft *fft, enum fft_direction direction, uint32_t arrays,
                                   struct buffer *real, struct buffer *modes)
 {
     struct vkfft_plans *plans = fft->plans;
@@ -86,7 +86,7 @@ static enum status run_one_by_one(const struct fft *fft, enum fft_way way, uint3
         cl_mem real_array = fft->axes == FFT_ALONG_X ? NULL : array_of(real, n, fft->real_bytes);
         cl_mem modes_array = array_of(modes, n, fft->modes_bytes);
         status = modes_array && (real_array || fft->axes == FFT_ALONG_X)
-                     ? append(fft, way, &plans->one, real_array, modes_array)
+                     ? append(fft, direction, &plans->one, real_array, modes_array)
                      : status_fail(STATUS_FAILED,
                                    "%s: OpenCL makes no sub-buffer of array %u of a batch of transforms",
                                    device_info(fft->device)->name, n);
@@ -98,19 +98,20 @@ static enum status run_one_by_one(const struct fft *fft, enum fft_way way, uint3
     return status;
 }
 
-static enum status run(const struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
-                       struct buffer *modes)
+static enum status run(const struct fft *fft, enum fft_direction direction, uint32_t arrays,
+                       struct buffer *real, struct buffer *modes)
 {
     struct vkfft_plans *plans = fft->plans;
-    struct application *application = arrays > 1 ? &plans->batch[way] : &plans->one;
-    return application->one_by_one ? run_one_by_one(fft, way, arrays, real, modes)
-                                   : append(fft, way, application, buffer_native(real), buffer_native(modes));
+    struct application *application = arrays > 1 ? &plans->batch[direction] : &plans->one;
+    return application->one_by_one
+               ? run_one_by_one(fft, direction, arrays, real, modes)
+               : append(fft, direction, application, buffer_native(real), buffer_native(modes));
 }
 
-/* VkFFT's first axis is y, along which elements are neighbours in memory. Several arrays, which go one `way`,
- * are planes of a third axis. Axes that are not transformed are omitted by name: of axes beyond FFTdim VkFFT
- * 1.2 makes a batch, 1.3 nothing. */
-static VkFFTResult initialize(struct fft *fft, uint64_t arrays, enum fft_way way,
+/* VkFFT's first axis is y, along which elements are neighbours in memory. Several arrays, which go in one
+ * direction, are planes of a third axis. Axes that are not transformed are omitted by name: of axes beyond
+ * FFTdim VkFFT 1.2 makes a batch, 1.3 nothing. */
+static VkFFTResult initialize(struct fft *fft, uint64_t arrays, enum fft_direction direction,
                               struct application *application)
 {
     struct vkfft_plans *plans = fft->plans;
@@ -130,8 +131,8 @@ static VkFFTResult initialize(struct fft *fft, uint64_t arrays, enum fft_way way
         .doublePrecision = fft->precision == PRECISION_DOUBLE,
         .isInputFormatted = !in_place,
         .inverseReturnToInputBuffer = !in_place,
-        .makeForwardPlanOnly = arrays > 1 && way == FFT_FORWARD,
-        .makeInversePlanOnly = arrays > 1 && way == FFT_INVERSE,
+        .makeForwardPlanOnly = arrays > 1 && direction == FFT_FORWARD,
+        .makeInversePlanOnly = arrays > 1 && direction == FFT_INVERSE,
         .inputBufferStride = {grid->ny, real_stride, arrays * real_stride},
         .inputBufferSize = &application->real_bytes,
         .bufferStride = {fft->columns, modes_stride, arrays * modes_stride},
@@ -142,11 +143,11 @@ static VkFFTResult initialize(struct fft *fft, uint64_t arrays, enum fft_way way
 
 /* A long axis takes several passes. VkFFT keeps several arrays between the passes in a buffer of its own, but
  * forgets the space between arrays and writes beyond the buffer's end: so such arrays go one by one. */
-static enum status plan(struct fft *fft, uint64_t arrays, enum fft_way way, struct application *application,
-                        bool *unsupported)
+static enum status plan(struct fft *fft, uint64_t arrays, enum fft_direction direction,
+                        struct application *application, bool *unsupported)
 {
     const double start = timer_now();
-    const VkFFTResult result = initialize(fft, arrays, way, application);
+    const VkFFTResult result = initialize(fft, arrays, direction, application);
     application->one_by_one =
         result == VKFFT_SUCCESS && arrays > 1 && application->handle.configuration.allocateTempBuffer;
     device_add_time(fft->device, STAGE_START_KERNELS, timer_now() - start, 0);
@@ -171,8 +172,8 @@ enum status fft_vkfft_create(struct fft *fft, bool *unsupported)
     fft->run = run;
     fft->plans = plans;
     TRY(plan(fft, 1, FFT_FORWARD, &plans->one, unsupported));
-    for (enum fft_way way = 0; way < FFT_WAYS; way++)
-        if (fft->batch[way] > 1)
-            TRY(plan(fft, fft->batch[way], way, &plans->batch[way], unsupported));
+    for (enum fft_direction direction = 0; direction < FFT_DIRECTIONS; direction++)
+        if (fft->batch[direction] > 1)
+            TRY(plan(fft, fft->batch[direction], direction, &plans->batch[direction], unsupported));
     return STATUS_OK;
 }

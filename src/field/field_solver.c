@@ -1,4 +1,4 @@
-/* Field solver: the two ways over ranks, and which is taken. */
+/* Field solver: the two decompositions over ranks, and which is taken. */
 #include "field/field_solver.h"
 
 #include "field/filter.h"
@@ -173,7 +173,7 @@ enum status field_solver_read_modes(const struct field_solver *solver, double *m
 
 /* ---- which ---- */
 
-enum decomposition_kind field_solver_way(bool on_cpus, int ranks, uint64_t nodes)
+enum decomposition_kind field_solver_decomposition(bool on_cpus, int ranks, uint64_t nodes)
 {
     return on_cpus && ranks > 1 && nodes >= FIELD_LARGE_GRID ? DECOMPOSITION_SLABS : DECOMPOSITION_REPLICATED;
 }
@@ -185,7 +185,7 @@ enum status field_solver_create(const struct rank_place *place, const struct con
     if (*decomposition == DECOMPOSITION_AUTO) {
         communicator_sum(place->communicator, 1, &others);
         *decomposition =
-            field_solver_way(others == 0, place->communicator->size, grid_cells(&place->slab->box));
+            field_solver_decomposition(others == 0, place->communicator->size, grid_cells(&place->slab->box));
     }
     return create(place, config, *decomposition, solver);
 }

@@ -16,7 +16,7 @@
 
 struct field_solver;
 
-/* *decomposition is the way that is asked for, and then the one that was taken. Collective. */
+/* *decomposition is the one that is asked for, and then the one that was taken. Collective. */
 STATUS_CHECKED enum status field_solver_create(const struct rank_place *place, const struct config *config,
                                                enum decomposition_kind *decomposition,
                                                struct field_solver **solver);
@@ -24,7 +24,7 @@ STATUS_CHECKED enum status field_solver_create(const struct rank_place *place, c
 /* What DECOMPOSITION_AUTO takes: slabs where all ranks have CPUs and the grid has at least FIELD_LARGE_GRID
  * nodes, as measured in docs/parallel.md. */
 enum { FIELD_LARGE_GRID = 1 << 16 };
-enum decomposition_kind field_solver_way(bool on_cpus, int ranks, uint64_t nodes);
+enum decomposition_kind field_solver_decomposition(bool on_cpus, int ranks, uint64_t nodes);
 
 /* "VkFFT 1.3.4", "FFTW 3.3.10" or "a sum over nodes". */
 const char *field_solver_name(const struct field_solver *solver);

@@ -104,7 +104,7 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
     const uint32_t results = is_spectral ? field_first(solver, FIELD_PHI) : 1;
     const size_t modes_bytes = fft_complex_bytes(grid, columns, precision),
                  stride = buffer_view_stride(modes_bytes);
-    const uint32_t batch[FFT_WAYS] = {sources, results};
+    const uint32_t batch[FFT_DIRECTIONS] = {sources, results};
     struct poisson *created = NULL;
     struct program *program = NULL;
     TRY(DEVICE_NEW(device, created));

@@ -60,7 +60,7 @@ STATUS_CHECKED enum status poisson_create(struct device *device, const struct gr
                                           const struct sharing *sharing, struct poisson **poisson);
 
 /* The first part of a solve: source_modes <- rho, and what stands behind it where there are more sources.
- * Those of ranks that share the box are summed and filtered on the way. */
+ * The sources of ranks that share the box are summed and filtered on the way. */
 STATUS_CHECKED enum status poisson_transform(struct poisson *poisson, struct fields *fields);
 
 /* A launch of one group per row of modes or nodes, of `elements` elements, which its items share. The time is

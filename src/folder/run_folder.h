@@ -17,7 +17,7 @@ enum run_folder_use {
 
 struct run_folder {
     const char *path;             /* not owned */
-    enum run_folder_use use;      /* the same on all ranks; the rest is rank 0's */
+    enum run_folder_use use;      /* alike on all ranks; the other members are rank 0's */
     int descriptor;               /* of the folder; 0: it is not open */
     int lock;                     /* descriptor of the lock file; 0: the folder is not locked */
     bool has_no_locks;            /* of the file system: two runs at once would not be noticed */

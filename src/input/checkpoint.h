@@ -12,7 +12,7 @@
 /* The content of a file, without the particles. */
 struct checkpoint {
     char path[PATH_MAX];        /* of the file */
-    struct hdf5_source source;  /* the same, open */
+    struct hdf5_source source;  /* the file, open */
     struct config config;       /* of the run that wrote it */
     struct partition partition; /* its ranks and rows */
     uint64_t run;               /* that wrote it, by its id in the manifest */

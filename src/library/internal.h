@@ -34,10 +34,10 @@ const struct radixpic *handle_or_none(const struct radixpic *run);
 /* STATUS_USAGE in a process that was forked from the one of the first simulation or sorter. */
 STATUS_CHECKED enum status handle_require_process(void);
 
-/* Takes the simulation for the calling thread, waiting for others. Returns false, and takes nothing, in such
+/* Locks the simulation for the calling thread, waiting for others. Returns false, and locks nothing, in such
  * a process. */
-bool handle_take(const struct radixpic *run);
-void handle_give(const struct radixpic *run, bool is_taken);
+bool handle_lock(const struct radixpic *run);
+void handle_unlock(const struct radixpic *run, bool is_locked);
 
 /* STATUS_USAGE where one of these pointers, arguments of a public function, is NULL. */
 #define GIVEN(...)                                                                                           \
@@ -45,14 +45,14 @@ void handle_give(const struct radixpic *run, bool is_taken);
                  (const void *[]){__VA_ARGS__})
 STATUS_CHECKED enum status handle_given(const char *names, size_t count, const void *const *pointers);
 
-/* Returns the status of a call, made with the simulation `run` taken, of arguments that are GIVEN(). */
-#define RETURN_TAKEN(call, ...)                                                                              \
+/* Returns the status of a call, made with the simulation `run` locked, of arguments that are GIVEN(). */
+#define RETURN_LOCKED(call, ...)                                                                             \
     do {                                                                                                     \
         IN_C_LOCALE;                                                                                         \
-        const bool is_taken = GIVEN(__VA_ARGS__) == STATUS_OK && handle_take(run);                           \
-        const enum status taken_status = is_taken ? (call) : STATUS_USAGE;                                   \
-        handle_give(run, is_taken);                                                                          \
-        return (enum radixpic_status)taken_status;                                                           \
+        const bool is_locked = GIVEN(__VA_ARGS__) == STATUS_OK && handle_lock(run);                          \
+        const enum status locked_status = is_locked ? (call) : STATUS_USAGE;                                 \
+        handle_unlock(run, is_locked);                                                                       \
+        return (enum radixpic_status)locked_status;                                                          \
     } while (0)
 
 /* What every rank calls begins by it: one that has failed, with a `sentence`, makes all fail. */
@@ -61,16 +61,16 @@ STATUS_CHECKED enum status handle_meet(struct radixpic *run, const char *sentenc
 /* The status of a call with which all ranks end. */
 STATUS_CHECKED enum status handle_agreed(struct radixpic *run, enum status status);
 
-/* RETURN_TAKEN() of what all ranks call. */
+/* RETURN_LOCKED() of what all ranks call. */
 #define RETURN_TOGETHER(call, ...)                                                                           \
-    RETURN_TAKEN(handle_meet(run, NULL) == STATUS_OK ? handle_agreed(run, call) : STATUS_FAILED, __VA_ARGS__)
+    RETURN_LOCKED(handle_meet(run, NULL) == STATUS_OK ? handle_agreed(run, call) : STATUS_FAILED, __VA_ARGS__)
 
 /* Sorts the lists of which positions were written, and forgets the cells of all. Collective. */
-STATUS_CHECKED enum status state_settle(struct radixpic *run);
+STATUS_CHECKED enum status state_sort_written(struct radixpic *run);
 
 /* Waves take their step by the current of the particles as they are, before new values are written. On ranks
  * it is collective: STATUS_USAGE where it is due and the call is not made on all of them together. */
-STATUS_CHECKED enum status state_take_waves(struct radixpic *run, bool is_together);
+STATUS_CHECKED enum status state_step_waves(struct radixpic *run, bool is_together);
 
 /* Forgets the cells of all lists. */
 void state_forget(struct radixpic *run);

@@ -56,14 +56,14 @@ const struct radixpic *handle_or_none(const struct radixpic *run)
     return run ? run : &none;
 }
 
-bool handle_take(const struct radixpic *run)
+bool handle_lock(const struct radixpic *run)
 {
     return handle_require_process() == STATUS_OK && pthread_mutex_lock((pthread_mutex_t *)&run->lock) == 0;
 }
 
-void handle_give(const struct radixpic *run, bool is_taken)
+void handle_unlock(const struct radixpic *run, bool is_locked)
 {
-    if (is_taken)
+    if (is_locked)
         pthread_mutex_unlock((pthread_mutex_t *)&run->lock);
 }
 
@@ -103,15 +103,15 @@ static enum status meet(struct radixpic *run, const char *failure, int *moved)
 {
     const unsigned before = run->sorts;
     TRY(handle_meet(run, failure));
-    TRY(handle_agreed(run, state_settle(run)));
-    TRY(handle_agreed(run, state_take_waves(run, true)));
+    TRY(handle_agreed(run, state_sort_written(run)));
+    TRY(handle_agreed(run, state_step_waves(run, true)));
     *moved = run->sorts != before;
     return STATUS_OK;
 }
 
 enum radixpic_status radixpic_meet(struct radixpic *run, const char *failure, int *moved)
 {
-    RETURN_TAKEN(meet(run, failure, moved), run, moved);
+    RETURN_LOCKED(meet(run, failure, moved), run, moved);
 }
 
 void radixpic_ranks(const struct radixpic *run, int *rank, int *size)
@@ -226,7 +226,7 @@ void radixpic_destroy(struct radixpic **handle)
     if (run)
         *handle = NULL;
     /* what a forked process has of it ends with that process, and what ranks have with MPI */
-    if (!run || (needs_mpi && !communicator_runs()) || !handle_take(run))
+    if (!run || (needs_mpi && !communicator_runs()) || !handle_lock(run))
         return;
     IN_C_LOCALE;
     char *sentence = status_take();
@@ -240,7 +240,7 @@ void radixpic_destroy(struct radixpic **handle)
     free(run->config_text);
     free(run->failure);
     free(run->history);
-    handle_give(run, true);
+    handle_unlock(run, true);
     pthread_mutex_destroy(&run->lock);
     free(run);
 }
@@ -326,7 +326,7 @@ static enum status step(struct radixpic *run, uint64_t steps)
         return status_fail(STATUS_USAGE,
                            "time.steps: %llu steps more go beyond step %llu, with which the run in %s ends",
                            (unsigned long long)steps, (unsigned long long)last, run->session.folder.path);
-    TRY(state_settle(run));
+    TRY(state_sort_written(run));
     enum status status = STATUS_OK;
     for (uint64_t n = 0; n < steps && status == STATUS_OK; n++)
         status = take_step(run);
@@ -352,9 +352,9 @@ void radixpic_stop(struct radixpic *run, int signal)
 uint64_t radixpic_steps(const struct radixpic *run)
 {
     run = handle_or_none(run);
-    const bool is_taken = handle_take(run);
+    const bool is_locked = handle_lock(run);
     const uint64_t step = run->session.simulation.step, last = run->session.config.time.steps;
-    handle_give(run, is_taken);
+    handle_unlock(run, is_locked);
     return step < last ? step : last;
 }
 
@@ -380,9 +380,9 @@ const char *radixpic_config(struct radixpic *run)
 size_t radixpic_history_rows(const struct radixpic *run)
 {
     run = handle_or_none(run);
-    const bool is_taken = handle_take(run);
+    const bool is_locked = handle_lock(run);
     const size_t rows = run->rows;
-    handle_give(run, is_taken);
+    handle_unlock(run, is_locked);
     return rows;
 }
 
@@ -395,8 +395,8 @@ void radixpic_read_history(const struct radixpic *run, double *values)
 {
     run = handle_or_none(run);
     const size_t columns = history_columns(&run->config, NULL, NULL, NULL);
-    const bool is_taken = handle_take(run);
+    const bool is_locked = handle_lock(run);
     if (run->rows > 0) /* else both may be NULL */
         memcpy(values, run->history, run->rows * columns * sizeof *values);
-    handle_give(run, is_taken);
+    handle_unlock(run, is_locked);
 }

@@ -98,9 +98,9 @@ static enum status create(cl_context context, cl_device_id id, const struct radi
 
 /* ---- sorters in one buffer ---- */
 
-/* Those with a workspace, the youngest first. NVIDIA's driver (580.159) crashes where parts of a buffer that
- * overlap are released in another order than from the youngest to the oldest. So they are made one at a time,
- * and one that is destroyed keeps its parts until all younger ones in the same buffer are destroyed. */
+/* The sorters with a workspace, the youngest first. NVIDIA's driver (580.159) crashes where parts of a buffer
+ * that overlap are released in another order than from the youngest to the oldest. So they are made one at a
+ * time, and one that is destroyed keeps its parts until all younger ones in the same buffer are destroyed. */
 static struct radixpic_sorter *youngest;
 static pthread_mutex_t workspaces = PTHREAD_MUTEX_INITIALIZER;
 
@@ -180,7 +180,7 @@ struct call {
     int count;
 };
 
-static struct buffer *take(struct call *call, const char *name, cl_mem memory, uint64_t bytes)
+static struct buffer *borrow(struct call *call, const char *name, cl_mem memory, uint64_t bytes)
 {
     struct buffer *buffer = NULL;
     if (call->status == STATUS_OK)
@@ -217,12 +217,12 @@ enum radixpic_status radixpic_sorter_sort(struct radixpic_sorter *sorter, cl_com
                   : lists->offsets && cells == 0
                       ? status_fail(STATUS_USAGE, "offsets: the sorter was made for 0 cells")
                       : device_branch(sorter->device, &call.device);
-    own.keys = take(&call, "keys", lists->keys, keys);
-    own.permutation = take(&call, "permutation", lists->permutation, words);
+    own.keys = borrow(&call, "keys", lists->keys, keys);
+    own.permutation = borrow(&call, "permutation", lists->permutation, words);
     if (lists->sorted_keys)
-        own.sorted_keys = take(&call, "sorted_keys", lists->sorted_keys, keys);
+        own.sorted_keys = borrow(&call, "sorted_keys", lists->sorted_keys, keys);
     if (lists->offsets)
-        own.cell_offsets = take(&call, "offsets", lists->offsets, (cells + UINT64_C(1)) * sizeof(uint32_t));
+        own.cell_offsets = borrow(&call, "offsets", lists->offsets, (cells + UINT64_C(1)) * sizeof(uint32_t));
     if (call.status == STATUS_OK)
         call.status = device_borrow_queue(sorter->device, queue, wait_count, wait_list);
     if (call.status == STATUS_OK)
@@ -242,9 +242,10 @@ enum radixpic_status radixpic_sorter_move(struct radixpic_sorter *sorter, cl_com
     call.status = bytes == 4 || bytes == 8 || bytes == 16 || bytes == 32
                       ? device_branch(sorter->device, &call.device)
                       : status_fail(STATUS_USAGE, "bytes: expected 4, 8, 16 or 32, found %zu", bytes);
-    const struct buffer *order = take(&call, "permutation", permutation, count * (uint64_t)sizeof(uint32_t));
-    struct buffer *source = take(&call, "from", from, (uint64_t)count * bytes);
-    struct buffer *target = take(&call, "to", to, (uint64_t)count * bytes);
+    const struct buffer *order =
+        borrow(&call, "permutation", permutation, count * (uint64_t)sizeof(uint32_t));
+    struct buffer *source = borrow(&call, "from", from, (uint64_t)count * bytes);
+    struct buffer *target = borrow(&call, "to", to, (uint64_t)count * bytes);
     if (call.status == STATUS_OK)
         call.status = device_borrow_queue(sorter->device, queue, wait_count, wait_list);
     if (call.status == STATUS_OK)

@@ -23,7 +23,7 @@ static enum status find_shape(const struct radixpic *run, struct radixpic_sort_s
 
 enum radixpic_status radixpic_sort_shape(const struct radixpic *run, struct radixpic_sort_shape *shape)
 {
-    RETURN_TAKEN(find_shape(run, shape), run, shape);
+    RETURN_LOCKED(find_shape(run, shape), run, shape);
 }
 
 /* What the caller wants, on the host. */
@@ -79,5 +79,5 @@ enum radixpic_status radixpic_sort(struct radixpic *run, size_t count, const uin
                                    uint32_t *sorted, uint32_t *permutation, uint32_t *table, uint32_t *scan)
 {
     const struct wanted wanted = {sorted, permutation, table, scan};
-    RETURN_TAKEN(sort(run, count, keys, passes, &wanted), run, keys, sorted, permutation, table, scan);
+    RETURN_LOCKED(sort(run, count, keys, passes, &wanted), run, keys, sorted, permutation, table, scan);
 }

@@ -54,7 +54,7 @@ static enum status find_field(struct radixpic *run, const char *name, enum field
     TRY(suggest_find("field", field_record(name), known, count, &c));
     *field = names[c].field;
     *component = simulation->fields.component[c];
-    TRY(state_settle(run));
+    TRY(state_sort_written(run));
     TRY(simulation_solve(simulation));
     return field_table[*field].provider == FIELD_ON_REQUEST
                ? field_solver_potential(simulation->field_solver, &simulation->fields)
@@ -151,7 +151,7 @@ static enum status find_keys(struct radixpic *run, uint32_t species)
     return STATUS_OK;
 }
 
-enum status state_settle(struct radixpic *run)
+enum status state_sort_written(struct radixpic *run)
 {
     double is_unsorted[CONFIG_MAX_SPECIES];
     for (uint32_t s = 0; s < run->config.species_count; s++)
@@ -245,7 +245,7 @@ static enum status read_particles(struct radixpic *run, const char *species, con
 enum radixpic_status radixpic_read_particles(struct radixpic *run, const char *species, const char *attribute,
                                              double *values)
 {
-    RETURN_TAKEN(read_particles(run, species, attribute, values), run, species, attribute, values);
+    RETURN_LOCKED(read_particles(run, species, attribute, values), run, species, attribute, values);
 }
 
 /* Particle n to the position `value` along the axis; returns its offset there as it will be stored. */
@@ -271,7 +271,7 @@ static void to_run_precision(enum precision precision, size_t count, double *val
     }
 }
 
-enum status state_take_waves(struct radixpic *run, bool is_together)
+enum status state_step_waves(struct radixpic *run, bool is_together)
 {
     struct simulation *simulation = &run->session.simulation;
     if (!simulation->fields.waves || simulation->is_solved)
@@ -289,7 +289,7 @@ static enum status write_particles(struct radixpic *run, const char *species, co
     char place_name[CONFIG_NAME_LENGTH + 16];
     double *all = NULL;
     TRY(find_component(run, species, name, &component));
-    TRY(state_take_waves(run, false));
+    TRY(state_step_waves(run, false));
     struct particles *list = component.list;
     const bool moves = component.attribute == ATTRIBUTE_OFFSET;
     snprintf(place_name, sizeof place_name, "species %s, ", species);
@@ -308,7 +308,7 @@ static enum status write_particles(struct radixpic *run, const char *species, co
 enum radixpic_status radixpic_write_particles(struct radixpic *run, const char *species,
                                               const char *attribute, const double *values)
 {
-    RETURN_TAKEN(write_particles(run, species, attribute, values), run, species, attribute, values);
+    RETURN_LOCKED(write_particles(run, species, attribute, values), run, species, attribute, values);
 }
 
 static enum status read_ids(struct radixpic *run, const char *species, uint64_t *values)
@@ -323,7 +323,7 @@ static enum status read_ids(struct radixpic *run, const char *species, uint64_t 
 
 enum radixpic_status radixpic_read_ids(struct radixpic *run, const char *species, uint64_t *values)
 {
-    RETURN_TAKEN(read_ids(run, species, values), run, species, values);
+    RETURN_LOCKED(read_ids(run, species, values), run, species, values);
 }
 
 /* ---- without a copy ---- */
@@ -345,7 +345,7 @@ static enum status lend(struct radixpic *run, const char *species, const char *n
         TRY(find_component(run, species, name, &component));
         if (component.attribute == ATTRIBUTE_OFFSET)
             return status_fail(STATUS_USAGE, "%s follows from cell and offset; u, v and w can be lent", name);
-        TRY(state_take_waves(run, false));
+        TRY(state_step_waves(run, false));
         buffer = component.list->attribute[component.attribute];
         view->count = component.list->count;
         view->stride = bytes * particles_stride(component.list, component.attribute) * component.components;
@@ -363,12 +363,12 @@ static enum status lend(struct radixpic *run, const char *species, const char *n
 enum radixpic_status radixpic_lend(struct radixpic *run, const char *species, const char *name,
                                    struct radixpic_view *view)
 {
-    RETURN_TAKEN(lend(run, species, name, view), run, name, view);
+    RETURN_LOCKED(lend(run, species, name, view), run, name, view);
 }
 
 enum radixpic_status radixpic_take_back(struct radixpic *run, const struct radixpic_view *view)
 {
-    RETURN_TAKEN(view->buffer ? buffer_unmap(view->buffer, view->memory) : STATUS_OK, run, view);
+    RETURN_LOCKED(view->buffer ? buffer_unmap(view->buffer, view->memory) : STATUS_OK, run, view);
 }
 
 void radixpic_let_go(const struct radixpic_view *view)

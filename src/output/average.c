@@ -1,6 +1,5 @@
 /* Average: launches of kernels/average.cl, and the transfer of means to other ranks and into checkpoints. */
 #include "output/average.h"
-#include "output/outputs.h"
 
 #include <string.h>
 

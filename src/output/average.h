@@ -6,12 +6,7 @@
 
 #include "hdf5/hdf5_file.h"
 #include "hdf5/hdf5_read.h"
-#include "output/view.h"
-
-/* Keys of an output. */
-struct average_keys {
-    uint64_t every, states; /* no more than 1 state: there is no average */
-};
+#include "output/output_keys.h"
 
 enum { AVERAGE_WINDOWS = 2 };
 
@@ -29,7 +24,6 @@ static inline uint32_t average_ending(const struct view *view, struct average_ke
 
 /* The means of an output: of meshes, on the device, of the rank's own rows; or of points, on the host. */
 struct average;
-struct output_row;
 
 /* *average stays NULL where the output does not average. */
 STATUS_CHECKED enum status average_create(struct device *device, const struct output_row *row,

@@ -1,5 +1,6 @@
 /* Moments: a launch of kernels/moments.cl for each piece that is written, in snapshots or in a file of their
  * own (output.moments). */
+#include "output/average.h"
 #include "output/openpmd.h"
 #include "output/outputs.h"
 

@@ -134,7 +134,7 @@ struct hdf5_object *openpmd_write_mesh_along(struct openpmd *openpmd, const stru
     hdf5_doubles(record, "gridGlobalOffset", count, (const double[]){0, 0});
     hdf5_double(record, "gridUnitSI", openpmd->units.length);
     struct openpmd_record timed = *mesh;
-    if (openpmd->states > 0) { /* the time is the middle of those of the states */
+    if (openpmd->states > 0) { /* the time is in the middle of the times of the states */
         const double last = openpmd->view->time + mesh->time_offset;
         const double length = (double)(openpmd->states - 1) * openpmd->view->config->time.step;
         timed.time_offset -= length / 2;

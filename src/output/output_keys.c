@@ -1,6 +1,7 @@
-/* Output keys: what a config says of outputs, how often each is due, and how large its files are, by the
- * trees that it would record. */
-#include "output/outputs.h"
+/* Output keys: an item in the config by the offsets of its row, and a file that is recorded. */
+#include "output/output_keys.h"
+
+#include <inttypes.h>
 
 const char *outputs_item(const struct output_row *row, const struct config *config, uint32_t n)
 {
@@ -25,6 +26,19 @@ uint64_t outputs_every(const struct output_row *row, const struct config *config
         least = every > 0 && (least == 0 || every < least) ? every : least;
     }
     return least;
+}
+
+enum status outputs_record(const struct output_row *row, void *part, const char *folder,
+                           const struct view *view, struct hdf5_file **file)
+{
+    char name[STEP_FILES_NAME];
+    snprintf(name, sizeof name, "%s%" PRIu64 ".h5", row->files->prefix, view->step);
+    TRY(hdf5_file_create(view->communicator, folder, name, file));
+    (*file)->log = view->log;
+    (*file)->has_no_data = view->has_no_data;
+    (*file)->compression = view->config->output.snapshots.compression;
+    row->record(part, *file, view);
+    return (*file)->status;
 }
 
 struct output_size outputs_size(const struct output_row *row, const struct config *config)
@@ -58,54 +72,7 @@ uint64_t outputs_times_due(const struct config *config, uint64_t every)
     return every > 0 ? config->time.steps / every + 1 + (config->time.steps % every != 0) : 0;
 }
 
-void outputs_print_files(const char *name, uint64_t times, const char *what, uint64_t bytes)
-{
-    printf("%-25s %llu%s, at most %.3g MB each before compression, %.3g MB in all\n", name,
-           (unsigned long long)times, what, 1e-6 * (double)bytes, 1e-6 * (double)bytes * (double)times);
-}
-
 bool outputs_is_ever_due(const struct output_row *row, const struct config *config)
 {
-    return row == &checkpoint_output || outputs_every(row, config) > 0;
-}
-
-/* Checkpoints have no file of the first step; of phase spaces and lines the item that is due most often
- * counts for all; tracks have one file as large as they can be. */
-uint64_t outputs_expected_bytes(const struct config *config, uint64_t *each)
-{
-    uint64_t all = 0;
-    *each = 0;
-    for (size_t n = 0; n < OUTPUTS; n++) {
-        const struct output_row *row = output_table[n];
-        const uint64_t every = outputs_every(row, config);
-        if (!row->record || every == 0)
-            continue;
-        const uint64_t times = outputs_times_due(config, every) - (row == &checkpoint_output);
-        const uint64_t bytes = outputs_size(row, config).bytes;
-        all += bytes * (row->wants_file ? 1 : times);
-        *each += bytes;
-    }
-    return all;
-}
-
-/* A file waits in the host's memory, in the run's precision and before compression, until it is written. */
-void outputs_print_sizes(const struct config *config)
-{
-    struct config kept = *config;
-    uint64_t most = 0;
-    kept.output.snapshots.precision = SNAPSHOT_PRECISION_RUN;
-    for (size_t n = 0; n < OUTPUTS; n++) {
-        const struct output_row *row = output_table[n];
-        const uint64_t times = outputs_times_due(config, outputs_every(row, config));
-        const bool is_due = row->record && outputs_is_ever_due(row, config);
-        const uint64_t bytes = is_due ? outputs_size(row, &kept).bytes : 0;
-        most = bytes > most ? bytes : most;
-        if (row->print_size)
-            row->print_size(config);
-        else if (row->record && times > 0)
-            outputs_print_files(row->name, times, "", outputs_size(row, config).bytes);
-    }
-    printf("files in flight           %d at most, about %.3g MB of host memory on all ranks together, and "
-           "up to %.3g MB on each to pack chunks\n",
-           WRITER_FILES, 1e-6 * WRITER_FILES * (double)most, 1e-6 * (double)hdf5_packing_bytes());
+    return row->files == &checkpoint_files || outputs_every(row, config) > 0;
 }

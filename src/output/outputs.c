@@ -3,9 +3,9 @@
 
 #include "folder/commit.h"
 #include "folder/file_list.h"
+#include "output/average.h"
 #include "output/checkpoints.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,19 +200,6 @@ unsigned outputs_due(struct outputs *outputs, const struct view *view)
                      (row->record && work & WRITE ? OUTPUT_NEEDS_CHECK : 0u);
     }
     return needs | (needs && outputs->has_failed ? OUTPUT_NEEDS_CHECK : 0);
-}
-
-enum status outputs_record(const struct output_row *row, void *part, const char *folder,
-                           const struct view *view, struct hdf5_file **file)
-{
-    char name[STEP_FILES_NAME];
-    snprintf(name, sizeof name, "%s%" PRIu64 ".h5", row->files->prefix, view->step);
-    TRY(hdf5_file_create(view->communicator, folder, name, file));
-    (*file)->log = view->log;
-    (*file)->has_no_data = view->has_no_data;
-    (*file)->compression = view->config->output.snapshots.compression;
-    row->record(part, *file, view);
-    return (*file)->status;
 }
 
 /* Whether files of the step are there from which the run goes on in this folder. */

@@ -6,6 +6,7 @@
  * Probes (output.probes) are rows of probes/NAME.csv; all are measured together, each is written by its own
  * `every`. Lines (output.lines) are openPMD meshes of one axis, s, the length from the first point on, whose
  * points are measured together too. */
+#include "output/average.h"
 #include "output/openpmd.h"
 #include "output/outputs.h"
 
@@ -16,20 +17,20 @@ enum { NODES = 4 /* around a point */ };
 
 struct points {
     const struct config *config; /* not owned */
-    uint32_t count, components;  /* of the fields, all of them */
+    uint32_t count, components;  /* how many points, and components of all fields */
     double (*at)[2];             /* [count] */
-    struct slab slab;            /* whose nodes `nodes` has; no rows: none yet */
+    struct slab slab;            /* the rows whose nodes `nodes` has; no rows: it has none yet */
     struct kernel *kernel;
-    struct buffer *nodes;  /* uint[count][NODES]: numbers of nodes; 0 for those of other ranks */
+    struct buffer *nodes;  /* uint[count][NODES]: numbers of nodes; 0 for nodes of other ranks */
     struct buffer *values; /* real[slots][components][count][NODES] */
     uint32_t *host_nodes;
-    double *weights;                              /* [count][NODES]; 0 for those of other ranks */
+    double *weights;                              /* [count][NODES]; 0 for nodes of other ranks */
     double *read;                                 /* as `values` */
     double *parts;                                /* [slots][components][count] */
     struct append_file *files[CONFIG_MAX_PROBES]; /* of probes, on rank 0 */
 };
 
-/* For `count` points, whose places the caller sets, with so many slots. */
+/* Creates the arrays for `count` points, whose places the caller sets, with so many slots. */
 static enum status points_create(struct device *device, const struct config *config, uint32_t count,
                                  uint32_t slots, struct points **created)
 {
@@ -48,7 +49,7 @@ static enum status points_create(struct device *device, const struct config *con
     TRY(DEVICE_NEW_ARRAY(device, points->read, values));
     TRY(DEVICE_NEW_ARRAY(device, points->parts, values / NODES));
     TRY(program_build(device, "points.cl", config->precision, &program, "%s", ""));
-    TRY(kernel_create(program, "points_take", &points->kernel));
+    TRY(kernel_create(program, "points_copy", &points->kernel));
     TRY(buffer_create(device, nodes * sizeof(uint32_t), "the nodes around points", &points->nodes));
     return buffer_create(device, values * precision_bytes(config->precision), "the values around points",
                          &points->values);
@@ -64,7 +65,7 @@ static uint32_t node_below(const struct config *config, int axis, double place, 
 }
 
 /* Own nodes stand first in the local grid. */
-static enum status take_slab(struct points *points, const struct slab *slab)
+static enum status find_nodes(struct points *points, const struct slab *slab)
 {
     const uint32_t nx = slab->box.nx, ny = slab->box.ny;
     for (uint32_t p = 0; p < points->count; p++) {
@@ -84,7 +85,7 @@ static enum status take_slab(struct points *points, const struct slab *slab)
                         points->host_nodes);
 }
 
-/* Takes the values of the nodes to a slot (enqueued); those of fields that nothing has asked for mean
+/* Copies the values of the nodes to a slot (enqueued); values of fields that nothing has asked for mean
  * nothing. All slots are read before the rank's rows change. */
 static enum status points_measure(void *part, const struct view *view, uint32_t slot)
 {
@@ -92,7 +93,7 @@ static enum status points_measure(void *part, const struct view *view, uint32_t 
     const struct fields *fields = view->fields;
     const uint32_t nodes = NODES * points->count;
     if (points->slab.rows != view->slab->rows || points->slab.first_row != view->slab->first_row)
-        TRY(take_slab(points, view->slab));
+        TRY(find_nodes(points, view->slab));
     return KERNEL_LAUNCH(points->kernel, launch_flat(nodes, STAGE_OUTPUT, 0), fields->all, fields->stride,
                          points->components, points->nodes, nodes, points->components * nodes * slot,
                          points->values);
@@ -105,7 +106,7 @@ static double *points_values(struct points *points, uint32_t slot)
     return points->parts + (size_t)slot * points->components * points->count;
 }
 
-/* Brings slots `first` to before first + count to the host. Blocking. */
+/* Brings the slots from `first` to before first + count to the host. Blocking. */
 static enum status points_read(void *part, uint32_t first, uint32_t count)
 {
     struct points *points = part;
@@ -231,7 +232,7 @@ const struct output_row probes_output = {.name = "probes",
 
 /* ---- lines ---- */
 
-/* The points of all lines are one after the other. */
+/* Counts the points of all lines, which stand one line after the other. */
 static uint32_t count_points(const struct config *config)
 {
     uint32_t count = 0;
@@ -256,7 +257,8 @@ static enum status create_lines(struct device *device, const struct config *conf
     return STATUS_OK;
 }
 
-/* `values`: those of its points on rank 0, which writes them; of the next component `stride` behind. */
+/* Records a line. `values` are of its points on rank 0, which writes them; the values of the next component
+ * are `stride` behind. */
 static void write_line(struct openpmd *openpmd, const struct line_config *line, const double *values,
                        size_t stride)
 {
@@ -284,7 +286,7 @@ static void write_line(struct openpmd *openpmd, const struct line_config *line, 
 }
 
 /* Leaves the values of all ranks, or of a line that averages their means, in slot 0. Collective. */
-static enum status take_values(void *part, const struct view *view)
+static enum status read_values(void *part, const struct view *view)
 {
     struct points *points = part;
     const struct output_config *output = &view->config->output;
@@ -326,5 +328,5 @@ const struct output_row lines_output = {.name = "lines",
                                         .average = offsetof(struct line_config, average),
                                         .points = offsetof(struct line_config, points),
                                         .create = create_lines,
-                                        .write = take_values,
+                                        .write = read_values,
                                         .record = record_lines};

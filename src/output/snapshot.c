@@ -1,5 +1,6 @@
 /* Snapshot: fields and particles at one step as an openPMD 1.1.0 + ED-PIC file, fileBased; each rank's
  * particles are a patch. Here are the fields; the rest is in openpmd.c. */
+#include "output/average.h"
 #include "output/openpmd.h"
 #include "output/outputs.h"
 

@@ -17,7 +17,7 @@ enum {
 
 struct selection {
     const struct snapshots_config *snapshots; /* not owned */
-    struct kernel *mark, *count, *cells, *take[ELEMENT_SIZES];
+    struct kernel *mark, *count, *cells, *copy[ELEMENT_SIZES];
     struct buffer *marks;        /* of the longest species */
     struct buffer *begins;       /* uint[blocks + 1]: chosen particles before those of each block */
     struct buffer *cell_offsets; /* uint[cells + 1], of the chosen particles */
@@ -47,8 +47,8 @@ enum status selection_create(struct device *device, const struct config *config,
     TRY(kernel_create(program, "selection_count", &selection->count));
     TRY(kernel_create(program, "selection_cells", &selection->cells));
     for (int n = 0; n < ELEMENT_SIZES; n++) {
-        snprintf(name, sizeof name, "selection_take_%d", LEAST_ELEMENT << n);
-        TRY(kernel_create(program, name, &selection->take[n]));
+        snprintf(name, sizeof name, "selection_copy_%d", LEAST_ELEMENT << n);
+        TRY(kernel_create(program, name, &selection->copy[n]));
     }
     TRY(buffer_create(device, words * word, "the marks of chosen particles", &selection->marks));
     TRY(buffer_create(device, begins * word, "the numbers of chosen particles", &selection->begins));
@@ -104,7 +104,7 @@ static enum status copy_attributes(const struct selection *selection, const stru
         int size = 0;
         while (size < ELEMENT_SIZES - 1 && (size_t)LEAST_ELEMENT << size < arrays[n].bytes)
             size++;
-        TRY(KERNEL_LAUNCH(selection->take[size],
+        TRY(KERNEL_LAUNCH(selection->copy[size],
                           launch_flat(words, STAGE_OUTPUT, 2 * count * arrays[n].bytes), selection->marks,
                           selection->begins, words, *arrays[n].now, *arrays[n].spare));
     }

@@ -3,10 +3,10 @@
 
 #include "base/replace.h"
 
-/* Behind those of the stages. */
+/* Rows behind the rows of the stages. */
 enum { ROW_TOGETHER = STAGE_COUNT, ROW_STEPS, ROW_WALL, ROWS };
 
-/* A stage, all of them together, the step loop, or the whole process, of all ranks. */
+/* A row: a stage, all stages together, the step loop, or the whole process, of all ranks. */
 struct row {
     const char *name;
     double least, mean, most;     /* seconds of a rank */
@@ -20,7 +20,7 @@ struct table {
     double particle_imbalance;
 };
 
-/* Row number n of those that are shown: the start's begin. */
+/* Row number n of the rows that are shown: the stages of the start come first. */
 static int shown_row(int n)
 {
     enum { FIRST = STAGE_START_MPI, COUNT = STAGE_COUNT - FIRST };
@@ -45,7 +45,7 @@ static struct table make_table(const struct communicator *communicator, const st
     enum { BYTES, LAUNCHES, COUNTS };
     struct table table;
     double sums[ROWS] = {[ROW_STEPS] = cost->step_seconds, [ROW_WALL] = cost->wall_seconds};
-    double most[2 * ROWS + 1]; /* behind those of all rows of what is negative, and of the particles */
+    double most[2 * ROWS + 1]; /* of each row, then of its negative, then of the particles */
     uint64_t counts[ROWS][COUNTS] = {{0}};
     for (int stage = 0; stage < STAGE_COUNT; stage++) {
         const struct stage_time *time = &timers->stages[stage];

@@ -22,7 +22,7 @@ struct tracks {
     uint32_t species, count;     /* of tracks */
     uint64_t first_id;           /* of the species */
     uint64_t *ids;               /* [count], appended, in the species */
-    struct kernel *find, *take;
+    struct kernel *find, *copy;
     struct buffer *wanted, *filter, *place, *values;
     double *sample;  /* [count][VALUES] */
     uint32_t most;   /* samples of all tracks that may wait */
@@ -74,7 +74,7 @@ static enum status create_tracks(struct device *device, const struct config *con
     }
     TRY(program_build(device, "tracks.cl", config->precision, &program, "-D FILTER_BITS=%d", FILTER_BITS));
     TRY(kernel_create(program, "tracks_find", &tracks->find));
-    TRY(kernel_create(program, "tracks_take", &tracks->take));
+    TRY(kernel_create(program, "tracks_copy", &tracks->copy));
     TRY(buffer_create_with(device, count * sizeof *tracks->ids, "the ids of tracks", tracks->ids,
                            &tracks->wanted));
     TRY(buffer_create_with(device, sizeof filter, "the filter of ids", filter, &tracks->filter));
@@ -85,7 +85,7 @@ static enum status create_tracks(struct device *device, const struct config *con
 /* ---- a sample ---- */
 
 /* The values of this rank's particles, 0 for the others. */
-static enum status take_sample(struct tracks *tracks, const struct view *view)
+static enum status copy_sample(struct tracks *tracks, const struct view *view)
 {
     const struct particles *list = &view->particles[tracks->species];
     const uint32_t cells = slab_own_cells(view->slab), ny = view->slab->box.ny;
@@ -97,7 +97,7 @@ static enum status take_sample(struct tracks *tracks, const struct view *view)
     TRY(KERNEL_LAUNCH(tracks->find, launch_flat(list->count, STAGE_OUTPUT, list->count * sizeof *tracks->ids),
                       list->attribute[ATTRIBUTE_ID], list->count, tracks->filter, tracks->wanted,
                       tracks->count, tracks->place));
-    TRY(KERNEL_LAUNCH(tracks->take, launch_flat(tracks->count, STAGE_OUTPUT, 0),
+    TRY(KERNEL_LAUNCH(tracks->copy, launch_flat(tracks->count, STAGE_OUTPUT, 0),
                       list->attribute[ATTRIBUTE_OFFSET], particles_stride(list, ATTRIBUTE_OFFSET),
                       particles_first(list, ATTRIBUTE_OFFSET), list->attribute[ATTRIBUTE_VELOCITY],
                       particles_stride(list, ATTRIBUTE_VELOCITY), particles_first(list, ATTRIBUTE_VELOCITY),
@@ -129,7 +129,7 @@ static enum status add_sample(void *part, const struct view *view)
     const size_t count = VALUES * (size_t)tracks->count;
     if (has_sample(view))
         return STATUS_OK;
-    TRY(communicator_agree(view->communicator, take_sample(tracks, view)));
+    TRY(communicator_agree(view->communicator, copy_sample(tracks, view)));
     for (double *track = tracks->sample; track < tracks->sample + count; track += VALUES)
         track[0] = track[0] > 0 ? slab_global_row(view->slab, (uint32_t)track[0] - 1) : 0;
     communicator_sum(view->communicator, count, tracks->sample);

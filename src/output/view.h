@@ -22,14 +22,14 @@ struct history_row {
             double magnetic_energy;   /* of the waves of an electromagnetic run */
             double field_momentum[3]; /* E x B */
         };
-        double of_fields[6]; /* the same */
+        double of_fields[6]; /* these six */
     };
     union {
         struct {
             double kinetic_energy;
             double momentum[3]; /* that along z of species that have it */
         };
-        double of_particles[4]; /* the same */
+        double of_particles[4]; /* these four */
     };
     double species[CONFIG_MAX_SPECIES][4];                 /* kinetic energy and momentum of each */
     double drive_work;                                     /* of the drives since step 0 */

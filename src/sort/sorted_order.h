@@ -7,7 +7,7 @@
 /* Device arrays of the caller, none of them the same as another. */
 struct radix_lists {
     const struct buffer *keys;   /* uint[count] or ushort[count], each below 2^b; kept */
-    struct buffer *sorted_keys;  /* the same, or NULL where the sort may do without */
+    struct buffer *sorted_keys;  /* as `keys`, or NULL where the sort may do without */
     struct buffer *permutation;  /* uint[count], or NULL where the sort was told to make none */
     struct buffer *cell_offsets; /* uint[cells + 1], or NULL: the number of keys below c, for c = 0..cells */
     uint32_t cells;              /* keys are below this where cell_offsets is set */

@@ -90,9 +90,8 @@ RUNS = [
      {"per_cell": ["4", "64", "1024"], "cells": ["32x32", "8x8", "2x2"], "method": METHODS, "shape": ["cic"],
       "quantity": ["copy_GB/s", "time_ms", "particle_ns", "rate_GB/s", "speedup"]}, ["copy of 67.1 MB on the device",
           r"(?s)( verified\n.*){12}"]),
-    ("deposit", ["--shape=ngp,cubic", "--atomics=32", "--precision=double", "--per-cell=100"],
-     {"shape": ["ngp", "cubic"], "atomics": ["32"], "precision": ["double"], "per_cell": ["128"]},
-         ["two words of 32 bits"]),
+    ("deposit", ["--shape=ngp,cubic", "--precision=double", "--per-cell=100"],
+     {"shape": ["ngp", "cubic"], "precision": ["double"], "per_cell": ["128"]}, []),
     ("deposit", ["--particles=100", "--repeat=1"], {"cells": ["8x8", "8x4", "4x4", "4x2", "2x2"]}, []),
     ("layout", ["--arrays=64,192"],
      {"operation": ["prefix-sum", "bubble-sort", "bitonic-sort"], "input": ["ones", "s", "d", "random"],
@@ -123,8 +122,7 @@ RUNS = [
     *[("step", ["--cells=8", f"--particles={count}", "--steps=1", "--repeat=1"], {},
        [r"(?m)^verified: .* in \d+ steps; too few a cell to judge the field of the wave$"]) for count in (1, 100)],
     ("step", ["--sweep", "--min-particles=16384", "--max-particles=40000", "--steps=2"],
-     {"cells": ["32x32", "64x64"], "N": ["16384", "32768"]},  # at least 8 a cell
-     [r"points that count: \d of those with \d+"]),
+     {"cells": ["32x32", "64x64"], "N": ["16384", "32768"]}, []),  # at least 8 a cell
 ]  # fmt: skip
 
 
@@ -188,7 +186,6 @@ REFUSED = [
     ("step", ["--cells=16384"], ["--cells: expected at most 67108864 cells, found 16384x16384 = 268435456"]),
     *[("deposit", [option], option.split("=")[:1]) for option in (
         "--particles=3", "--particles=1e-6", "--per-cell=0", "--shape=cid", "--shape=cic,", "--precision=half",
-            "--atomics=16",
         "--per-cell=200000", "--per-cell=" + ",".join(["5"] * 33))],
     ("deposit", ["--particles=524288", "--per-cell=64,8,7"],
      ["--per-cell", "8 and 7 make the same grid of 256x256 cells, with 8 particles in each"]),

@@ -36,23 +36,6 @@ class Follows(BenchTest):
             expected = over(case, own) / own[case]
             self.assertAlmostEqual(ratio, expected, delta=1e-6 * expected)
 
-    def test_how_the_cost_of_a_step_grows(self):
-        """Every point over the least, and the largest over the least of those that count on such a device."""
-        text, rows = self.bench_well("step", "--sweep", "--min-particles=16384", "--max-particles=32768", "--steps=2",
-            "--repeat=1")
-        costs = medians(rows, "wall_clock_ns", "cells", "N")
-        self.assertEqual(len(costs), 3)
-        for case, ratio in medians(rows, "over_least", "cells", "N").items():
-            self.assertAlmostEqual(ratio, costs[case] / min(costs.values()), delta=1e-6 * ratio)
-        if "those with 16 to 1,024 particles a cell" not in text:
-            self.assertRegex(text, r"points that count: 0 of those with .* at least 32 a cell\n$")
-            return
-        full = [costs["32x32", size] for size in ("16384", "32768")]
-        growth = max(full) / min(full)
-        self.assertIn("points that count: 2 of", text)
-        self.assertRegex(text, rf"at most 2 is wanted: {'met' if growth <= 2 else 'not met'}\n$")
-        self.assertAlmostEqual(medians(rows, "cost_growth", "points", "wanted")["2", "2"], growth, delta=1e-6 * growth)
-
     def test_speedups(self):
         qsort = lambda _, own: own["qsort"]
         _, rows = self.bench_well("random-lists", "--sizes=4096")

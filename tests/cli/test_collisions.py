@@ -23,20 +23,10 @@ WAVE = f"""\
 grid: {{cells: [32, 4], length: [31.41592653589793, 3.9269908169872414]}}
 time: {{step: 0.4, steps: 90}}
 species:
-  - name: electrons
-    charge: -1
-    mass: 1
-    density: 1
-    particles: 524288
-    velocities: {{kind: maxwellian, dimensions: 3}}
-    perturb: {{density: [{{axis: x, mode: 1, amplitude: 0.03}}]}}
-  - name: ions
-    charge: 1
-    mass: 1.0e+9
-    density: 1
-    particles: 2048
-    positions: {{kind: lattice, counts: [128, 16]}}
-    velocities: {{kind: cold, dimensions: 3}}
+  - {{name: electrons, charge: -1, mass: 1, density: 1, particles: 524288,
+     velocities: {{kind: maxwellian, dimensions: 3}}, perturb: {{density: [{{axis: x, mode: 1, amplitude: 0.03}}]}}}}
+  - {{name: ions, charge: 1, mass: 1.0e+9, density: 1, particles: 2048,
+     positions: {{kind: lattice, counts: [128, 16]}}, velocities: {{kind: cold, dimensions: 3}}}}
 units: {{density_per_m3: 1.0e+27, temperature_eV: 55}}
 collisions:
   - {{species: [electrons, ions], coulomb_log: 10}}

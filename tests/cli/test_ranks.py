@@ -53,6 +53,15 @@ class Runs(RanksTest):
                 self.assertAlmostEqual(float(row[name]), float(text), delta=1e-10, msg=name)
         self.assertEqual(self.names("out"), RUN_FILES)
 
+    @NEEDS_APART
+    def test_ranks_of_several_machines_run_as_those_of_one(self):
+        apart = {**MPI_ENVIRONMENT, "LD_PRELOAD": str(APART)}
+        self.run_well_on(2, "run", "small.yaml", "--steps", "2", "--force")
+        together = self.history()
+        for arguments in ("run small.yaml --steps 2 --force", "bench scaling -N 4096 --cells 16 --steps 1 -r 1"):
+            self.run_well(*arguments.split(), command=("mpirun", "-n", "2", PROGRAM), environment=apart)
+        self.assertEqual(self.history(), together)
+
     def test_sizes_and_ranks_choose_no_program(self):
         """Other cells and particles build none; two ranks those alone by which particles and sums come to others:
         exchange, gather, merge, and of the radix step room."""
@@ -69,53 +78,6 @@ class Runs(RanksTest):
             if built[0] == 0:
                 self.skipTest("the driver of this device keeps programs itself")
             self.assertEqual([count - built[0] for count in built], [0, 0, more], method)
-
-
-class Traced(RanksTest):
-    def test_a_trace_that_cannot_be_written(self):
-        environment = {"RADIXPIC_TRACE": str(self.folder / "none" / "trace")}
-        self.refuse(1, ["none/trace.0.csv, the trace: No such file"], "run", "small.yaml", environment=environment)
-
-    def test_a_trace_has_both_queues_and_the_host_of_every_rank(self):
-        traced = {**MPI_ENVIRONMENT, "RADIXPIC_TRACE": str(self.folder / "trace")}
-        command = ("mpirun", "-n", "2", PROGRAM)
-        self.run_well("run", "small.yaml", "--set", "step.method=tiled", command=command, environment=traced)
-        for rank in range(2):
-            rows = (self.folder / f"trace.{rank}.csv").read_text().splitlines()
-            self.assertEqual(rows[0], "lane,stage,begin_s,end_s")
-            begun = {"main queue": [], "side queue": [], "host": []}
-            for lane, stage, begin, end in (row.split(",") for row in rows[1:]):
-                self.assertLessEqual(float(begin), float(end))
-                begun[lane].append((float(begin), stage))
-            self.assertIn("other", {stage for _, stage in begun["side queue"]})  # particles that leave
-            self.assertIn("wait", {stage for _, stage in begun["host"]})
-            first, last = (edge(begin for begin, stage in begun["main queue"]) for edge in (min, max))
-            inside = [begin for begin, stage in begun["host"] if stage == "halo" and first < begin < last]
-            self.assertGreater(len(inside), 10)  # the clocks of device and host agree
-        self.run_script("plot_trace.py", "trace.0.csv", "trace.1.csv", "-o", "trace.svg", "--span", "100")
-        self.assertIn("rank 1, side queue", (self.folder / "trace.svg").read_text())
-        (self.folder / "empty.csv").write_text("lane,stage,begin_s,end_s\n")
-        result = self.run_script("plot_trace.py", "empty.csv")
-        self.assert_refused(result, 1, "no work of a device", by="plot_trace.py: ")
-        for name, words in (("small.yaml", "is no trace of a rank"), ("trace", "cannot read a trace")):
-            self.assert_refused(self.run_script("plot_trace.py", name), 1, words, by="plot_trace.py: ")
-
-    @NEEDS_APART
-    def test_ranks_of_several_machines_have_traces_of_their_own(self):
-        traced = {**MPI_ENVIRONMENT, "RADIXPIC_TRACE": str(self.folder / "trace"), "LD_PRELOAD": str(APART)}
-        command = ("mpirun", "-n", "2", PROGRAM)
-        for arguments in ("run small.yaml --steps 2", "bench scaling -N 4096 --cells 16 --steps 1 -r 1"):
-            self.run_well(*arguments.split(), command=command, environment=traced)
-            for rank in range(2):
-                path = self.folder / f"trace.{rank}.csv"
-                self.assertIn("main queue,push", path.read_text(), arguments)
-                path.unlink()
-
-    def test_a_check_writes_no_trace(self):
-        kept = self.folder / "trace.0.csv"
-        kept.write_text("an earlier one")
-        self.run_well("check", "small.yaml", environment={"RADIXPIC_TRACE": str(self.folder / "trace")})
-        self.assertEqual(kept.read_text(), "an earlier one")
 
 
 class Alike(RanksTest):

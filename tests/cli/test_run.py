@@ -368,6 +368,25 @@ class SecondRun(ProgramTest):
         self.assertFalse(snapshots.exists())
 
 
+class ColdStart(ProgramTest):
+    def test_other_processes_build_some_of_the_programs(self):
+        """With empty caches. A program that a builder built was noted by it, and by the run that took it."""
+        cold = {"RADIXPIC_CACHE": str(self.folder / "own"), "POCL_CACHE_DIR": str(self.folder / "pocl")}
+        self.run_well("run", "small.yaml", "--quiet", "--output", "cold", environment=cold)
+        noted = [path.stat().st_size for path in (self.folder / "own").glob("programs/*.uses")]
+        if not noted:
+            self.skipTest("the driver of this device keeps programs itself")
+        self.assertLessEqual(set(noted), {1, 2})
+        if len(os.sched_getaffinity(0)) > 1:
+            self.assertIn(2, noted)
+        self.run_well("run", "small.yaml", "--quiet", environment=cold)
+        self.assertEqual(self.history("cold"), self.history())
+
+    def test_a_builder_without_what_it_needs(self):
+        self.refuse(2, ["build-kernels: the device is missing"], "build-kernels")
+        self.refuse(1, ["none.cl: No such file"], "build-kernels", "0:0", "none.cl", "")
+
+
 class Names(ProgramTest):
     def test_any_folder_name(self):
         odd = ["a;$(touch x)&|'\"<>*?", "`touch x`", "new\nline\ttab", "-dash", "per%sent%n", "deep/er/./and/../er"]

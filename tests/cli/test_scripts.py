@@ -14,7 +14,6 @@ from radixpic.history import read_config, read_history, read_title
 
 T = np.arange(0, 20.05, 0.1)  # the times of a history
 CELL_FACTOR = dispersion.grid_factor([0.5], [4 * math.pi / 32])
-ELECTRONS = ("--theory", "beams", "--beam", 1, 0, 1)  # of one species at rest
 HEADER = "step,time,field_energy,kinetic_energy,total_energy,momentum_x,momentum_y,charge"
 
 
@@ -168,18 +167,8 @@ class FitRate(ScriptTest):
         write_history(self.path, np.exp(0.3 * T) + np.exp(-T) + 0j)
         self.assertRegex(self.measure()[2], r"transient .*: from t = 10\S* on gamma is 0\.3; choose")
 
-    def test_prints_theory_beside(self):
-        write_history(self.path, dispersion.discrete_series(200, 0.5, [(1, 0, 1)], 0.1, CELL_FACTOR))
-        gamma, _, out = self.measure(*ELECTRONS, "--k=0.5", "--dt=0.1", "--dx", 4 * math.pi / 32, "--from=3", "--to=12")
-        for words in ("0.15336", "1.41566", "0.15433"):
-            self.assertIn(words, out)
-        self.assertRegex(out, r"(?m)exact linear series.*[-+]0\.00 %")
-        self.assertAlmostEqual(gamma, -0.155, delta=1e-3)
-        write_history(self.path, np.exp(-0.1 * T) + 0j)
-        self.assertIn("-0.20000", self.measure("--theory-gamma", "0.2")[2])  # of the other sign
-
     def test_theory_of_the_runs_own_config(self):
-        k, dt, dx = 0.5, 0.1, 4 * math.pi / 32
+        k, dt = 0.5, 0.1
         write_history(self.path, dispersion.discrete_series(200, k, [(1, 0, 1)], dt, CELL_FACTOR))
         species = "- {name: electrons, charge: -1, mass: 1, density: 1, particles: 64, velocities: {kind: maxwellian}}"
         config = f"grid: {{cells: [32, 4], length: [{4 * math.pi!r}, 1]}}\ntime: {{step: 0.1, steps: 0}}\n"
@@ -191,13 +180,12 @@ class FitRate(ScriptTest):
             (self.folder / "config.yaml").write_bytes((self.folder / "own" / "config.yaml").read_bytes())
 
         resolve(config, "species.electrons.perturb.density=[{axis: x, mode: 1, amplitude: 0.01}]")
-        by_hand = self.run_it_well(*ELECTRONS, "--k", k, "--dt", dt, "--dx", dx, "--from", 3, "--to", 12)
-        by_config = self.run_it_well("--theory", "config", "--from", 3, "--to", 12)
-        numbers = [re.findall(r"(?m)^.*?(\S+ +\S+ +%)?(\S+ +\S+ +%)$", text) for text in (by_hand, by_config)]
-        self.assertEqual(*numbers)
-        self.assertIn("the run's steps and grid", by_config)
-        self.assertEqual(self.run_it_well("--from", 3, "--to", 12), by_config)  # without being asked
-        found = json.loads(self.run_it_well(*ELECTRONS, "--k", k, "--json"))
+        gamma, _, out = self.measure("--from", 3, "--to", 12)
+        for words in ("0.15336", "1.41566", "0.15433", "the run's steps and grid"):
+            self.assertIn(words, out)
+        self.assertRegex(out, r"(?m)exact linear series.*[-+]0\.00 %")
+        self.assertAlmostEqual(gamma, -0.155, delta=1e-3)
+        found = json.loads(self.run_it_well("--json"))
         self.assertAlmostEqual(found["theory"][0]["gamma"], -0.15336, delta=1e-5)
         self.assertEqual((found["rows"], found["wave"], found["constant"]), (201, "density mode (1, 0)", None))
         self.assert_measured(found["gamma"], found["omega"], 1e-5)
@@ -212,7 +200,6 @@ class FitRate(ScriptTest):
             ("collisions", *collide),
         ):
             resolve(config, *settings)
-            self.assert_problem("--theory", "config", words=[f"fit_rate.py: {words}: "])
             found = json.loads(self.run_it_well("--json"))
             self.assertEqual((found["theory"], found["no_theory"].partition(":")[0]), ([], words))
             self.assertRegex(self.run_it_well(), rf"(?m)^  no theory: {words}: [^%]+$")
@@ -293,7 +280,7 @@ class FitRate(ScriptTest):
         self.run_well(
             "run", ROOT / "configs" / "landau_damping.yaml", "--quiet", "--output", "coarse", *sets(*settings)
         )
-        found = self.run_it_well("--theory", "config", "--json", "--from", 3, "--to", 10, folder=self.folder / "coarse")
+        found = self.run_it_well("--json", "--from", 3, "--to", 10, folder=self.folder / "coarse")
         measured, (continuum, grid, series) = json.loads(found), json.loads(found)["theory"]
         self.assertAlmostEqual(measured["omega"], series["omega"], delta=2e-3 * series["omega"])
         self.assertAlmostEqual(measured["gamma"], series["gamma"], delta=0.01 * abs(series["gamma"]))
@@ -324,54 +311,45 @@ class FitRate(ScriptTest):
             self.assert_problem(words=[word])
 
     def test_usage(self):
-        for arguments in (
-            "", ". --theory beams --beam 1 0 1", ". --theory landau --k 1", ". --k -1 --theory beams --beam 1 0 1",
-            ". --from 3 --to 2", ". --mode 1", ". --dt 0.1", ". --theory config --k 1", ". --theory beams --k 1",
-            ". --theory config --beam 1 0 1", ". --theory beams --k 1 --beam 1 0 1 --dt 1",
-        ):  # fmt: skip
+        for arguments in ("", ". --from 3 --to 2", ". --mode 1", ". --mode 1 0 --field-energy"):
             self.assertEqual(self.run_script("fit_rate.py", *arguments.split()).returncode, 2, arguments)
 
 
 class PlotHistory(ScriptTest):
     script = "plot_history.py"
 
-    def draw(self, modes, gamma, window=(-np.inf, np.inf)):
+    def draw(self, modes, window=(-np.inf, np.inf)):
         """The axes of the field energy and of the modes."""
         plt = look.import_pyplot(show=False)
-        figure = energy.draw(plt, [read_history(self.folder)], modes, gamma, window, "")
+        figure = energy.draw(plt, [read_history(self.folder)], modes, window, "")
         self.addCleanup(plt.close, figure)
         return figure.axes[:2]
 
     def test_what_energies_are_drawn(self):
         write_history(self.path, np.exp(-0.1 * T) + 0j)
-        self.assertEqual(self.draw(None, None)[0].get_ylabel(), r"$W_E\;[n_0 T \lambda_D^2]$")
+        self.assertEqual(self.draw(None)[0].get_ylabel(), r"$W_E\;[n_0 T \lambda_D^2]$")
         lines = self.path.read_text().splitlines()
         self.path.write_text("\n".join([lines[0] + ",magnetic_energy", *(line + ",1" for line in lines[1:])]) + "\n")
         shown, _ = page.history_of(self.folder, False)
-        for label in (self.draw(None, None)[0].get_ylabel(), shown["groups"][0]["label"]):
+        for label in (self.draw(None)[0].get_ylabel(), shown["groups"][0]["label"]):
             said = label if isinstance(label, str) else "".join(text for text, _ in label)
             self.assertEqual(re.sub(r"[$_]", "", said)[:6], "WE, WB")
 
     def dashed(self, axes):
         return [line for line in axes.lines if line.get_linestyle() == "--"]
 
-    def test_theory_runs_along_the_tops_of_the_mode(self):
-        noise = 0.05 * np.random.default_rng(1).normal(size=len(T)) * (T > 10)  # tops of the noise come last
-        write_history(self.path, np.exp(-0.15 * T) * np.cos(1.4 * T) + noise + 0j)
-        energy, mode = self.draw([(1, 0)], -0.15, (2, 19))
-        self.assertEqual(self.dashed(energy), [])
-        (line,) = self.dashed(mode)
-        x, y = line.get_data()
-        self.assertTrue(2 <= x[0] and x[-1] <= 19)
-        np.testing.assert_allclose(y, np.exp(-0.15 * x), rtol=0.01)  # a row lies within 0.05 of a top: cos(0.07)
-
-    def test_theory_runs_through_a_growing_mode_or_the_energy(self):
-        write_history(self.path, 1e-3 * np.exp(0.3 * T) + 0j)
-        (line,) = self.dashed(self.draw([(1, 0)], 0.3)[1])
-        np.testing.assert_allclose(line.get_ydata(), 1e-3 * np.exp(0.3 * T), rtol=1e-6)
-        energy, mode = self.draw([], 0.3)
-        self.assertEqual(self.dashed(mode), [])
-        np.testing.assert_allclose(self.dashed(energy)[0].get_ydata(), 1e-6 * np.exp(0.6 * T), rtol=1e-6)
+    def test_theory_runs_along_the_magnetic_energy(self):
+        """With the growth of the config, along the tops of what oscillates too, in the window."""
+        write_history(self.path, np.zeros(len(T), complex))
+        lines = self.path.read_text().splitlines()
+        with mock.patch.object(energy, "own_growth", return_value=0.15):
+            for series in (1e-6 * np.exp(0.3 * T), 1e-6 * np.exp(0.3 * T) * np.cos(1.4 * T) ** 2):
+                rows = [f"{line},{value!r}" for line, value in zip(lines[1:], series.tolist())]
+                self.path.write_text("\n".join([f"{lines[0]},magnetic_energy", *rows]) + "\n")
+                (line,) = self.dashed(self.draw([], (2, 19))[0])
+                x, y = line.get_data()
+                self.assertTrue(2 <= x[0] and x[-1] <= 19)
+                np.testing.assert_allclose(y, 1e-6 * np.exp(0.3 * x), rtol=0.02)  # a row is within 0.05 of a top
 
     def test_theory_of_the_config(self):
         """Without being asked, where the mode starts with a wave: the exact linear solution from its start, and the
@@ -379,8 +357,8 @@ class PlotHistory(ScriptTest):
         self.run_well("run", "small.yaml", "--quiet", *sets("output.history.every=1"))
         (self.folder / "out" / "history.csv").rename(self.path)
         (self.folder / "out" / "config.yaml").rename(self.folder / "config.yaml")
-        self.assertEqual(self.dashed(self.draw([(-2, 3)], None)[1]), [])
-        (line,) = self.dashed(self.draw([(1, 0)], None, (0.5, 1.5))[1])
+        self.assertEqual(self.dashed(self.draw([(-2, 3)])[1]), [])
+        (line,) = self.dashed(self.draw([(1, 0)], (0.5, 1.5))[1])
         history, config = read_history(self.folder), read_config(self.folder)
         inside = slice(5, 16)
         np.testing.assert_array_equal(line.get_xdata(), history["time"][inside])
@@ -389,10 +367,9 @@ class PlotHistory(ScriptTest):
         expected = abs(history.mode((1, 0))[0] * series)[inside]
         np.testing.assert_allclose(line.get_ydata(), expected, rtol=1e-12)
         self.assertIn(f"{dispersion.roots(plasma.k, plasma.beams)[0][0]:.4g}", line.get_label())
-        self.assertEqual(len(self.dashed(self.draw([(1, 0)], -0.1)[1])), 1)
         text = (self.folder / "config.yaml").read_text()
         (self.folder / "config.yaml").write_text(text.replace('E: ["0",', 'E: ["0.1",'))
-        energies, modes = self.draw([(1, 0)], None)
+        energies, modes = self.draw([(1, 0)])
         self.assertEqual(self.dashed(modes), [])
         (sentence,) = (one.get_text() for one in modes.figure.texts if "theory" in one.get_text())
         self.assertRegex(sentence, r"^no theory along mode \(1, 0\): fields.external.E: ")
@@ -404,7 +381,7 @@ class PlotHistory(ScriptTest):
             folder.mkdir()
             write_history(folder / "history.csv", 1e-3 * np.exp(rate * T) + 0j)
         plt = look.import_pyplot(show=False)
-        figure = energy.draw(plt, list(map(read_history, folders)), None, None, energy.ALL_TIMES, "")
+        figure = energy.draw(plt, list(map(read_history, folders)), None, energy.ALL_TIMES, "")
         self.addCleanup(plt.close, figure)
         for axes in figure.axes:
             self.assertEqual([line.get_color() for line in axes.lines], look.CYCLE[:2])
@@ -417,7 +394,7 @@ class PlotHistory(ScriptTest):
         self.path.write_text(
             f"{HEADER},a_kinetic_energy,b_kinetic_energy\n0,0,0,3,3,0,0,-1,1,2\n1,1,0,4,4,0,0,-1,5,-1\n"
         )
-        lines = self.draw([], None)[0].figure.axes[2].lines
+        lines = self.draw([])[0].figure.axes[2].lines
         found = {line.get_label(): list(line.get_ydata()) for line in lines}
         self.assertEqual(found, {"all": [0, 1], "of a": [0, 4], "of b": [0, -3]})
 
@@ -425,20 +402,20 @@ class PlotHistory(ScriptTest):
         """Beside the field energy is that of the first mode, area |rho|^2/k^2, where the run is electrostatic; a mode
         that is never above round-off is named and not drawn."""
         write_history(self.path, 1e-3 * np.exp(0.3 * T) + 0j)
-        self.assertEqual(len(self.draw([(1, 0)], 0.3)[0].lines), 1)  # without a config
+        self.assertEqual(len(self.draw([(1, 0)])[0].lines), 1)  # without a config
         lengths = "grid:\n  length: [4, 6]\n  cells: [4, 4]\nfields:\n  gradient: spectral\n"
         for precision, height, seen in (("double", 1e-3, True), ("double", 9e-15, False), ("single", 9e-8, False),
                 ("single", 2e-7, True)):
             (self.folder / "config.yaml").write_text(f"precision: {precision}\n{lengths}")
             write_history(self.path, height * np.exp(-0.3 * T) + 0j)
-            energy, waves = self.draw([(1, 0)], None)
+            energy, waves = self.draw([(1, 0)])
             self.assertEqual([len(waves.lines), len(energy.lines)], [1, 2] if seen else [0, 1])
             if seen:
                 expected = 24 * (height * np.exp(-0.3 * T)) ** 2 / (np.pi / 2) ** 2
                 np.testing.assert_allclose(energy.lines[1].get_ydata(), expected, rtol=1e-12)
             self.assertEqual(["round-off" in text.get_text() for text in waves.texts], [] if seen else [True])
         (self.folder / "config.yaml").write_text("precision: double\n" + lengths.replace("[4, 4]", "[2, 4]"))
-        self.assertEqual(len(self.draw([(1, 0)], None)[0].lines), 1)  # the run has no E of Nyquist's mode
+        self.assertEqual(len(self.draw([(1, 0)])[0].lines), 1)  # the run has no E of Nyquist's mode
 
     def test_title(self):
         folder = self.folder / "my_run"
@@ -459,7 +436,7 @@ class PlotHistory(ScriptTest):
 
     def test_picture(self):
         write_history(self.path, np.exp(-0.1 * T) * np.cos(T) + 0j)
-        self.run_it_well("--theory-gamma", -0.1, "--fit-range", 2, 15)
+        self.run_it_well("--fit-range", 2, 15)
         self.assert_picture("energy.png")
         self.run_it_well("--mode", 1, 0, "--output", "other.png", folder=self.path)
         self.assert_picture("other.png")
@@ -473,7 +450,7 @@ class PlotHistory(ScriptTest):
         write_history(self.path, np.ones(3, complex), range(3))
         for arguments, word in (
             (["--mode", 5, 5], "no density mode 5 5"),
-            (["--theory-gamma", 1, "--fit-range", 7, 8], "no row"),
+            (["--fit-range", 7, 8], "no row"),
             (["--output", self.folder / "no" / "x.png"], "cannot write"),
         ):
             self.assert_problem(*arguments, words=[word])

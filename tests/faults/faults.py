@@ -24,14 +24,8 @@ title: Fault
 grid: {cells: [16, 8], length: [6, 4]}
 time: {step: 0.1, steps: 120}
 species:
-  - name: electrons
-    charge: -1
-    mass: 1
-    density: 1
-    particles: 6144
-    ids: true
-    velocities: {kind: maxwellian}
-    perturb: {density: [{axis: x, mode: 1, amplitude: 0.1}]}
+  - {name: electrons, charge: -1, mass: 1, density: 1, particles: 6144, ids: true, velocities: {kind: maxwellian},
+     perturb: {density: [{axis: x, mode: 1, amplitude: 0.1}]}}
   - {name: ions, charge: 1, mass: 100, density: 1, particles: 2048, velocities: {kind: maxwellian}}
 output:
   directory: out

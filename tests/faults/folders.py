@@ -19,14 +19,8 @@ title: Folder
 grid: {{cells: [16, 8], length: [6, 4]}}
 time: {{step: 0.1, steps: 12}}
 species:
-  - name: electrons
-    charge: -1
-    mass: 1
-    density: 1
-    particles: 512
-    ids: true
-    velocities: {{kind: maxwellian}}
-    perturb: {{density: [{{axis: x, mode: 1, amplitude: 0.1}}]}}
+  - {{name: electrons, charge: -1, mass: 1, density: 1, particles: 512, ids: true, velocities: {{kind: maxwellian}},
+     perturb: {{density: [{{axis: x, mode: 1, amplitude: 0.1}}]}}}}
 device: {DEVICE}
 output:
   directory: out

@@ -24,7 +24,7 @@ ENDLESS = ["run", "fault.yaml", "--steps", "100000000", "--quiet"]
 
 
 class Signals(OnRanks, FaultTest):
-    config = CONFIG.replace("    ids: true\n", "")  # which would be one more program to build
+    config = CONFIG.replace(" ids: true,", "")  # which would be one more program to build
 
     def start_cold(self, ranks):
         for name in ("out", "cache"):

@@ -309,6 +309,9 @@ static void check_sources(const struct deposit_case *at, enum precision precisio
     for (int n = 0; n < 2; n++) {
         const double *found = deposited_sources(deposit, lists[n], stride, 1);
         const double *twice = deposited_sources(deposit, lists[n], stride, 2);
+        if (!test_is_small())
+            assert_memory_equal(found, deposited_sources(deposit, lists[n], stride, 1),
+                                SOURCES * cells * sizeof *found);
         for (uint32_t at_node = 0; at_node < SOURCES * cells; at_node++) {
             const uint32_t node = at_node / SOURCES, c = at_node % SOURCES, place = c * stride + node;
             const double near =
@@ -336,6 +339,7 @@ TEST(sources_of_many_pieces_of_one_cell)
     needs_speed();
     for (int way = 0; way < WAYS; way++)
         check_sources(&(struct deposit_case){512, 256, 600000, 0.5}, PRECISION_SINGLE, SHAPE_CIC, way);
+    check_sources(&(struct deposit_case){16, 16, 20000, 0.25}, PRECISION_SINGLE, SHAPE_CUBIC, AS_GPU);
 }
 
 TEST(current_of_a_velocity_that_is_not_a_number_shows)

@@ -18,7 +18,7 @@ enum {
     ALL_MODES = 1000 /* of grids with fewer cells all are checked */
 };
 
-static const uint32_t one[FFT_WAYS] = {1, 1};
+static const uint32_t one[FFT_DIRECTIONS] = {1, 1};
 
 struct transform {
     struct grid grid;
@@ -193,7 +193,7 @@ static void check_batch(const uint32_t cells[2], enum precision precision, enum 
     const size_t modes_stride = buffer_view_stride(buffer_bytes(t.modes));
     double *f[ARRAYS], *expected[ARRAYS];
     assert_ok(fft_create(device, &t.grid, FFT_ALONG_BOTH, t.grid.ny / 2 + 1, precision, library,
-                         (const uint32_t[FFT_WAYS]){ARRAYS, ARRAYS}, &fft));
+                         (const uint32_t[FFT_DIRECTIONS]){ARRAYS, ARRAYS}, &fft));
     assert_ok(buffer_create(device, ARRAYS * real_stride, "arrays of reals", &reals));
     assert_ok(buffer_create(device, ARRAYS * modes_stride, "arrays of modes", &modes));
     assert_ok(buffer_fill(modes, 0x7fc00000)); /* not-a-number: every mode must be written */
@@ -230,19 +230,20 @@ TEST(a_batch_is_its_arrays)
 enum fault { NO_FAULT, WRONG_SIGN, LOST_ROW, SWAPPED_ARRAYS, ONE_ARRAY_ALONE, FAULTS };
 static enum fault fault;
 
-static enum status run_wrongly(const struct fft *fft, enum fft_way way, uint32_t arrays, struct buffer *real,
-                               struct buffer *modes)
+static enum status run_wrongly(const struct fft *fft, enum fft_direction direction, uint32_t arrays,
+                               struct buffer *real, struct buffer *modes)
 {
     const struct fft *right = fft->plans;
     const size_t stride = buffer_view_stride(right->modes_bytes), row = right->modes_bytes / right->grid.nx;
     enum status status = STATUS_OK;
     if (fault == ONE_ARRAY_ALONE)
-        return right->run(right, way, 1, real, modes);
-    status = right->run(right, fault == WRONG_SIGN && fft->axes == FFT_ALONG_X ? FFT_WAYS - 1 - way : way,
-                        arrays, real, modes);
-    if (fault == LOST_ROW && way == FFT_FORWARD)
+        return right->run(right, direction, 1, real, modes);
+    status = right->run(
+        right, fault == WRONG_SIGN && fft->axes == FFT_ALONG_X ? FFT_DIRECTIONS - 1 - direction : direction,
+        arrays, real, modes);
+    if (fault == LOST_ROW && direction == FFT_FORWARD)
         TRY_IF_OK(buffer_copy(modes, row, modes, 0, row, STAGE_OTHER));
-    if (fault == SWAPPED_ARRAYS && way == FFT_FORWARD && arrays > 1)
+    if (fault == SWAPPED_ARRAYS && direction == FFT_FORWARD && arrays > 1)
         TRY_IF_OK(buffer_copy(modes, stride, modes, 0, right->modes_bytes, STAGE_OTHER));
     return status;
 }
@@ -254,7 +255,7 @@ static void check_proof(const uint32_t cells[2], enum fft_axes axes, enum precis
     const struct grid grid = field_grid(cells[0], cells[1], 1.0, 1.0);
     struct fft *fft = NULL;
     assert_ok(fft_create(device, &grid, axes, cells[1] / 2 + 1, precision, library,
-                         (const uint32_t[FFT_WAYS]){2, 3}, &fft));
+                         (const uint32_t[FFT_DIRECTIONS]){2, 3}, &fft));
     struct fft wrong = *fft;
     wrong.run = run_wrongly;
     wrong.plans = fft;

@@ -431,7 +431,7 @@ class Runs(PackageTest):
         self.assert_problem(lambda: run.field("phi", step=5), "no snapshot of step 5", "0, 10, 20, 23")
         words = ["electrons_ux is a phase space: scripts/plot_phase_space.py draws it"]
         self.assert_script_fails("plot_snapshot.py", run.folder, "--mesh", "phi", "electrons_ux", words=words)
-        script = self.run_script("fit_rate.py", run.folder, "--json", "--theory", "config")
+        script = self.run_script("fit_rate.py", run.folder, "--json")
         found, fit = json.loads(script.stdout), run.fit()
         self.assertEqual((found["gamma"], found["omega"], found["notes"]), (fit.gamma, fit.omega, [*fit.notes]))
         self.assertIn("the window holds the transient of the start too", str(fit))

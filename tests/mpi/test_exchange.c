@@ -249,7 +249,7 @@ static void scene_create(const struct scene_kind *kind, const struct partition *
 }
 
 /* Collective: what waits comes by the general path, and only then anything does. */
-static void check_settle(struct scene *scene)
+static void check_delivery(struct scene *scene)
 {
     const uint32_t before = scene->list.count;
     for (int time = 0; time < 2; time++) {
@@ -288,7 +288,7 @@ static void check_exchange(struct scene *scene)
     const struct sorted_particles without = expected_list(scene, room ? NEAR : 0, 0);
     sorted_particles_check(&without, &scene->list);
     assert_int_equal(gone, 1 + scene->leaving - scene->lost);
-    check_settle(scene);
+    check_delivery(scene);
     const struct sorted_particles with = expected_list(scene, NEAR, GENERAL);
     sorted_particles_check(&with, &scene->list);
 }

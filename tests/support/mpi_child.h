@@ -47,6 +47,7 @@ static inline void mpi_child_end(const char *passed)
     FILE *stream = ranks.rank == 0 ? fopen(passed, "w") : NULL;
     if (stream)
         fclose(stream);
+    MPI_Barrier(MPI_COMM_WORLD); /* the first rank to stop ends all */
     communicator_stop(STATUS_FAILED);
     _exit(EXIT_FAILURE);
 }

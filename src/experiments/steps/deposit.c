@@ -16,7 +16,6 @@ struct options {
     uint32_t cells[OPTION_LIST_MOST][2]; /* of the grids for these */
     uint32_t shapes;                     /* bit set */
     enum precision precision;
-    enum atomic_width width;
 };
 
 enum method {
@@ -35,8 +34,7 @@ struct scene {
     const struct options *options;
     const uint32_t *cells; /* [2] of the grid */
     enum shape_kind shape;
-    enum method method;      /* the one that is timed now */
-    enum atomic_width width; /* the one that was chosen */
+    enum method method; /* the one that is timed now */
     struct times times[METHODS];
     char verdicts[METHODS][256]; /* what was wrong */
     struct grid grid;
@@ -119,9 +117,7 @@ static enum status create(struct scene *scene, struct device *device)
     TRY(permute_create(device, &scene->permute));
     TRY(buffer_create(device, cells * precision_bytes(precision), "rho", &scene->rho));
     TRY(deposit_create(device, &scene->grid, precision, scene->shape, NULL, cells, count, &scene->sorted));
-    TRY(deposit_atomic_create(device, &scene->grid, precision, scene->shape, scene->options->width,
-                              &scene->atomic));
-    scene->width = deposit_atomic_width(scene->atomic);
+    TRY(deposit_atomic_create(device, &scene->grid, precision, scene->shape, ATOMIC_AUTO, &scene->atomic));
     TRY(fill(scene, device));
     TRY(sort(scene));
     scene->shuffled = scene->ordered;
@@ -213,7 +209,7 @@ static void report_point(struct bench *bench, const char *shape, const struct sc
         bench_words(bench, false, times->verified,
                     "shape=%s precision=%s atomics=%s N=%u cells=%ux%u per_cell=%g method=%s", shape,
                     options_word(&options->common, "precision", (int)options->precision),
-                    scene->width == ATOMIC_64 ? "64" : "32", options->particles, scene->cells[0],
+                    bench->info->has_int64_atomics ? "64" : "32", options->particles, scene->cells[0],
                     scene->cells[1], (double)options->particles / scene->cells[0] / scene->cells[1],
                     methods[method]);
         bench_row(bench, &report_table, NULL, values, times->verified ? NULL : scene->verdicts[method]);
@@ -250,12 +246,10 @@ static enum status run_shape(struct bench *bench, int shape)
 static enum status run_deposit(struct bench *bench)
 {
     const struct options *options = bench->options;
-    const bool at_once =
-        options->width == ATOMIC_64 || (options->width == ATOMIC_AUTO && bench->info->has_int64_atomics);
     TRY(bench_copy_like(bench, options->particles, precision_bytes(options->precision)));
     printf("deposit: %u particles in %s precision, on %s; atomic additions of %s\n", options->particles,
            options_word(&options->common, "precision", (int)options->precision), bench->info->name,
-           at_once ? "64 bits at once" : "two words of 32 bits");
+           bench->info->has_int64_atomics ? "64 bits at once" : "two words of 32 bits");
     bench_print_copy(bench);
     for (int shape = SHAPE_NGP; shape < SHAPE_COUNT; shape++)
         if ((options->shapes >> shape & 1U) != 0)
@@ -304,10 +298,6 @@ static const struct option_row rows[] = {
              "cells of them. Grids are of powers of two, so a cell may hold up to twice as many"},
     {"shape", 0, "NAME,...", OPTION_SET, AT(shapes), .as_in = "deposit.shape", .usual = "cic"},
     {"precision", 0, "NAME", OPTION_CHOICE, AT(precision), .as_in = "precision", .usual = "single"},
-    {"atomics", 0, "BITS", OPTION_CHOICE, AT(width),
-     WORDS({"auto", ATOMIC_AUTO}, {"64", ATOMIC_64}, {"32", ATOMIC_32_AND_CARRY}), .usual = "auto",
-     .help = "How 64 bits are added: 64 (at once), 32 (by two words and a carry) or auto, 64 where the "
-             "device can"},
     COMMON_ROWS("5", "Timed deposits of each kind, after two to warm up"),
 };
 
@@ -324,8 +314,7 @@ const struct experiment experiment_deposit = {
         "Examples:\n"
         "  radixpic bench deposit\n"
         "  radixpic bench deposit --device gpu --particles 134217728 --repeat 20 --csv deposit.csv\n"
-        "  radixpic bench deposit --shape ngp,cic,tsc,cubic,quartic --per-cell 8,64,512\n"
-        "  radixpic bench deposit --atomics 32 --precision double\n"),
+        "  radixpic bench deposit --shape ngp,cic,tsc,cubic,quartic --per-cell 8,64,512\n"),
     .resolve = resolve,
     .run = run_deposit,
     .wrong = "a density was not the host's",

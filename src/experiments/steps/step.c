@@ -2,7 +2,7 @@
 #include "experiments/steps/step_point.h"
 #include "simulation.h"
 
-enum { LEAST_PER_CELL = 8, SMALLEST_GRID = 32, GRIDS = 7 /* to 2048 */, MOST_SIZES = 33 };
+enum { LEAST_PER_CELL = 8, SMALLEST_GRID = 32, GRIDS = 7 /* to 2048 */ };
 enum { USUAL_STEPS = 50, USUAL_REPEATS = 5, SWEEP_REPEATS = 3 };
 
 struct options {
@@ -36,10 +36,6 @@ static void report_stage(const struct step_run *run, const char *name, struct sp
     bench_write(run->bench, &stage_table, name, values);
 }
 
-/* Words of a case. */
-#define PLASMA_WORDS     "precision=%s shape=%s hot=%s"
-#define PLASMA_OF(setup) (setup)->precision, (setup)->shape, (setup)->hot ? "yes" : "no"
-
 static double bytes_held(const struct step_run *run)
 {
     return (double)run->point.bytes_held / (double)run->setup.particles;
@@ -56,9 +52,10 @@ static void report_stages(const struct step_run *run)
     const struct step_point *point = &run->point;
     const struct spread whole[] = {spread_of_one(bytes_held(run)), spread_of_one(point->energy_drift)};
     bench_words(run->bench, false, point->verified,
-                "method=%s sort=%s " PLASMA_WORDS " cells=%ux%u N=%llu steps=%u", point->method,
-                setup->sort_method ? setup->sort_method : "default", PLASMA_OF(setup), setup->cells[0],
-                setup->cells[1], (unsigned long long)setup->particles, point->steps);
+                "method=%s sort=%s precision=%s shape=%s hot=%s cells=%ux%u N=%llu steps=%u", point->method,
+                setup->sort_method ? setup->sort_method : "default", setup->precision, setup->shape,
+                setup->hot ? "yes" : "no", setup->cells[0], setup->cells[1],
+                (unsigned long long)setup->particles, point->steps);
     for (int stage = 0; stage < STAGE_OTHER; stage++)
         if (point->stages[stage].most > 0)
             report_stage(run, stage_name((enum stage)stage), point->stages[stage], point->stage_bytes[stage]);
@@ -92,31 +89,6 @@ static enum status run_point(struct step_run *run)
 
 /* ---- sweep ---- */
 
-/* A point that was measured. */
-struct cost {
-    struct step_setup setup;
-    double nanoseconds; /* per particle-step */
-};
-
-struct costs {
-    struct cost points[GRIDS * MOST_SIZES];
-    uint32_t count;
-    double least; /* of all; 0 without a point */
-};
-
-/* The points from which the growth of the cost is taken, and how many times the least cost the largest may
- * be. */
-struct growth_rule {
-    uint64_t particles[2];
-    uint32_t per_cell[2];
-    double wanted;
-    const char *words;
-};
-static const struct growth_rule growth_rules[] = {
-    [false] = {{1 << 23, 1 << 27}, {32, UINT32_MAX}, 1.5, "2^23 to 2^27 particles, at least 32 a cell"},
-    [true] = {{1, UINT64_MAX}, {16, 1024}, 2, "16 to 1,024 particles a cell"}, /* of a CPU */
-};
-
 /* Why this device has no room for the point; "" where it has. */
 static enum status find_obstacle(struct bench *bench, const struct step_setup *setup, size_t size,
                                  char *reason)
@@ -140,14 +112,12 @@ static enum status find_obstacle(struct bench *bench, const struct step_setup *s
     return status == STATUS_USAGE ? STATUS_OK : status;
 }
 
-#define SWEEP_COLUMNS WORD("cells", "cells", 11), WORD("N", "particles", 11)
-
 static const struct bench_table sweep_table = {
-    .columns = {SWEEP_COLUMNS, WORD("method", "method", 13), NUMBER("a cell", NULL, 1),
-                SPREAD("ns/p-step", NULL, 1), NUMBER("M p-steps/s", NULL, 1), NUMBER("B/particle", NULL, 1),
-                NUMBER("copy GB/s", NULL, 1)}};
+    .columns = {WORD("cells", "cells", 11), WORD("N", "particles", 11), WORD("method", "method", 13),
+                NUMBER("a cell", NULL, 1), SPREAD("ns/p-step", NULL, 1), NUMBER("M p-steps/s", NULL, 1),
+                NUMBER("B/particle", NULL, 1), NUMBER("copy GB/s", NULL, 1)}};
 
-static enum status sweep_point(struct step_run *run, struct costs *costs)
+static enum status sweep_point(struct step_run *run)
 {
     const struct step_setup *setup = &run->setup;
     const struct step_point *point = &run->point;
@@ -160,76 +130,33 @@ static enum status sweep_point(struct step_run *run, struct costs *costs)
     }
     TRY(run_point(run));
     const struct spread seconds = spread_scaled(point->wall, nanoseconds(run));
-    const double cost = seconds.median;
-    costs->points[costs->count++] = (struct cost){*setup, cost};
-    costs->least = costs->least > 0 ? fmin(costs->least, cost) : cost;
-    const struct spread values[] = {spread_of_one(per_cell(setup)), seconds,
-                                    spread_of_one(per_second(1e3, cost)), spread_of_one(bytes_held(run)),
-                                    spread_of_one(bench_copy_rate(run->bench))};
+    const struct spread values[] = {
+        spread_of_one(per_cell(setup)), seconds, spread_of_one(per_second(1e3, seconds.median)),
+        spread_of_one(bytes_held(run)), spread_of_one(bench_copy_rate(run->bench))};
     report_stages(run);
     bench_print(run->bench, &sweep_table, NULL, values, point->verified ? NULL : point->verdict);
     return STATUS_OK;
 }
 
-static enum status sweep_grid(struct step_run *run, uint32_t cells, struct costs *costs)
+static enum status sweep_grid(struct step_run *run, uint32_t cells)
 {
     const struct options *options = run->bench->options;
     struct step_setup *setup = &run->setup;
     setup->cells[0] = setup->cells[1] = cells;
     for (setup->particles = 1; setup->particles <= options->most_particles; setup->particles *= 2)
         if (setup->particles >= options->least_particles && per_cell(setup) >= LEAST_PER_CELL)
-            TRY(sweep_point(run, costs));
+            TRY(sweep_point(run));
     return STATUS_OK;
-}
-
-/* Every point over the least of all; and the largest over the least of those that count. */
-static void report_growth(struct bench *bench, const struct costs *costs)
-{
-    static const struct bench_table ratio_table = {
-        .columns = {SWEEP_COLUMNS, NUMBER("over least", "over_least", 1)}};
-    static const struct bench_table growth_table = {.columns = {IN_FILE("cost_growth", 1)}};
-    const struct growth_rule *rule = &growth_rules[bench->info->is_cpu];
-    double least = INFINITY, most = 0;
-    uint32_t points = 0;
-    if (costs->count > 0) {
-        printf("\nhow the cost grows: ns per particle-step over the least of all, %.4g\n", costs->least);
-        bench_head(&ratio_table);
-    }
-    for (const struct cost *cost = costs->points; cost < costs->points + costs->count; cost++) {
-        const struct spread ratio = spread_of_one(cost->nanoseconds / costs->least);
-        const struct step_setup *setup = &cost->setup;
-        bench_words(bench, false, !bench->is_wrong, PLASMA_WORDS " cells=%ux%u N=%llu", PLASMA_OF(setup),
-                    setup->cells[0], setup->cells[1], (unsigned long long)setup->particles);
-        bench_row(bench, &ratio_table, NULL, &ratio, NULL);
-        if (setup->particles < rule->particles[0] || setup->particles > rule->particles[1] ||
-            per_cell(setup) < rule->per_cell[0] || per_cell(setup) > rule->per_cell[1])
-            continue;
-        least = fmin(least, cost->nanoseconds);
-        most = fmax(most, cost->nanoseconds);
-        points++;
-    }
-    printf("\npoints that count: %u of those with %s\n", points, rule->words);
-    if (points == 0)
-        return;
-    const struct spread growth = spread_of_one(most / least);
-    printf("cost growth: the largest is %.4g times the least; at most %g is wanted: %s\n", growth.median,
-           rule->wanted, growth.median <= rule->wanted ? "met" : "not met");
-    bench_words(bench, false, !bench->is_wrong, PLASMA_WORDS " points=%u wanted=%g",
-                PLASMA_OF(&costs->points[0].setup), points, rule->wanted);
-    bench_write(bench, &growth_table, NULL, &growth);
 }
 
 static enum status run_sweep(struct step_run *run)
 {
     const struct options *options = run->bench->options;
-    struct costs *costs = NULL;
-    TRY(DEVICE_NEW(run->bench->device, costs));
     printf("step: sweep, %s, %s precision, on %s\n", options->setup.shape, options->setup.precision,
            run->bench->info->name);
     bench_head(&sweep_table);
     for (uint32_t grid = 0; grid < GRIDS; grid++)
-        TRY(sweep_grid(run, (uint32_t)SMALLEST_GRID << grid, costs));
-    report_growth(run->bench, costs);
+        TRY(sweep_grid(run, (uint32_t)SMALLEST_GRID << grid));
     return STATUS_OK;
 }
 
@@ -301,7 +228,7 @@ static const struct option_row rows[] = {
 
 const struct experiment experiment_step = {
     .name = "step",
-    .summary = "whole simulation steps: times of the stages, how cost grows",
+    .summary = "whole simulation steps: times of the stages, sweeps over sizes",
     .options = OPTION_TABLE(
         rows, NULL,
         "Time whole simulation steps: electrons of thermal velocity 1 with a wave of k = 0.5, dt = 0.1, "

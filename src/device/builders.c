@@ -1,0 +1,109 @@
+/* Builders: processes of this program that build kernels beside it at a cold start.
+ *
+ * PoCL and NVIDIA's driver build one program at a time in a process, and share what they built by a folder.
+ * So each builder goes through the programs of a run from another one on, and passes over what is built or
+ * is being built (kept.c), until nothing is left. Its own results are not used: the driver's folder has them.
+ */
+#include "device/internal.h"
+
+#include "base/integers.h"
+#include "base/pool.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A builder on a GPU holds some hundred MB of its memory while it is there, one on a CPU of the host's. */
+enum { MOST_BUILDERS = 8, MOST_ON_GPU = 4 };
+
+static struct {
+    pid_t processes[MOST_BUILDERS];
+    size_t count;
+} builders;
+
+static size_t new_programs(const struct core *counting)
+{
+    size_t count = 0;
+    for (const struct built *built = counting->built; built; built = built->next)
+        count += kept_is_new(counting, built->options, built->source);
+    return count;
+}
+
+/* Nothing of this process is open in a builder: neither the lock of the run folder nor a socket of MPI. */
+static void start_builder(char **arguments)
+{
+    posix_spawn_file_actions_t files;
+    pid_t process;
+    if (posix_spawn_file_actions_init(&files) != 0)
+        return;
+    bool is_ready = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1) == 0;
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        is_ready &= posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_RDWR, 0) == 0;
+    if (is_ready && posix_spawn(&process, "/proc/self/exe", &files, NULL, arguments, environ) == 0)
+        builders.processes[builders.count++] = process;
+    posix_spawn_file_actions_destroy(&files);
+}
+
+/* The run begins with its first program. Builders begin with the last one, and at equal distances. */
+static void start_builders(const struct core *counting, size_t wanted, char *spec)
+{
+    size_t programs = 0;
+    for (const struct built *built = counting->built; built; built = built->next)
+        programs++;
+    char **arguments = calloc(3 * programs + 4, sizeof *arguments);
+    for (size_t n = 0; arguments && n < wanted; n++) {
+        size_t place = programs - n * programs / wanted;
+        arguments[0] = "radixpic";
+        arguments[1] = BUILDERS_COMMAND;
+        arguments[2] = spec;
+        for (struct built *built = counting->built; built;
+             built = built->next, place++) { /* the last first */
+            arguments[3 + 3 * (place % programs)] = built->before;
+            arguments[4 + 3 * (place % programs)] = built->file;
+            arguments[5 + 3 * (place % programs)] = built->options;
+        }
+        start_builder(arguments);
+    }
+    free(arguments);
+}
+
+void device_start_builders(const struct device *device, const struct device *counting)
+{
+    const struct device_info *info = device_info(device);
+    const size_t missing = new_programs(counting->core), most = info->is_cpu ? MOST_BUILDERS : MOST_ON_GPU;
+    char spec[32];
+    snprintf(spec, sizeof spec, "%u:%u", info->platform_index, info->device_index);
+    if (missing > 1)
+        start_builders(counting->core, at_most(at_most(missing, pool_processors()) - 1, (uint32_t)most),
+                       spec);
+}
+
+void device_end_builders(bool wait)
+{
+    for (size_t n = 0; n < builders.count; n++)
+        if (waitpid(builders.processes[n], NULL, wait ? 0 : WNOHANG) != 0)
+            builders.processes[n--] = builders.processes[--builders.count];
+}
+
+enum status device_build_for_others(int count, char **arguments)
+{
+    struct device *device = NULL;
+    struct built *built;
+    enum status status = STATUS_OK;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (count < 1)
+        return status_fail(STATUS_USAGE, "radixpic " BUILDERS_COMMAND ": the device is missing");
+    TRY(device_open(arguments[0], 0, 1, &device));
+    for (int n = 1; n + 2 < count && status == STATUS_OK; n += 3) {
+        char *source = NULL, **program = &arguments[n];
+        status = source_read(program[0], program[1], &source);
+        if (status == STATUS_OK && kept_is_new(device->core, program[2], source))
+            status = program_build_once(device->core, program[0], program[1], program[2], &built);
+        free(source);
+    }
+    return device_close_after(&device, status);
+}
