@@ -116,38 +116,23 @@ static size_t number_length(const char *text)
     return length;
 }
 
-/* One that takes any number of arguments is that of two, of the first two, then of that and the third, ... */
+/* A fold takes any number of arguments: it is the function of the first two, then of that and the third, ...
+ */
+enum kind { CALL, FOLD, MEAN /* a fold, by their number */ };
+
 static const struct function {
     const char *name, *source;
-    bool is_folded, is_mean;
+    enum kind kind;
 } functions[] = {
-    {.name = "sin", .source = "sin("},
-    {.name = "cos", .source = "cos("},
-    {.name = "tan", .source = "tan("},
-    {.name = "asin", .source = "asin("},
-    {.name = "acos", .source = "acos("},
-    {.name = "atan", .source = "atan("},
-    {.name = "atan2", .source = "atan2("},
-    {.name = "sinh", .source = "sinh("},
-    {.name = "cosh", .source = "cosh("},
-    {.name = "tanh", .source = "tanh("},
-    {.name = "asinh", .source = "asinh("},
-    {.name = "acosh", .source = "acosh("},
-    {.name = "atanh", .source = "atanh("},
-    {.name = "exp", .source = "exp("},
-    {.name = "ln", .source = "log("},
-    {.name = "log", .source = "log("},
-    {.name = "log2", .source = "log2("},
-    {.name = "log10", .source = "log10("},
-    {.name = "sqrt", .source = "sqrt("},
-    {.name = "abs", .source = "fabs("},
-    {.name = "sign", .source = "formula_sign("},
-    {.name = "rint", .source = "formula_rint("},
-    {.name = "min", .source = "formula_min(", .is_folded = true},
-    {.name = "max", .source = "formula_max(", .is_folded = true},
-    {.name = "sum", .source = "formula_sum(", .is_folded = true},
-    {.name = "avg", .source = "formula_sum(", .is_folded = true, .is_mean = true},
-};
+    {"sin", "sin(", CALL},           {"cos", "cos(", CALL},         {"tan", "tan(", CALL},
+    {"asin", "asin(", CALL},         {"acos", "acos(", CALL},       {"atan", "atan(", CALL},
+    {"atan2", "atan2(", CALL},       {"sinh", "sinh(", CALL},       {"cosh", "cosh(", CALL},
+    {"tanh", "tanh(", CALL},         {"asinh", "asinh(", CALL},     {"acosh", "acosh(", CALL},
+    {"atanh", "atanh(", CALL},       {"exp", "exp(", CALL},         {"ln", "log(", CALL},
+    {"log", "log(", CALL},           {"log2", "log2(", CALL},       {"log10", "log10(", CALL},
+    {"sqrt", "sqrt(", CALL},         {"abs", "fabs(", CALL},        {"sign", "formula_sign(", CALL},
+    {"rint", "formula_rint(", CALL}, {"min", "formula_min(", FOLD}, {"max", "formula_max(", FOLD},
+    {"sum", "formula_sum(", FOLD},   {"avg", "formula_sum(", MEAN}};
 
 /* From behind its bracket on. */
 static void take_call(struct translation *t, const struct function *function)
@@ -158,16 +143,16 @@ static void take_call(struct translation *t, const struct function *function)
         if (count++ > 0)
             append(t, ", ");
         take_conditional(t);
-        if (function->is_folded && count > 1) {
+        if (function->kind != CALL && count > 1) {
             insert(t, start, function->source);
             append(t, ")");
         }
     } while (!t->has_failed && accept(t, ","));
-    if (!function->is_folded || count == 1) {
-        insert(t, start, function->is_folded ? "(" : function->source);
+    if (function->kind == CALL || count == 1) {
+        insert(t, start, function->kind == CALL ? function->source : "(");
         append(t, ")");
     }
-    if (function->is_mean) {
+    if (function->kind == MEAN) {
         insert(t, start, "(");
         append(t, " / ");
         append_value(t, count);
