@@ -20,6 +20,7 @@ EXAMPLES = """examples:
   scripts/plot_phase_space.py output/my --mesh electrons_uvxy --axes u v         the integral over x and y
   scripts/plot_phase_space.py output/my --axes x y --limits 0.8 1.2              n(x, y), its wave in all the colours
   scripts/plot_phase_space.py output/my --axes u --log                           f(u), a line for each species: f_u.png
+  scripts/plot_phase_space.py output/my --axes f --log                           a spectrum: over the formula of an axis
   scripts/plot_phase_space.py output/two_stream --apart --movie beams.gif        a row for each, a frame for each time
 """
 
@@ -33,8 +34,8 @@ def parser_of():
     parser.add_argument(
         "--axes",
         nargs="+",
-        choices=list("xyuvw"),
-        help="one, or two: to the right and upwards (default: of "
+        choices=[*"xyuvw", *phase_space.FORMULAS],
+        help="one, or two: to the right and upwards; f, g, h are a mesh's formulas (default: of "
         + ", ".join(" ".join(axes) for axes in phase_space.PREFERRED_AXES)
         + " the first that most species have)",
     )

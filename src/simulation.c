@@ -95,8 +95,7 @@ static enum status separate_species(struct simulation *simulation)
 /* External fields at n, for the particles alone. */
 static enum status add_external(struct simulation *simulation)
 {
-    return external_apply(simulation->external, &simulation->fields,
-                          (double)simulation->step * simulation->config->time.step, &simulation->felt);
+    return external_apply(simulation->external, &simulation->fields, simulation->step, &simulation->felt);
 }
 
 static enum status start(struct simulation *simulation)

@@ -177,6 +177,7 @@ static uint32_t earlier_half(const struct simulation *simulation)
 
 static enum status finish_all(struct simulation *simulation)
 {
+    TRY(external_require_finite(simulation->external));
     TRY(finish_slots(simulation, earlier_half(simulation), HALF));
     return finish_slots(simulation, HALF - earlier_half(simulation), HALF);
 }
@@ -186,7 +187,8 @@ static enum status finish_earlier_half(struct simulation *simulation)
 {
     const uint32_t first = earlier_half(simulation);
     TRY(device_use(simulation->device, QUEUE_SIDE));
-    const enum status status = read_slots(simulation, first, HALF);
+    enum status status = read_slots(simulation, first, HALF);
+    TRY_IF_OK(external_require_finite(simulation->external));
     TRY(device_use(simulation->device, QUEUE_MAIN));
     TRY(status);
     TRY(finish_slots(simulation, first, HALF));

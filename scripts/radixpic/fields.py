@@ -234,9 +234,12 @@ def power(base, exponent):
     return base + (f"^{{{exponent:g}}}" if exponent != 1 else "") if exponent else ""
 
 
-def density_label(axes, length, time, si, has_w):
-    """What is drawn of f over these axes, with its unit: length and time are the powers of m and s in it."""
-    others = "".join(rf"\,d{axis}" for axis in ("xyuvw" if has_w else "xyuv") if axis not in axes)
+def density_label(axes, length, time, si, has_w, has_formula=False):
+    """What is drawn of f over these axes, with its unit: length and time are the powers of m and s in it.
+
+    Over a formula f is the density in it, whatever else the particles have.
+    """
+    others = "".join(rf"\,d{axis}" for axis in ("xyuvw" if has_w else "xyuv") if axis not in axes and not has_formula)
     symbol = r"\int f" + others if others else "f"
     if si:
         above, below = power(r"\mathrm{s}", time) or "1", power(r"\mathrm{m}", -length)

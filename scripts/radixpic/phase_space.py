@@ -1,4 +1,4 @@
-"""f over some of x, y, u, v and w: the meshes of a run's phase_space/ files, and rows of pictures of them."""
+"""f over some of x, y, u, v, w and formulas: the meshes of a run's phase_space/ files, and rows of pictures of them."""
 
 from contextlib import closing
 
@@ -8,7 +8,8 @@ from radixpic.script import Problem, h5py, numpy as np
 
 FOLDER = "phase_space"
 # the first of these that most species have is drawn: space against the velocity along it before anything else
-PREFERRED_AXES = ("xu", "yv", "uv", "xv", "yu", "xw", "yw", "xy", "u", "v", "w", "x", "y")
+PREFERRED_AXES = ("xu", "yv", "uv", "xv", "yu", "xw", "yw", "xy", "xf", "yf", "uf", "vf", "wf", "fg", "f", *"uvwxy")
+FORMULAS = "fgh"  # the letters of a mesh's axes that are formulas, in their order
 
 
 class Mesh:
@@ -24,14 +25,16 @@ class Mesh:
             self.place = snapshot.path, record.name
             self.shape = record.shape
             self.species = text(attributes["species"])
-            self.axes = "".join(text(label) for label in attributes["axisLabels"])
+            self.formulas = dict(zip(FORMULAS, map(text, attributes.get("axisFormulas", ()))))
+            letters = {label: letter for letter, label in self.formulas.items()}
+            self.axes = "".join(letters.get(label, label) for label in map(text, attributes["axisLabels"]))
             numbers = (np.array(attributes[key], float) for key in ("axisLow", "axisHigh", "axisUnitSI"))
             self.low, self.high, self.axis_unit = numbers
             self.unit = float(attributes["unitSI"])
             self.dimension = tuple(attributes["unitDimension"])
             self.has_w = attributes.get("velocityComponents", 2) == 3
             numbers = {len(array) for array in (self.axes, record.shape, self.low, self.high, self.axis_unit)}
-            if len(numbers) != 1 or not set(self.axes) <= set("xyuvw"):
+            if len(numbers) != 1 or not set(self.axes) <= {*"xyuvw", *self.formulas}:
                 raise KeyError
         except (KeyError, TypeError, ValueError):
             raise Problem(f"{name} of {snapshot.path} is not a phase space") from None
@@ -40,12 +43,16 @@ class Mesh:
         return set(axes) <= set(self.axes)
 
     def has_bins_of(self, other, axes):
-        """Whether both meshes have the same along these axes."""
+        """Whether both meshes have the same along these axes, of the same formulas."""
 
         def bins(mesh):
             return [(mesh.low[n], mesh.high[n], mesh.shape[n]) for n in map(mesh.axes.index, axes)]
 
-        return np.allclose(bins(self), bins(other))
+        return self.is_over(other, axes) and np.allclose(bins(self), bins(other))
+
+    def is_over(self, other, axes):
+        """Whether these axes are the same formulas in both meshes, if any."""
+        return all(self.formulas.get(axis) == other.formulas.get(axis) for axis in axes)
 
     def over(self, axes, si):
         """The integral of f over all axes but these, along which its values are, and [low, high] of each of these."""
@@ -62,7 +69,7 @@ class Mesh:
 
     def powers(self, axes):
         """Those of length and time in the unit of what over() returns."""
-        others = [axis for axis in self.axes if axis not in axes]
+        others = [axis for axis in self.axes if axis not in axes and axis not in FORMULAS]
         return self.dimension[0] + len(others), self.dimension[2] - sum(axis in "uvw" for axis in others)
 
 
@@ -137,7 +144,8 @@ def choose(snapshots, names=None, axes=None, apart=False):
         min((mesh for mesh in candidates.values() if mesh.species == species and mesh.has(axes)), key=rank)
         for species in species_with(axes)
     ]
-    others = [] if names or apart or len(axes) == 1 else [mesh for mesh in best if not mesh.has_bins_of(best[0], axes)]
+    is_alike = Mesh.is_over if names or apart or len(axes) == 1 else Mesh.has_bins_of
+    others = [mesh for mesh in best if not is_alike(mesh, best[0], axes)]
     notes = [f"{mesh.name} has other bins than {best[0].name}: --mesh {mesh.name} draws it alone" for mesh in others]
     chosen = [mesh.name for mesh in best if mesh not in others]
     kept = [
@@ -166,11 +174,13 @@ def rows(kept, axes, si=False, apart=False):
     """What choose() chose: over two axes a row of the species' sum, over one a line for each; or a row for each
     apart."""
     times = [snapshot.time_label(si) for snapshot, _ in kept]
-    labels = axis_labels(si, axes)
     meshes = kept[0][1]
+    formulas = {axis: label for axis, label in meshes[0].formulas.items() if axis in axes}
+    labels = [formulas.get(axis, label) for axis, label in zip(axes, axis_labels(si, axes))]
 
     def label(group):
-        return density_label(axes, *meshes[0].powers(axes), si, any(mesh.has_w for mesh in meshes[group]))
+        powers = meshes[0].powers(axes)
+        return density_label(axes, *powers, si, any(mesh.has_w for mesh in meshes[group]), bool(formulas))
 
     names = [mesh.species for mesh in meshes]
     groups = [slice(n, n + 1) for n in range(len(names))] if apart else [slice(None)]
@@ -182,7 +192,7 @@ def rows(kept, axes, si=False, apart=False):
             Row(times, [frame[group] for frame in frames], ends[group], labels, label(group), names[group])
             for group in groups
         ]
-    is_square = (axes[0] in "xy") == (axes[1] in "xy")
+    is_square = (axes[0] in "xy") == (axes[1] in "xy") and not formulas
     found = []
     for group in groups:
         planes = [together(meshes[group], axes, si) for _, meshes in kept]

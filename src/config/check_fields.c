@@ -1,7 +1,10 @@
 /* Check, fields: the rules of drives and of formulas of fields. */
 #include "config/check.h"
 
+#include "config/formulas.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The work of a drive is that on the filtered density, divided by what the filter leaves of its mode: below
@@ -15,12 +18,18 @@ void check_field_formulas(struct reading *reading, const char *group)
     const bool is_initial = strcmp(group, "initial") == 0;
     const struct grid_config *grid = &reading->config->grid;
     const struct nodes nodes = nodes_once(box_nodes(grid->cells, grid->length));
+    char why[FORMULA_WHY_LENGTH], *source = NULL;
     double most;
     for (int n = 0; n < 6; n++) {
         const char *formula = (is_initial ? fields->initial : fields->external)[n / 3][n % 3];
-        if (at(reading, "fields.%s.%s", group, n < 3 ? "E" : "B") && is_sound(reading, "grid") &&
-            profile_is_given(formula, "0"))
-            check_formula(reading, &nodes, formula, -INFINITY, &most);
+        if (!at(reading, "fields.%s.%s", group, n < 3 ? "E" : "B") || !is_sound(reading, "grid") ||
+            !profile_is_given(formula, "0"))
+            continue;
+        check_formula(reading, &nodes, formula, -INFINITY, &most);
+        if (!is_initial && !external_source(reading->config, formula, &source, why))
+            complain(reading, NULL, "%s", why);
+        free(source);
+        source = NULL;
     }
 }
 

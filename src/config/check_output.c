@@ -1,9 +1,12 @@
 /* Check, output: the rules between the keys of outputs. */
 #include "config/check.h"
 
+#include "config/formulas.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Windows of an average do not overlap, and there are some unless `every` is 0. `path`: of an output. */
@@ -60,20 +63,67 @@ static void check_cells_of_axis(struct reading *reading, const struct phase_axis
                  name, axis->bins);
 }
 
-static void check_axes(struct reading *reading, uint32_t index, const struct phase_space_config *phase_space)
+/* An axis of scale log becomes one of the logarithm. `path` is the axis. */
+static void take_logarithm(struct reading *reading, const char *path, struct phase_axis_config *axis)
+{
+    char text[CONFIG_FORMULA_LENGTH];
+    if (!at(reading, "%s.axis", path) || !at(reading, "%s.range", path))
+        return;
+    const int length = snprintf(text, sizeof text, "log10(%s)", axis->formula);
+    if (axis->range[0] <= 0) {
+        complain(reading, NULL, "expected numbers above 0 where scale is log, found %g", axis->range[0]);
+    } else if (length < (int)sizeof text) {
+        strcpy(axis->formula, text);
+        for (int end = 0; end < 2; end++)
+            axis->range[end] = log10(axis->range[end]);
+        axis->scale = SCALE_LINEAR;
+    } else if (at(reading, "%s.axis", path)) {
+        complain(reading, NULL, "expected at most %zu bytes where scale is log, found %zu",
+                 sizeof text - sizeof "log10()", strlen(axis->formula));
+    }
+}
+
+/* One that is a letter is that axis, and all else a formula. */
+static void set_axis(struct phase_axis_config *axis)
+{
+    const char *const letters = "xyuvw", *letter = strchr(letters, axis->formula[0]);
+    axis->axis =
+        letter && axis->formula[1] == '\0' ? (enum phase_axis)(letter - letters) : PHASE_AXIS_FORMULA;
+}
+
+static void check_axis_formula(struct reading *reading, const char *text,
+                               const struct species_config *species)
+{
+    char why[FORMULA_WHY_LENGTH], *source;
+    if (!phase_axis_source(reading->config, species, text, &source, why))
+        complain(reading, NULL, "expected a formula of species %s, found \"%s\"; %s", species->name, text,
+                 why);
+    free(source);
+}
+
+static void check_axes(struct reading *reading, uint32_t index, struct phase_space_config *phase_space)
 {
     const struct config *config = reading->config;
     const char *name = phase_space->species;
     const uint32_t s = species_find(config, name);
     const bool has_no_w = s < config->species_count && !species_has_w(&config->species[s]);
     uint64_t bins = 1;
+    uint32_t values = 0;
     for (uint32_t k = 0; k < phase_space->axis_count; k++) {
-        const struct phase_axis_config *axis = &phase_space->axes[k];
+        struct phase_axis_config *axis = &phase_space->axes[k];
         char path[TREE_PATH_LENGTH / 2];
         snprintf(path, sizeof path, "output.phase_space.%u.axes.%u", index, k);
         bins *= axis->bins; /* at most 2^14 each */
-        if (at(reading, "%s.axis", path) && phase_axis_find(phase_space, axis->axis) < k)
-            complain(reading, NULL, "expected each axis once, found %c again", phase_axis_name(axis->axis));
+        if (axis->scale == SCALE_LOG)
+            take_logarithm(reading, path, axis);
+        set_axis(axis);
+        values += !phase_axis_is_space(axis->axis);
+        if (at(reading, "%s.axis", path) && axis->axis == PHASE_AXIS_FORMULA && s < config->species_count &&
+            is_sound(reading, "species"))
+            check_axis_formula(reading, axis->formula, &config->species[s]);
+        for (uint32_t other = 0; other < k; other++)
+            if (at(reading, "%s.axis", path) && strcmp(phase_space->axes[other].formula, axis->formula) == 0)
+                complain(reading, NULL, "expected each axis once, found %s again", axis->formula);
         if (at(reading, "%s.axis", path) && axis->axis == PHASE_AXIS_W && has_no_w &&
             is_sound(reading, "species"))
             complain(reading, NULL,
@@ -84,6 +134,9 @@ static void check_axes(struct reading *reading, uint32_t index, const struct pha
             is_sound(reading, "grid"))
             check_cells_of_axis(reading, axis, path);
     }
+    if (at(reading, "output.phase_space.%u.axes", index) && values > CONFIG_PHASE_VALUES)
+        complain(reading, NULL, "expected at most %u axes beside x and y, found %u", CONFIG_PHASE_VALUES,
+                 values);
     if (at(reading, "output.phase_space.%u.axes", index) && bins > CONFIG_MAX_PHASE_BINS)
         complain(reading, NULL, "expected at most %u bins, the product over the axes, found %" PRIu64,
                  CONFIG_MAX_PHASE_BINS, bins);
@@ -134,7 +187,7 @@ static void check_snapshots(struct reading *reading, const struct snapshots_conf
 
 static void check_phase_space(struct reading *reading, uint32_t index)
 {
-    const struct phase_space_config *phase_space = &reading->config->output.phase_space[index];
+    struct phase_space_config *phase_space = &reading->config->output.phase_space[index];
     if (!at(reading, "output.phase_space.%u", index))
         return;
     at(reading, "output.phase_space.%u.species", index);

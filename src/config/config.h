@@ -23,6 +23,7 @@ enum {
     CONFIG_MAX_DRIVES = 8,        /* in fields.drive */
     CONFIG_MAX_SUBSTEPS = 1 << 16,
     CONFIG_PHASE_AXES = 4,       /* of a phase space */
+    CONFIG_PHASE_VALUES = 3,     /* of these, other than x and y */
     CONFIG_MAX_PROBES = 16,      /* in output.probes: the manifest has a line for each */
     CONFIG_MAX_TRACKS = 1024,    /* in output.tracks.ids, and its count */
     CONFIG_NAME_LENGTH = 64,     /* bytes of a name, with its end */
@@ -44,7 +45,7 @@ enum {
 
 enum precision { PRECISION_SINGLE, PRECISION_DOUBLE };
 enum axis { AXIS_X, AXIS_Y };
-enum phase_axis { PHASE_AXIS_X, PHASE_AXIS_Y, PHASE_AXIS_U, PHASE_AXIS_V, PHASE_AXIS_W };
+enum phase_axis { PHASE_AXIS_X, PHASE_AXIS_Y, PHASE_AXIS_U, PHASE_AXIS_V, PHASE_AXIS_W, PHASE_AXIS_FORMULA };
 enum position_kind { POSITIONS_VAN_DER_CORPUT, POSITIONS_LATTICE, POSITIONS_RANDOM, POSITIONS_FILE };
 enum generator_kind { GENERATOR_VAN_DER_CORPUT, GENERATOR_RANDOM };
 enum velocity_kind {
@@ -263,10 +264,15 @@ struct snapshots_config {
     uint32_t compression; /* deflate level 0..9 */
 };
 
+enum axis_scale { SCALE_LINEAR, SCALE_LOG };
+
 struct phase_axis_config {
     enum phase_axis axis;
     uint32_t bins;
-    double range[2]; /* [low, high); of x and y edges of cells */
+    double range[2];       /* [low, high); of x and y edges of cells */
+    enum axis_scale scale; /* linear, once it was checked: a formula and its range are then logarithms */
+    char formula[CONFIG_FORMULA_LENGTH]; /* of what phase_axis_source() has; or a letter, as `axis` then says
+                                          */
 };
 
 /* f of one species over some of x, y, u, v and w. */
@@ -411,7 +417,7 @@ void config_free(struct config *config);
 
 static inline char phase_axis_name(enum phase_axis axis)
 {
-    return "xyuvw"[axis];
+    return "xyuvwf"[axis];
 }
 
 /* Whether the axis is x or y, along which bins are made of whole cells. */

@@ -88,6 +88,18 @@ static bool compiles(muParserHandle_t parser, const char *text, char why[FORMULA
     return !mupError(parser) && values == 1;
 }
 
+static void define_variables(struct formula *formula, const char *variables)
+{
+    const bool are_words = strchr(variables, ' ') != NULL;
+    for (const char *name = variables; *name != '\0'; formula->count++) {
+        const size_t length = are_words ? strcspn(name, " ") : 1;
+        char word[MOST_BYTES];
+        snprintf(word, sizeof word, "%.*s", (int)length, name);
+        mupDefineVar(formula->parser, word, &formula->values[formula->count]);
+        name += length + strspn(name + length, " ");
+    }
+}
+
 /* ---- constants ---- */
 
 /* The next name of a formula, of `length` bytes; a number's exponent is none. NULL: there is no further. */
@@ -136,9 +148,7 @@ static struct formula *open_with(const char *text, const char *variables, const 
     for (uint32_t n = 0; constants && n < constants->count; n++)
         if (!isnan(constants->items[n].value))
             mupDefineConst(parser, constants->items[n].name, constants->items[n].value);
-    for (; variables[formula->count] != '\0'; formula->count++)
-        mupDefineVar(parser, (const char[]){variables[formula->count], '\0'},
-                     &formula->values[formula->count]);
+    define_variables(formula, variables);
     if (compiles(parser, text, why))
         return formula;
     formula_close(formula);

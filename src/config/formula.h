@@ -6,14 +6,19 @@
 
 #include "config/config.h"
 
-enum { FORMULA_WHY_LENGTH = 160, FORMULA_VARIABLES = 6 };
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FORMULA_WHY_LENGTH = 160, FORMULA_VARIABLES = 12 };
 
 struct formula;
 
 /* ---- as a config holds it ---- */
 
-/* Compiles a formula of `variables`, up to FORMULA_VARIABLES letters, and of lx and ly, which are `length`,
- * where that is not NULL. The caller closes it. NULL where it cannot be read: `why` says why and where. */
+/* Compiles a formula of `variables`, up to FORMULA_VARIABLES letters, or words with a space behind each, and
+ * of lx and ly, which are `length`, where that is not NULL. The caller closes it. NULL where it cannot be
+ * read: `why` says why and where. */
 struct formula *formula_open(const char *text, const char *variables, const double length[2],
                              char why[FORMULA_WHY_LENGTH]);
 

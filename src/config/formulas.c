@@ -154,6 +154,32 @@ bool formula_has_time(const struct config *config, const char *text)
     return text && !formula_is_sound(text, "xy", config->grid.length, why);
 }
 
+bool external_source(const struct config *config, const char *text, char **source,
+                     char why[FORMULA_WHY_LENGTH])
+{
+    static const struct formula_name names[] = {{"x", "x"}, {"y", "y"}, {"t", "t"}, {NULL, NULL}};
+    return formula_source(text, names, config->grid.length, source, why);
+}
+
+bool phase_axis_source(const struct config *config, const struct species_config *species, const char *text,
+                       char **source, char why[FORMULA_WHY_LENGTH])
+{
+    struct formula_name names[11] = {{"x", "PLACE_X"},
+                                     {"y", "PLACE_Y"},
+                                     {"u", "(formula_real)u"},
+                                     {"v", "(formula_real)v"},
+                                     {"gamma", "GAMMA"},
+                                     {"energy", "ENERGY"},
+                                     {"mass", "(formula_real)factors.mass"},
+                                     {"charge", "(formula_real)factors.charge"}};
+    int count = 8;
+    if (species_has_w(species))
+        names[count++] = (struct formula_name){"w", "(formula_real)w"};
+    if (config->fields.solver == SOLVER_ELECTROMAGNETIC)
+        names[count++] = (struct formula_name){"c", "(formula_real)factors.light"};
+    return formula_source(text, names, config->grid.length, source, why);
+}
+
 struct field_survey field_survey(const struct config *config,
                                  const char (*formulas)[3][CONFIG_FORMULA_LENGTH], uint32_t count)
 {

@@ -4,7 +4,7 @@
 #define RADIXPIC_CONFIG_FORMULAS_H
 
 #include "config/config.h"
-#include "config/formula.h"
+#include "config/formula_source.h"
 
 /* The factor of the density that begins with one of the velocities: of it alone, or of u and v. */
 struct density_part {
@@ -25,6 +25,15 @@ bool density_measure(struct velocities_config *velocities);
 
 /* Whether there is one, with t in it. */
 bool formula_has_time(const struct config *config, const char *text);
+
+/* *source <- one of fields.external as kernels/external.cl has it: formula_source(). */
+bool external_source(const struct config *config, const char *text, char **source,
+                     char why[FORMULA_WHY_LENGTH]);
+
+/* *source <- an axis of a phase space of a species as kernels/phase_space.cl has it: formula_source().
+ * Formulas have w where the species has it, and c in an electromagnetic run. */
+bool phase_axis_source(const struct config *config, const struct species_config *species, const char *text,
+                       char **source, char why[FORMULA_WHY_LENGTH]);
 
 #define MOST_DIVERGENCE 1e-3 /* as of a formula with few digits */
 

@@ -171,11 +171,16 @@ BARE_TABLE(mode, int32_t[2], TYPE_INTEGER, PAIR, WITHIN(-MOST_CELLS / 2, MOST_CE
            .help = "[MX, MY], each within +-cells/2");
 
 static const struct schema_row phase_axis_rows[] = {
-    {PHASE_AXIS(axis, TYPE_CHOICE), PHASE_AXES, .help = "position x, y, velocity u, v, w; each once"},
+    {"axis", TYPE_FORMULA, .offset = offsetof(struct phase_axis_config, formula),
+     .variables = "x y u v w gamma energy charge mass c ", .capacity = CONFIG_FORMULA_LENGTH,
+     BYTES(1, CONFIG_FORMULA_LENGTH),
+     .help = "positions x, y, velocities u, v, w, each once, or a formula of them; docs/phase_space.md"},
     {PHASE_AXIS(bins, TYPE_COUNT32), WITHIN(1, MOST_CELLS),
      .help = "along x and y a divisor of the cells in the range"},
     {PHASE_AXIS(range, TYPE_REAL), PAIR, ANY_FINITE, .unit = "lambda_D, v_th",
      .help = "[low, high], high not included; along x and y edges of cells"},
+    {PHASE_AXIS(scale, TYPE_CHOICE), WORDS({"linear", SCALE_LINEAR}, {"log", SCALE_LOG}),
+     .fallback = "linear", .help = "log: bins of log10 of a formula, with the logarithms of range"},
 };
 static const struct schema_table phase_axis_table = TABLE(phase_axis_rows, struct phase_axis_config);
 

@@ -54,7 +54,7 @@ static void start_builders(const struct core *counting, size_t wanted, char *spe
     size_t programs = 0;
     for (const struct built *built = counting->built; built; built = built->next)
         programs++;
-    char **arguments = calloc(2 * programs + 4, sizeof *arguments);
+    char **arguments = calloc(3 * programs + 4, sizeof *arguments);
     for (size_t n = 0; arguments && n < wanted; n++) {
         size_t place = programs - n * programs / wanted;
         arguments[0] = "radixpic";
@@ -62,8 +62,9 @@ static void start_builders(const struct core *counting, size_t wanted, char *spe
         arguments[2] = spec;
         for (struct built *built = counting->built; built;
              built = built->next, place++) { /* the last first */
-            arguments[3 + 2 * (place % programs)] = built->file;
-            arguments[4 + 2 * (place % programs)] = built->options;
+            arguments[3 + 3 * (place % programs)] = built->before;
+            arguments[4 + 3 * (place % programs)] = built->file;
+            arguments[5 + 3 * (place % programs)] = built->options;
         }
         start_builder(arguments);
     }
@@ -97,11 +98,11 @@ enum status device_build_for_others(int count, char **arguments)
     if (count < 1)
         return status_fail(STATUS_USAGE, "radixpic " BUILDERS_COMMAND ": the device is missing");
     TRY(device_open(arguments[0], 0, 1, &device));
-    for (int n = 1; n + 1 < count && status == STATUS_OK; n += 2) {
-        char *source = NULL;
-        status = source_read(arguments[n], &source);
-        if (status == STATUS_OK && kept_is_new(device->core, arguments[n + 1], source))
-            status = program_build_once(device->core, arguments[n], arguments[n + 1], &built);
+    for (int n = 1; n + 2 < count && status == STATUS_OK; n += 3) {
+        char *source = NULL, **program = &arguments[n];
+        status = source_read(program[0], program[1], &source);
+        if (status == STATUS_OK && kept_is_new(device->core, program[2], source))
+            status = program_build_once(device->core, program[0], program[1], program[2], &built);
         free(source);
     }
     return device_close_after(&device, status);

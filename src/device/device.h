@@ -79,8 +79,8 @@ bool device_is_counting(const struct device *device);
 void device_start_builders(const struct device *device, const struct device *counting);
 void device_end_builders(bool wait);
 
-/* What such a process does, which `radixpic BUILDERS_COMMAND` starts: arguments[0] is a device P:D, then file
- * and options of each program follow. */
+/* What such a process does, which `radixpic BUILDERS_COMMAND` starts: arguments[0] is a device P:D, then what
+ * is before its file, file and options of each program follow. */
 #define BUILDERS_COMMAND "build-kernels"
 STATUS_CHECKED enum status device_build_for_others(int count, char **arguments);
 
@@ -283,6 +283,11 @@ const char *program_folder(void);
 STATUS_CHECKED enum status program_build(struct device *device, const char *file, enum precision precision,
                                          struct program **program, const char *options_format, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* The same without options, from `before` and then the file: lines that define what the file leaves to the
+ * host. */
+STATUS_CHECKED enum status program_build_after(struct device *device, const char *before, const char *file,
+                                               enum precision precision, struct program **program);
 
 STATUS_CHECKED enum status kernel_create(struct program *program, const char *name, struct kernel **kernel);
 

@@ -122,10 +122,10 @@ static inline cl_event *device_event(const struct device *opened, cl_event *even
 STATUS_CHECKED enum status device_record(struct device *device, cl_event begin, cl_event end,
                                          enum stage stage, uint64_t bytes);
 
-/* The text of kernels/<file> with its #include "shared/..." lines replaced by the files they name, each once.
- * So a driver's build cache, which looks at the text alone, notices a changed header, and no path reaches a
- * compiler option. The caller frees `source`. */
-STATUS_CHECKED enum status source_read(const char *file, char **source);
+/* `before`, and the text of kernels/<file> with its #include "shared/..." lines replaced by the files they
+ * name, each once. So a driver's build cache, which looks at the text alone, notices a changed header, and no
+ * path reaches a compiler option. The caller frees `source`. */
+STATUS_CHECKED enum status source_read(const char *before, const char *file, char **source);
 
 /* A digest of all kernels in program_folder() that can be read, with what they include. */
 uint64_t program_digest(void);
@@ -166,13 +166,14 @@ struct built {
     cl_program handle;
     char file[64];
     char *source, *options; /* programs with the same of both are one program */
+    char *before;           /* what `source` has before the file */
     struct kept kept;
     bool is_loaded; /* from a binary that was kept */
 };
 
-/* Builds a kernel file with all its options, or finds what was built. */
-STATUS_CHECKED enum status program_build_once(struct core *core, const char *file, const char *options,
-                                              struct built **built);
+/* Builds a kernel file, with all its options and what is before it, or finds what was built. */
+STATUS_CHECKED enum status program_build_once(struct core *core, const char *before, const char *file,
+                                              const char *options, struct built **built);
 
 /* Where PoCL keeps what it compiled; empty where no device was looked for. */
 const char *device_pocl_folder(void);

@@ -17,6 +17,7 @@ static void release_built(struct owned *owned)
     }
     free(built->source);
     free(built->options);
+    free(built->before);
     free(built);
 }
 
@@ -79,10 +80,11 @@ static enum status load_or_compile(struct built *built)
     return status;
 }
 
-enum status program_build_once(struct core *core, const char *file, const char *options, struct built **found)
+enum status program_build_once(struct core *core, const char *before, const char *file, const char *options,
+                               struct built **found)
 {
     char *source = NULL;
-    TRY(source_read(file, &source));
+    TRY(source_read(before, file, &source));
     struct built *built = core->built;
     while (built && (strcmp(built->options, options) != 0 || strcmp(built->source, source) != 0))
         built = built->next;
@@ -99,9 +101,11 @@ enum status program_build_once(struct core *core, const char *file, const char *
     built->core = core;
     built->source = source;
     built->options = strdup(options);
+    built->before = strdup(before);
     snprintf(built->file, sizeof built->file, "%s", file);
-    enum status status =
-        built->options ? STATUS_OK : status_fail(STATUS_FAILED, "no memory for build options");
+    enum status status = built->options && built->before
+                             ? STATUS_OK
+                             : status_fail(STATUS_FAILED, "no memory for build options");
     if (status == STATUS_OK && !core->is_counting)
         status = load_or_compile(built);
     if (status != STATUS_OK) {
@@ -113,10 +117,11 @@ enum status program_build_once(struct core *core, const char *file, const char *
     return STATUS_OK;
 }
 
-enum status program_build(struct device *device, const char *file, enum precision precision,
-                          struct program **program, const char *options_format, ...)
+enum { OPTIONS_BYTES = 2048 };
+
+static enum status build(struct device *device, const char *file, enum precision precision, const char *added,
+                         const char *before, struct program **program)
 {
-    enum { OPTIONS_BYTES = 2048 };
     char options[OPTIONS_BYTES];
     *program = NULL;
     if (precision == PRECISION_DOUBLE && !device->core->info.has_fp64)
@@ -125,23 +130,36 @@ enum status program_build(struct device *device, const char *file, enum precisio
     /* -w: without it PoCL prints the number of warnings where results are expected, and has some about
      * vectors on every CPU without AVX-512. */
     const char *for_cpu = device->core->info.is_cpu ? "-w -D ON_CPU=1 " : "";
-    const int begun = snprintf(options, sizeof options, "-cl-std=CL1.2 %s-D REAL_IS_DOUBLE=%d ", for_cpu,
-                               precision == PRECISION_DOUBLE);
-    va_list arguments;
-    va_start(arguments, options_format);
-    const int added = vsnprintf(options + begun, sizeof options - (size_t)begun, options_format, arguments);
-    va_end(arguments);
-    if (added < 0 || added >= OPTIONS_BYTES - begun)
+    const int length = snprintf(options, sizeof options, "-cl-std=CL1.2 %s-D REAL_IS_DOUBLE=%d %s", for_cpu,
+                                precision == PRECISION_DOUBLE, added);
+    if (length < 0 || length >= OPTIONS_BYTES)
         return status_fail(STATUS_FAILED, "kernels/%s: too many build options", file);
     struct program *created = NULL;
     TRY(DEVICE_NEW(device, created));
     created->device = device;
     created->precision = precision;
     const double start = timer_now();
-    TRY(program_build_once(device->core, file, options, &created->built));
+    TRY(program_build_once(device->core, before, file, options, &created->built));
     device_add_time(device, STAGE_START_KERNELS, timer_now() - start, 0);
     *program = created;
     return STATUS_OK;
+}
+
+enum status program_build(struct device *device, const char *file, enum precision precision,
+                          struct program **program, const char *options_format, ...)
+{
+    char added[OPTIONS_BYTES];
+    va_list arguments;
+    va_start(arguments, options_format);
+    vsnprintf(added, sizeof added, options_format, arguments);
+    va_end(arguments);
+    return build(device, file, precision, added, "", program);
+}
+
+enum status program_build_after(struct device *device, const char *before, const char *file,
+                                enum precision precision, struct program **program)
+{
+    return build(device, file, precision, "", before, program);
 }
 
 static void release_kernel(struct owned *owned)

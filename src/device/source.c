@@ -117,13 +117,14 @@ static enum status expand(const char *name, FILE *output, char *const *text)
     return status == STATUS_OK ? require_declared(name, *text) : status;
 }
 
-enum status source_read(const char *file, char **source)
+enum status source_read(const char *before, const char *file, char **source)
 {
     size_t length = 0;
     *source = NULL;
     FILE *output = open_memstream(source, &length);
     if (!output)
         return status_fail(STATUS_FAILED, "no memory for the kernels of %s", file);
+    fputs(before, output);
     const enum status status = expand(file, output, source);
     fclose(output);
     if (status != STATUS_OK) {
@@ -146,7 +147,7 @@ uint64_t program_digest(void)
     const int count = scandir(program_folder(), &entries, is_kernels, NULL);
     for (int n = 0; n < count; n++) {
         char *source;
-        if (source_read(entries[n]->d_name, &source) == STATUS_OK)
+        if (source_read("", entries[n]->d_name, &source) == STATUS_OK)
             sum += XXH3_64bits(source, strlen(source));
         free(source);
         free(entries[n]);

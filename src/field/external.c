@@ -3,11 +3,9 @@
 
 #include "config/formulas.h"
 #include "field/poisson.h"
-#include "field/tabulate.h"
 
 #include <math.h>
-
-enum { MOST_COMPONENTS = 6 };
+#include <stdlib.h>
 
 struct external {
     struct device *device;       /* not owned */
@@ -16,18 +14,63 @@ struct external {
     struct slab slab;
     uint32_t own, components; /* components of the solver's fields, and of those that particles feel */
     struct buffer *felt;      /* the fields that particles feel; NULL: the config has no external field */
-    struct kernel *add, *add_wave;
+    struct kernel *tabulate, *add, *add_wave;
     struct launch launch;
 
     /* What formulas say. */
-    const char *formulas[MOST_COMPONENTS]; /* not owned; NULL: 0 */
-    bool has_time[MOST_COMPONENTS];
-    struct buffer *table; /* values of all components; NULL: there is no formula */
-    bool is_set;          /* the table has the formulas that do not change */
-    double *values;       /* values of one component, on the host */
+    bool has_formulas, has_time;   /* in one of them */
+    struct buffer *table;          /* values of all components */
+    bool is_set;                   /* the table has values */
+    struct buffer *first_infinite; /* uint: a node where a value is not finite; NO_NODE: none */
+    uint64_t first_step, step;     /* of the values that the host has not looked at */
 };
 
+#define NO_NODE UINT32_MAX
+
 /* ---- creation ---- */
+
+static const char *key_of(uint32_t component)
+{
+    return component < 3 ? "fields.external.E" : "fields.external.B";
+}
+
+/* *lines <- the definition of FORMULAS for kernels/external.cl, for free(). */
+static enum status define_formulas(const struct external *external, char **lines)
+{
+    const struct config *config = external->config;
+    char why[FORMULA_WHY_LENGTH], *source = NULL;
+    size_t length;
+    enum status status = STATUS_OK;
+    FILE *output = open_memstream(lines, &length);
+    if (!output)
+        return status_fail(STATUS_FAILED, "no memory for the formulas of fields.external");
+    fputs("#define FORMULAS", output);
+    for (uint32_t c = 0; c < external->components && status == STATUS_OK; c++) {
+        const char *formula = fields_external(&config->fields, c);
+        if (formula && !external_source(config, formula, &source, why))
+            status = status_fail(STATUS_FAILED, "%s: the formula %s: %s", key_of(c), formula, why);
+        fprintf(output, "%s %s", c > 0 ? "," : "", formula && source ? source : "0");
+        free(source);
+        source = NULL;
+    }
+    fputs("\n", output);
+    fclose(output);
+    return status;
+}
+
+static enum status create_kernels(struct external *external)
+{
+    struct program *program = NULL;
+    char *lines = NULL;
+    enum status status = define_formulas(external, &lines);
+    TRY_IF_OK(
+        program_build_after(external->device, lines, "external.cl", external->config->precision, &program));
+    free(lines);
+    TRY_IF_OK(kernel_create(program, "external_tabulate", &external->tabulate));
+    TRY_IF_OK(kernel_create(program, "external_add", &external->add));
+    TRY_IF_OK(kernel_create(program, "external_add_wave", &external->add_wave));
+    return status;
+}
 
 enum status external_create(const struct rank_place *place, const struct config *config,
                             struct external **created)
@@ -35,9 +78,7 @@ enum status external_create(const struct rank_place *place, const struct config 
     struct device *device = place->device;
     const struct slab *slab = place->slab;
     const uint64_t nodes = grid_cells(&slab->local), bytes = nodes * precision_bytes(config->precision);
-    struct program *program = NULL;
     struct external *external = NULL;
-    bool has_formulas = false;
     TRY(DEVICE_NEW(device, external));
     *created = external;
     external->device = device;
@@ -47,53 +88,91 @@ enum status external_create(const struct rank_place *place, const struct config 
     external->own = field_first(config->fields.solver, FIELD_PHI);
     external->components = fields_felt(&config->fields);
     for (uint32_t c = 0; c < external->components; c++) {
-        external->formulas[c] = fields_external(&config->fields, c);
-        external->has_time[c] = formula_has_time(config, external->formulas[c]);
-        has_formulas |= external->formulas[c] != NULL;
+        external->has_formulas |= fields_external(&config->fields, c) != NULL;
+        external->has_time |= formula_has_time(config, fields_external(&config->fields, c));
     }
-    if (!has_formulas && config->fields.drive_count == 0)
+    if (!external->has_formulas && config->fields.drive_count == 0)
         return STATUS_OK;
     const size_t all = external->components * buffer_view_stride(bytes);
     TRY(buffer_create(device, all, "the field with the external one", &external->felt));
     external->launch = launch_flat(nodes, STAGE_FIELD, 2 * external->components * bytes);
-    TRY(program_build(device, "external.cl", config->precision, &program, "%s", ""));
-    TRY(kernel_create(program, "external_add", &external->add));
-    TRY(kernel_create(program, "external_add_wave", &external->add_wave));
-    if (!has_formulas)
+    TRY(create_kernels(external));
+    if (!external->has_formulas)
         return STATUS_OK;
-    TRY(DEVICE_NEW_ARRAY(device, external->values, nodes));
-    TRY(buffer_create(device, all, "external fields", &external->table));
-    return buffer_fill(external->table, 0);
+    TRY(buffer_create(device, sizeof(uint32_t), "the mark of infinite fields", &external->first_infinite));
+    TRY(buffer_write(external->first_infinite, 0, sizeof(uint32_t), &(uint32_t){NO_NODE}));
+    return buffer_create(device, all, "external fields", &external->table);
 }
 
 /* ---- formulas ---- */
 
-/* The table at `time`, as far as it changes. */
-static enum status set_table(struct external *external, uint32_t stride, double time)
+/* The first rows of the local grid, which follow the first own one upwards. */
+static uint32_t rows_upward(const struct slab *slab)
 {
-    const enum precision precision = external->config->precision;
-    const uint32_t nodes = grid_cells(&external->slab.local);
-    for (uint32_t c = 0; c < external->components; c++) {
-        const char *formula = external->formulas[c];
-        if (!formula || (external->is_set && !external->has_time[c]))
-            continue;
-        const char *key = c < 3 ? "fields.external.E" : "fields.external.B";
-        const double start = timer_now();
-        TRY(tabulate(&external->slab, key, formula, time, external->values));
-        device_add_time(external->device, STAGE_FIELD, timer_now() - start, 0);
-        TRY(buffer_write_reals(external->table, precision, (size_t)c * stride, nodes, external->values));
-    }
-    external->is_set = true;
-    return STATUS_OK;
+    return slab_is_whole(slab) ? slab->local.nx : slab->rows + slab->ghost;
 }
 
-static enum status add_formulas(struct external *external, double time, struct fields *total)
+/* The first formula that muParser finds infinite at that node in a step that was not looked at yet. There is
+ * none where a value is beyond single precision alone. */
+static enum status fail_at(const struct external *external, uint32_t node)
 {
-    bool changes = !external->is_set;
-    for (uint32_t c = 0; c < external->components; c++)
-        changes |= external->has_time[c];
-    if (changes)
-        TRY(communicator_agree(&external->communicator, set_table(external, total->stride, time)));
+    const struct config *config = external->config;
+    const struct grid *box = &external->slab.box;
+    const double x = slab_global_row(&external->slab, node / box->ny) * box->dx, y = node % box->ny * box->dy;
+    for (uint32_t c = 0; c < external->components; c++) {
+        const char *text = fields_external(&config->fields, c);
+        char why[FORMULA_WHY_LENGTH];
+        struct formula *formula = text ? formula_open(text, "xyt", config->grid.length, why) : NULL;
+        double value = 0, time = 0;
+        for (uint64_t step = external->first_step; formula && step <= external->step && isfinite(value);
+             step++)
+            value = formula_at(formula, (double[]){x, y, time = (double)step * config->time.step});
+        formula_close(formula);
+        if (!isfinite(value))
+            return status_fail(STATUS_FAILED, "%s: the formula %s is %g at x = %g, y = %g, t = %g", key_of(c),
+                               text, value, x, y, time);
+    }
+    return status_fail(STATUS_FAILED,
+                       "fields.external: a formula is not finite at x = %g, y = %g, up to t = %g", x, y,
+                       (double)external->step * config->time.step);
+}
+
+enum status external_require_finite(struct external *external)
+{
+    uint32_t node = NO_NODE;
+    if (!external->is_set || external->first_step > external->step)
+        return STATUS_OK;
+    enum status status = buffer_read(external->first_infinite, 0, sizeof node, &node);
+    if (status == STATUS_OK && node != NO_NODE)
+        status = fail_at(external, node);
+    external->first_step = external->step + 1;
+    return communicator_agree(&external->communicator, status);
+}
+
+static enum status set_table(struct external *external, uint32_t stride, uint64_t step)
+{
+    const struct slab *slab = &external->slab;
+    const double exact[] = {slab->box.dx, slab->box.dy, (double)step * external->config->time.step};
+    double place[6];
+    for (int n = 0; n < 3; n++) {
+        const volatile float rounded = (float)exact[n]; /* GCC 12.2 leaves out the rounding of a vector */
+        place[n] = rounded;
+        place[n + 3] = exact[n] - place[n];
+    }
+    TRY(KERNEL_LAUNCH(external->tabulate, external->launch, slab->local.nx, slab->local.ny, slab->box.nx,
+                      slab->first_row, rows_upward(slab), arg_reals(place, 6), stride, external->table,
+                      external->first_infinite));
+    const bool is_first = !external->is_set;
+    external->first_step = is_first ? step : external->first_step;
+    external->step = step;
+    external->is_set = true;
+    return is_first ? external_require_finite(external) : STATUS_OK;
+}
+
+static enum status add_formulas(struct external *external, uint64_t step, struct fields *total)
+{
+    if (!external->is_set || external->has_time)
+        TRY(set_table(external, total->stride, step));
     TRY(KERNEL_LAUNCH(external->add, external->launch, total->felt, external->own, external->table,
                       total->stride, external->components, grid_cells(&external->slab.local),
                       external->felt));
@@ -126,11 +205,10 @@ static enum status add_wave(struct external *external, const struct drive_config
                             struct fields *total)
 {
     const struct slab *slab = &external->slab;
-    const uint32_t upward = slab_is_whole(slab) ? slab->local.nx : slab->rows + slab->ghost;
     double parts[2];
     amplitudes(drive, time, parts);
     TRY(KERNEL_LAUNCH(external->add_wave, external->launch, total->felt, total->stride, external->components,
-                      slab->local.nx, slab->local.ny, slab->box.nx, slab->first_row, upward,
+                      slab->local.nx, slab->local.ny, slab->box.nx, slab->first_row, rows_upward(slab),
                       (uint32_t)drive->axis, drive->mode, parts[0], parts[1], external->felt));
     total->felt = external->felt;
     return STATUS_OK;
@@ -156,14 +234,14 @@ double drives_work(const struct config *config, double time, const double *befor
 
 /* ---- both ---- */
 
-enum status external_apply(struct external *external, const struct fields *fields, double time,
+enum status external_apply(struct external *external, const struct fields *fields, uint64_t step,
                            struct fields *total)
 {
-    const struct fields_config *config = &external->config->fields;
+    const struct config *config = external->config;
     *total = *fields;
-    if (external->table)
-        TRY(add_formulas(external, time, total));
-    for (uint32_t n = 0; n < config->drive_count; n++)
-        TRY(add_wave(external, &config->drive[n], time, total));
+    if (external->has_formulas)
+        TRY(add_formulas(external, step, total));
+    for (uint32_t n = 0; n < config->fields.drive_count; n++)
+        TRY(add_wave(external, &config->fields.drive[n], (double)step * config->time.step, total));
     return STATUS_OK;
 }

@@ -2,8 +2,11 @@
  * (fields.external), and waves A g(t) cos(k x - omega t) along an axis (fields.drive); and the work of the
  * waves.
  *
- * Formulas are evaluated on the nodes by the host: once, and in each step those with t in them, which the
- * device then waits for.
+ * Formulas are evaluated on the nodes by the device, once or, where one has t in it, in each step, as terms
+ * of kernels/external.cl (config/formula_source.h). In single precision too they are evaluated in double
+ * precision where the device has it, and only their values are rounded. A kernel marks a node where a value
+ * is not finite: the host looks for that in the first step, and later where it reads sums anyway, so that no
+ * step waits for it.
  *
  * g rises from 0 to 1 in the time `ramp` after `from`, and falls again in that time before `until`, each as
  * sin^2.
@@ -28,12 +31,15 @@ struct external;
 STATUS_CHECKED enum status external_create(const struct rank_place *place, const struct config *config,
                                            struct external **external);
 
-/* *total <- the fields, of which `total` has fields_felt() components, those at `time` added, in an array
+/* *total <- the fields, of which `total` has fields_felt() components, those of `step` added, in an array
  * of its own, on all rows that a rank's particles feel. Where the config has none it is the fields.
- * Non-blocking; collective at first, and with t in a formula, so that all ranks fail for a value that is not
- * finite. */
-STATUS_CHECKED enum status external_apply(struct external *external, const struct fields *fields, double time,
-                                          struct fields *total);
+ * Non-blocking but for the first time, when it is collective and requires the formulas to be finite. */
+STATUS_CHECKED enum status external_apply(struct external *external, const struct fields *fields,
+                                          uint64_t step, struct fields *total);
+
+/* STATUS_FAILED where a formula was not finite on a node of any rank in the steps until now. Waits for the
+ * queue in use. Collective. */
+STATUS_CHECKED enum status external_require_finite(struct external *external);
 
 /* The work of all drives in a step that has `time` as its middle. before[2 n], before[2 n + 1] are real and
  * imaginary part of (1/(nx ny)) sum rho exp(-i k x) of drive n at its begin, `after` at its end. */

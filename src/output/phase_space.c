@@ -7,6 +7,7 @@
 #include "output/phase_space.h"
 
 #include "base/integers.h"
+#include "config/formulas.h"
 #include "output/openpmd.h"
 #include "output/outputs.h"
 
@@ -20,7 +21,7 @@ struct phase_volume phase_volume_make(const struct phase_space_config *space)
 {
     struct phase_volume volume = {.dimensions = space->axis_count, .elements = 1};
     for (uint32_t k = 0; k < volume.dimensions; k++) {
-        volume.axes[k] = phase_axis_find(space, phase_axis_written(space, k));
+        volume.axes[k] = space->order_count > 0 ? phase_axis_find(space, space->order[k]) : k;
         volume.bins[k] = space->axes[volume.axes[k]].bins;
         volume.elements *= volume.bins[k];
     }
@@ -32,6 +33,64 @@ struct phase_volume phase_volume_make(const struct phase_space_config *space)
 static size_t bytes_of(const struct phase_volume *volume)
 {
     return volume->elements * sizeof(uint32_t);
+}
+
+static bool has_formula(const struct phase_space_config *space)
+{
+    return phase_axis_find(space, PHASE_AXIS_FORMULA) < space->axis_count;
+}
+
+/* The axis that is value n of the kernel: u, v or w, or where there is a formula the n-th but x and y; or
+ * axis_count. */
+static uint32_t axis_of_value(const struct phase_space_config *space, uint32_t n)
+{
+    uint32_t k = 0;
+    if (!has_formula(space))
+        return phase_axis_find(space, PHASE_AXIS_U + n);
+    while (k < space->axis_count && (phase_axis_is_space(space->axes[k].axis) || n-- > 0))
+        k++;
+    return k;
+}
+
+/* *lines <- what kernels/phase_space.cl is to have before it, for free(). */
+static enum status define_values(const struct phase_spaces *spaces, const struct config *config,
+                                 const struct phase_space_config *space, char **lines)
+{
+    const struct species_config *species = &config->species[species_find(config, space->species)];
+    size_t length;
+    enum status status = STATUS_OK;
+    FILE *output = open_memstream(lines, &length);
+    if (!output)
+        return status_fail(STATUS_FAILED, "no memory for the formulas of output.phase_space");
+    fprintf(output, "#define GROUP_ITEMS %zu\n#define VALUES ", spaces->group_items);
+    if (!has_formula(space))
+        fputs("u, v, w", output);
+    for (uint32_t n = 0; n < CONFIG_PHASE_VALUES && has_formula(space) && status == STATUS_OK; n++) {
+        const uint32_t k = axis_of_value(space, n);
+        char *source = NULL, why[FORMULA_WHY_LENGTH];
+        if (k < space->axis_count &&
+            !phase_axis_source(config, species, space->axes[k].formula, &source, why))
+            status = status_fail(STATUS_FAILED, "output.phase_space: the formula %s: %s",
+                                 space->axes[k].formula, why);
+        fprintf(output, "%s%s", n > 0 ? ", " : "", source ? source : "0");
+        free(source);
+    }
+    fputs("\n", output);
+    fclose(output);
+    return status;
+}
+
+/* All items without a formula have one program. */
+static enum status create_count(struct phase_spaces *spaces, const struct config *config,
+                                const struct phase_space_config *space, struct kernel **count)
+{
+    struct program *program = NULL;
+    char *lines = NULL;
+    enum status status = define_values(spaces, config, space, &lines);
+    TRY_IF_OK(program_build_after(spaces->device, lines, "phase_space.cl", config->precision, &program));
+    free(lines);
+    TRY_IF_OK(kernel_create(program, "phase_space_count", count));
+    return status;
 }
 
 enum status phase_spaces_create(struct device *device, const struct config *config, void **part)
@@ -51,37 +110,37 @@ enum status phase_spaces_create(struct device *device, const struct config *conf
     *part = spaces;
     spaces->device = device;
     spaces->group_items = device_row_items(device, GROUP_ITEMS);
-    TRY(program_build(device, "phase_space.cl", config->precision, &spaces->program, "-D GROUP_ITEMS=%zu",
-                      spaces->group_items));
-    TRY(kernel_create(spaces->program, "phase_space_count", &spaces->count));
     TRY(buffer_create(device, most, "the bins of phase space", &spaces->bins));
     TRY(DEVICE_NEW_ARRAY(device, spaces->items, count));
     for (uint32_t i = 0; i < count; i++) {
         struct phase_space *item = &spaces->items[i];
         item->volume = phase_volume_make(&space[i]);
-        if (space[i].every > 0)
-            TRY(buffer_view(spaces->bins, 0, bytes_of(&item->volume), &item->counts));
+        if (space[i].every == 0)
+            continue;
+        TRY(create_count(spaces, config, &space[i], &item->count));
+        TRY(buffer_view(spaces->bins, 0, bytes_of(&item->volume), &item->counts));
     }
     return STATUS_OK;
 }
 
 /* ---- counting ---- */
 
-/* The bins along an axis: of `cells` whole cells each from cell `begin` on, or of velocities. Where f is no
- * function of the axis the stride is 0, and x and y have one bin, the whole box, u, v and w none. */
+/* The bins along an axis: of `cells` whole cells each from cell `begin` on, or of values. Where f is no
+ * function of the axis the stride is 0, and x and y have one bin, the whole box, values none. */
 struct bins {
     uint32_t count, stride; /* in elements of the device's volume */
     uint32_t begin, cells;  /* x, y */
-    double low, per_unit;   /* u, v, w */
+    double low, per_unit;   /* of values */
 };
 
+/* `axis`: x, y, or one of the values behind them. */
 static struct bins bins_along(const struct view *view, uint32_t index, const struct phase_volume *volume,
-                              enum phase_axis axis)
+                              uint32_t axis)
 {
     const struct phase_space_config *space = &view->config->output.phase_space[index];
     const struct grid_config *grid = &view->config->grid;
-    const uint32_t k = phase_axis_find(space, axis);
-    const bool is_space = phase_axis_is_space(axis);
+    const bool is_space = axis < PHASE_AXIS_U;
+    const uint32_t k = is_space ? phase_axis_find(space, axis) : axis_of_value(space, axis - PHASE_AXIS_U);
     if (k == space->axis_count)
         return is_space ? (struct bins){.count = 1, .cells = grid->cells[axis]} : (struct bins){0};
     const double *range = space->axes[k].range;
@@ -103,10 +162,12 @@ static enum status count_list(const struct phase_spaces *spaces, const struct vi
 {
     const struct phase_space *item = &spaces->items[index];
     const struct slab *slab = view->slab;
-    struct bins bins[PHASE_AXIS_W + 1];
-    for (enum phase_axis axis = 0; axis <= PHASE_AXIS_W; axis++)
+    const struct species_config *species = list->species;
+    const bool is_formula = has_formula(&view->config->output.phase_space[index]);
+    struct bins bins[PHASE_AXIS_U + CONFIG_PHASE_VALUES];
+    for (uint32_t axis = 0; axis < PHASE_AXIS_U + CONFIG_PHASE_VALUES; axis++)
         bins[axis] = bins_along(view, index, &item->volume, axis);
-    const struct bins x = bins[PHASE_AXIS_X], y = bins[PHASE_AXIS_Y], *uvw = &bins[PHASE_AXIS_U];
+    const struct bins x = bins[PHASE_AXIS_X], y = bins[PHASE_AXIS_Y], *values = &bins[PHASE_AXIS_U];
     const uint32_t slab_end = slab->first_row + slab->rows, x_end = x.begin + x.count * x.cells;
     const uint32_t begin = x.begin > slab->first_row ? x.begin : slab->first_row;
     const uint32_t end = x_end < slab_end ? x_end : slab_end;
@@ -116,21 +177,28 @@ static enum status count_list(const struct phase_spaces *spaces, const struct vi
     const uint64_t segments = (uint64_t)(end - begin) * y.count;
     const uint64_t wanted = (uint64_t)device_info(spaces->device)->compute_units * GROUPS_PER_UNIT;
     const uint32_t parts = divide_up(wanted, segments);
+    const bool has_w = is_formula ? species_has_w(species) : values[2].count > 0;
     const uint64_t read =
-        (uvw[0].count + uvw[1].count > 0 ? attribute_bytes(list->precision, ATTRIBUTE_VELOCITY) : 0) +
-        (uvw[2].count > 0 ? attribute_bytes(list->precision, ATTRIBUTE_W) : 0);
-    const uint32_t axes[] = {x.cells,      x.stride,      y.begin,       y.cells,
-                             y.count,      y.stride,      uvw[0].count,  uvw[1].count,
-                             uvw[2].count, uvw[0].stride, uvw[1].stride, uvw[2].stride};
-    const double ranges[] = {uvw[0].low,      uvw[1].low,      uvw[2].low,
-                             uvw[0].per_unit, uvw[1].per_unit, uvw[2].per_unit};
+        (values[0].count + values[1].count > 0 ? attribute_bytes(list->precision, ATTRIBUTE_VELOCITY) : 0) +
+        (has_w ? attribute_bytes(list->precision, ATTRIBUTE_W) : 0);
+    const double light = species->per_c_squared > 0 ? 1 / sqrt(species->per_c_squared) : 0;
+    const double factors[] = {slab->box.dx,  slab->box.dy, species->charge,
+                              species->mass, light,        species->per_c_squared};
+    const uint32_t axes[] = {x.cells,         x.stride,         y.begin,          y.cells,
+                             y.count,         y.stride,         values[0].count,  values[1].count,
+                             values[2].count, values[0].stride, values[1].stride, values[2].stride};
+    const double ranges[] = {values[0].low,      values[1].low,      values[2].low,
+                             values[0].per_unit, values[1].per_unit, values[2].per_unit};
     return KERNEL_LAUNCH(
-        spaces->count,
+        item->count,
         ((struct launch){segments * parts, spaces->group_items, STAGE_OUTPUT, read * list->count}),
         list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
-        particles_first(list, ATTRIBUTE_VELOCITY), particles_w(list), list->cell_offsets, slab->box.ny, parts,
-        begin - slab->first_row, begin - x.begin, arg_uints(axes, sizeof axes / sizeof axes[0]),
-        arg_reals(ranges, sizeof ranges / sizeof ranges[0]), item->counts);
+        particles_first(list, ATTRIBUTE_VELOCITY), particles_w(list), has_w,
+        list->attribute[ATTRIBUTE_OFFSET], particles_stride(list, ATTRIBUTE_OFFSET),
+        particles_first(list, ATTRIBUTE_OFFSET), arg_reals(factors, sizeof factors / sizeof factors[0]),
+        list->cell_offsets, slab->box.ny, parts, begin - slab->first_row, begin, begin - x.begin,
+        arg_uints(axes, sizeof axes / sizeof axes[0]), arg_reals(ranges, sizeof ranges / sizeof ranges[0]),
+        item->counts);
 }
 
 /* The list of the species of item `index`. */
@@ -160,7 +228,7 @@ static void name_of(const struct config *config, uint32_t index, char name[NAME_
     const struct phase_space_config *space = &config->output.phase_space[index];
     char axes[CONFIG_PHASE_AXES + 1] = "", earlier[NAME_LENGTH];
     for (uint32_t k = 0; k < space->axis_count; k++)
-        axes[k] = phase_axis_name(phase_axis_written(space, k));
+        axes[k] = phase_axis_name(phase_axis_written(space, k)); /* f for each formula */
     snprintf(name, NAME_LENGTH, "%s_%s", space->species, axes);
     for (uint32_t i = 0; i < index; i++) {
         name_of(config, i, earlier);
@@ -181,6 +249,7 @@ struct item {
     uint64_t *sums;             /* owned: of all ranks, in SUMMED_AT_ONCE bins */
     uint64_t particles, inside; /* of all ranks */
     uint32_t space_axes;        /* how many of the axes are x or y */
+    uint32_t velocity_axes;     /* u, v or w */
 };
 
 static const struct phase_axis_config *axis_of(const struct item *item, uint32_t k)
@@ -255,17 +324,21 @@ static void count_outside(struct item *item, const char *name, bool *is_known)
 static void write_axes(struct hdf5_object *mesh, const struct units *units, const struct item *item)
 {
     enum { SPACING, OFFSET, POSITION, LOW, HIGH, UNIT, TIME, COLUMNS };
-    static const char *const letters[] = {"x", "y", "u", "v", "w"};
     static const char *const names[COLUMNS] = {"gridSpacing", "gridGlobalOffset", "position",      "axisLow",
                                                "axisHigh",    "axisUnitSI",       "axisTimeOffset"};
     const double half_step_back = -item->view->config->time.step / 2;
     const uint32_t count = item->space->axis_count;
-    const char *labels[CONFIG_PHASE_AXES];
+    const char *labels[CONFIG_PHASE_AXES], *formulas[CONFIG_PHASE_AXES];
+    uint32_t formula_count = 0;
     double columns[COLUMNS][CONFIG_PHASE_AXES];
     for (uint32_t k = 0; k < count; k++) {
         const enum phase_axis axis = axis_of(item, k)->axis;
-        const double unit = phase_axis_is_space(axis) ? units->length : units->velocity;
-        labels[k] = letters[axis];
+        const double unit = axis == PHASE_AXIS_FORMULA  ? 1
+                            : phase_axis_is_space(axis) ? units->length
+                                                        : units->velocity;
+        labels[k] = axis_of(item, k)->formula;
+        if (axis == PHASE_AXIS_FORMULA)
+            formulas[formula_count++] = labels[k];
         columns[SPACING][k] = bin_width(item, k) * unit;
         columns[OFFSET][k] = end_of(item, k, 0) * unit;
         columns[POSITION][k] = 0.5; /* the centre */
@@ -275,6 +348,8 @@ static void write_axes(struct hdf5_object *mesh, const struct units *units, cons
         columns[TIME][k] = phase_axis_is_space(axis) ? 0 : half_step_back;
     }
     hdf5_texts(mesh, "axisLabels", count, labels);
+    if (formula_count > 0)
+        hdf5_texts(mesh, "axisFormulas", formula_count, formulas);
     for (int n = 0; n < COLUMNS; n++)
         hdf5_doubles(mesh, names[n], count, columns[n]);
     hdf5_double(mesh, "gridUnitSI", 1);
@@ -287,7 +362,7 @@ static void write_attributes(const struct openpmd *openpmd, struct hdf5_object *
     const struct units *units = &openpmd->units;
     const uint64_t outside = item->particles - item->inside;
     /* f is a density in space, summed over the axes of space that are missing, and per volume in velocity. */
-    const double space = item->space_axes, velocity = item->space->axis_count - space;
+    const double space = item->space_axes, velocity = item->velocity_axes;
     const double density = units->particles / pow(units->length, 3);
     hdf5_text(mesh, "geometry", "cartesian");
     hdf5_text(mesh, "dataOrder", "C");
@@ -305,7 +380,8 @@ static void write_attributes(const struct openpmd *openpmd, struct hdf5_object *
               "number density in phase space, u and v being the velocities along x and y: weight times the "
               "macro-particles in a bin, by its volume; axisLow and axisHigh are in units of axisUnitSI; "
               "positions are at the iteration's time, velocities half a time step earlier (axisTimeOffset); "
-              "particles outside the ranges are counted in particlesOutside alone");
+              "particles outside the ranges are counted in particlesOutside alone; axes of axisFormulas are "
+              "formulas of normalised numbers and have no unit");
 }
 
 /* ---- the file ---- */
@@ -325,6 +401,8 @@ static void write_item(struct openpmd *openpmd, struct phase_spaces *spaces, uin
     name_of(view->config, index, name);
     for (uint32_t k = 0; k < item.space->axis_count; k++) {
         item.space_axes += phase_axis_is_space(axis_of(&item, k)->axis);
+        item.velocity_axes +=
+            axis_of(&item, k)->axis >= PHASE_AXIS_U && axis_of(&item, k)->axis <= PHASE_AXIS_W;
         bin_size *= bin_width(&item, k);
     }
     item.density = list->weight / bin_size;

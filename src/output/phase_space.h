@@ -26,16 +26,15 @@ struct phase_volume phase_volume_make(const struct phase_space_config *space);
 /* An item of the config. */
 struct phase_space {
     struct phase_volume volume;
+    struct kernel *count;  /* NULL: the item is never written */
     struct buffer *counts; /* uint[volume.elements]: a view of the bins of all items */
     bool is_known;         /* written before: the log has its line already */
 };
 
-/* The kernel that counts, and the bins of all items. */
+/* The bins of all items, and the kernels that count. */
 struct phase_spaces {
     struct device *device; /* not owned */
     size_t group_items;
-    struct program *program;
-    struct kernel *count;
     struct buffer *bins;       /* uint: as many as the largest volume has */
     struct phase_space *items; /* one for each of the config */
 };

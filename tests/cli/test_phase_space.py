@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import unittest
 
 import h5py
 import numpy as np
@@ -148,6 +149,95 @@ class Contents(PhaseSpaceTest):
         self.assertEqual(mesh["timeOffset"], -0.05)
         np.testing.assert_array_equal(mesh["unitDimension"], [-3, 0, 2, 0, 0, 0, 0])
         self.assertAlmostEqual(mesh["unitSI"] / (1e18 * length**2 / velocity**2), 1, delta=1e-5)
+
+
+class Formulas(PhaseSpaceTest):
+    """Axes that are formulas, against numpy's histogram of the particles of the snapshot beside them."""
+
+    FORMULAS = {
+        "energy": ([0, 12], 40, lambda x, y, u, v: (u**2 + v**2) / 2),
+        "log10(energy)": ([-2, 1.5], 35, lambda x, y, u, v: np.log10((u**2 + v**2) / 2)),
+        "atan2(v, u)": ([-3.2, 3.2], 16, lambda x, y, u, v: np.arctan2(v, u)),
+        "x*u - y*v + lx": ([-20, 30], 25, lambda x, y, u, v: x * u - y * v + 6),
+        "charge*u + mass*gamma": ([-5, 5], 20, lambda x, y, u, v: 1 - u),
+        "(u > v) + 2*(x < 3 && y < 2)": ([-0.5, 3.5], 4, lambda x, y, u, v: (u > v) + 2.0 * ((x < 3) & (y < 2))),
+    }
+
+    def setUp(self):
+        super().setUp()
+        axes = [
+            f"{{axis: '{text}', bins: {bins}, range: {low_high}}}"
+            for text, (low_high, bins, _) in self.FORMULAS.items()
+        ]
+        rows = "{axis: x, bins: 8, range: [0, 6]}"
+        every = "every: 10}"
+        self.items = [f"{{species: electrons, axes: [{axis}], {every}" for axis in axes]
+        self.items.append(f"{{species: electrons, axes: [{axes[0]}, {rows}, {axes[2]}], {every}")
+
+    def columns(self, step):
+        with h5py.File(self.folder / "out" / "snapshots" / f"data_{step}.h5") as file:
+            species = file[f"data/{step}/particles/electrons"]
+            places = [
+                (species["positionOffset/" + axis][...] + species["position/" + axis][...].astype(float))
+                * (LENGTHS[axis] / CELLS[axis])
+                for axis in "xy"
+            ]
+            return *places, *(species["momentum/" + axis][...].astype(float) for axis in "xy")
+
+    def check(self, mesh, columns):
+        """In each bin as many as numpy has; a value in the last digit of a bin's edge may be in the next one."""
+        samples, bins, ranges = [], [], []
+        for label in mesh.axes:
+            low_high, count, function = self.FORMULAS.get(label, ([0, 6], 8, lambda x, y, u, v: x))
+            samples.append(function(*columns))
+            bins.append(count)
+            ranges.append(low_high)
+        expected = np.histogramdd(np.array(samples).T, bins, ranges)[0]
+        self.assertGreater(expected.sum(), 3500)
+        self.assertLessEqual(np.abs(mesh.counts() - expected).sum(), 2)
+
+    def test_counts_are_those_of_the_snapshot(self):
+        for precision in ("single", "double"):
+            self.run_items(*self.items, options=["--force", "--set", f"precision={precision}"])
+            names = ["electrons_f", *(f"electrons_f_{n}" for n in range(1, len(self.FORMULAS))), "electrons_fxf"]
+            self.assertEqual(self.meshes(10), sorted(names))
+            for name in names:
+                with self.subTest(precision=precision, name=name):
+                    self.check(self.mesh(name, 10), self.columns(10))
+        attributes = self.mesh("electrons_f", 10).attributes
+        self.assertEqual(attributes["axisUnitSI"], 1)
+        np.testing.assert_array_equal(attributes["unitDimension"], [-1, 0, 0, 0, 0, 0, 0])
+        path = self.folder / "out" / "phase_space" / "data_10.h5"
+        checked = self.run_script("check_openpmd.py", path)
+        self.assertEqual((checked.returncode, checked.stderr), (0, ""), checked.stdout)
+        for arguments in (["--axes", "f", "--log"], ["--mesh", "electrons_fxf", "--axes", "x", "g"]):
+            drawn = self.run_script("plot_phase_space.py", path, *arguments, "--output", "f.png")
+            self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
+
+    @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
+    def test_several_ranks(self):
+        self.run_items(*self.items)
+        self.run_well_on(3, "run", "small.yaml", "--quiet", "--output", "three", *setting(*self.items))
+        for name in self.meshes(10):
+            one, three = (self.mesh(name, 10, folder).counts() for folder in ("out", "three"))
+            self.assertLessEqual(np.abs(one - three).sum(), 2, name)
+
+    def test_relativistic(self):
+        """gamma and the energy m c^2 (gamma - 1), with w."""
+        light = ["fields={solver: electromagnetic, speed_of_light: 4}", "time.step=0.01"]
+        more = "species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [2, 2, 2]}"
+        axes = [
+            "{axis: gamma - sqrt(1 + (u^2 + v^2 + w^2)/c^2), bins: 3, range: [-0.1, 0.2]}",
+            "{axis: energy - mass*c^2*(gamma - 1), bins: 3, range: [-0.1, 0.2]}",
+            "{axis: gamma, bins: 2, range: [1, 1000], scale: log}",
+        ]
+        options = [word for setting in (*light, more) for word in ("--set", setting)]
+        self.run_items(f"{{species: electrons, axes: [{', '.join(axes)}], every: 10}}", options=options)
+        mesh = self.mesh("electrons_fff", 10)
+        counts = mesh.counts()
+        self.assertEqual((mesh.axes[2], mesh.attributes["axisHigh"][2]), ("log10(gamma)", 3))
+        self.assertGreater(counts[1, 1].sum(), 4090)  # 0 is within the middle bins
+        self.assertEqual(counts.sum(), counts[1, 1].sum())
 
 
 class Runs(PhaseSpaceTest):

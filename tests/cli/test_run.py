@@ -384,7 +384,7 @@ class ColdStart(ProgramTest):
 
     def test_a_builder_without_what_it_needs(self):
         self.refuse(2, ["build-kernels: the device is missing"], "build-kernels")
-        self.refuse(1, ["none.cl: No such file"], "build-kernels", "0:0", "none.cl", "")
+        self.refuse(1, ["none.cl: No such file"], "build-kernels", "0:0", "", "none.cl", "")
 
 
 class Names(ProgramTest):

@@ -29,8 +29,8 @@ static struct phase_space_config make_item(unsigned axes, unsigned turn, bool re
     for (enum phase_axis axis = PHASE_AXIS_X; axis <= PHASE_AXIS_W; axis++) {
         if (!(axes >> axis & 1U))
             continue;
-        item.axes[item.axis_count++] =
-            (struct phase_axis_config){axis, bins_of[axis], {ranges[axis][0], ranges[axis][1]}};
+        item.axes[item.axis_count++] = (struct phase_axis_config){
+            .axis = axis, .bins = bins_of[axis], .range = {ranges[axis][0], ranges[axis][1]}};
     }
     item.order_count = item.axis_count;
     for (uint32_t k = 0; k < item.axis_count; k++)
