@@ -129,7 +129,8 @@ uint64_t simulation_particles(const struct config *config);
 struct simulation_plan {
     const struct stepper_kind *stepper;
     struct sorter_plan sort;
-    uint64_t bytes; /* the most that it holds on the device at a time */
+    uint64_t bytes;               /* the most that it holds on the device at a time */
+    char why[STEPPER_WHY_LENGTH]; /* stepper_explain() */
 };
 
 /* STATUS_USAGE where the stepper or the sort's parameters do not fit the device. */

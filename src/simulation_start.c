@@ -261,7 +261,9 @@ enum status simulation_plan(const struct config *config, const struct device_inf
     TRY(device_open_counting(info, &counting));
     const enum status status = simulation_create(config, counting, &simulation);
     *plan = (struct simulation_plan){simulation.stepper.kind, simulation.stepper.setup.sort,
-                                     device_most_bytes_held(counting)};
+                                     device_most_bytes_held(counting), ""};
+    if (status == STATUS_OK)
+        stepper_explain(config->step.method, info, &simulation.stepper.setup, plan->why);
     simulation_destroy(&simulation);
     device_close(&counting);
     return status;

@@ -67,6 +67,8 @@ static enum status print_plan(const struct config *config, const struct config *
     if (threads[0] != '\0')
         printf("threads                   %s\n", threads);
     printf("step                      %s\n", plan.stepper->summary);
+    if (plan.why[0] != '\0')
+        printf("                          %s\n", plan.why);
     printf("key                       %s\n", sort);
     printf("deposit                   cell by cell, in a fixed order");
     if (passes > 0)

@@ -95,7 +95,7 @@ static void announce_step(const struct simulation *simulation, struct log *log)
 {
     const struct sorter_plan *sort_plan = &simulation->stepper.setup.sort;
     const struct stepper_kind *fused = NULL;
-    char sort[256];
+    char sort[256], why[STEPPER_WHY_LENGTH];
     log_line(log, LOG_NORMAL, "step: %s", simulation->stepper.kind->summary);
     sorter_plan_describe(sort_plan, sort, sizeof sort);
     log_line(log, is_radix(simulation) ? LOG_NORMAL : LOG_VERBOSE,
@@ -104,9 +104,9 @@ static void announce_step(const struct simulation *simulation, struct log *log)
                                                     : "the permutation of sort.method=paper, bit for bit");
     const struct device_info *info = device_info(simulation->device);
     const struct stepper_setup *setup = &simulation->stepper.setup;
-    if (is_radix(simulation) && simulation->config->step.method != STEP_RADIX &&
-        stepper_choose(STEP_TILED, info, setup, &fused) == STATUS_USAGE)
-        log_line(log, LOG_NORMAL, "%s", status_message());
+    stepper_explain(simulation->config->step.method, info, setup, why);
+    if (why[0] != '\0')
+        log_line(log, LOG_NORMAL, "%s", why);
     if (is_radix(simulation) && stepper_choose(STEP_AUTO, info, setup, &fused) == STATUS_OK &&
         fused != &radix_step)
         log_line(log, LOG_NORMAL,

@@ -34,6 +34,15 @@ enum status stepper_choose(enum step_method method, const struct device_info *in
     return STATUS_OK;
 }
 
+void stepper_explain(enum step_method method, const struct device_info *info,
+                     const struct stepper_setup *setup, char why[static STEPPER_WHY_LENGTH])
+{
+    const struct stepper_kind *asked = named(method, info), *kind = NULL;
+    const bool is_replaced =
+        asked == &tiled_step && stepper_choose(STEP_TILED, info, setup, &kind) != STATUS_OK;
+    snprintf(why, STEPPER_WHY_LENGTH, "%s", is_replaced ? status_message() : "");
+}
+
 enum particle_layout stepper_layout(enum step_method method, const struct device_info *info)
 {
     return named(method, info)->layout[info->is_cpu];

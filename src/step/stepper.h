@@ -126,6 +126,12 @@ STATUS_CHECKED enum status stepper_choose(enum step_method method, const struct 
                                           const struct stepper_setup *setup,
                                           const struct stepper_kind **kind);
 
+/* why <- the reason why the radix step stands in for the tiled one of a GPU that the method asks for; ""
+ * where it does not. */
+enum { STEPPER_WHY_LENGTH = 256 };
+void stepper_explain(enum step_method method, const struct device_info *info,
+                     const struct stepper_setup *setup, char why[static STEPPER_WHY_LENGTH]);
+
 /* The layout of lists that the steppers of a method take, on any grid. */
 enum particle_layout stepper_layout(enum step_method method, const struct device_info *info);
 

@@ -10,7 +10,7 @@ enum {
     MOST_CELL_BITS = 10, /* of cells as digits, where windows fit: longer rows leave room to few groups */
     WINDOW_BITS = 10,    /* of the digits that windows are first tried with */
     MOST_REACH = 2, /* cells: where particles go further, strays make a step slower than the radix step */
-    MOST_BY_DIRECTION = INT32_MAX /* particles: DENSE of kernels/tiled_scan.cl stands above places */
+    MOST_BY_DIRECTION = 1 << 30 /* particles: DENSE of kernels/tiled_scan.cl stands above places */
 };
 
 /* The move by directions (kernels/shared/directions.h) fits the local memory, with the field in a tile's
@@ -85,7 +85,7 @@ bool tiled_layout_make(const struct device_info *info, const struct stepper_setu
                ? "its local memory or group size is too small for tiles with that many cells"
                : "particles cross more than two cells in a step";
     if (!fits_places)
-        *why = "a species has 2^31 particles or more";
+        *why = "a list has more than 2^30 particles";
     *layout = (struct tiled_layout){.by_direction = false};
     /* Where a group would have at most one tile, tiles of half the length. */
     const uint64_t few = (uint64_t)TILE_GROUPS_PER_UNIT * info->compute_units * TILE_MOST_ITEMS * TILE_KEYS;

@@ -68,6 +68,8 @@ static void print_point(const struct step_run *run)
     const struct step_point *point = &run->point;
     const double cost = nanoseconds(run) * point->wall.median;
     bench_print_copy(run->bench);
+    if (point->why[0] != '\0')
+        printf("%s\n", point->why);
     printf("method: %s%s%s\nheld on the device: %.1f bytes a particle\n", point->method,
            point->sort[0] != '\0' ? "; sort: " : "", point->sort, bytes_held(run));
     printf("%u blocks of %u steps after a warm-up, wall clock from one wait for the device to the next; as "

@@ -214,6 +214,8 @@ static void describe(const struct run *run)
     for (int rank = 0; rank < point->ranks; rank++)
         point->rows_most = at_least(partition_rows(&simulation->partition, rank), point->rows_most);
     snprintf(point->method, sizeof point->method, "%s", simulation->stepper.kind->name);
+    stepper_explain(simulation->config->step.method, device_info(simulation->device),
+                    &simulation->stepper.setup, point->why);
     if (simulation->stepper.kind == &radix_step)
         sorter_plan_describe(&simulation->stepper.setup.sort, point->sort, sizeof point->sort);
 }

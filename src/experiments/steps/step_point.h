@@ -4,6 +4,7 @@
 #define RADIXPIC_EXPERIMENTS_STEP_POINT_H
 
 #include "experiments/bench.h"
+#include "step/stepper.h"
 
 enum { MOST_ALONG = 16384 /* cells along an axis, of a config */ };
 
@@ -41,6 +42,7 @@ struct step_point {
     double rank_bytes[STAGE_OTHER];        /* that a stage of a step moves for a rank, the mean over ranks */
     uint64_t stages_bytes;                 /* of all stages together */
     char method[32], sort[256];            /* the step taken; how it sorts, where that is a choice */
+    char why[STEPPER_WHY_LENGTH];          /* stepper_explain() */
     size_t bytes_held;                     /* in device arrays, after the last block */
     bool has_slabs;                        /* the ranks share the transforms of the field */
     uint32_t rows_most, ghost_rows;        /* of a rank */
