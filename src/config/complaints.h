@@ -3,7 +3,7 @@
 #ifndef RADIXPIC_CONFIG_COMPLAINTS_H
 #define RADIXPIC_CONFIG_COMPLAINTS_H
 
-#include "config/formula.h"
+#include "config/config.h"
 #include "config/yaml_tree.h"
 
 enum {

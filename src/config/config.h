@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "config/field_table.h"
+#include "config/formula.h"
 
 #include <stdbool.h>
 
@@ -22,13 +23,13 @@ enum {
     CONFIG_MAX_MODES = 32,        /* in output.history.modes */
     CONFIG_MAX_DRIVES = 8,        /* in fields.drive */
     CONFIG_MAX_SUBSTEPS = 1 << 16,
-    CONFIG_PHASE_AXES = 4,       /* of a phase space */
-    CONFIG_PHASE_VALUES = 3,     /* of these, other than x and y */
-    CONFIG_MAX_PROBES = 16,      /* in output.probes: the manifest has a line for each */
-    CONFIG_MAX_TRACKS = 1024,    /* in output.tracks.ids, and its count */
-    CONFIG_NAME_LENGTH = 64,     /* bytes of a name, with its end */
-    CONFIG_FORMULA_LENGTH = 512, /* bytes of a formula, with its end */
-    CONFIG_TEXT_LENGTH = 1024    /* bytes of a title, device or path, with its end */
+    CONFIG_PHASE_AXES = 4,    /* of a phase space */
+    CONFIG_PHASE_VALUES = 3,  /* of these, other than x and y */
+    CONFIG_MAX_PROBES = 16,   /* in output.probes: the manifest has a line for each */
+    CONFIG_MAX_TRACKS = 1024, /* in output.tracks.ids, and its count */
+    CONFIG_NAME_LENGTH = 64,  /* bytes of a name, with its end */
+    CONFIG_FORMULA_LENGTH = FORMULA_LENGTH,
+    CONFIG_TEXT_LENGTH = 1024 /* bytes of a title, device or path, with its end */
 };
 
 /* Macro-particles of a species on one rank: an index, and a count in whole groups, must fit 32 bits. */
@@ -377,17 +378,10 @@ struct units units_make(const struct units_config *config);
 
 /* ---- all of it ---- */
 
-/* A number with a name, for other values of the config: these have it put in already. */
-struct constant {
-    char name[CONFIG_NAME_LENGTH];
-    double value;
-    bool is_used; /* while the config is read */
-};
-
 struct config {
     char title[CONFIG_TEXT_LENGTH];
     uint32_t constant_count;
-    struct constant *constants;
+    struct constant *constants; /* other values have theirs put in already */
     struct grid_config grid;
     struct time_config time;
     uint32_t seed;

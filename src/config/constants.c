@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+_Static_assert(sizeof(((struct constant *)0)->name) == CONFIG_NAME_LENGTH,
+               "a constant has a name of the config");
+
 /* Sets lx and ly, once grid.length can be read by the constants so far. Its own complaints are read_tree()'s.
  */
 static void learn_length(struct reading *reading)

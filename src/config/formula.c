@@ -3,7 +3,6 @@
 
 #include "base/pool.h"
 #include "base/text.h"
-#include "config/schema.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -28,7 +27,10 @@ enum {
     EMPTY = 25
 };
 
-enum { MOST_BYTES = 511 /* muParser has 1,024 for a word that it does not know, and does not look */ };
+enum {
+    MOST_BYTES =
+        FORMULA_LENGTH - 1 /* muParser has 1,024 for a word that it does not know, and does not look */
+};
 
 static void explain(muParserHandle_t parser, char why[FORMULA_WHY_LENGTH])
 {
@@ -111,7 +113,8 @@ static const char *next_name(const char *text, size_t *length)
         if (digits > 0 && (*text == 'e' || *text == 'E'))
             text++;
     }
-    *length = strspn(text, NAME_BYTES);
+    for (*length = 0; isalnum((unsigned char)text[*length]) || text[*length] == '_';)
+        ++*length;
     return *text != '\0' ? text : NULL;
 }
 
@@ -182,28 +185,28 @@ bool formula_is_sound(const char *text, const char *names, const double *length,
 }
 
 const char *formula_resolve(const char *text, const char *variables, const struct constants *constants,
-                            char resolved[CONFIG_FORMULA_LENGTH], char why[FORMULA_WHY_LENGTH])
+                            char resolved[FORMULA_LENGTH], char why[FORMULA_WHY_LENGTH])
 {
     size_t length, used = 0;
     const char *from = text;
     for (const char *name = text; constants && (name = next_name(name, &length)); name += length) {
         struct constant *constant = find_constant(constants, variables != NULL, name, length);
         char digits[TEXT_NUMBER_LENGTH];
-        if (!constant || used >= CONFIG_FORMULA_LENGTH)
+        if (!constant || used >= FORMULA_LENGTH)
             continue;
         constant->is_used = true;
-        used += (size_t)snprintf(resolved + used, CONFIG_FORMULA_LENGTH - used,
+        used += (size_t)snprintf(resolved + used, FORMULA_LENGTH - used,
                                  constant->value < 0 ? "%.*s(%s)" : "%.*s%s", (int)(name - from), from,
                                  text_number(constant->value, digits));
         from = name + length;
     }
     if (from == text)
         return text;
-    if (used < CONFIG_FORMULA_LENGTH)
-        used += (size_t)snprintf(resolved + used, CONFIG_FORMULA_LENGTH - used, "%s", from);
+    if (used < FORMULA_LENGTH)
+        used += (size_t)snprintf(resolved + used, FORMULA_LENGTH - used, "%s", from);
     struct formula *formula = open_with(text, variables ? variables : "",
                                         variables ? (const double[]){1, 1} : NULL, constants, why);
-    const bool is_read = formula != NULL, is_whole = used < CONFIG_FORMULA_LENGTH;
+    const bool is_read = formula != NULL, is_whole = used < FORMULA_LENGTH;
     if (is_read && !is_whole)
         snprintf(why, FORMULA_WHY_LENGTH, "with the values of its constants it has more than %d bytes",
                  MOST_BYTES);
@@ -213,8 +216,9 @@ const char *formula_resolve(const char *text, const char *variables, const struc
 
 bool formula_has_word(const char *word)
 {
-    char why[FORMULA_WHY_LENGTH], call[CONFIG_FORMULA_LENGTH]; /* muParser finds a function by its bracket */
-    struct formula *formula = formula_open("0", "xytuvw", (double[]){1, 1}, why);
+    char why[FORMULA_WHY_LENGTH], call[FORMULA_LENGTH]; /* muParser finds a function by its bracket */
+    struct formula *formula =
+        formula_open("0", "x y t u v w gamma energy charge mass c ", (double[]){1, 1}, why);
     snprintf(call, sizeof call, "%s(", word);
     if (formula) {
         mupSetExpr(formula->parser, call);

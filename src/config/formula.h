@@ -4,13 +4,13 @@
 #ifndef RADIXPIC_CONFIG_FORMULA_H
 #define RADIXPIC_CONFIG_FORMULA_H
 
-#include "config/config.h"
+#include "base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FORMULA_WHY_LENGTH = 160, FORMULA_VARIABLES = 12 };
+enum { FORMULA_WHY_LENGTH = 160, FORMULA_VARIABLES = 12, FORMULA_LENGTH = 512 /* bytes, with its end */ };
 
 struct formula;
 
@@ -34,6 +34,13 @@ bool formula_is_sound(const char *text, const char *names, const double *length,
 
 /* ---- as a config has it, with constants ---- */
 
+/* A number with a name. */
+struct constant {
+    char name[64];
+    double value;
+    bool is_used; /* while a config is read */
+};
+
 /* What numbers and formulas may name: lx and ly, and the constants, which a formula that names them marks. */
 struct constants {
     struct constant *items; /* without a value, NaN: not known */
@@ -43,7 +50,7 @@ struct constants {
 /* The formula with the values of constants put in, in `resolved`, or the text itself where it names none. One
  * with variables, which are not NULL, keeps lx and ly. NULL: `why` says why it cannot be read. */
 const char *formula_resolve(const char *text, const char *variables, const struct constants *constants,
-                            char resolved[CONFIG_FORMULA_LENGTH], char why[FORMULA_WHY_LENGTH]);
+                            char resolved[FORMULA_LENGTH], char why[FORMULA_WHY_LENGTH]);
 
 /* Whether a word is one of formulas already: a function, a number or a variable of some. */
 bool formula_has_word(const char *word);

@@ -226,7 +226,7 @@ static bool parse_text(const struct schema_row *row, const char *text, size_t le
 
 /* The text with the values of constants put in; in formulas lx and ly stay. NULL: they cannot be. */
 static const char *put_constants(const struct schema_row *row, const char *text, size_t *length,
-                                 const struct constants *constants, char resolved[CONFIG_FORMULA_LENGTH],
+                                 const struct constants *constants, char resolved[FORMULA_LENGTH],
                                  char note[NOTE_LENGTH])
 {
     char why[FORMULA_WHY_LENGTH];
@@ -242,7 +242,7 @@ static const char *put_constants(const struct schema_row *row, const char *text,
 static bool parse(const struct schema_row *row, const char *text, size_t length, bool plain,
                   const struct constants *constants, void *target, char note[NOTE_LENGTH])
 {
-    char resolved[CONFIG_FORMULA_LENGTH];
+    char resolved[FORMULA_LENGTH];
     if (row->type == TYPE_FORMULA && !(text = put_constants(row, text, &length, constants, resolved, note)))
         return false;
     if (row->type == TYPE_TEXT || row->type == TYPE_NAME || row->type == TYPE_FORMULA)

@@ -83,7 +83,7 @@ TEST(constants_put_in_change_no_bit)
         {"lx", 7, false}, {"ly", 7, false}, {"k", 0, false}, {"k2", 0, false}, {"e5", 0, false}};
     const struct constants constants = {items, 5};
     const double length[2] = {3, 3};
-    char why[FORMULA_WHY_LENGTH], resolved[CONFIG_FORMULA_LENGTH];
+    char why[FORMULA_WHY_LENGTH], resolved[FORMULA_LENGTH];
     uint64_t state = 1;
     for (int n = 0; n < 300; n++) {
         double values[3];
@@ -102,7 +102,7 @@ TEST(constants_put_in_change_no_bit)
     assert_true(items[2].is_used && items[3].is_used && items[4].is_used && !items[0].is_used);
     assert_string_equal(formula_resolve("2*lx", NULL, &constants, resolved, why), "2*7");
     assert_string_equal(formula_resolve("2*lx + 1e5", "x", &constants, resolved, why), "2*lx + 1e5");
-    char longest[CONFIG_FORMULA_LENGTH] = "k";
+    char longest[FORMULA_LENGTH] = "k";
     while (strlen(longest) + 3 < sizeof longest)
         strcat(longest, "+k");
     assert_null(formula_resolve(longest, "x", &constants, resolved, why));
