@@ -429,6 +429,8 @@ class Sources(unittest.TestCase):
             if path.name == "permutation.c":
                 self.assertRegex(text, numpy)
                 text = re.sub(r"\bpopen\(command, \"r\"\)", "", text)
+            if path.name == "builders.c":  # which starts this program itself
+                text = text.replace('posix_spawn(&process, "/proc/self/exe", &files', "", 1)
             found = re.search(r"\b(system|popen|exec[lv]p?e?|posix_spawnp?|wordexp|dlopen)\s*\(", text)
             self.assertIsNone(found, f"{path}: {found and found[0]}")
 
