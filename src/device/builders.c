@@ -17,8 +17,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A builder on a GPU holds some hundred MB of its memory while it is there, one on a CPU of the host's. */
-enum { MOST_BUILDERS = 8, MOST_ON_GPU = 4 };
+enum {
+    MOST_BUILDERS = 8,
+    MOST_ON_GPU = 4,
+    BYTES_ON_GPU = 1 << 29 /* that a builder holds of a GPU's memory */
+};
 
 static struct {
     pid_t processes[MOST_BUILDERS];
@@ -48,7 +51,8 @@ static void start_builder(char **arguments)
     posix_spawn_file_actions_destroy(&files);
 }
 
-/* The run begins with its first program. Builders begin with the last one, and at equal distances. */
+/* The run begins with its first program. Builders begin with the last one, which the list has first, and at
+ * equal distances. */
 static void start_builders(const struct core *counting, size_t wanted, char *spec)
 {
     size_t programs = 0;
@@ -60,8 +64,7 @@ static void start_builders(const struct core *counting, size_t wanted, char *spe
         arguments[0] = "radixpic";
         arguments[1] = BUILDERS_COMMAND;
         arguments[2] = spec;
-        for (struct built *built = counting->built; built;
-             built = built->next, place++) { /* the last first */
+        for (struct built *built = counting->built; built; built = built->next, place++) {
             arguments[3 + 3 * (place % programs)] = built->before;
             arguments[4 + 3 * (place % programs)] = built->file;
             arguments[5 + 3 * (place % programs)] = built->options;
@@ -74,12 +77,13 @@ static void start_builders(const struct core *counting, size_t wanted, char *spe
 void device_start_builders(const struct device *device, const struct device *counting)
 {
     const struct device_info *info = device_info(device);
-    const size_t missing = new_programs(counting->core), most = info->is_cpu ? MOST_BUILDERS : MOST_ON_GPU;
+    const size_t missing = new_programs(counting->core), held = counting->core->most_bytes_held;
+    const size_t left = info->global_memory > held ? info->global_memory - held : 0;
+    const uint32_t most = info->is_cpu ? MOST_BUILDERS : at_most(left / BYTES_ON_GPU, MOST_ON_GPU);
     char spec[32];
     snprintf(spec, sizeof spec, "%u:%u", info->platform_index, info->device_index);
     if (missing > 1)
-        start_builders(counting->core, at_most(at_most(missing, pool_processors()) - 1, (uint32_t)most),
-                       spec);
+        start_builders(counting->core, at_most(at_most(missing, pool_processors()) - 1, most), spec);
 }
 
 void device_end_builders(bool wait)
