@@ -166,7 +166,8 @@ struct formula *formula_open(const char *text, const char *variables, const doub
 
 double formula_at(struct formula *formula, const double *values)
 {
-    memcpy(formula->values, values, formula->count * sizeof *values);
+    for (size_t n = 0; n < formula->count; n++)
+        formula->values[n] = values[n];
     return mupEval(formula->parser);
 }
 
