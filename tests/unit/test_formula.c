@@ -111,7 +111,7 @@ TEST(constants_put_in_change_no_bit)
 
 TEST(words_of_formulas_are_no_names)
 {
-    static const char *const taken[] = {"x",  "y",  "t", "u",   "v",   "w",   "lx",
+    static const char *const taken[] = {"x",  "y",  "t", "u",   "v",   "w",    "lx",
                                         "ly", "pi", "e", "sin", "max", "rint", "gamma"};
     static const char *const others[] = {"k", "T_e", "xy", "sine", "l", "E", "p"};
     for (size_t n = 0; n < sizeof taken / sizeof taken[0]; n++)
