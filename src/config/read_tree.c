@@ -96,8 +96,8 @@ static void read_fallback(struct reading *reading, const struct schema_row *row,
     for (; text += is_list ? strspn(text, separators) : 0, *text != '\0' && count != most; count++) {
         char word[CONFIG_TEXT_LENGTH + 1], why[VALUE_WHY_LENGTH];
         snprintf(word, sizeof word, "%.*s", (int)(is_list ? strcspn(text, separators) : strlen(text)), text);
-        if (!value_parse(each, word, strlen(word), true, NULL, target,
-                         why)) /* the folder: a long name of file */
+        /* A folder may have too long a name. */
+        if (!value_parse(each, word, strlen(word), true, NULL, target, why))
             complain(reading, NULL, "%s by default; give the key", why);
         target += value_size(each);
         text += strlen(word);

@@ -60,7 +60,7 @@
 #define BARE_TABLE(name, described, ...)                                                                     \
     static const struct schema_row name##_rows[] = {{"", __VA_ARGS__}};                                      \
     static const struct schema_table name##_table = TABLE(name##_rows, described)
-#define AVERAGE WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps", .help = "number of states, up to the step, whose mean is written"
+#define AVERAGE WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps", .help = "number of states, up to the step, that are averaged"
 #define FILES_EVERY(steps) WITHIN(0, MOST_STEPS), .fallback = steps, .unit = "steps", .help = "between files; 0 is never"
 /* clang-format on */
 

@@ -17,7 +17,7 @@ struct external {
     struct kernel *tabulate, *add, *add_wave;
     struct launch launch;
 
-    /* What formulas say. */
+    /* Fields of formulas. */
     bool has_formulas, has_time;   /* in one of them */
     struct buffer *table;          /* values of all components */
     bool is_set;                   /* the table has values */

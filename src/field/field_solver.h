@@ -22,7 +22,7 @@ STATUS_CHECKED enum status field_solver_create(const struct rank_place *place, c
                                                struct field_solver **solver);
 
 /* What DECOMPOSITION_AUTO takes: slabs where all ranks have CPUs and the grid has at least FIELD_LARGE_GRID
- * nodes, as measured in docs/parallel.md. */
+ * nodes, as measured in docs/measurements/ranks.md. */
 enum { FIELD_LARGE_GRID = 1 << 16 };
 enum decomposition_kind field_solver_decomposition(bool on_cpus, int ranks, uint64_t nodes);
 

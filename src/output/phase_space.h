@@ -43,6 +43,9 @@ struct phase_spaces {
 STATUS_CHECKED enum status phase_spaces_create(struct device *device, const struct config *config,
                                                void **spaces);
 
+/* The list of the species of item `index`. */
+const struct particles *phase_space_list(const struct view *view, uint32_t index);
+
 /* counts[] <- those of this rank's particles, for item `index`. Blocking, not collective. */
 STATUS_CHECKED enum status phase_space_count(struct phase_spaces *spaces, const struct view *view,
                                              uint32_t index, uint32_t *counts);
