@@ -19,7 +19,7 @@ struct value_factors {
     real dx, dy, charge, mass, light, per_c_squared;
 };
 
-/* x and y at n, and of u at n-1/2 gamma and the kinetic energy m u^2/(gamma + 1), of particle p. */
+/* Of particle p: x and y at n; gamma and the kinetic energy m u^2/(gamma + 1) from u at n-1/2. */
 #define OFFSET  offsets[p * (ulong)offset_stride + offset_shift]
 #define COLUMN  (find_segment(cell_offsets, cell, cell + axes.columns_per_bin - 1, p) % ny)
 #define PLACE_X (((formula_real)(box_row + row) + OFFSET.x) * factors.dx)

@@ -79,8 +79,9 @@ enum status session_begin(struct session *session)
         TRY(species_files_read(&session->communicator, &session->config));
     for (uint32_t s = 0; session->checkpoint && s < session->config.species_count; s++)
         session->config.species[s].read = session->checkpoint->config.species[s].read;
-    if (session->builds_ahead && session->communicator.local_rank == 0)
-        simulation_build_ahead(&session->config, session->communicator.size, session->device);
+    /* To go on needs no program that loads. */
+    if (session->builds_ahead && !session->checkpoint && session->communicator.local_rank == 0)
+        simulation_build_ahead(&session->config, &session->communicator, session->device);
     const enum status status = simulation_create_on(&session->communicator, &session->config, session->device,
                                                     session->checkpoint, &session->simulation);
     device_end_builders(false);

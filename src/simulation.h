@@ -139,6 +139,7 @@ STATUS_CHECKED enum status simulation_plan(const struct config *config, const st
 
 /* Starts processes that build the programs of a run (device_start_builders()), of several ranks but for those
  * by which ranks exchange. */
-void simulation_build_ahead(const struct config *config, int ranks, const struct device *device);
+void simulation_build_ahead(const struct config *config, const struct communicator *communicator,
+                            const struct device *device);
 
 #endif

@@ -96,7 +96,7 @@ static enum status balance_with(struct simulation *simulation, struct device *br
             "step %llu: rows change hands: the fullest rank had %.3f times the mean particles, and has %.3f",
             (unsigned long long)simulation->step, before, partition_imbalance(partition, loads));
     TRY(sums_read(simulation));
-    TRY(external_require_finite(simulation->external));
+    TRY(external_require_finite(simulation->external, simulation->step));
     const struct waves *waves = simulation->fields.waves;
     const size_t bytes = waves ? buffer_bytes(waves->modes) : 0; /* columns stay with their rank */
     const uint64_t n = waves ? waves->step : 0;

@@ -226,15 +226,17 @@ void simulation_destroy(struct simulation *simulation)
     partition_destroy(&simulation->partition);
 }
 
-/* No program depends on the formulas of species, which take long. */
-static void leave_out_formulas(struct species_config *species)
+/* A rank's part of a species. No program depends on its formulas, which take long. */
+static void simplify(struct species_config *species, int ranks)
 {
+    species->particles = (species->particles + (uint64_t)ranks - 1) / (uint64_t)ranks;
     species->profile = (struct profile_config){0};
     for (int axis = 0; axis < 3 && species->velocities.kind == VELOCITIES_FORMULA; axis++)
         strcpy(species->velocities.density[axis], "1");
 }
 
-void simulation_build_ahead(const struct config *config, int ranks, const struct device *device)
+void simulation_build_ahead(const struct config *config, const struct communicator *communicator,
+                            const struct device *device)
 {
     struct simulation simulation = {0};
     struct device *counting = NULL;
@@ -244,9 +246,9 @@ void simulation_build_ahead(const struct config *config, int ranks, const struct
     if (plain.species && device_open_counting(device_info(device), &counting) == STATUS_OK) {
         memcpy(plain.species, config->species, bytes);
         for (uint32_t s = 0; s < config->species_count; s++)
-            leave_out_formulas(&plain.species[s]);
-        if (create(&alone, &plain, ranks, counting, NULL, &simulation) == STATUS_OK)
-            device_start_builders(device, counting);
+            simplify(&plain.species[s], communicator->size);
+        if (create(&alone, &plain, communicator->size, counting, NULL, &simulation) == STATUS_OK)
+            device_start_builders(device, counting, communicator->local_size);
         simulation_destroy(&simulation);
         device_close(&counting);
     }

@@ -177,7 +177,7 @@ static uint32_t earlier_half(const struct simulation *simulation)
 
 static enum status finish_all(struct simulation *simulation)
 {
-    TRY(external_require_finite(simulation->external));
+    TRY(external_require_finite(simulation->external, simulation->step));
     TRY(finish_slots(simulation, earlier_half(simulation), HALF));
     return finish_slots(simulation, HALF - earlier_half(simulation), HALF);
 }
@@ -188,7 +188,8 @@ static enum status finish_earlier_half(struct simulation *simulation)
     const uint32_t first = earlier_half(simulation);
     TRY(device_use(simulation->device, QUEUE_SIDE));
     enum status status = read_slots(simulation, first, HALF);
-    TRY_IF_OK(external_require_finite(simulation->external));
+    if (simulation->step >= HALF)
+        TRY_IF_OK(external_require_finite(simulation->external, simulation->step - HALF));
     TRY(device_use(simulation->device, QUEUE_MAIN));
     TRY(status);
     TRY(finish_slots(simulation, first, HALF));

@@ -11,7 +11,8 @@
 /* False for a non-finite one, which shows in the sums of its cell. */
 static inline bool was_beside(const struct samples *before)
 {
-    return fmin(before->x, before->y) < (real)0 || fmax(before->x, before->y) >= (real)1;
+    return isfinite(before->x + before->y) &&
+           (fmin(before->x, before->y) < (real)0 || fmax(before->x, before->y) >= (real)1);
 }
 
 /* Adds a particle at offsets from its cell that may be in a cell beside. */

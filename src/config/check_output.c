@@ -114,6 +114,8 @@ static void check_axes(struct reading *reading, uint32_t index, struct phase_spa
         char path[TREE_PATH_LENGTH / 2];
         snprintf(path, sizeof path, "output.phase_space.%u.axes.%u", index, k);
         bins *= axis->bins; /* at most 2^14 each */
+        at(reading, "%s.range", path);
+        const bool has_ends = check_ends(reading, axis->range, false);
         if (axis->scale == SCALE_LOG)
             take_logarithm(reading, path, axis);
         set_axis(axis);
@@ -130,8 +132,7 @@ static void check_axes(struct reading *reading, uint32_t index, struct phase_spa
                      "expected an axis of species %s, which has no w: set species.%s.velocities.dimensions=3",
                      name, name);
         at(reading, "%s.range", path);
-        if (check_ends(reading, axis->range, false) && phase_axis_is_space(axis->axis) &&
-            is_sound(reading, "grid"))
+        if (has_ends && phase_axis_is_space(axis->axis) && is_sound(reading, "grid"))
             check_cells_of_axis(reading, axis, path);
     }
     if (at(reading, "output.phase_space.%u.axes", index) && values > CONFIG_PHASE_VALUES)
@@ -195,7 +196,10 @@ static void check_phase_space(struct reading *reading, uint32_t index)
     check_axes(reading, index, phase_space);
     if (at(reading, "output.phase_space.%u.axes", index) &&
         at(reading, "output.phase_space.%u.order", index) && !is_order(phase_space))
-        complain(reading, NULL, "expected every one of the %u axes, once", phase_space->axis_count);
+        complain(reading, NULL, "expected every one of the %u axes, once%s", phase_space->axis_count,
+                 phase_axis_find(phase_space, PHASE_AXIS_FORMULA) < phase_space->axis_count
+                     ? "; it has no names for formulas: leave it out"
+                     : "");
 }
 
 static void check_place(struct reading *reading, const char *path, uint32_t index, const char *key,

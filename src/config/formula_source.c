@@ -13,7 +13,7 @@
 
 enum { MOST_NAME_BYTES = 16, MOST_DEPTH = 200 /* compilers have a limit, 256 of clang */ };
 
-#define UNKNOWN "kernels have nothing for what stands here"
+#define UNKNOWN "the device cannot evaluate what stands here"
 
 struct translation {
     const struct formula_name *names;

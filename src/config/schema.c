@@ -180,7 +180,7 @@ static const struct schema_row phase_axis_rows[] = {
     {PHASE_AXIS(range, TYPE_REAL), PAIR, ANY_FINITE, .unit = "lambda_D, v_th",
      .help = "[low, high], high not included; along x and y edges of cells"},
     {PHASE_AXIS(scale, TYPE_CHOICE), WORDS({"linear", SCALE_LINEAR}, {"log", SCALE_LOG}),
-     .fallback = "linear", .help = "log: bins of log10 of a formula, with the logarithms of range"},
+     .fallback = "linear", .help = "log: bins of equal width in log10; range is that of the axis itself"},
 };
 static const struct schema_table phase_axis_table = TABLE(phase_axis_rows, struct phase_axis_config);
 

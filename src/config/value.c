@@ -149,12 +149,12 @@ static bool store_whole(const struct schema_row *row, double number, void *targe
 }
 
 /* An optional minus and digits without leading zeros; a whole number with an exponent, as 1e6; or a formula
- * of numbers that gives one, as 2^20. */
-static bool parse_whole(const struct schema_row *row, const char *text, size_t length, void *target,
-                        char note[NOTE_LENGTH])
+ * of numbers that gives one, as 2^20, which a text with constants is; 2026-11-28 is none. */
+static bool parse_whole(const struct schema_row *row, const char *text, size_t length, bool had_constants,
+                        void *target, char note[NOTE_LENGTH])
 {
     double number = 0;
-    if (text[strspn(text, DECIMAL_BYTES " \t\n")] != '\0') {
+    if (text[strspn(text, DECIMAL_BYTES " \t\n")] != '\0' || had_constants) {
         const bool is_number = parse_formula_of_numbers(text, &number, note);
         if (is_number && number != floor(number))
             snprintf(note, NOTE_LENGTH, ", which is %.16g", number);
@@ -174,11 +174,11 @@ static bool parse_whole(const struct schema_row *row, const char *text, size_t l
     return store_whole(row, number, target);
 }
 
-static bool parse_real(const struct schema_row *row, const char *text, size_t length, void *target,
-                       char note[NOTE_LENGTH])
+static bool parse_real(const struct schema_row *row, const char *text, size_t length, bool had_constants,
+                       void *target, char note[NOTE_LENGTH])
 {
     double number = 0;
-    const bool is_plain = strspn(text, DECIMAL_BYTES) == length;
+    const bool is_plain = strspn(text, DECIMAL_BYTES) == length && !had_constants;
     const bool is_number =
         is_plain ? parse_decimal(text, length, &number, note) : parse_formula_of_numbers(text, &number, note);
     if (!is_number || !in_range(row, number))
@@ -257,10 +257,11 @@ static bool parse(const struct schema_row *row, const char *text, size_t length,
         snprintf(note, NOTE_LENGTH, " in quotes");
         return false;
     }
-    if (row->type != TYPE_BOOL && !(text = put_constants(row, text, &length, constants, resolved, note)))
-        return false;
-    if (row->type != TYPE_BOOL)
-        return (row->type == TYPE_REAL ? parse_real : parse_whole)(row, text, length, target, note);
+    if (row->type != TYPE_BOOL) {
+        const char *number = put_constants(row, text, &length, constants, resolved, note);
+        return number && (row->type == TYPE_REAL ? parse_real : parse_whole)(row, number, length,
+                                                                             number != text, target, note);
+    }
     const bool yes = strcmp(text, "true") == 0, no = strcmp(text, "false") == 0;
     if (yes || no)
         *(bool *)target = yes;

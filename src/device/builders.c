@@ -74,10 +74,11 @@ static void start_builders(const struct core *counting, size_t wanted, char *spe
     free(arguments);
 }
 
-void device_start_builders(const struct device *device, const struct device *counting)
+void device_start_builders(const struct device *device, const struct device *counting, int ranks)
 {
     const struct device_info *info = device_info(device);
-    const size_t missing = new_programs(counting->core), held = counting->core->most_bytes_held;
+    const size_t missing = new_programs(counting->core),
+                 held = counting->core->most_bytes_held * (size_t)ranks;
     const size_t left = info->global_memory > held ? info->global_memory - held : 0;
     const uint32_t most = info->is_cpu ? MOST_BUILDERS : at_most(left / BYTES_ON_GPU, MOST_ON_GPU);
     char spec[32];

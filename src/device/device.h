@@ -76,7 +76,7 @@ bool device_is_counting(const struct device *device);
  * the same meanwhile and waits for what another has begun. Where no process can be started, or the user's
  * cache folder is missing, nothing happens. device_end_builders(): those that have ended leave no trace;
  * `wait`: those that have not are waited for. */
-void device_start_builders(const struct device *device, const struct device *counting);
+void device_start_builders(const struct device *device, const struct device *counting, int ranks);
 void device_end_builders(bool wait);
 
 /* What such a process does, which `radixpic BUILDERS_COMMAND` starts: arguments[0] is a device P:D, then what

@@ -30,8 +30,9 @@ enum {
     SHORT_CELL = 16       /* pieces of a cell that deposit_long_cells leaves apart */
 };
 
-/* A group that sums a segment needs local memory for its particles, which then holds the items' sums, and two
- * words a run (kernels/shared/deposit_groups.h). Several groups share it. */
+/* A group that sums a segment needs local memory for its particles, which then holds the items' sums, two
+ * words a run, and 16 bits for each particle that may be beside its cell (kernels/shared/deposit_groups.h).
+ * Several groups share it. */
 static void fit_segments(const struct device_info *info, uint32_t components, size_t real_bytes,
                          struct deposit_plan *plan)
 {
@@ -45,7 +46,8 @@ static void fit_segments(const struct device_info *info, uint32_t components, si
         runs /= 2;
     while (runs > 1) {
         const size_t staged = (plan->item_particles + 1) * sample;
-        const size_t bytes = (staged < sums ? sums : staged) * real_bytes + 2 * sizeof(uint32_t);
+        const size_t beside = plan->beside ? plan->item_particles * sizeof(uint16_t) : 0;
+        const size_t bytes = (staged < sums ? sums : staged) * real_bytes + 2 * sizeof(uint32_t) + beside;
         if (runs * bytes <= info->local_memory / 4 * 3)
             break;
         const bool shorter = staged > sums && plan->item_particles > FEWEST_ITEM_PARTICLES;

@@ -137,15 +137,17 @@ static enum status fail_at(const struct external *external, uint32_t node)
                        (double)external->step * config->time.step);
 }
 
-enum status external_require_finite(struct external *external)
+enum status external_require_finite(struct external *external, uint64_t last)
 {
     uint32_t node = NO_NODE;
-    if (!external->is_set || external->first_step > external->step)
+    if (last > external->step)
+        last = external->step;
+    if (!external->is_set || external->first_step > last)
         return STATUS_OK;
     enum status status = buffer_read(external->first_infinite, 0, sizeof node, &node);
     if (status == STATUS_OK && node != NO_NODE)
         status = fail_at(external, node);
-    external->first_step = external->step + 1;
+    external->first_step = last + 1;
     return communicator_agree(&external->communicator, status);
 }
 
@@ -166,7 +168,7 @@ static enum status set_table(struct external *external, uint32_t stride, uint64_
     external->first_step = is_first ? step : external->first_step;
     external->step = step;
     external->is_set = true;
-    return is_first ? external_require_finite(external) : STATUS_OK;
+    return is_first ? external_require_finite(external, step) : STATUS_OK;
 }
 
 static enum status add_formulas(struct external *external, uint64_t step, struct fields *total)

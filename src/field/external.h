@@ -37,9 +37,9 @@ STATUS_CHECKED enum status external_create(const struct rank_place *place, const
 STATUS_CHECKED enum status external_apply(struct external *external, const struct fields *fields,
                                           uint64_t step, struct fields *total);
 
-/* STATUS_FAILED where a formula was not finite on a node of any rank in the steps until now. Waits for the
- * queue in use. Collective. */
-STATUS_CHECKED enum status external_require_finite(struct external *external);
+/* STATUS_FAILED where a formula was not finite on a node of any rank in the steps up to `last`, after which
+ * the queue in use comes, and which it waits for. Collective. */
+STATUS_CHECKED enum status external_require_finite(struct external *external, uint64_t last);
 
 /* The work of all drives in a step that has `time` as its middle. before[2 n], before[2 n + 1] are real and
  * imaginary part of (1/(nx ny)) sum rho exp(-i k x) of drive n at its begin, `after` at its end. */

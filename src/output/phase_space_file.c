@@ -16,18 +16,25 @@ _Static_assert((int)CONFIG_PHASE_AXES <= (int)HDF5_DIMENSIONS, "a phase space is
 
 enum { NAME_LENGTH = CONFIG_NAME_LENGTH + 16, SUMMED_AT_ONCE = 1 << 18 };
 
-/* "electrons_uvxy": species and written axes; with "_N" behind it where an item before item N has it too. */
+/* "electrons_uvxy": species and written axes, f for each formula. */
+static void name_alone(const struct phase_space_config *space, char name[NAME_LENGTH])
+{
+    char axes[CONFIG_PHASE_AXES + 1] = "";
+    for (uint32_t k = 0; k < space->axis_count; k++)
+        axes[k] = phase_axis_name(phase_axis_written(space, k));
+    snprintf(name, NAME_LENGTH, "%s_%s", space->species, axes);
+}
+
+/* The same, with "_N" behind it where an item before item N has it too. */
 static void name_of(const struct config *config, uint32_t index, char name[NAME_LENGTH])
 {
-    const struct phase_space_config *space = &config->output.phase_space[index];
-    char axes[CONFIG_PHASE_AXES + 1] = "", earlier[NAME_LENGTH];
-    for (uint32_t k = 0; k < space->axis_count; k++)
-        axes[k] = phase_axis_name(phase_axis_written(space, k)); /* f for each formula */
-    snprintf(name, NAME_LENGTH, "%s_%s", space->species, axes);
+    char earlier[NAME_LENGTH];
+    name_alone(&config->output.phase_space[index], name);
     for (uint32_t i = 0; i < index; i++) {
-        name_of(config, i, earlier);
+        name_alone(&config->output.phase_space[i], earlier);
         if (strcmp(earlier, name) == 0) {
-            snprintf(name, NAME_LENGTH, "%s_%s_%" PRIu32, space->species, axes, index);
+            const size_t length = strlen(name);
+            snprintf(name + length, NAME_LENGTH - length, "_%" PRIu32, index);
             return;
         }
     }

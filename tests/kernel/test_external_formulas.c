@@ -198,15 +198,15 @@ TEST(a_value_that_is_not_finite_is_refused)
     scene_create(&scene, PRECISION_SINGLE, &slab, later);
     for (uint64_t step = 0; step < 5; step++) {
         assert_ok(external_apply(scene.external, &scene.fields, step, &scene.felt));
-        if (step == 1)
-            assert_ok(external_require_finite(scene.external));
+        if (step > 0) /* the queue may not have come further: what follows is still looked at */
+            assert_ok(external_require_finite(scene.external, 1));
     }
-    assert_fails(external_require_finite(scene.external), "fields.external.B: the formula ln(2 - t + 0*x) is",
-                 "nan at x = 0, y = 0, t = 2.1");
+    assert_fails(external_require_finite(scene.external, 4),
+                 "fields.external.B: the formula ln(2 - t + 0*x) is", "nan at x = 0, y = 0, t = 2.1");
     scene_create(&scene, PRECISION_SINGLE, &slab, too_large);
     assert_ok(external_apply(scene.external, &scene.fields, 0, &scene.felt));
     assert_ok(external_apply(scene.external, &scene.fields, 1, &scene.felt));
-    assert_fails(external_require_finite(scene.external),
+    assert_fails(external_require_finite(scene.external, 1),
                  "fields.external: a formula is not finite at x = 2, y = 0, up to t = 0.7");
 }
 

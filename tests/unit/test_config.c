@@ -263,8 +263,8 @@ TEST(constants_are_their_values)
              "2*E0", "4", "lx/32", "2*n", "q", "64*E0", "sqrt(T_e)", "1 + q*cos(k*x/lx)", "auto", "lx*k");
     assert_ok(parse(text));
     assert_true(config_is_same(&config, &by_value));
-    snprintf(text, sizeof text, form, "constants: {L: 5, h: L/2, q: 0}", "16", "L - 1", "0.25*h/5", "128",
-             "q", "128*lx", "3", "1 + q*cos(2*h*x/lx)", "auto", "2");
+    snprintf(text, sizeof text, form, "constants: {L: 5, h: L/2, q: 0, m: L+11}", "m", "L-1", "0.25*h/5",
+             "128", "q", "128*lx", "3", "1 + q*cos(2*h*x/lx)", "auto", "2");
     assert_ok(read_with(text, (const char *[]){"constants.h=L/10", "constants.q=-0.25"}, 2));
     assert_near(config.time.step, 0.025, 0);
     config.time.step = 0.125;
