@@ -76,7 +76,7 @@ static inline amounts sum_pieces(global const real *restrict sums, uint places, 
 #define NODES_ARGUMENTS                                                                                      \
     global const uint *restrict cell_offsets, global const real *restrict sums, uint places, uint nx,        \
         uint ny, uint segment_bits, uint most, uint lanes, real factor, uint set,                            \
-        global real *restrict density, uint stride, global long *restrict beside, uint copies, real scale
+        global real *restrict density, uint stride, global long *restrict beside, uint copies, real unit
 
 #if LANES == 1
 
@@ -93,15 +93,17 @@ deposit_long_cells(global const uint *restrict cell_offsets, global const uint *
     const uint2 ends = segments_of(cell_offsets, segment_bits, cell);
     const uint first_started = ends.x + (ends.x << segment_bits < cell_offsets[cell]);
     const bool mine = ends.y - ends.x >= most && segment - first_started < most;
+    if (!mine) /* the same for all items of the group */
+        return;
     real total[SUM_COUNT] = {(real)0}, excess[SUM_COUNT] = {(real)0};
-    for (uint s = ends.x + item; mine && s <= ends.y; s += GROUP_ITEMS) {
+    for (uint s = ends.x + item; s <= ends.y; s += GROUP_ITEMS) {
         real piece[SUM_COUNT];
         for (uint n = 0; n < SUM_COUNT; n++)
             piece[n] = HAS_SUM(n) ? sums[SUM_PLACE(places, s + cell, n)] : (real)0;
         sum_add_block(total, excess, piece);
     }
     sum_over_group(total, shared);
-    if (mine && item == 0)
+    if (item == 0)
         store_sums(sums, places, ends.x + cell, total);
 }
 
@@ -146,7 +148,8 @@ static inline amounts sum_cells(global const uint *restrict cell_offsets, global
 /* `lanes` items of a group per node, a power of two: the more, the fewer nodes there are, where a cell may
  * have many pieces. factor: charge per area of one macro-particle, q w/(dx dy). The density,
  * `stride` reals from one component to the next, is set where `set` is not 0, else added to. most: pieces of
- * a cell that are still apart. */
+ * a cell that are still apart. unit: of the sums beside. All that an item needs is read before the first of
+ * it is waited for: a store to a place that is still being read holds up all that a multiprocessor reads. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void deposit_nodes(NODES_ARGUMENTS)
 {
     local amounts shared[GROUP_ITEMS];
@@ -162,12 +165,14 @@ kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void deposit_nod
 #if BESIDE
     long counted[3] = {0};
     if (node < cells)
-        take_beside(beside, copies, cells, node, lane, lanes, counted);
+        read_beside(beside, copies, cells, node, lane, lanes, counted);
 #endif
     if (node < cells)
         sum = sum_cells(cell_offsets, sums, places, nx, ny, segment_bits, most, node, lane, lanes);
 #if BESIDE
-    sum += (amounts)(0, (real)counted[0], (real)counted[1], (real)counted[2]) / scale;
+    sum += (amounts)(0, (real)counted[0], (real)counted[1], (real)counted[2]) * unit;
+    if (node < cells)
+        clear_beside(beside, copies, cells, node, lane, lanes);
 #endif
     for (uint width = lanes / 2; width > 0; width /= 2) {
         shared[item] = sum;
