@@ -32,6 +32,7 @@ static struct deposit *deposit_for(const struct deposit_scene *scene, enum shape
     struct deposit *deposit = NULL;
     const bool is_cpu = device->core->info.is_cpu;
     device->core->info.is_cpu = way == AS_CPU;
+    test_optimise(way == AS_CPU);
     assert_ok(deposit_create(device, &scene->grid, scene->sorted.precision, shape, NULL,
                              grid_cells(&scene->grid), scene->sorted.particles.count, &deposit));
     device->core->info.is_cpu = is_cpu;
@@ -266,6 +267,7 @@ static struct deposit *sources_deposit(const struct deposit_scene *scene, enum s
     struct deposit *deposit = NULL;
     const bool is_cpu = device->core->info.is_cpu;
     device->core->info.is_cpu = way == AS_CPU;
+    test_optimise(way == AS_CPU);
     const struct deposit_current current = {fmin(scene->grid.dx, scene->grid.dy) / light,
                                             1 / (light * light)};
     assert_ok(deposit_create(device, &scene->grid, scene->sorted.precision, shape, &current,

@@ -52,6 +52,7 @@ enum { VARIANTS = 2 };
 static struct sorter *sorter_of(struct sorter_plan plan, int variant, uint32_t capacity)
 {
     struct sorter *sorter = NULL;
+    test_optimise(plan.method != SORT_METHOD_TILED);
     plan.radix.table_rows = variant == 1;
     plan.fast.reorders = variant == 1 ? 2 : 0;
     plan.fast.portable = variant == 1;

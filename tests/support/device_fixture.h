@@ -56,6 +56,16 @@ static inline double test_epsilon(enum precision precision)
     return precision == PRECISION_SINGLE ? 0x1p-23 : 0x1p-52;
 }
 
+/* Kernels built from now on are optimised, or not. Those of GPUs run on a CPU in tests alone, and PoCL, which
+ * reads this variable at every build, compiles them in less time so. */
+static inline void test_optimise(bool is_wanted)
+{
+    if (is_wanted)
+        unsetenv("POCL_EXTRA_BUILD_FLAGS");
+    else
+        setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 1);
+}
+
 /* An array of the test with these bytes; with any, where `contents` is NULL. */
 static inline struct buffer *test_buffer(size_t bytes, const void *contents)
 {

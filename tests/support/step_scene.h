@@ -129,6 +129,7 @@ static inline void scene_magnetic(const struct scene_kind *kind, double magnetic
 static inline void scene_create(const struct scene_kind *kind, const struct stepper_kind *stepper, bool ids,
                                 uint32_t more, struct scene *scene)
 {
+    test_optimise(stepper != &tiled_step);
     const uint32_t rows = kind->ghost ? 10 * kind->nx : kind->nx;
     const uint32_t own = kind->ghost ? kind->nx - 2 * kind->ghost - 1 : kind->own ? kind->own : kind->nx;
     const double dx = kind->exact ? 0.5 : 0.4, dy = kind->exact ? 0.125 : 0.7;
