@@ -218,7 +218,7 @@ static inline void step_vector(const struct motion *motion, struct walk *walk, g
     const struct velocity velocity = {state.c, state.d, w};
     struct pushed pushed = push(motion, &around, begin, particle, state.a, state.b, velocity);
     if (measuring)
-        push_add_sums(block, &pushed, number, particle);
+        push_add_sums(block, motion, &pushed, begin, number, particle);
     if (!moving) {
         if (around.i != *row)
             touch_around(motion, lists, *row = around.i);
@@ -338,9 +338,9 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_count(MOTION_ARG
 /* The same, and sums[first_sum + SUM_COUNT chunk ...] = the sums of |v|^2, u, v and w at n over the chunk. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 step_count_and_measure(MOTION_ARGUMENTS, STATE_ARGUMENTS, TABLE_ARGUMENTS, BLOCK_ARGUMENTS, uint first_sum,
-                       global real *sums)
+                       global real *sums WEIGHT_ARGUMENT)
 {
-    const struct motion motion = MOTION;
+    const struct motion motion = MEASURED_MOTION;
     const struct chunk_lists lists = own_lists(&motion, states, w, table, touched);
     count_chunk(&motion, count, chunk, offsets, &lists, block, totals,
                 sums + first_sum + SUM_COUNT * get_global_id(0), true);

@@ -9,11 +9,13 @@
 #include "shared/loading.h"
 
 /* Particle n < count here is particle first + n of the species. Its offset is element stride * n, its
- * velocity stride * n + velocity_first, its id its global index. For no w or no id any buffer stands in. */
+ * velocity stride * n + velocity_first, its id its global index. For no w, weight or id any buffer stands in.
+ */
 kernel void load_particles(ulong first, uint count, global const struct recipe *recipe,
                            global const struct cosine *terms, global const double *tables,
                            global real2 *offset, global real2 *velocity, uint stride, uint velocity_first,
-                           uint has_w, global real *w, global uint *key, uint has_ids, global ulong *id)
+                           uint has_w, global real *w, global uint *key, uint has_ids, global ulong *id,
+                           uint has_weights, global real *weight)
 {
     const uint n = (uint)get_global_id(0);
     if (n >= count)
@@ -26,6 +28,8 @@ kernel void load_particles(ulong first, uint count, global const struct recipe *
     key[n] = cell_index(x.cell, y.cell, recipe->cells[1]);
     if (has_w)
         w[n] = (real)particle.velocity[2];
+    if (has_weights)
+        weight[n] = (real)particle.weight;
     if (has_ids)
         id[n] = first + n;
 }

@@ -20,6 +20,7 @@
 #include "shared/moments.h"
 #include "shared/motion.h"
 #include "shared/sum.h"
+#include "shared/weight.h"
 
 /* Of a species. All are reals, since a kernel takes the struct as one argument. */
 struct moment_factors {
@@ -77,11 +78,11 @@ static inline void add_products(real weight, real energy, real4 c, real4 d, real
     sums[9] += weight * heat;
 }
 
-/* u, v: the means; sums: of add_products(). */
-static inline void store_moments(const struct moment_factors *factors, uint size, real4 u, real4 v,
+/* size: of the particles, by their weights. u, v: the means; sums: of add_products(). */
+static inline void store_moments(const struct moment_factors *factors, real size, real4 u, real4 v,
                                  const real sums[SUM_COUNT], global real *result, uint stride)
 {
-    const real density = factors->density * (real)size, pressure = factors->mass * factors->density;
+    const real density = factors->density * size, pressure = factors->mass * factors->density;
     const real of_u[3] = {u.x, u.y, u.z}, of_v[3] = {v.x, v.y, v.z};
     result[DENSITY * stride] = density;
     result[TEMPERATURE * stride] = temperature(factors, density, pressure * (sums[0] + sums[2] + sums[5]), v);
@@ -92,7 +93,7 @@ static inline void store_moments(const struct moment_factors *factors, uint size
     }
     for (uint n = 0; n < 6; n++)
         result[(PRESSURE + n) * stride] = pressure * sums[n];
-    result[ENERGY * stride] = sums[9] / (real)max(size, 1U);
+    result[ENERGY * stride] = sums[9] / (size > 0 ? size : 1);
 }
 
 /* Group g owns cell first_cell + g and leaves moment m in result[m * stride + g]; its items stride through
@@ -105,12 +106,13 @@ static inline void store_moments(const struct moment_factors *factors, uint size
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 moments(global const real2 *restrict state, uint state_stride, uint state_first,
         global const real *restrict w, uint has_w, global const uint *restrict cell_offsets, uint first_cell,
-        struct moment_factors factors, uint stride, global real *restrict result)
+        struct moment_factors factors, uint stride, global real *restrict result WEIGHT_ARGUMENT)
 {
     local real shared[SUM_SHARED], held[SUM_COUNT];
     const uint group = (uint)get_group_id(0), item = (uint)get_local_id(0);
     const uint begin = cell_offsets[first_cell + group], end = cell_offsets[first_cell + group + 1];
-    const real count = (real)max(end - begin, 1U), per_c_squared = factors.per_c_squared;
+    const real per_c_squared = factors.per_c_squared;
+    real size = (real)(end - begin);
     real4 first = (real4)(0), mean_c = (real4)(0), mean_d = (real4)(0);
     real total[SUM_COUNT];
     if (begin < end)
@@ -127,10 +129,12 @@ moments(global const real2 *restrict state, uint state_stride, uint state_first,
                 const real4 c = load_velocity(state + state_first, w, p, state_stride, has_w) - first;
                 const real4 d = velocity_difference(first, c, per_c_squared);
                 if (round == 0) {
-                    block[0] += c.x, block[1] += c.y, block[2] += c.z;
-                    block[3] += d.x, block[4] += d.y, block[5] += d.z;
+                    const real4 of_c = WEIGHT_AT(p) * c, of_d = WEIGHT_AT(p) * d;
+                    block[0] += of_c.x, block[1] += of_c.y, block[2] += of_c.z;
+                    block[3] += of_d.x, block[4] += of_d.y, block[5] += of_d.z;
+                    block[6] += WEIGHTS ? WEIGHT_AT(p) : 0;
                 } else {
-                    add_products(1, 0, c - mean_c, d - mean_d, first + mean_c, first_v + mean_d,
+                    add_products(WEIGHT_AT(p), 0, c - mean_c, d - mean_d, first + mean_c, first_v + mean_d,
                                  per_c_squared, block);
                 }
             }
@@ -141,12 +145,13 @@ moments(global const real2 *restrict state, uint state_stride, uint state_first,
             held[n] = total[n];
         barrier(CLK_LOCAL_MEM_FENCE);
         if (round == 0) {
-            mean_c = (real4)(held[0], held[1], held[2], 0) / count;
-            mean_d = (real4)(held[3], held[4], held[5], 0) / count;
+            size = WEIGHTS ? held[6] : size;
+            mean_c = (real4)(held[0], held[1], held[2], 0) / (size > 0 ? size : 1);
+            mean_d = (real4)(held[3], held[4], held[5], 0) / (size > 0 ? size : 1);
         }
     }
     if (item == 0)
-        store_moments(&factors, end - begin, first + mean_c, first_v + mean_d, total, result + group, stride);
+        store_moments(&factors, size, first + mean_c, first_v + mean_d, total, result + group, stride);
 }
 
 /* ---- of several states ---- */

@@ -98,7 +98,7 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
             struct pushed pushed =
                 push(motion, &around, p, PARTICLE_OF_LANE, state.x, state.y, state.velocity);
             if (measures)
-                push_add_sums(block, &pushed, number, PARTICLE_OF_LANE);
+                push_add_sums(block, motion, &pushed, p, number, PARTICLE_OF_LANE);
             if (moves) {
                 const uints cells = push_find_cells(motion, &pushed);
                 store_state(&pushed, cells, p, number, offset, velocity, w, key);
@@ -115,10 +115,10 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
 #define DEFINE_PUSH(name, moves, measures)                                                                   \
     kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void name(                               \
         MOTION_ARGUMENTS, LIST_ARGUMENTS, global uint *restrict key, uint first_sum,                         \
-        global real *restrict sums)                                                                          \
+        global real *restrict sums WEIGHT_ARGUMENT)                                                          \
     {                                                                                                        \
         SUM_MEMORY_##measures;                                                                               \
-        const struct motion motion = MOTION;                                                                 \
+        const struct motion motion = MEASURED_MOTION;                                                        \
         push_chunk(&motion, count, chunk, cell_offsets, offset, velocity, w, key, sums + first_sum, shared,  \
                    moves, measures);                                                                         \
     }

@@ -137,7 +137,7 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
 #endif
                     const struct pushed pushed = push_one(motion, &walk, p, offsets[n], velocities[n]);
                     if (measures)
-                        push_add_sums(block, &pushed, 1, 0);
+                        push_add_sums(block, motion, &pushed, p, 1, 0);
 #if BY_DIRECTION
                     uint digit;
                     const uint kept =
@@ -172,13 +172,14 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
  * oclgrind gives a kernel the local arrays of all whose names do. */
 #define DEFINE_COUNT(name, measures)                                                                         \
     kernel __attribute__((reqd_work_group_size(2 * ITEMS, 1, 1))) void name(                                 \
-        MOTION_ARGUMENTS, LIST_ARGUMENTS, COUNT_ARGUMENTS, uint first_sum, uint split, uint skip)            \
+        MOTION_ARGUMENTS, LIST_ARGUMENTS, COUNT_ARGUMENTS, uint first_sum, uint split,                       \
+        uint skip WEIGHT_ARGUMENT)                                                                           \
     {                                                                                                        \
         local uint counts[RADIX], distinct;                                                                  \
         local struct cell_field around[COUNT_STAGED_CELLS];                                                  \
         local uint starts[COUNT_STAGED_CELLS + 1];                                                           \
         SUM_MEMORY_##measures;                                                                               \
-        const struct motion motion = MOTION;                                                                 \
+        const struct motion motion = MEASURED_MOTION;                                                        \
         count_chunk(&motion, cell_offsets, offset, velocity, w, tile_cells, digits, table, lists, totals,    \
                     count, stray_number, stray_list, stray_counts, sums + first_sum, chunk_of(split, skip),  \
                     counts, &distinct, shared, around, starts, measures);                                    \

@@ -125,7 +125,7 @@ struct radixpic_species {
     const char *name; /* belongs to the simulation */
     double charge, mass;
     double density;     /* mean number density */
-    double weight;      /* real particles that a macro-particle stands for */
+    double weight;      /* real particles that a macro-particle stands for, or their mean */
     uint64_t particles; /* macro-particles */
 };
 

@@ -58,6 +58,7 @@ static enum status plan_step(const struct config *config, const struct device_in
         .own_rows = slab->rows,
         .leaves_gaps = ranks > 1,
         .carries = carries,
+        .weighs = config->species[0].carries_weights,
         .sorts = {sorts[false], sorts[true]},
         .reach = {cells_crossed(config, &slab->box, 0), cells_crossed(config, &slab->box, 1)},
         .precision = config->precision,
@@ -154,10 +155,10 @@ enum status parts_create_for_lists(struct simulation *simulation)
     const struct grid *grid = &simulation->slab.local;
     const uint32_t own_cells = slab_own_cells(&simulation->slab);
     const struct deposit_current current = {config->time.step, setup.per_c_squared};
-    TRY(deposit_create(simulation->list_parts, grid, config->precision, config->deposit.shape, NULL,
-                       own_cells, capacity, &simulation->deposit));
+    TRY(deposit_create(simulation->list_parts, grid, config->precision, config->deposit.shape, setup.weighs,
+                       NULL, own_cells, capacity, &simulation->deposit));
     return config->fields.solver == SOLVER_ELECTROMAGNETIC
                ? deposit_create(simulation->list_parts, grid, config->precision, config->deposit.shape,
-                                &current, own_cells, capacity, &simulation->deposit_sources)
+                                setup.weighs, &current, own_cells, capacity, &simulation->deposit_sources)
                : STATUS_OK;
 }

@@ -21,7 +21,7 @@
 
 /* A segment in local memory, with a gap behind each run, so that items side by side use different banks.
  * Afterwards it holds the items' sums. */
-#define STAGED_REALS   (SEGMENT_RUNS * (ITEM_PARTICLES + 1) * (CURRENT ? 5 : 2))
+#define STAGED_REALS   (SEGMENT_RUNS * (ITEM_PARTICLES + 1) * ((CURRENT ? 5 : 2) + WEIGHTS))
 #define STAGED_QUADS   ((STAGED_REALS * sizeof(real) + sizeof(real4) - 1) / sizeof(real4))
 #define SHARED_QUADS   (STAGED_QUADS < SHARE_QUADS * SEGMENT_ITEMS ? SHARE_QUADS * SEGMENT_ITEMS : STAGED_QUADS)
 #define STAGE_PLACE(n) ((n) + (n) / ITEM_PARTICLES)
@@ -32,11 +32,14 @@ static inline struct samples sample(const struct list *list, uint p)
 #if CURRENT
     const real2 pair = list->velocity[(size_t)p * list->stride];
     const struct velocity u = {pair.x, pair.y, list->w[p]};
-    return sample_velocity(list, place.x, place.y, u);
+    struct samples samples = sample_velocity(list, place.x, place.y, u);
 #else
-    const struct samples samples = {place.x, place.y};
-    return samples;
+    struct samples samples = {place.x, place.y};
 #endif
+#if WEIGHTS
+    samples.weight = list->weight[p];
+#endif
+    return samples;
 }
 
 /* Copies `size` particles from `begin` on to local memory, and the last one to what is left of it: reads that
@@ -108,6 +111,10 @@ static inline bool add_share(const struct list *list, const struct samples *samp
     real along_x[SHARE_ROWS], along_y[DEPOSIT_NODES];
     share_weights(sample->x, share, along_x);
     shape_weights(sample->y, along_y);
+#if WEIGHTS
+    for (uint a = 0; a < SHARE_ROWS; a++)
+        along_x[a] *= sample->weight;
+#endif
 #pragma unroll
     for (uint n = 0; n < SHARE_ROWS * SHAPE_NODES; n++) {
         const uint node = n / SHAPE_NODES * DEPOSIT_NODES + n % SHAPE_NODES + SHAPE_FIRST - DEPOSIT_FIRST;
@@ -195,7 +202,7 @@ static inline struct item_sums sum_run(global const uint *restrict cell_offsets,
 kernel __attribute__((reqd_work_group_size(SEGMENT_ITEMS, 1, 1))) void
 deposit_group_per_segment(global const uint *restrict cell_offsets, LIST_ARGUMENTS, uint cells, uint count,
                           uint segment_bits, global real *restrict sums, uint places,
-                          global uint *restrict segment_cell)
+                          global uint *restrict segment_cell WEIGHT_ARGUMENT)
 {
     local real4 shared[SHARED_QUADS];
     local uint first_cells[SEGMENT_RUNS], last_cells[SEGMENT_RUNS], found;

@@ -8,6 +8,7 @@
 
 #include "shared/motion.h"
 #include "shared/shape.h"
+#include "shared/weight.h"
 
 /* Nodes that a cell has sums for along an axis, and the first of them. */
 #if CURRENT && !BESIDE
@@ -32,11 +33,14 @@ typedef real amounts;
 
 #include "shared/sum.h"
 
-/* What the deposit takes of particles: their offset, and for the current their velocity. */
+/* What the deposit takes of particles: their offset, for the current their velocity, and their weight. */
 struct samples {
     reals x, y;
 #if CURRENT
     reals velocity[3];
+#endif
+#if WEIGHTS
+    reals weight;
 #endif
 };
 
@@ -54,16 +58,19 @@ struct list {
         real per_c_squared;
     } back;
 #endif
+#if WEIGHTS
+    global const real *weight;
+#endif
 };
 #if CURRENT
 #define LIST_ARGUMENTS                                                                                       \
     global const real2 *restrict offset, uint stride, global const real2 *restrict velocity, uint first,     \
         global const real *restrict w, struct half_step back, volatile global long *restrict beside,         \
         uint copies, uint nx, uint ny, real scale
-#define LIST(stride) ((struct list){offset, stride, velocity + first, w, back})
+#define LIST(stride) ((struct list){offset, stride, velocity + first, w, back WEIGHT_MEMBER})
 #else
 #define LIST_ARGUMENTS global const real2 *restrict offset, uint stride
-#define LIST(stride)   ((struct list){offset, stride})
+#define LIST(stride)   ((struct list){offset, stride WEIGHT_MEMBER})
 #endif
 
 #if CURRENT
@@ -77,12 +84,16 @@ static inline struct samples sample_velocity(const struct list *list, reals x, r
     return samples;
 }
 
-/* The current is that of half a step before, of particles at x - v dt/2. */
+/* The current is that of half a step before, of particles at x - v dt/2; v is times the weight afterwards. */
 static inline struct samples half_step_before(const struct samples *at, struct half_step back)
 {
     struct samples before = *at;
     before.x -= back.x * at->velocity[0];
     before.y -= back.y * at->velocity[1];
+#if WEIGHTS
+    for (uint c = 0; c < 3; c++)
+        before.velocity[c] *= at->weight;
+#endif
     return before;
 }
 

@@ -47,6 +47,10 @@ INLINED void add_charge(const struct samples *samples, const bool all, masks cou
     reals along_x[SHAPE_NODES], along_y[SHAPE_NODES];
     shape_weights(samples->x, along_x);
     shape_weights(samples->y, along_y);
+#if WEIGHTS
+    for (uint a = 0; a < SHAPE_NODES; a++)
+        along_x[a] *= samples->weight;
+#endif
     /* Lanes that do not count may be non-finite, so both weights are set to 0. */
     for (uint a = 0; !all && a < SHAPE_NODES; a++) {
         along_x[a] = counts ? along_x[a] : (reals)0;
@@ -144,9 +148,12 @@ INLINED void add_vector(const struct list *list, uint p, const bool whole, uint 
     if (list->stride == 1)
         load_reals(list->velocity, 1, p, false, of + 2);
     const struct velocity u = {of[2], of[3], LOAD(list->w + p)};
-    const struct samples samples = sample_velocity(list, of[0], of[1], u);
+    struct samples samples = sample_velocity(list, of[0], of[1], u);
 #else
-    const struct samples samples = {of[0], of[1]};
+    struct samples samples = {of[0], of[1]};
+#endif
+#if WEIGHTS
+    samples.weight = LOAD(list->weight + p);
 #endif
     add_samples(list, &samples, whole, counts, inner, beside);
 }
@@ -155,7 +162,7 @@ INLINED void add_vector(const struct list *list, uint p, const bool whole, uint 
 static inline void add_few(const struct list *list, uint begin, uint end, reals inner[INNER_SUMS],
                            struct beside_sums *beside)
 {
-    real x[LANES], y[LANES], u[LANES], v[LANES], w[LANES];
+    real x[LANES], y[LANES], u[LANES], v[LANES], w[LANES], weight[LANES];
     for (uint n = 0; n < LANES; n++) {
         const uint p = min(n, end - 1);
         const real2 place = list->offset[(size_t)p * list->stride];
@@ -167,13 +174,19 @@ static inline void add_few(const struct list *list, uint begin, uint end, reals 
         v[n] = pair.y;
         w[n] = list->w[p];
 #endif
+#if WEIGHTS
+        weight[n] = list->weight[p];
+#endif
     }
     const ints lane = LANE_NUMBERS;
 #if CURRENT
     const struct velocity velocity = {LOAD(u), LOAD(v), LOAD(w)};
-    const struct samples samples = sample_velocity(list, LOAD(x), LOAD(y), velocity);
+    struct samples samples = sample_velocity(list, LOAD(x), LOAD(y), velocity);
 #else
-    const struct samples samples = {LOAD(x), LOAD(y)};
+    struct samples samples = {LOAD(x), LOAD(y)};
+#endif
+#if WEIGHTS
+    samples.weight = LOAD(weight);
 #endif
     add_samples(list, &samples, false, REAL_MASK(lane >= (int)begin & lane < (int)end), inner, beside);
 }
@@ -281,7 +294,7 @@ static inline void sum_segment(global const uint *restrict cell_offsets, const s
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 deposit_item_per_segment(global const uint *restrict cell_offsets, LIST_ARGUMENTS, uint cells, uint count,
                          uint segment_bits, global real *restrict sums, uint places,
-                         global uint *restrict segment_cell)
+                         global uint *restrict segment_cell WEIGHT_ARGUMENT)
 {
     const struct list soa = LIST(1), aos = LIST(2);
     if (stride == 1)

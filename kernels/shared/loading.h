@@ -67,8 +67,10 @@ struct recipe {
     uint position_bases[2]; /* of van der Corput sequences; 0: random numbers. Unused for a lattice */
     uint velocity_bases[3]; /* likewise; unused for LOADING_COLD */
     uint cells[2];
-    uint velocities; /* LOADING_COLD, ...; eight words down to here and eight in each of the next, so that the
-                        size is a multiple of eight */
+    uint velocities; /* LOADING_COLD, ... */
+    uint weighs;     /* not 0: positions are uniform, and weights have the density */
+    uint padding; /* ten words down to here and eight in each of the next, so that the size is a multiple of
+                     eight */
     struct profile_tables profile;
     struct density_rows positions, velocity;
     struct series density[2];      /* the density over its mean is 1 + the sum of these */
@@ -79,6 +81,7 @@ struct loaded_particle {
     uint cell[2];       /* (i, j) */
     double offset[2];   /* in [0, 1) */
     double velocity[3]; /* or u = gamma v; without w: 0 in its place */
+    double weight;      /* over the mean of the species */
 };
 
 /* The argument of a term at s. Whole turns are taken off before pi comes in, so a high mode loses nothing. */
@@ -209,6 +212,23 @@ static inline void density_inverse(LOADING_MEMORY double *tables, struct density
         }
         s[n] = profile_row_inverse(tables, row, rows.intervals[n], uniform[n]);
     }
+}
+
+/* The density at (x, y), fractions of the box, over its mean: from rows of pairs that lie at first[1], or of
+ * x alone at first[0]. */
+static inline double density_over_mean(LOADING_MEMORY double *tables, struct density_rows rows,
+                                       const double s[2])
+{
+    const bool is_of_both = rows.stride > 0;
+    const struct profile_row row =
+        profile_row_at(rows.first[is_of_both], is_of_both ? rows.stride : 2, rows.intervals[0], s[0]);
+    const double whole = tables[rows.first[0] + 2 * rows.intervals[0]] / (double)rows.intervals[0];
+    if (!is_of_both)
+        return profile_blend(tables, row, 1) / whole;
+    const struct profile_place place = profile_place_of(s[1], rows.intervals[1]);
+    const double low = profile_blend(tables, row, 2 * place.interval + 1);
+    const double high = profile_blend(tables, row, 2 * place.interval + 3);
+    return (low + place.share * (high - low)) * (double)rows.intervals[1] / whole;
 }
 
 /* A table at (x, y), fractions of the box; `otherwise` where there is none. */
@@ -375,11 +395,17 @@ static inline struct loaded_particle recipe_particle(LOADING_MEMORY struct recip
 {
     struct loaded_particle particle;
     double uniform[2], s[2], place[2], numbers[3];
+    particle.weight = 1.0;
     for (uint axis = 0; axis < 2; axis++) {
-        uniform[axis] = recipe_uniform_position(recipe, axis, index);
-        s[axis] = profile_inverse(terms, recipe->density[axis], uniform[axis]);
+        s[axis] = uniform[axis] = recipe_uniform_position(recipe, axis, index);
+        if (recipe->weighs)
+            particle.weight *= fmax(profile_at(terms, recipe->density[axis], s[axis]).density, 0.0);
+        else
+            s[axis] = profile_inverse(terms, recipe->density[axis], uniform[axis]);
     }
-    if (recipe->positions.first[0] != PROFILE_NONE)
+    if (recipe->positions.first[0] != PROFILE_NONE && recipe->weighs)
+        particle.weight = density_over_mean(tables, recipe->positions, s);
+    else if (recipe->positions.first[0] != PROFILE_NONE)
         density_inverse(tables, recipe->positions, uniform, s);
     for (uint axis = 0; axis < 2; axis++) {
         const double displaced = s[axis] + displacement_at(terms, recipe->displacement[axis], s[axis]);

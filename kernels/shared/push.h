@@ -9,6 +9,7 @@
 #include "shared/motion.h"
 #include "shared/search.h"
 #include "shared/sum.h"
+#include "shared/weight.h"
 
 /* ---- what a push takes ---- */
 
@@ -73,6 +74,9 @@ struct motion {
     uint factor, start;
     real step_x, step_y;
     struct pusher pusher;
+#if WEIGHTS
+    global const real *weight; /* in MEASURED_MOTION */
+#endif
 };
 struct motion_grid {
     uint stride, nx, ny;
@@ -81,9 +85,10 @@ struct motion_grid {
 };
 #define MOTION_ARGUMENTS                                                                                     \
     global const real *restrict e, struct motion_grid grid, real2 steps, struct pusher pusher
-#define MOTION                                                                                               \
-    ((struct motion){e, grid.stride, grid.nx, grid.ny, grid.rows, grid.factor, grid.start, steps.x, steps.y, \
-                     pusher})
+#define MOTION_MEMBERS                                                                                       \
+    e, grid.stride, grid.nx, grid.ny, grid.rows, grid.factor, grid.start, steps.x, steps.y, pusher
+#define MOTION          ((struct motion){MOTION_MEMBERS})
+#define MEASURED_MOTION ((struct motion){MOTION_MEMBERS WEIGHT_MEMBER})
 
 /* ---- the walk of an item ---- */
 
@@ -238,13 +243,18 @@ static inline uints pushed_cell(const struct motion *motion, const struct pushed
                       motion->ny);
 }
 
-/* Adds velocity_square(), u, v and w at n of the lanes with a `particle` below `number`. */
-static inline void push_add_sums(reals block[SUM_COUNT], const struct pushed *pushed, uint number,
-                                 ints particle)
+/* Adds velocity_square(), u, v, w at n of particles `first` on, in lanes with a `particle` < `number`. */
+static inline void push_add_sums(reals block[SUM_COUNT], const struct motion *motion,
+                                 const struct pushed *pushed, uint first, uint number, ints particle)
 {
     reals values[SUM_COUNT] = {pushed->square, pushed->at_n.u, pushed->at_n.v};
     if (HAS_W)
         values[SUM_COUNT - 1] = pushed->at_n.w;
+#if WEIGHTS
+    const reals weights = load_weights(motion->weight, first, number, particle);
+    for (uint n = 0; n < SUM_COUNT; n++)
+        values[n] *= weights;
+#endif
 #pragma unroll
     for (uint n = 0; n < SUM_COUNT; n++)
         block[n] += LANES == 1 || number == LANES       ? values[n]

@@ -41,7 +41,7 @@ class Particles:
 
     An array is read when it is first asked for, and what is changed in it is written back before the simulation goes
     on. With that step it ends: it stays as it is and can no longer be changed; ask the simulation for the particles
-    again. charge, mass, density, weight (real particles that each stands for) are numbers; ids is an array where there
+    again. charge, mass, density, weight (real particles of each; their mean) are numbers; ids is an array where there
     are some.
     """
 

@@ -27,6 +27,10 @@ static void check_collision(struct reading *reading, uint32_t index)
                      "species %s is not pushed and stands still: it has no velocities to change", name);
         else if (config->species[s].charge == 0)
             complain(reading, NULL, "species %s has no charge: Coulomb collisions need one", name);
+        else if (config->species[s].weights != WEIGHTS_EQUAL)
+            complain(reading, NULL,
+                     "species %s has weights, which differ between its particles: collisions need equal ones",
+                     name);
     }
 }
 

@@ -186,6 +186,15 @@ static void check_snapshots(struct reading *reading, const struct snapshots_conf
     }
 }
 
+/* What takes all particles of a species as equal is refused where it has weights. */
+static void check_counts(struct reading *reading, const char *name, const char *what)
+{
+    const struct config *config = reading->config;
+    const uint32_t s = species_find(config, name);
+    if (s < config->species_count && config->species[s].weights != WEIGHTS_EQUAL)
+        complain(reading, NULL, "species %s has weights, which %s does not take", name, what);
+}
+
 static void check_phase_space(struct reading *reading, uint32_t index)
 {
     struct phase_space_config *phase_space = &reading->config->output.phase_space[index];
@@ -193,6 +202,7 @@ static void check_phase_space(struct reading *reading, uint32_t index)
         return;
     at(reading, "output.phase_space.%u.species", index);
     check_species_name(reading, phase_space->species, "");
+    check_counts(reading, phase_space->species, "a phase space");
     check_axes(reading, index, phase_space);
     if (at(reading, "output.phase_space.%u.axes", index) &&
         at(reading, "output.phase_space.%u.order", index) && !is_order(phase_space))
@@ -237,6 +247,7 @@ static void check_tracks(struct reading *reading)
     if (tracks->every == 0 || !is_sound(reading, "species") || !at(reading, "output.tracks.species"))
         return;
     check_species_name(reading, tracks->species, "");
+    check_counts(reading, tracks->species, "a file of tracks");
     if (s == config->species_count)
         return;
     for (uint32_t before = 0; before < s; before++)

@@ -45,6 +45,19 @@ static void check_files(struct reading *reading, struct species_config *species,
                  "positions of a file stay as they are: expected no density and no waves beside");
 }
 
+static void check_weights(struct reading *reading, const struct species_config *species, uint32_t index)
+{
+    const bool has_density = profile_is_given(species->profile.density, "1") || species->profile.file[0] ||
+                             species->perturb.density.count > 0;
+    if (!at(reading, "species.%u.weights", index))
+        return;
+    if (species->weights == WEIGHTS_FILE && species->positions.kind != POSITIONS_FILE)
+        complain(reading, NULL, "weights of a file belong to positions of kind file");
+    if (species->weights == WEIGHTS_DENSITY && !has_density)
+        complain(reading, NULL,
+                 "expected a density for the weights: profile.density, profile.file or perturb.density");
+}
+
 static void check_lattice(struct reading *reading, const struct species_config *species, uint32_t index)
 {
     const uint64_t *counts = species->positions.counts;
@@ -259,6 +272,7 @@ void check_species(struct reading *reading)
         struct species_config *species = &config->species[i];
         check_name(reading, "species", "species", config->species, sizeof *species, i);
         check_files(reading, species, i);
+        check_weights(reading, species, i);
         check_lattice(reading, species, i);
         check_velocities(reading, species, i);
         check_density(reading, &species->velocities, i);

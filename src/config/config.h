@@ -91,6 +91,9 @@ struct time_config {
     uint64_t check_every; /* >= 1 */
 };
 
+/* Of particles: all alike, by the density where they are loaded, or as in their file. */
+enum weights_kind { WEIGHTS_EQUAL, WEIGHTS_DENSITY, WEIGHTS_FILE };
+
 struct positions_config {
     enum position_kind kind;
     uint32_t bases[2];  /* van_der_corput */
@@ -160,6 +163,8 @@ struct species_config {
     bool ids;
     bool push;           /* false: it stands still */
     bool charge_density; /* false: test particles, which are not deposited */
+    enum weights_kind weights;
+    bool carries_weights; /* of this species or another one */
     struct positions_config positions;
     struct velocities_config velocities;
     struct profile_config profile;

@@ -9,6 +9,18 @@
 
 enum { MOST_FILE_BYTES = 1 << 20 };
 
+/* What follows from all of a config. */
+static void derive(struct config *config)
+{
+    bool any_weights = false;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        any_weights |= config->species[s].weights != WEIGHTS_EQUAL;
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        config->species[s].random_key = config->seed | (uint64_t)s << 32;
+        config->species[s].carries_weights = any_weights;
+    }
+}
+
 static enum status read_into(struct reading *reading, const char *text, size_t length)
 {
     struct tree_problem problem;
@@ -30,8 +42,7 @@ static enum status read_into(struct reading *reading, const char *text, size_t l
         read_tree(reading);
         check_constants(reading);
         check_config(reading);
-        for (uint32_t s = 0; s < reading->config->species_count; s++)
-            reading->config->species[s].random_key = reading->config->seed | (uint64_t)s << 32;
+        derive(reading->config);
     }
     return complaints_report(reading);
 }

@@ -101,6 +101,11 @@ static const struct schema_row species_rows[] = {
      .help = "false: it stands still, cold and without drift, as a fixed background does"},
     {SPECIES(charge_density, TYPE_BOOL), .fallback = "true",
      .help = "false: test particles, which feel the field and make none"},
+    {SPECIES(weights, TYPE_CHOICE),
+     WORDS({"equal", WEIGHTS_EQUAL}, {"density", WEIGHTS_DENSITY}, {"file", WEIGHTS_FILE}),
+     .fallback = "equal",
+     .help = "real particles that each stands for; density: positions without the density, which the weights "
+             "have; file: those of positions.file"},
     {"positions", TYPE_GROUP, .help = "initial positions"},
     {SPECIES(positions.kind, TYPE_CHOICE),
      WORDS({"van_der_corput", POSITIONS_VAN_DER_CORPUT}, {"lattice", POSITIONS_LATTICE},

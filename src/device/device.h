@@ -316,6 +316,11 @@ static inline struct kernel_argument arg_buffer(const struct buffer *buffer)
 {
     return (struct kernel_argument){.kind = ARGUMENT_BUFFER, .values = buffer};
 }
+/* The last argument, of which kernels without it are launched by NULL. */
+static inline struct kernel_argument arg_if_any(const struct buffer *buffer)
+{
+    return buffer ? arg_buffer(buffer) : (struct kernel_argument){.kind = ARGUMENT_NONE};
+}
 static inline struct kernel_argument arg_uint(uint32_t value)
 {
     return (struct kernel_argument){ARGUMENT_BYTES, sizeof value, NULL, {.uint_value = value}};

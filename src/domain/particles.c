@@ -4,17 +4,17 @@
 #include <string.h>
 
 const struct attribute_info attribute_table[ATTRIBUTES] = {
-    [ATTRIBUTE_OFFSET] = {"offset", 2, true},
-    [ATTRIBUTE_VELOCITY] = {"velocity", 2, true},
-    [ATTRIBUTE_W] = {"w", 1, true},
+    [ATTRIBUTE_OFFSET] = {"offset", 2, true}, [ATTRIBUTE_VELOCITY] = {"velocity", 2, true},
+    [ATTRIBUTE_W] = {"w", 1, true},           [ATTRIBUTE_WEIGHT] = {"weight", 1, true},
     [ATTRIBUTE_ID] = {"id", 1, false},
 };
 
 bool attribute_present(const struct species_config *species, enum attribute attribute)
 {
-    return attribute == ATTRIBUTE_W    ? species_has_w(species)
-           : attribute == ATTRIBUTE_ID ? species->ids
-                                       : true;
+    return attribute == ATTRIBUTE_W        ? species_has_w(species)
+           : attribute == ATTRIBUTE_WEIGHT ? species->carries_weights
+           : attribute == ATTRIBUTE_ID     ? species->ids
+                                           : true;
 }
 
 size_t attribute_bytes(enum precision precision, enum attribute attribute)

@@ -21,6 +21,7 @@ enum attribute {
     ATTRIBUTE_OFFSET,   /* (dx, dy), in units of a cell, each in [0, 1) */
     ATTRIBUTE_VELOCITY, /* (u, v) */
     ATTRIBUTE_W,        /* the third component of velocities; of species that have it */
+    ATTRIBUTE_WEIGHT,   /* over the species' mean weight; of all species in a run where one has weights */
     ATTRIBUTE_ID,       /* the particle's global index; of species with ids */
     ATTRIBUTES
 };
@@ -65,7 +66,7 @@ struct particles {
     enum particle_layout layout;
     uint32_t count;    /* of macro-particles here */
     uint32_t capacity; /* that the arrays have room for */
-    double weight;     /* real particles a macro-particle stands for: n0 Lx Ly / N */
+    double weight;     /* real particles a macro-particle stands for: n0 Lx Ly / N; with weights their mean */
 
     /* NULL where the species lacks the attribute; of LAYOUT_AOS offset and velocity are the same buffer. */
     struct buffer *attribute[ATTRIBUTES], *spare[ATTRIBUTES];
@@ -89,8 +90,7 @@ uint64_t particles_least_ranks(const struct species_config *species);
 STATUS_CHECKED enum status particles_require_one_rank(const struct species_config *species);
 
 /* An empty list with room for `capacity` particles; its cell offsets are those of the slab's local grid, all
- * 0. A particle's weight is that of the whole species. The list dies with the device handle. STATUS_FAILED
- * when memory runs out. */
+ * 0. The list dies with the device handle. STATUS_FAILED when memory runs out. */
 STATUS_CHECKED enum status particles_create(struct device *device, const struct slab *slab,
                                             enum precision precision, enum particle_layout layout,
                                             const struct species_config *species, uint32_t capacity,
@@ -151,7 +151,9 @@ STATUS_CHECKED enum status list_merge(struct device *device, uint32_t cells, str
 /* Whether a particle may have this value. */
 static inline bool attribute_accepts(enum attribute attribute, double value)
 {
-    return attribute == ATTRIBUTE_OFFSET ? value >= 0 && value < 1 : isfinite(value) != 0;
+    return attribute == ATTRIBUTE_OFFSET   ? value >= 0 && value < 1
+           : attribute == ATTRIBUTE_WEIGHT ? value >= 0 && isfinite(value)
+                                           : isfinite(value) != 0;
 }
 
 #endif

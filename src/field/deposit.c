@@ -10,6 +10,7 @@ struct deposit {
     enum precision precision;
     uint32_t filled_cells, capacity;
     uint32_t components; /* 1: the charge; 4: the charge and the current */
+    bool weighs;         /* lists have weights */
     double half_step[3]; /* struct half_step of the kernels, for the current */
     struct deposit_plan plan;
     uint32_t planes; /* sums of a piece: the nodes its particles touch, for each component */
@@ -37,11 +38,13 @@ static enum status create_kernels(struct deposit *deposit, enum shape_kind shape
 {
     const struct deposit_plan *plan = &deposit->plan;
     struct program *program = NULL;
-    TRY(program_build(deposit->device, "deposit.cl", deposit->precision, &program,
-                      "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D SEGMENT_ITEMS=%zu -D ITEM_PARTICLES=%zu "
-                      "-D SHARES=%zu -D LANES=%d -D CURRENT=%d -D ELECTROMAGNETIC=%d -D BESIDE=%d",
-                      (int)shape, plan->items, plan->segment_items, plan->item_particles, plan->shares,
-                      plan->vectors ? CPU_LANES : 1, of_current(deposit), of_current(deposit), plan->beside));
+    TRY(program_build(
+        deposit->device, "deposit.cl", deposit->precision, &program,
+        "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D SEGMENT_ITEMS=%zu -D ITEM_PARTICLES=%zu "
+        "-D SHARES=%zu -D LANES=%d -D CURRENT=%d -D ELECTROMAGNETIC=%d -D BESIDE=%d -D WEIGHTS=%d",
+        (int)shape, plan->items, plan->segment_items, plan->item_particles, plan->shares,
+        plan->vectors ? CPU_LANES : 1, of_current(deposit), of_current(deposit), plan->beside,
+        deposit->weighs));
     TRY(kernel_create(program, plan->vectors ? "deposit_item_per_segment" : "deposit_group_per_segment",
                       &deposit->sum));
     if (!plan->vectors)
@@ -54,8 +57,8 @@ static enum status create_parts(struct deposit *deposit, enum shape_kind shape)
     struct device *device = deposit->device;
     const uint32_t cells = grid_cells(&deposit->grid);
     const size_t real_bytes = precision_bytes(deposit->precision);
-    deposit->plan =
-        deposit_plan_make(device_info(device), cells, shape, deposit->components, deposit->precision);
+    deposit->plan = deposit_plan_make(device_info(device), cells, shape, deposit->components,
+                                      deposit->precision, deposit->weighs);
     deposit->planes = deposit->components * deposit->plan.nodes * deposit->plan.nodes;
     const size_t segments = segments_of(deposit, deposit->capacity);
     /* Planes are a cache line more than whole pages: an item stores to all of them at once. */
@@ -73,7 +76,7 @@ static enum status create_parts(struct deposit *deposit, enum shape_kind shape)
 }
 
 enum status deposit_create(struct device *device, const struct grid *grid, enum precision precision,
-                           enum shape_kind shape, const struct deposit_current *current,
+                           enum shape_kind shape, bool weighs, const struct deposit_current *current,
                            uint32_t filled_cells, uint32_t capacity, struct deposit **deposit)
 {
     TRY(DEVICE_NEW(device, *deposit));
@@ -82,6 +85,7 @@ enum status deposit_create(struct device *device, const struct grid *grid, enum 
                                 .grid = *grid,
                                 .precision = precision,
                                 .components = current ? 4 : 1,
+                                .weighs = weighs,
                                 .filled_cells = filled_cells,
                                 .capacity = capacity};
     if (current) {
@@ -103,8 +107,9 @@ static enum status sum_particles(struct deposit *deposit, const struct particles
     const struct deposit_plan *plan = &deposit->plan;
     const uint32_t filled = deposit->filled_cells, count = particles->count;
     const uint32_t stride = particles_stride(particles, ATTRIBUTE_OFFSET);
-    const uint64_t each = of_current(deposit) ? 5 : 2 * stride; /* reals of a particle */
-    const uint64_t numbers = each * count +                     /* reals read, and written */
+    const struct kernel_argument weights = arg_if_any(particles->attribute[ATTRIBUTE_WEIGHT]);
+    const uint64_t each = (of_current(deposit) ? 5 : 2 * stride) + deposit->weighs; /* reals of a particle */
+    const uint64_t numbers = each * count + /* reals read, and written */
                              deposit->planes * (segments + (uint64_t)filled - 1);
     const struct launch launch = {segments, plan->vectors ? 1 : plan->segment_items, STAGE_DEPOSIT,
                                   precision_bytes(deposit->precision) * numbers +
@@ -115,10 +120,10 @@ static enum status sum_particles(struct deposit *deposit, const struct particles
             particles->attribute[ATTRIBUTE_VELOCITY], particles_first(particles, ATTRIBUTE_VELOCITY),
             particles_w(particles), arg_reals(deposit->half_step, 3), deposit->beside, plan->copies,
             deposit->grid.nx, deposit->grid.ny, deposit->scale, filled, count, plan->segment_bits,
-            deposit->sums, deposit->places, deposit->segment_cell);
+            deposit->sums, deposit->places, deposit->segment_cell, weights);
     return KERNEL_LAUNCH(deposit->sum, launch, particles->cell_offsets,
                          particles->attribute[ATTRIBUTE_OFFSET], stride, filled, count, plan->segment_bits,
-                         deposit->sums, deposit->places, deposit->segment_cell);
+                         deposit->sums, deposit->places, deposit->segment_cell, weights);
 }
 
 /* Brings cells of many pieces to one. */

@@ -33,10 +33,10 @@ enum {
 /* A group that sums a segment needs local memory for its particles, which then holds the items' sums, two
  * words a run, and 16 bits for each particle that may be beside its cell (kernels/shared/deposit_groups.h).
  * Several groups share it. */
-static void fit_segments(const struct device_info *info, uint32_t components, size_t real_bytes,
+static void fit_segments(const struct device_info *info, uint32_t components, bool weighs, size_t real_bytes,
                          struct deposit_plan *plan)
 {
-    const size_t sample = components == 1 ? 2 : 5, sums = components * plan->nodes * plan->nodes;
+    const size_t sample = (components == 1 ? 2U : 5U) + weighs, sums = components * plan->nodes * plan->nodes;
     plan->shares = components == 1 || plan->nodes == 2 ? 1 : plan->nodes;
     size_t runs = components == 1 ? SEGMENT_ITEMS : plan->shares == 1 ? CURRENT_RUNS : SHARED_RUNS;
     plan->item_particles = components == 1 ? CHARGE_PARTICLES : CURRENT_PARTICLES / runs;
@@ -59,7 +59,7 @@ static void fit_segments(const struct device_info *info, uint32_t components, si
 
 /* The other groups need local memory for half their items' sums (shared/sum.h). */
 struct deposit_plan deposit_plan_make(const struct device_info *info, uint32_t cells, enum shape_kind shape,
-                                      uint32_t components, enum precision precision)
+                                      uint32_t components, enum precision precision, bool weighs)
 {
     const int order = (int)shape;
     const bool is_wide = components > 1 && SHAPE_WIDE_NODES_OF(order) > SHAPE_NODES_OF(order);
@@ -80,7 +80,7 @@ struct deposit_plan deposit_plan_make(const struct device_info *info, uint32_t c
         plan.items /= 2;
     if (plan.vectors)
         return plan;
-    fit_segments(info, components, real_bytes, &plan);
+    fit_segments(info, components, weighs, real_bytes, &plan);
     while (beside && 2 * plan.copies * (uint64_t)cells <= COPY_NODES)
         plan.copies *= 2;
     while (plan.lanes < MOST_NODE_LANES && 2 * plan.lanes <= plan.items &&

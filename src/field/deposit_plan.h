@@ -20,9 +20,9 @@ struct deposit_plan {
     uint32_t copies;       /* of the grid for sums in fixed point, a power of two */
 };
 
-/* cells: of the grid. components: 1 of the charge, 4 with the current. */
+/* cells: of the grid. components: 1 of the charge, 4 with the current. weighs: particles have weights. */
 struct deposit_plan deposit_plan_make(const struct device_info *info, uint32_t cells, enum shape_kind shape,
-                                      uint32_t components, enum precision precision);
+                                      uint32_t components, enum precision precision, bool weighs);
 
 /* Pieces of a cell that are left apart where the list has so many segments; UINT32_MAX: all. */
 uint32_t deposit_plan_most(const struct deposit_plan *plan, uint32_t segments);

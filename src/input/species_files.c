@@ -84,13 +84,46 @@ static enum status set_velocities(const struct columns *columns, int axis, doubl
     return STATUS_OK;
 }
 
-/* All particles of a species have one weight, that of the first. */
+/* Sets the weights over their mean, which is returned. It is from a sum of integers, so that it is the same
+ * on any ranks. 0: all are 0. */
+static double set_weights(const struct communicator *communicator, const struct columns *columns,
+                          struct loaded_particle *particles)
+{
+    const double *weights = columns->numbers[COLUMN_WEIGHT];
+    const int bits = 62 - ilogb((double)columns->all);
+    double most = 0;
+    uint64_t sum = 0;
+    for (uint64_t n = 0; n < columns->count; n++)
+        most = fmax(most, weights[n]);
+    communicator_max(communicator, 1, &most);
+    if (most == 0)
+        return 0;
+    for (uint64_t n = 0; n < columns->count; n++)
+        sum += (uint64_t)ldexp(weights[n] / most, bits);
+    communicator_sum_counts(communicator, 1, &sum);
+    const double mean = ldexp(most, -bits) * (double)sum / (double)columns->all;
+    for (uint64_t n = 0; n < columns->count; n++)
+        particles[n].weight = weights[n] / mean;
+    return mean;
+}
+
+/* All particles have one weight, that of the first. */
 static enum status check_weights(const struct columns *columns, double first)
 {
     for (uint64_t n = 0; columns->numbers[COLUMN_WEIGHT] && n < columns->count; n++)
         if (!(fabs(columns->numbers[COLUMN_WEIGHT][n] - first) <= 1e-5 * first))
             return refuse(columns, n, COLUMN_WEIGHT, columns->numbers[COLUMN_WEIGHT][n],
-                          "that of particle 0: a species has one weight, so use a species for each");
+                          "that of particle 0; weights: file in the species takes them as they are");
+    return STATUS_OK;
+}
+
+static enum status require_weights(const struct columns *columns)
+{
+    const double *weights = columns->numbers[COLUMN_WEIGHT];
+    TRY(require(columns, COLUMN_WEIGHT));
+    for (uint64_t n = 0; n < columns->count; n++)
+        if (!(weights[n] >= 0 && isfinite(weights[n])))
+            return refuse(columns, n, COLUMN_WEIGHT, weights[n], "a finite number of at least 0");
     return STATUS_OK;
 }
 
@@ -110,7 +143,9 @@ static enum status read_share(const struct config *config, struct species_config
     for (int axis = 0; species->velocities.kind == VELOCITIES_FILE && axis < (int)species_dimensions(species);
          axis++)
         TRY(set_velocities(columns, axis, precision_fastest(config->precision), particles));
-    return STATUS_OK;
+    for (uint64_t n = 0; n < columns->count; n++)
+        particles[n].weight = 1;
+    return species->weights == WEIGHTS_FILE ? require_weights(columns) : STATUS_OK;
 }
 
 static enum status read_particles(const struct communicator *communicator, const struct config *config,
@@ -119,11 +154,16 @@ static enum status read_particles(const struct communicator *communicator, const
     struct columns columns = columns_of(communicator, config, species);
     struct species_read *read = &species->read;
     double sums[6] = {0}, weight = 0;
+    const bool weighs = species->weights == WEIGHTS_FILE;
     enum status status = communicator_agree(communicator, read_share(config, species, &columns));
+    if (status == STATUS_OK && weighs && (weight = set_weights(communicator, &columns, read->particles)) == 0)
+        status = status_fail(STATUS_USAGE, "%s: expected a weight above 0, found 0 in all particles",
+                             columns.path);
     for (uint64_t n = 0; status == STATUS_OK && n < columns.count; n++)
         for (int axis = 0; axis < 3; axis++) {
-            sums[axis] += read->particles[n].velocity[axis];
-            sums[3 + axis] += pow(read->particles[n].velocity[axis], 2);
+            const struct loaded_particle *particle = read->particles + n;
+            sums[axis] += particle->weight * particle->velocity[axis];
+            sums[3 + axis] += particle->weight * pow(particle->velocity[axis], 2);
         }
     communicator_sum(communicator, 6, sums);
     for (int axis = 0; axis < 3; axis++) {
@@ -131,10 +171,12 @@ static enum status read_particles(const struct communicator *communicator, const
         read->facts.thermal[axis] =
             sqrt(fmax(sums[3 + axis] / (double)columns.all - pow(read->facts.mean[axis], 2), 0));
     }
-    if (status == STATUS_OK && columns.numbers[COLUMN_WEIGHT])
-        weight = columns.numbers[COLUMN_WEIGHT][0];
-    communicator_broadcast(communicator, sizeof weight, &weight);
-    TRY_IF_OK(communicator_agree(communicator, check_weights(&columns, weight)));
+    if (!weighs) {
+        if (status == STATUS_OK && columns.numbers[COLUMN_WEIGHT])
+            weight = columns.numbers[COLUMN_WEIGHT][0];
+        communicator_broadcast(communicator, sizeof weight, &weight);
+        TRY_IF_OK(communicator_agree(communicator, check_weights(&columns, weight)));
+    }
     read->facts.density = weight * (double)columns.all / (config->grid.length[0] * config->grid.length[1]);
     if (species->velocities.kind == VELOCITIES_FILE)
         read->behind = -columns.seconds / units_make(&config->units).time;

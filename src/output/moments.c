@@ -27,8 +27,8 @@ enum status moments_create(struct device *device, const struct config *config, v
     moments->at_once = cells < MOST_AT_ONCE ? cells : MOST_AT_ONCE;
     moments->group_items = device_row_items(device, GROUP_ITEMS);
     TRY(program_build(device, "moments.cl", config->precision, &program,
-                      "-D GROUP_ITEMS=%zu -D ELECTROMAGNETIC=%d", moments->group_items,
-                      config->fields.solver == SOLVER_ELECTROMAGNETIC));
+                      "-D GROUP_ITEMS=%zu -D ELECTROMAGNETIC=%d -D WEIGHTS=%d", moments->group_items,
+                      config->fields.solver == SOLVER_ELECTROMAGNETIC, config->species[0].carries_weights));
     TRY(kernel_create(program, "moments", &moments->kernel));
     TRY(kernel_create(program, "moments_pool", &moments->pool));
     return buffer_create(device, MOMENTS * (size_t)moments->at_once * precision_bytes(config->precision),
@@ -71,7 +71,7 @@ static enum status compute(const struct moments *moments, const struct view *vie
                           list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
                           particles_first(list, ATTRIBUTE_VELOCITY), particles_w(list),
                           species_has_w(species), list->cell_offsets, first, factors, moments->at_once,
-                          moments->cells));
+                          moments->cells, arg_if_any(list->attribute[ATTRIBUTE_WEIGHT])));
     for (uint32_t w = 0; w < AVERAGE_WINDOWS && view->average; w++) {
         const struct average_place to = average_place(view->average, view, w, mesh);
         if (to.states > 0)

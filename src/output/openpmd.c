@@ -186,6 +186,7 @@ static enum status fill(const void *source, uint64_t first, size_t count, void *
     const struct column *column = source;
     const struct openpmd_particles *list = column->particles;
     const bool is_cell = column->value < VALUE_OFFSET, is_offset = !is_cell && column->value < VALUE_VELOCITY;
+    const double factor = is_offset ? 1 : column->value == VALUE_WEIGHT ? list->weight : list->species->mass;
     double piece[PIECE], cells[PIECE] = {0};
     for (size_t done = 0; done < count; done += PIECE) {
         const size_t some = count - done < PIECE ? count - done : PIECE;
@@ -197,7 +198,7 @@ static enum status fill(const void *source, uint64_t first, size_t count, void *
         for (size_t n = 0; n < some && is_offset; n++)
             piece[n] = in_folder_end(list->precision, piece[n], cells[n]);
         for (size_t n = 0; n < some && !is_cell; n++)
-            store_real(list->precision, values, done + n, (is_offset ? 1 : list->species->mass) * piece[n]);
+            store_real(list->precision, values, done + n, factor * piece[n]);
     }
     return STATUS_OK;
 }
@@ -220,7 +221,7 @@ static void write_record(struct hdf5_object *group, const struct particle_record
 
 void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_particles *particles)
 {
-    const struct openpmd_particles *list = hdf5_file_keep_copy(openpmd->file, sizeof *particles, particles);
+    struct openpmd_particles *list = hdf5_file_keep_copy(openpmd->file, sizeof *particles, particles);
     struct column columns[PARTICLE_VALUES], *of;
     for (enum particle_value value = 0; value < PARTICLE_VALUES; value++)
         columns[value] = (struct column){list, value};
@@ -229,20 +230,21 @@ void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_parti
         return;
     const struct units *units = &openpmd->units;
     const struct config *config = openpmd->view->config;
+    list->weight *= units->particles;
     const struct species_config *species = list->species;
     const struct grid *box = &openpmd->view->slab->box;
     const enum hdf5_type kind = hdf5_real(list->precision);
     const double cell[2] = {box->dx * units->length, box->dy * units->length};
     const double p = units->momentum, back = -config->time.step / 2; /* half a step */
-    const double weight = list->weight * units->particles;
     const struct column *w = species_has_w(species) ? of + 6 : NULL;
+    const struct column *weights = species->weights != WEIGHTS_EQUAL ? of + VALUE_WEIGHT : NULL;
     const struct particle_record records[] = {
         {{"position", {1}, {cell[0], cell[1]}, {of + 2, of + 3}, fill, kind, 0, NULL}, 0, 0, 0},
         {{"positionOffset", {1}, {cell[0], cell[1]}, {of, of + 1}, fill, HDF5_DOUBLE, 0, NULL}, 0, 0, 0},
         {{"momentum", {1, 1, -1}, {p, p, p}, {of + 4, of + 5, w}, fill, kind, back, NULL}, 0, 1, 0},
         {{"charge", {0, 0, 1, 1}, {units->charge}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->charge},
         {{"mass", {0, 1}, {units->mass}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->mass},
-        {{"weighting", {0}, {1}, {NULL}, NULL, 0, 0, list->of_weighting}, 1, 1, weight},
+        {{"weighting", {0}, {1}, {weights}, fill, kind, 0, list->of_weighting}, 1, 1, list->weight},
     };
     struct hdf5_object *group = hdf5_group(openpmd->particles, species->name);
     hdf5_double(group, "particleShape", (double)config->deposit.shape);
@@ -275,7 +277,8 @@ static void read_list(const void *source, enum particle_value value, uint64_t fi
     const struct slab *slab = &list->slab;
     const enum attribute a = value < VALUE_VELOCITY ? ATTRIBUTE_OFFSET
                              : value < 6            ? ATTRIBUTE_VELOCITY
-                                                    : ATTRIBUTE_W;
+                             : value < VALUE_WEIGHT ? ATTRIBUTE_W
+                                                    : ATTRIBUTE_WEIGHT;
     uint32_t cell = value < VALUE_OFFSET && count > 0 ? sorted_list_cell(list, first) : 0;
     for (size_t n = 0; n < count && value < VALUE_OFFSET; n++) {
         while (list->cell_offsets[cell + 1] <= first + n)
@@ -284,7 +287,8 @@ static void read_list(const void *source, enum particle_value value, uint64_t fi
     }
     const uint32_t step = attribute_table[a].components;
     for (size_t n = 0; n < count && value >= VALUE_OFFSET; n++)
-        values[n] = load_real(list->precision, list->data[a], step * (first + n) + value % 2u);
+        values[n] =
+            load_real(list->precision, list->data[a], step * (first + n) + (step > 1 ? value % 2u : 0));
 }
 
 static enum status fill_id(const void *source, uint64_t first, size_t count, void *values)

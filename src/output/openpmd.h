@@ -76,15 +76,15 @@ struct particle_record {
     double value; /* of a constant */
 };
 
-/* Values by which particles are read, as doubles: the two indices of the cell, the offset in it, and the
- * velocity. */
-enum particle_value { VALUE_CELL, VALUE_OFFSET = 2, VALUE_VELOCITY = 4, PARTICLE_VALUES = 7 };
+/* Values by which particles are read, as doubles: the two indices of the cell, the offset in it, the
+ * velocity, and the weight over `weight` of struct openpmd_particles. */
+enum particle_value { VALUE_CELL, VALUE_OFFSET = 2, VALUE_VELOCITY = 4, VALUE_WEIGHT = 7, PARTICLE_VALUES };
 
 /* Particles of a species, or their patches, that are written as one list. */
 struct openpmd_particles {
     const struct species_config *species;
     enum precision precision; /* of what is written */
-    double weight;            /* real particles that each stands for, in units of `particles` */
+    double weight; /* real particles that each stands for, or their mean, in units of `particles` */
     const char *of_weighting; /* its comment, or NULL */
     /* values[count] <- those of particles `first` on, from `source`, which the file keeps. */
     void (*read)(const void *source, enum particle_value value, uint64_t first, size_t count, double *values);

@@ -13,7 +13,7 @@ enum {
     FILTER_BITS = 1 << 16,
     WORD = 32,
     MOST_SAMPLES = 1 << 18, /* of all tracks, that wait */
-    VALUES = PARTICLE_VALUES
+    VALUES = VALUE_WEIGHT
 };
 #define NOWHERE UINT32_MAX
 
@@ -160,7 +160,7 @@ static void read_paths(const void *source, enum particle_value value, uint64_t f
     const struct paths *paths = source;
     for (size_t n = 0; n < count; n++) {
         const uint64_t track = (first + n) / paths->rows, row = (first + n) % paths->rows;
-        values[n] = paths->values[(row * paths->count + track) * PARTICLE_VALUES + value];
+        values[n] = paths->values[(row * paths->count + track) * VALUES + value];
     }
 }
 

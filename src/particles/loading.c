@@ -16,7 +16,8 @@ static enum status launch_kernel(struct device *branch, const struct recipe_tabl
     const size_t terms_bytes = table->term_count * sizeof *table->terms;
     const uint64_t bytes = count * (4 * (uint64_t)precision_bytes(particles->precision) + sizeof(uint32_t));
     struct buffer *recipe = NULL, *terms = NULL, *tables = NULL;
-    struct buffer *ids = particles->attribute[ATTRIBUTE_ID], *w = particles->attribute[ATTRIBUTE_W];
+    struct buffer *ids = particles->attribute[ATTRIBUTE_ID], *w = particles->attribute[ATTRIBUTE_W],
+                  *weights = particles->attribute[ATTRIBUTE_WEIGHT];
     struct program *program = NULL;
     struct kernel *kernel = NULL;
     TRY(program_build(branch, "loading.cl", particles->precision, &program, "%s", ""));
@@ -29,7 +30,8 @@ static enum status launch_kernel(struct device *branch, const struct recipe_tabl
                       particles->attribute[ATTRIBUTE_OFFSET], particles->attribute[ATTRIBUTE_VELOCITY],
                       particles_stride(particles, ATTRIBUTE_VELOCITY),
                       particles_first(particles, ATTRIBUTE_VELOCITY), (uint32_t)(w != NULL), w ? w : keys,
-                      keys, (uint32_t)(ids != NULL), ids ? ids : keys));
+                      keys, (uint32_t)(ids != NULL), ids ? ids : keys, (uint32_t)(weights != NULL),
+                      weights ? weights : keys));
     return device_finish(branch);
 }
 
@@ -39,7 +41,8 @@ static enum status launch_kernel(struct device *branch, const struct recipe_tabl
 enum { PIECE = 1 << 16 };
 
 struct piece {
-    double offset[2 * PIECE], velocity[2 * PIECE], w[PIECE]; /* as reals of the list's precision */
+    double offset[2 * PIECE], velocity[2 * PIECE], w[PIECE],
+        weight[PIECE]; /* as reals of the list's precision */
     uint64_t id[PIECE];
     uint32_t key[PIECE];
 };
@@ -63,6 +66,7 @@ static void make_particle(const struct recipe_table *table, uint64_t index, enum
         store_real(precision, piece->velocity, 2 * n + axis, particle.velocity[axis]);
     }
     store_real(precision, piece->w, n, particle.velocity[2]);
+    store_real(precision, piece->weight, n, place->weight);
     piece->key[n] = cell_index(cell[0], cell[1], cells[1]);
     piece->id[n] = index;
 }
@@ -83,7 +87,8 @@ enum status loading_fill_by_host(const struct grid *grid, uint64_t first, struct
         for (uint32_t n = 0; n < count; n++)
             make_particle(&table, first + begin + n, particles->precision, read ? read + begin + n : NULL, n,
                           piece);
-        const void *const values[ATTRIBUTES] = {piece->offset, piece->velocity, piece->w, piece->id};
+        const void *const values[ATTRIBUTES] = {piece->offset, piece->velocity, piece->w, piece->weight,
+                                                piece->id};
         for (enum attribute a = 0; a < ATTRIBUTES && status == STATUS_OK; a++)
             if (particles->attribute[a])
                 status = particles_write(particles, a, begin, count, values[a]);

@@ -246,6 +246,7 @@ enum status recipe_table_create(const struct grid *grid, const struct species_co
     *table = (struct recipe_table){.recipe = {.random_key = species->random_key,
                                               .per_c_squared = species->per_c_squared,
                                               .cells = {grid->nx, grid->ny},
+                                              .weighs = species->weights == WEIGHTS_DENSITY,
                                               .positions = no_rows(2),
                                               .velocity = no_rows(species_dimensions(species))}};
     for (uint32_t axis = AXIS_X; axis <= AXIS_Y; axis++) {

@@ -32,9 +32,10 @@ static enum status create_kernels(struct stepper *stepper, bool has_w, struct ra
     struct program *program = NULL;
     TRY(program_build(stepper->device, "push.cl", setup->precision, &program,
                       "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D LANES=%d -D MAGNETIC=%d "
-                      "-D VELOCITIES=%d -D FELT=%u -D ELECTROMAGNETIC=%d -D DITHERS=%d",
+                      "-D VELOCITIES=%d -D FELT=%u -D ELECTROMAGNETIC=%d -D DITHERS=%d -D WEIGHTS=%d",
                       (int)setup->shape, step->group_items, setup->layout == LAYOUT_AOS ? CPU_LANES : 1,
-                      is_magnetic(setup), 2 + has_w, setup->felt, is_electromagnetic(setup), dithers(setup)));
+                      is_magnetic(setup), 2 + has_w, setup->felt, is_electromagnetic(setup), dithers(setup),
+                      setup->weighs));
     for (int n = 0; n < PUSHES; n++)
         TRY(kernel_create(program, names[n], &step->push[has_w][n]));
     return STATUS_OK;
@@ -88,7 +89,8 @@ static enum status launch_push(struct stepper *stepper, enum push push, const st
         ((struct launch){groups, step->group_items, STAGE_PUSH, list->count * each + field_bytes}),
         MOTION_ARGUMENTS(stepper, fields, &pusher), list->count, chunk, list->cell_offsets,
         list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY], particles_w(list), step->keys,
-        stepper_first_sum(stepper, stepper->slot, species), stepper->sums);
+        stepper_first_sum(stepper, stepper->slot, species), stepper->sums,
+        arg_if_any(list->attribute[ATTRIBUTE_WEIGHT]));
 }
 
 static enum status count(struct stepper *stepper, const struct fields *fields, uint32_t species, bool measure,

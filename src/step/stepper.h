@@ -28,6 +28,7 @@ struct stepper_setup {
     uint32_t own_rows;   /* the first rows of the grid, in which all particles are before a step */
     bool leaves_gaps;    /* for particles from other ranks */
     bool carries;        /* some species has attributes beside offset, velocity and w */
+    bool weighs;         /* species have weights, which sums at n are by */
     bool sorts[2];       /* there are species without w; there are species with it */
     enum precision precision;
     enum rounding rounding;

@@ -72,10 +72,11 @@ static enum status create_push(struct device *device, const struct stepper_setup
                       LAYOUT_OPTIONS " -D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D VELOCITIES=%d "
                                      "-D STAGES_FIELD=%d -D COUNT_CELLS=%u -D MOST_COMPARED=%d "
                                      "-D FELT=%u -D ELECTROMAGNETIC=%d -D MAGNETIC=%d -D DITHERS=%d "
-                                     "-D HAS_GHOST_ROWS=%d",
+                                     "-D HAS_GHOST_ROWS=%d -D WEIGHTS=%d",
                       LAYOUT_VALUES(layout), device_info(device)->has_fma, (int)setup->shape, 2 + has_w,
                       layout->stages_field, layout->count_cells, MOST_COMPARED, setup->felt,
-                      is_electromagnetic(setup), is_magnetic(setup), dithers(setup), setup->ghost_rows > 0));
+                      is_electromagnetic(setup), is_magnetic(setup), dithers(setup), setup->ghost_rows > 0,
+                      setup->weighs));
     TRY(kernel_create(program, "step_count", &step->push[has_w].count));
     TRY(kernel_create(program, "step_measure_and_count", &step->push[has_w].measure_and_count));
     TRY(kernel_create(program, "step_move", &step->push[has_w].move));
@@ -252,7 +253,8 @@ static enum status count_chunks(struct stepper *stepper, const struct fields *fi
                          chunk_bytes(step, list, &chunks, each) + chunks.groups * row}),
         PUSH_ARGUMENTS, step->tile_cells[species], step->digits, step->table, step->lists, step->totals,
         list->count, step->stray_number[0], step->stray_list, step->stray_counts, stepper->sums,
-        stepper_first_sum(stepper, stepper->slot, species), chunks.split, chunks.skip);
+        stepper_first_sum(stepper, stepper->slot, species), chunks.split, chunks.skip,
+        arg_if_any(list->attribute[ATTRIBUTE_WEIGHT]));
 }
 
 /* Sends the numbers of leavers to the host, where they are once the mark is reached. */

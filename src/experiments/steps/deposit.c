@@ -116,7 +116,8 @@ static enum status create(struct scene *scene, struct device *device)
     TRY(sorter_create(device, &plan, count, &scene->sorter));
     TRY(permute_create(device, &scene->permute));
     TRY(buffer_create(device, cells * precision_bytes(precision), "rho", &scene->rho));
-    TRY(deposit_create(device, &scene->grid, precision, scene->shape, NULL, cells, count, &scene->sorted));
+    TRY(deposit_create(device, &scene->grid, precision, scene->shape, false, NULL, cells, count,
+                       &scene->sorted));
     TRY(deposit_atomic_create(device, &scene->grid, precision, scene->shape, ATOMIC_AUTO, &scene->atomic));
     TRY(fill(scene, device));
     TRY(sort(scene));
