@@ -81,6 +81,9 @@ void check_electromagnetic(struct reading *reading)
             if (at(reading, "species.%u.velocities.kind", s) &&
                 config->species[s].velocities.kind == VELOCITIES_JUTTNER)
                 complain(reading, NULL, "juttner belongs to the solver electromagnetic");
+        if (at(reading, "step.pusher") && config->step.pusher != PUSHER_BORIS)
+            complain(reading, NULL,
+                     "vay and higuera_cary are relativistic: they belong to the solver electromagnetic");
         return;
     }
     if (config->fields.speed_of_light == SPEED_AUTO && is_sound(reading, "units"))
