@@ -139,8 +139,10 @@ static const struct schema_row species_rows[] = {
      .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_JUTTNER), .fallback = "[1, 1, 1]", .unit = "v_th",
      .help = "standard deviations of u, v, w; juttner: sqrt(T/m) in each"},
     {SPECIES(velocities.drift, TYPE_REAL), VELOCITY, ANY_FINITE,
-     .kinds = KIND(VELOCITIES_COLD) | KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_FILE),
-     .fallback = "[0, 0, 0]", .unit = "v_th", .help = "mean of u, v, w; file: added to each"},
+     .kinds = KIND(VELOCITIES_COLD) | KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_JUTTNER) |
+              KIND(VELOCITIES_FILE),
+     .fallback = "[0, 0, 0]", .unit = "v_th",
+     .help = "mean of u, v, w; juttner: velocity of the rest frame; file: added to each"},
     {SPECIES(velocities.range, TYPE_REAL), VELOCITY, .length[1] = 2, ANY_FINITE,
      .kinds = KIND(VELOCITIES_FORMULA), .unit = "v_th", .help = "[[u low, u high], [v low, v high], ...]"},
     {SPECIES_FORMULA(velocities.density, "uvw", 1), VELOCITY, .kinds = KIND(VELOCITIES_FORMULA),
