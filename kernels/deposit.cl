@@ -43,26 +43,41 @@
 
 DEFINE_SUM(sum_add_amounts, sum_add_block_of_amounts, amounts)
 
-/* What a cell holds for node n of those around, over its pieces first, first + step, ... */
-static inline amounts sum_pieces(global const uint *restrict cell_offsets, global const real *restrict sums,
-                                 uint places, uint segment_bits, uint most, uint cell, uint n, uint first,
-                                 uint step)
+/* Where the pieces of a cell lie. Of more than `most` deposit_long_cells has made one. */
+struct pieces {
+    uint place, count;
+};
+
+static inline struct pieces pieces_of(global const uint *restrict cell_offsets, uint segment_bits, uint most,
+                                      uint cell)
 {
-    if (cell_offsets[cell] == cell_offsets[cell + 1])
-        return (amounts)0;
-    const uint2 ends = segments_of(cell_offsets, segment_bits, cell);
-    /* Of more than `most` deposit_long_cells has made one. */
-    const uint pieces = ends.y - ends.x < most ? ends.y - ends.x + 1 : 1;
-    amounts total = (amounts)0, excess = (amounts)0;
-    for (uint m = first; m < pieces; m += step)
-        sum_add_amounts(&total, &excess, load_amounts(sums, places, ends.x + cell + m, n));
+    const uint begin = cell_offsets[cell], end = cell_offsets[cell + 1];
+    const uint segment = begin >> segment_bits, later = ((end - 1) >> segment_bits) - segment;
+    const struct pieces pieces = {segment + cell, begin == end ? 0 : later < most ? later + 1 : 1};
+    return pieces;
+}
+
+static inline amounts load_piece(global const real *restrict sums, uint places, struct pieces pieces, uint n,
+                                 uint number)
+{
+    return number < pieces.count ? load_amounts(sums, places, pieces.place + number, n) : (amounts)0;
+}
+
+/* What a cell holds for node n of those around, over its pieces first, first + step, ..., of which the first
+ * is loaded. */
+static inline amounts sum_pieces(global const real *restrict sums, uint places, struct pieces pieces, uint n,
+                                 amounts loaded, uint first, uint step)
+{
+    amounts total = loaded, excess = (amounts)0;
+    for (uint m = first + step; m < pieces.count; m += step)
+        sum_add_amounts(&total, &excess, load_amounts(sums, places, pieces.place + m, n));
     return total;
 }
 
 #define NODES_ARGUMENTS                                                                                      \
     global const uint *restrict cell_offsets, global const real *restrict sums, uint places, uint nx,        \
         uint ny, uint segment_bits, uint most, uint lanes, real factor, uint set,                            \
-        global real *restrict density, uint stride, global long *restrict beside, uint copies, real scale
+        global real *restrict density, uint stride, global long *restrict beside, uint copies, real unit
 
 #if LANES == 1
 
@@ -79,17 +94,23 @@ deposit_long_cells(global const uint *restrict cell_offsets, global const uint *
     const uint2 ends = segments_of(cell_offsets, segment_bits, cell);
     const uint first_started = ends.x + (ends.x << segment_bits < cell_offsets[cell]);
     const bool mine = ends.y - ends.x >= most && segment - first_started < most;
+    if (!mine) /* the same for all items of the group */
+        return;
     real total[SUM_COUNT] = {(real)0}, excess[SUM_COUNT] = {(real)0};
-    for (uint s = ends.x + item; mine && s <= ends.y; s += GROUP_ITEMS) {
+    for (uint s = ends.x + item; s <= ends.y; s += GROUP_ITEMS) {
         real piece[SUM_COUNT];
         for (uint n = 0; n < SUM_COUNT; n++)
             piece[n] = HAS_SUM(n) ? sums[SUM_PLACE(places, s + cell, n)] : (real)0;
         sum_add_block(total, excess, piece);
     }
     sum_over_group(total, shared);
-    if (mine && item == 0)
+    if (item == 0)
         store_sums(sums, places, ends.x + cell, total);
 }
+
+/* The cells around a node whose pieces an item reads at once: it waits for where those of all of them lie,
+ * and then for all of them. */
+#define CELLS_AT_ONCE 4
 
 /* The part that item `lane` of `lanes` adds of what the cells around a node hold for it: first their
  * NODE_COUNT sums are dealt out, then, to more items than sums, their pieces. nx and ny are at least 2, so a
@@ -99,14 +120,28 @@ static inline amounts sum_cells(global const uint *restrict cell_offsets, global
                                 uint lane, uint lanes)
 {
     const uint row_of_node = node / ny, turns = min(lanes, (uint)NODE_COUNT);
+    const uint first = lane / turns, step = lanes / turns;
     const int i = (int)row_of_node, j = (int)(node - row_of_node * ny);
     amounts sum = (amounts)0;
-    for (uint n = lane % turns; n < NODE_COUNT; n += turns) {
-        const int a = (int)(n / DEPOSIT_NODES), b = (int)(n % DEPOSIT_NODES);
-        const uint row = wrap_near(i - DEPOSIT_FIRST - a, nx);
-        const uint cell = cell_index(row, wrap_near(j - DEPOSIT_FIRST - b, ny), ny);
-        sum +=
-            sum_pieces(cell_offsets, sums, places, segment_bits, most, cell, n, lane / turns, lanes / turns);
+    for (uint next = lane % turns; next < NODE_COUNT; next += CELLS_AT_ONCE * turns) {
+        struct pieces pieces[CELLS_AT_ONCE];
+        amounts loaded[CELLS_AT_ONCE];
+#pragma unroll
+        for (uint k = 0; k < CELLS_AT_ONCE; k++) {
+            const uint n = next + k * turns;
+            const int a = (int)(n / DEPOSIT_NODES), b = (int)(n % DEPOSIT_NODES);
+            pieces[k].place = pieces[k].count = 0;
+            if (n < NODE_COUNT)
+                pieces[k] = pieces_of(cell_offsets, segment_bits, most,
+                                      cell_index(wrap_near(i - DEPOSIT_FIRST - a, nx),
+                                                 wrap_near(j - DEPOSIT_FIRST - b, ny), ny));
+        }
+#pragma unroll
+        for (uint k = 0; k < CELLS_AT_ONCE; k++)
+            loaded[k] = load_piece(sums, places, pieces[k], next + k * turns, first);
+#pragma unroll
+        for (uint k = 0; k < CELLS_AT_ONCE; k++)
+            sum += sum_pieces(sums, places, pieces[k], next + k * turns, loaded[k], first, step);
     }
     return sum;
 }
@@ -114,18 +149,31 @@ static inline amounts sum_cells(global const uint *restrict cell_offsets, global
 /* `lanes` items of a group per node, a power of two: the more, the fewer nodes there are, where a cell may
  * have many pieces. factor: charge per area of one macro-particle, q w/(dx dy). The density,
  * `stride` reals from one component to the next, is set where `set` is not 0, else added to. most: pieces of
- * a cell that are still apart. */
+ * a cell that are still apart. unit: of the sums beside. All that an item needs is read before the first of
+ * it is waited for: a store to a place that is still being read holds up all that a multiprocessor reads. */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void deposit_nodes(NODES_ARGUMENTS)
 {
     local amounts shared[GROUP_ITEMS];
     const uint item = (uint)get_local_id(0), lane = item % lanes, cells = nx * ny;
     const uint node = (uint)(get_global_id(0) / lanes);
+    const bool stores = node < cells && lane == 0;
+    global real *const values = density + node;
+    real before[COMPONENTS];
+#pragma unroll
+    for (uint c = 0; c < COMPONENTS; c++)
+        before[c] = stores && !set ? values[(size_t)c * stride] : (real)0;
     amounts sum = (amounts)0;
+#if BESIDE
+    long counted[3] = {0};
+    if (node < cells)
+        read_beside(beside, copies, cells, node, lane, lanes, counted);
+#endif
     if (node < cells)
         sum = sum_cells(cell_offsets, sums, places, nx, ny, segment_bits, most, node, lane, lanes);
 #if BESIDE
+    sum += (amounts)(0, (real)counted[0], (real)counted[1], (real)counted[2]) * unit;
     if (node < cells)
-        sum += take_beside(beside, copies, cells, scale, node, lane, lanes);
+        clear_beside(beside, copies, cells, node, lane, lanes);
 #endif
     for (uint width = lanes / 2; width > 0; width /= 2) {
         shared[item] = sum;
@@ -134,10 +182,11 @@ kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void deposit_nod
             sum += shared[item + width];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    for (uint c = 0; node < cells && lane == 0 && c < COMPONENTS; c++) {
-        global real *const value = density + (size_t)c * stride + node;
+#pragma unroll
+    for (uint c = 0; c < COMPONENTS; c++) {
         const real change = factor * ((const real *)&sum)[c];
-        *value = set ? change : *value + change;
+        if (stores)
+            values[(size_t)c * stride] = set ? change : before[c] + change;
     }
 }
 
@@ -157,8 +206,10 @@ static inline void add_cells(global const uint *restrict cell_offsets, global co
         return;
     if (!in_row || (begin >> segment_bits) != ((end - 1) >> segment_bits)) {
         for (int l = 0; l < LANES; l++) {
-            const amounts own = sum_pieces(cell_offsets, sums, places, segment_bits, most,
-                                           row + wrap_any(j + l, ny), n, 0, 1);
+            const struct pieces pieces =
+                pieces_of(cell_offsets, segment_bits, most, row + wrap_any(j + l, ny));
+            const amounts own =
+                sum_pieces(sums, places, pieces, n, load_piece(sums, places, pieces, n, 0), 0, 1);
             for (uint c = 0; c < COMPONENTS; c++)
                 total[c][l] += ((const real *)&own)[c];
         }

@@ -35,18 +35,23 @@ static inline void add_beside(struct samples before, uint cell, uint nx, uint ny
     }
 }
 
-/* What lane number `lane` takes of the sums of a node, which are 0 for the next species. */
-static inline amounts take_beside(global long *restrict sums, uint copies, uint nodes, real scale, uint node,
-                                  uint lane, uint lanes)
+/* total += what lane number `lane` takes of the sums of a node. */
+static inline void read_beside(global const long *sums, uint copies, uint nodes, uint node, uint lane,
+                               uint lanes, long total[3])
 {
-    long total[3] = {0};
     for (uint copy = lane; copy < copies; copy += lanes)
-        for (uint c = 0; c < 3; c++) {
-            global long *const sum = sums + (3 * (size_t)copy + c) * nodes + node;
-            total[c] += *sum;
-            *sum = 0;
-        }
-    return (amounts)(0, (real)total[0], (real)total[1], (real)total[2]) / scale;
+#pragma unroll
+        for (uint c = 0; c < 3; c++)
+            total[c] += sums[(3 * (size_t)copy + c) * nodes + node];
+}
+
+/* These sums are 0 for the next species. */
+static inline void clear_beside(global long *sums, uint copies, uint nodes, uint node, uint lane, uint lanes)
+{
+    for (uint copy = lane; copy < copies; copy += lanes)
+#pragma unroll
+        for (uint c = 0; c < 3; c++)
+            sums[(3 * (size_t)copy + c) * nodes + node] = 0;
 }
 
 #endif

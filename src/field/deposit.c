@@ -149,7 +149,7 @@ static enum status add_nodes(struct deposit *deposit, const struct particles *pa
                                          cells * reals_per_node * precision_bytes(deposit->precision)),
                          particles->cell_offsets, deposit->sums, deposit->places, grid->nx, grid->ny,
                          plan->segment_bits, most, plan->lanes, factor, first, density, density_stride,
-                         deposit->beside, plan->copies, deposit->scale);
+                         deposit->beside, plan->copies, 1 / deposit->scale);
 }
 
 enum status deposit_species(struct deposit *deposit, const struct particles *particles, bool first,

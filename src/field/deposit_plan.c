@@ -14,7 +14,7 @@ enum {
     SEGMENT_ITEMS = 128,
     CHARGE_PARTICLES = 16,
     CURRENT_PARTICLES = 1024, /* of a segment */
-    CURRENT_RUNS = 64,
+    CURRENT_RUNS = 128,
     SHARED_RUNS = 32,
     FEWEST_ITEM_PARTICLES = 8,
 

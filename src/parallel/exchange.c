@@ -133,6 +133,11 @@ enum status exchange_create(const struct rank_place *place, struct migrate *migr
     return STATUS_OK;
 }
 
+size_t exchange_outbox_capacity(const struct exchange *exchange)
+{
+    return exchange->outboxes ? outboxes_capacity(exchange->outboxes) : 0;
+}
+
 /* ---- announcing ---- */
 
 /* Leavers to the owners of their rows, and those of others to `incoming`. */
@@ -241,6 +246,10 @@ enum status exchange_announce(struct exchange *exchange, const uint32_t *leavers
     const size_t ny = slab->box.ny;
     const double start = timer_now();
     const size_t beside = cells_beside(slab);
+    if (exchange->outboxes) {
+        TRY(outboxes_fit(exchange->outboxes));
+        exchange->leavers = outboxes_counts(exchange->outboxes, exchange->rank);
+    }
     memcpy(exchange->leavers, leavers, beside * sizeof *leavers);
     exchange->leaving = sum_of(leavers, beside);
     swap_counts(exchange);

@@ -19,14 +19,18 @@
 
 struct exchange;
 
-/* Bytes of leaving particles of a rank that an outbox has room for; of more than 3 ranks less. */
+/* Bytes of leaving particles of a rank that an outbox has room for at first; of more than 3 ranks less. */
 enum { EXCHANGE_OUTBOX = 1 << 23 };
 
 /* Collective. Migrate is kept. `outbox` is how many bytes of leaving particles the memory that ranks of one
- * machine share has room for, the same on all; with 0, on several machines, or where there is no such memory
- * all is sent in messages. It dies with the device handle, before MPI ends. */
+ * machine share has room for at first, the same on all; it grows with what leaves. With 0, on several
+ * machines, or where there is no such memory all is sent in messages. It dies with the device handle, before
+ * MPI ends. */
 STATUS_CHECKED enum status exchange_create(const struct rank_place *place, struct migrate *migrate,
                                            size_t outbox, struct exchange **exchange);
+
+/* How many particles of a rank the shared memory holds; 0: there is none. For tests. */
+size_t exchange_outbox_capacity(const struct exchange *exchange);
 
 /* Sends `leavers` (uint[cells beside the own rows]) and learns which particles come. `gaps` is what to leave
  * for them: none where they are more than `most`. Its buffers are the exchange's, and written when the queue

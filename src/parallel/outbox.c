@@ -12,13 +12,21 @@ struct outbox {
 };
 
 struct outboxes {
+    struct device *device, *branch; /* not owned; its branch that owns the shared memory */
+    const struct communicator *communicator;
+    enum precision precision;
     struct shared_memory shared;
     struct outbox *of; /* [ranks] */
+    size_t numbers;    /* bytes of what stands before the particles of a rank */
+    size_t capacity;   /* particles of a rank, for each turn */
+    size_t most;       /* particles that left a rank in the last exchange */
+    bool is_full;      /* no more memory could be had */
     uint32_t turn;
 };
 
 enum {
-    MOST_BYTES = 3 << 23 /* of the particles of all ranks, for each turn: containers often share 64 MiB */
+    MOST_BYTES = 3 << 23 /* of the particles of all ranks at first, for each turn: containers often share
+                            64 MiB */
 };
 
 /* Cells beside the slab of any rank. */
@@ -33,22 +41,31 @@ static size_t most_beside(const struct rank_place *place)
     return most;
 }
 
-static enum status share(struct outboxes *outboxes, const struct rank_place *place, size_t bytes)
+/* New outboxes of `bytes` for the particles of each turn in place of any before, which stay where the memory
+ * cannot be had. */
+static enum status share(struct outboxes *outboxes, size_t bytes)
 {
-    const size_t ranks = (size_t)place->communicator->size,
-                 numbers = buffer_view_stride((2 + most_beside(place)) * sizeof(uint32_t)),
-                 part = buffer_view_stride(at_most(bytes, MOST_BYTES / ranks)), each = numbers + 2 * part;
-    TRY(shared_memory_create(place->communicator, place->device, ranks * each, &outboxes->shared));
-    char *memory = outboxes->shared.memory;
+    struct device *branch = NULL;
+    struct shared_memory shared;
+    const size_t ranks = (size_t)outboxes->communicator->size, part = buffer_view_stride(bytes),
+                 each = outboxes->numbers + 2 * part;
+    TRY(device_branch(outboxes->device, &branch));
+    if (shared_memory_create(outboxes->communicator, branch, ranks * each, &shared) != STATUS_OK)
+        return device_close_after(&branch, STATUS_FAILED);
+    device_close(&outboxes->branch);
+    outboxes->branch = branch;
+    outboxes->shared = shared;
+    outboxes->capacity = bytes / host_particles_bytes(outboxes->precision);
+    char *memory = shared.memory;
     for (struct outbox *outbox = outboxes->of; outbox < outboxes->of + ranks; outbox++, memory += each) {
         outbox->leaving = (uint32_t *)memory;
         outbox->answer = outbox->leaving + 1;
         outbox->counts = outbox->leaving + 2;
         for (int n = 0; n < 2; n++)
-            outbox->particles[n] = (struct host_particles){.precision = place->precision,
-                                                           .capacity = at_most(bytes, part) /
-                                                                       host_particles_bytes(place->precision),
-                                                           .elements = memory + numbers + (size_t)n * part};
+            outbox->particles[n] =
+                (struct host_particles){.precision = outboxes->precision,
+                                        .capacity = outboxes->capacity,
+                                        .elements = memory + outboxes->numbers + (size_t)n * part};
     }
     return STATUS_OK;
 }
@@ -63,9 +80,29 @@ enum status outboxes_create(const struct rank_place *place, size_t bytes, struct
     enum status status = DEVICE_NEW(place->device, created);
     TRY_IF_OK(DEVICE_NEW_ARRAY(place->device, created->of, (size_t)ranks->size));
     TRY(communicator_agree(ranks, status));
-    if (share(created, place, bytes) == STATUS_OK)
+    created->device = place->device;
+    created->communicator = ranks;
+    created->precision = place->precision;
+    created->numbers = buffer_view_stride((2 + most_beside(place)) * sizeof(uint32_t));
+    if (share(created, at_most(bytes, MOST_BYTES / (size_t)ranks->size)) == STATUS_OK)
         *outboxes = created;
     return STATUS_OK;
+}
+
+enum status outboxes_fit(struct outboxes *outboxes)
+{
+    const size_t most = outboxes->most;
+    if (most <= outboxes->capacity || outboxes->is_full)
+        return STATUS_OK;
+    TRY(device_finish(outboxes->device)); /* it may still read what came last */
+    outboxes->is_full =
+        share(outboxes, (most + most / 4) * host_particles_bytes(outboxes->precision)) != STATUS_OK;
+    return STATUS_OK;
+}
+
+size_t outboxes_capacity(const struct outboxes *outboxes)
+{
+    return outboxes->capacity;
 }
 
 uint32_t *outboxes_counts(const struct outboxes *outboxes, int rank)
@@ -78,6 +115,9 @@ void outboxes_announce(struct outboxes *outboxes, size_t leaving)
     outboxes->turn = 1 - outboxes->turn;
     *outboxes->of[outboxes->shared.rank].leaving = (uint32_t)leaving;
     shared_memory_barrier(&outboxes->shared);
+    outboxes->most = 0;
+    for (int rank = 0; rank < outboxes->shared.ranks; rank++)
+        outboxes->most = at_least(*outboxes->of[rank].leaving, outboxes->most);
 }
 
 struct host_particles *outboxes_particles(const struct outboxes *outboxes, int rank)

@@ -21,7 +21,15 @@ struct outboxes;
 STATUS_CHECKED enum status outboxes_create(const struct rank_place *place, size_t bytes,
                                            struct outboxes **outboxes);
 
-/* uint[cells beside the rank's rows]: how many particles leave it to each. */
+/* Collective, before the counts of an exchange are written: where more particles left a rank in the exchange
+ * before than its outbox holds, all outboxes become as large as that and a quarter more, if such memory can
+ * be had. Waits for the device then. */
+STATUS_CHECKED enum status outboxes_fit(struct outboxes *outboxes);
+
+/* Particles that an outbox holds. */
+size_t outboxes_capacity(const struct outboxes *outboxes);
+
+/* uint[cells beside the rank's rows]: how many particles leave it to each. They move with outboxes_fit(). */
 uint32_t *outboxes_counts(const struct outboxes *outboxes, int rank);
 
 /* Collective: the counts of all ranks are there, and how many leave each. */
