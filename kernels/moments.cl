@@ -15,6 +15,7 @@
 #define FUSE_PRODUCTS 0
 #define VELOCITIES    3
 #define MAGNETIC      0
+#define PUSHER        0
 #define FELT          2
 #define DITHERS       0
 #include "shared/moments.h"

@@ -63,6 +63,7 @@ static enum status plan_step(const struct config *config, const struct device_in
         .reach = {cells_crossed(config, &slab->box, 0), cells_crossed(config, &slab->box, 1)},
         .precision = config->precision,
         .rounding = config->step.rounding,
+        .pusher = config->step.pusher,
         .layout = stepper_layout(config->step.method, info),
         .shape = config->deposit.shape,
         .time_step = config->time.step,

@@ -378,14 +378,32 @@ static inline double recipe_velocity(LOADING_MEMORY struct recipe *recipe, LOADI
     return drift + scale * number;
 }
 
-/* u = gamma v of a Juttner distribution, of which the numbers are |u| and any direction. */
+/* u = gamma v of a Juttner distribution that drifts with V, of which the numbers are |u| in its rest frame,
+ * and the direction there. The boost counts particles by the volume that they sweep: the lab has gamma/(Gamma
+ * gamma') = 1 + V . v'/c^2 as many as the rest frame (Zenitani, Phys. Plasmas 22, 042116, 2015).
+ * Where that paper flips directions at random by this factor, here the cosine m between u' and V follows from
+ * the distribution function of (1 + a m)/2, a = V v'/c^2: it is quiet, needs no further number, and |u'|
+ * keeps its own. The axes across V are those of Duff et al., J. Comput. Graph. Tech. 6, 1, 2017. */
 static inline void recipe_juttner(LOADING_MEMORY struct recipe *recipe, const double numbers[3], double u[3])
 {
-    const double size = recipe->scale[0] * numbers[0];
-    const double cosine = 2.0 * numbers[1] - 1.0, across = size * sqrt(1.0 - cosine * cosine);
-    u[0] = across * cos(LOADING_TWO_PI * numbers[2]);
-    u[1] = across * sin(LOADING_TWO_PI * numbers[2]);
-    u[2] = size * cosine;
+    const double x = recipe->shift[0], y = recipe->shift[1], z = recipe->shift[2];
+    const double drift = sqrt(x * x + y * y + z * z), size = recipe->scale[0] * numbers[0];
+    const double along[3] = {drift > 0.0 ? x / drift : 0.0, drift > 0.0 ? y / drift : 0.0,
+                             drift > 0.0 ? z / drift : 1.0};
+    const double gamma = sqrt(1.0 + size * size * recipe->per_c_squared);
+    const double a = drift * size / gamma * recipe->per_c_squared, q = 4.0 * numbers[1] - 2.0 + a;
+    const double cosine = q / (1.0 + sqrt(fmax(1.0 + a * q, 0.0))); /* a m^2 + 2 m = q */
+    const double across = size * sqrt(fmax(1.0 - cosine * cosine, 0.0));
+    const double first = across * cos(LOADING_TWO_PI * numbers[2]);
+    const double second = across * sin(LOADING_TWO_PI * numbers[2]);
+    const double boosted =
+        (size * cosine + drift * gamma) / sqrt(1.0 - drift * drift * recipe->per_c_squared);
+    const double sign = along[2] < 0.0 ? -1.0 : 1.0, p = -1.0 / (sign + along[2]);
+    u[0] = first * (1.0 + sign * along[0] * along[0] * p) + second * along[0] * along[1] * p +
+           boosted * along[0];
+    u[1] = first * sign * along[0] * along[1] * p + second * (sign + along[1] * along[1] * p) +
+           boosted * along[1];
+    u[2] = boosted * along[2] - first * sign * along[0] - second * along[1];
 }
 
 /* Particle `index` of the species, before its numbers are rounded to `real`. */

@@ -12,9 +12,10 @@
 #if !defined(VELOCITIES) || !defined(MAGNETIC) || !defined(ELECTROMAGNETIC) || !defined(FELT)
 #error "VELOCITIES, MAGNETIC, ELECTROMAGNETIC and FELT must be set"
 #endif
+#ifndef PUSHER
+#error "PUSHER must be set"
+#endif
 #define HAS_W (VELOCITIES == 3)
-
-#define PUSHER_NAME "Boris" /* in openPMD files */
 
 /* FELT, components of the fields at a particle: Ex and Ey; or Ex, Ey, Ez, and Bx, By, Bz beside the uniform
  * B. */
@@ -133,14 +134,54 @@ struct turn {
 
 #if HAS_LOCAL_B
 
-/* The rotation of `turning` by B at the particle and the uniform one: the tangent is q B dt/2 gamma m. */
+/* q B dt/2m at the particle, of the wave and the uniform one. */
+static inline struct velocity turn_at_rest(const reals *field, const struct pusher *pusher)
+{
+    const real half_kick = pusher->half_kick;
+    const struct velocity at_rest = {PRODUCT_SUM(half_kick, field[3], pusher->tangent.x),
+                                     PRODUCT_SUM(half_kick, field[4], pusher->tangent.y),
+                                     PRODUCT_SUM(half_kick, field[5], pusher->tangent.z)};
+    return at_rest;
+}
+
+/* The same over gamma. */
+static inline struct velocity tangent_of(struct velocity at_rest, reals gamma)
+{
+    const reals per_gamma = (reals)1 / gamma;
+    const struct velocity tangent = {per_gamma * at_rest.u, per_gamma * at_rest.v, per_gamma * at_rest.w};
+    return tangent;
+}
+
+/* The gamma of a rotation of `turning`. With Boris it is that of `turning`; else that of the momentum u for
+ * which u - u x b/gamma(u) is `turning`, b = q B dt/2m: the positive root of
+ * gamma^4 - d gamma^2 - p = 0, d = gamma(turning)^2 - b^2, p = b^2 + (b . turning)^2/c^2
+ * (Vay 2008, eq. 11; Higuera and Cary 2017, eq. 20), by the sum that does not cancel. */
+static inline reals turning_factor(struct velocity turning, struct velocity at_rest,
+                                   const struct pusher *pusher)
+{
+    const reals gamma = lorentz_factor(turning, pusher);
+#if PUSHER
+    const reals square =
+        PRODUCT_SUM(at_rest.u, at_rest.u, PRODUCT_SUM(at_rest.v, at_rest.v, at_rest.w * at_rest.w));
+    const reals along =
+        PRODUCT_SUM(at_rest.u, turning.u, PRODUCT_SUM(at_rest.v, turning.v, at_rest.w * turning.w));
+    const reals d = PRODUCT_SUM(gamma, gamma, -square);
+    const reals p = PRODUCT_SUM(along * along, pusher->per_c_squared, square);
+    const reals root = (reals)sqrt(PRODUCT_SUM(d, d, (real)4 * p));
+    const reals of_sum = (real)0.5 * (root + d), of_difference = (real)2 * p / (root - d);
+    const reals gamma_squared = d > (real)0 ? of_sum : of_difference;
+    return (reals)sqrt(gamma_squared);
+#else
+    (void)at_rest;
+    return gamma;
+#endif
+}
+
+/* The rotation of `turning` by B at the particle: the tangent is q B dt/2 gamma m. */
 static inline struct turn turn_of(struct velocity turning, const reals *field, const struct pusher *pusher)
 {
-    const reals per_gamma = (reals)1 / lorentz_factor(turning, pusher);
-    const real half_kick = pusher->half_kick;
-    const struct velocity tangent = {per_gamma * PRODUCT_SUM(half_kick, field[3], pusher->tangent.x),
-                                     per_gamma * PRODUCT_SUM(half_kick, field[4], pusher->tangent.y),
-                                     per_gamma * PRODUCT_SUM(half_kick, field[5], pusher->tangent.z)};
+    const struct velocity at_rest = turn_at_rest(field, pusher);
+    const struct velocity tangent = tangent_of(at_rest, turning_factor(turning, at_rest, pusher));
     const reals square = PRODUCT_SUM(tangent.u, tangent.u, (reals)1) +
                          PRODUCT_SUM(tangent.v, tangent.v, tangent.w * tangent.w);
     const reals twice = (reals)2 / square;
@@ -270,6 +311,10 @@ static inline struct velocity turned(struct velocity old, struct velocity first,
 
 #endif
 
+#if PUSHER
+#include "shared/relativistic_push.h"
+#else
+
 /* The Boris scheme (Boris 1970; Birdsall & Langdon section 4-3; relativistic, section 15-4): half an electric
  * kick, rotation about B by 2 atan(q |B| dt/2 gamma m), half a kick. With B = 0 it is the plain leapfrog,
  * with one kick. `old` is at n-1/2, the FELT numbers of `field` at n; the dither is that of
@@ -307,6 +352,8 @@ static inline struct velocity velocity_start(struct velocity loaded, const reals
     const struct velocity start = half_rotation(add_cross(loaded, loaded, tangent), &back);
     return add_kick(start, field, -pusher->half_kick);
 }
+
+#endif
 
 /* ---- on the host ---- */
 

@@ -16,8 +16,15 @@ static void check_speeds(struct reading *reading, uint32_t index)
         const double *thermal = species->velocities.thermal;
         if (at(reading, "species.%u.velocities.thermal", index) &&
             !(thermal[0] > 0 && thermal[0] == thermal[1] && thermal[0] == thermal[2]))
-            complain(reading, NULL, "expected one number above 0 three times, sqrt(T/m), found %g, %g and %g",
+            complain(reading, NULL,
+                     "a Juttner distribution has one temperature: expected one number above 0 three times, "
+                     "sqrt(T/m), found %g, %g and %g",
                      thermal[0], thermal[1], thermal[2]);
+        const double *drift = species->velocities.drift;
+        const double fastest = hypot(hypot(drift[0], drift[1]), drift[2]);
+        if (at(reading, "species.%u.velocities.drift", index) && fastest >= light)
+            complain(reading, NULL, "expected a drift below the speed of light, %g, found one of %.6g", light,
+                     fastest);
         return;
     }
     if (at(reading, "species.%u.velocities", index) && speed >= light)
@@ -81,6 +88,9 @@ void check_electromagnetic(struct reading *reading)
             if (at(reading, "species.%u.velocities.kind", s) &&
                 config->species[s].velocities.kind == VELOCITIES_JUTTNER)
                 complain(reading, NULL, "juttner belongs to the solver electromagnetic");
+        if (at(reading, "step.pusher") && config->step.pusher != PUSHER_BORIS)
+            complain(reading, NULL,
+                     "vay and higuera_cary are relativistic: they belong to the solver electromagnetic");
         return;
     }
     if (config->fields.speed_of_light == SPEED_AUTO && is_sound(reading, "units"))

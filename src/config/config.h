@@ -75,6 +75,8 @@ enum sort_method { SORT_METHOD_AUTO, SORT_METHOD_PAPER, SORT_METHOD_TILED, SORT_
     } /* in the order of their values */
 enum step_method { STEP_AUTO, STEP_RADIX, STEP_FUSED, STEP_TILED, STEP_CHUNKED };
 enum rounding { ROUNDING_DITHERED, ROUNDING_NEAREST };
+/* The values are PUSHER of the kernels. */
+enum pusher_kind { PUSHER_BORIS, PUSHER_VAY, PUSHER_HIGUERA_CARY };
 enum transpose_kind { TRANSPOSE_AUTO, TRANSPOSE_ON, TRANSPOSE_OFF };
 enum snapshot_particles { PARTICLES_ALL, PARTICLES_NONE, PARTICLES_EVERY_NTH, PARTICLES_FRACTION };
 enum snapshot_precision { SNAPSHOT_PRECISION_RUN, SNAPSHOT_PRECISION_SINGLE };
@@ -228,6 +230,7 @@ struct sort_config {
 struct step_config {
     enum step_method method;
     enum rounding rounding;
+    enum pusher_kind pusher;
 };
 
 /* Over MPI ranks. */

@@ -3,7 +3,6 @@
 
 #include "output/average.h"
 #include "output/provenance.h"
-#include "shared/motion.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -246,11 +245,14 @@ void openpmd_write_particles(struct openpmd *openpmd, const struct openpmd_parti
         {{"mass", {0, 1}, {units->mass}, {NULL}, NULL, 0, 0, NULL}, 0, 1, species->mass},
         {{"weighting", {0}, {1}, {weights}, fill, kind, 0, list->of_weighting}, 1, 1, list->weight},
     };
+    static const char *const pushers[] = {
+        [PUSHER_BORIS] = "Boris", [PUSHER_VAY] = "Vay", [PUSHER_HIGUERA_CARY] = "other"}; /* as the standard
+                                                                                             has it */
     struct hdf5_object *group = hdf5_group(openpmd->particles, species->name);
     hdf5_double(group, "particleShape", (double)config->deposit.shape);
     hdf5_text(group, "currentDeposition",
               config->fields.solver == SOLVER_ELECTROMAGNETIC ? "directMorseNielson" : "none");
-    hdf5_text(group, "particlePush", species->push ? PUSHER_NAME : "other");
+    hdf5_text(group, "particlePush", species->push ? pushers[config->step.pusher] : "other");
     hdf5_text(group, "particleInterpolation", "uniform");
     hdf5_text(group, "particleSmoothing", "none");
     for (size_t n = 0; n < sizeof records / sizeof records[0]; n++)

@@ -46,9 +46,9 @@ static enum status create_kernels(struct device *device, const struct stepper_se
     struct program *program = NULL;
     TRY(program_build(device, "chunked_step.cl", setup->precision, &program,
                       "-D SHAPE_ORDER=%d -D VELOCITIES=%d -D MAGNETIC=%d -D LANES=%d -D FELT=%u -D "
-                      "ELECTROMAGNETIC=%d -D DITHERS=%d -D WEIGHTS=%d",
+                      "ELECTROMAGNETIC=%d -D DITHERS=%d -D WEIGHTS=%d -D PUSHER=%d",
                       (int)setup->shape, 2 + has_w, is_magnetic(setup), CPU_LANES, setup->felt,
-                      is_electromagnetic(setup), dithers(setup), setup->weighs));
+                      is_electromagnetic(setup), dithers(setup), setup->weighs, (int)setup->pusher));
     TRY(kernel_create(program, "step_count", &step->push[has_w].count));
     TRY(kernel_create(program, "step_count_and_measure", &step->push[has_w].count_and_measure));
     TRY(kernel_create(program, "step_move", &step->push[has_w].move));

@@ -87,9 +87,9 @@ static enum status launch_start(struct device *branch, const struct stepper_setu
     struct program *program = NULL;
     struct kernel *kernel = NULL;
     TRY(program_build(branch, "start.cl", setup->precision, &program,
-                      "-D SHAPE_ORDER=%d -D VELOCITIES=%u -D FELT=%u -D ELECTROMAGNETIC=%d",
+                      "-D SHAPE_ORDER=%d -D VELOCITIES=%u -D FELT=%u -D ELECTROMAGNETIC=%d -D PUSHER=%d",
                       (int)setup->shape, species_dimensions(list->species), setup->felt,
-                      is_electromagnetic(setup)));
+                      is_electromagnetic(setup), (int)setup->pusher));
     TRY(kernel_create(program, "start_velocities", &kernel));
     TRY(KERNEL_LAUNCH(kernel, launch_flat(list->count, STAGE_PUSH, 2 * state_bytes(list) * list->count),
                       fields->felt, fields->stride, setup->grid.nx, setup->grid.ny, list->count,

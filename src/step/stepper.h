@@ -32,6 +32,7 @@ struct stepper_setup {
     bool sorts[2];       /* there are species without w; there are species with it */
     enum precision precision;
     enum rounding rounding;
+    enum pusher_kind pusher;     /* other than Boris' in an electromagnetic run alone */
     enum particle_layout layout; /* of the lists: stepper_layout(), whichever stepper takes them */
     enum shape_kind shape;
     double time_step, magnetic[3];

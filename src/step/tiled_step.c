@@ -72,11 +72,11 @@ static enum status create_push(struct device *device, const struct stepper_setup
                       LAYOUT_OPTIONS " -D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D VELOCITIES=%d "
                                      "-D STAGES_FIELD=%d -D COUNT_CELLS=%u -D MOST_COMPARED=%d "
                                      "-D FELT=%u -D ELECTROMAGNETIC=%d -D MAGNETIC=%d -D DITHERS=%d "
-                                     "-D HAS_GHOST_ROWS=%d -D WEIGHTS=%d",
+                                     "-D HAS_GHOST_ROWS=%d -D WEIGHTS=%d -D PUSHER=%d",
                       LAYOUT_VALUES(layout), device_info(device)->has_fma, (int)setup->shape, 2 + has_w,
                       layout->stages_field, layout->count_cells, MOST_COMPARED, setup->felt,
                       is_electromagnetic(setup), is_magnetic(setup), dithers(setup), setup->ghost_rows > 0,
-                      setup->weighs));
+                      setup->weighs, (int)setup->pusher));
     TRY(kernel_create(program, "step_count", &step->push[has_w].count));
     TRY(kernel_create(program, "step_measure_and_count", &step->push[has_w].measure_and_count));
     TRY(kernel_create(program, "step_move", &step->push[has_w].move));

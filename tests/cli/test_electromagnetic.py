@@ -47,6 +47,16 @@ fields: {solver: electromagnetic, speed_of_light: 20, mean: zero,
 output: {history: {every: 10}}
 """
 
+# Of 0.9 c across E = -v x B, which it does not feel; Omega dt = 2, so that steps are as long as they may be.
+DRIFT = """\
+grid: {cells: [16, 16], length: [1600, 1600]}
+time: {step: 1, steps: 20}
+species: [{name: electrons, charge: -1, mass: 1, density: 1, particles: 2000, charge_density: false,
+  velocities: {kind: cold, dimensions: 3, drift: [9, 0, 0]}}]
+fields: {solver: electromagnetic, speed_of_light: 10, external: {E: [0, "18", 0], B: [0, 0, "2"]}}
+output: {history: {every: 1}, snapshots: {every: 20}}
+"""
+
 REFUSED = [
     (["time.step=0.2"], "time.step: expected at most 0.0707107, with a speed of light of 10 on such cells, found 0.2"),
     (["fields.speed_of_light=0"], "fields.speed_of_light: expected"),
@@ -54,7 +64,9 @@ REFUSED = [
     (["species.electrons.velocities={kind: cold, dimensions: 3, drift: [6, 6, 6]}"], "expected particles below"),
     (["species.electrons.velocities.range=[[-7, 5], [0, 7], [0, 3]]"], "light, 10, found some near 10.3"),
     (["species.electrons.velocities={kind: cold}", "fields.magnetic=0"], "velocities in three dimensions, found 2"),
-    (["species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 2]}"], "one number above 0"),
+    (["species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 2]}"], "has one temperature"),
+    (["species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 1], drift: [6, 6, 6]}"],
+     "electrons.velocities.drift: expected a drift below the speed of light, 10, found one of 10.3923"),
     (["fields.gradient=centred"], "fields.gradient: the electromagnetic solver has the spectral gradient alone"),
     (["fields.transforms=none"], "fields.transforms: the electromagnetic solver needs transforms"),
     (["fields={transforms: none}", "grid.cells=[256, 128]"], "none is for grids of up to 16384 nodes, found 32768"),
@@ -68,6 +80,7 @@ REFUSED = [
     (["fields.initial.B=[x, 0, 0]"], "fields.initial.B: expected div B = 0"),  # it begins again at the end of the box
     (["fields.mean=zero"], "fields.initial.E: expected a mean of 0 with fields.mean=zero, found (0.05, 0, -0.02)"),
     (["fields={mean: zero}"], "fields.mean: is a key of solver electromagnetic"),
+    (["fields={}", "step.pusher=vay"], "step.pusher: vay and higuera_cary are relativistic: they belong to the solver"),
     (["fields={}"], "output.probes.centre.fields: the electrostatic solver has no field B"),
     (["fields={initial: {E: [0, 0, 0]}}"], "fields.initial.E: is a key of solver electromagnetic"),
     (["fields={}", "species.ions.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 1]}"], "juttner belongs to"),
@@ -262,6 +275,51 @@ class Electromagnetic(ProgramTest):
         self.assertAlmostEqual(np.sqrt(1 + (u**2).sum(axis=0) / 100).mean(), 1.4673837, delta=1e-3)
         np.testing.assert_allclose(squares, squares.mean(), rtol=0.01)
         np.testing.assert_allclose(u.mean(axis=1), 0, atol=0.01 * np.sqrt(squares.mean()))
+
+    def test_drifting_juttner(self):
+        """Over the particles u_i v_j has the sum n' (h G^2 V_i V_j + T d_ij), u_i n' h G^2 V_i, gamma n' (h G^2 - T):
+        n' = n/G is the density in the frame that drifts with V, G its gamma, h = K3(1/T)/K2(1/T) = 1.4673837 + T at
+        T = 0.25 c^2, with c = 1. The means of quiet particles are right to 0.002, as is that of v to V."""
+        for drift in ([3, -4, -6], [0, 0, 9.8], [9, 0, 0]):
+            with self.subTest(drift=drift):
+                folder = f"drift{drift[0]}"
+                kind = f"{{kind: juttner, dimensions: 3, thermal: [5, 5, 5], drift: {drift}}}"
+                juttner = f"species.electrons.velocities={kind}"
+                still = "fields.magnetic=0", "fields.external={}", "fields.initial={}"
+                self.run_waves(folder, juttner, *still, "species.electrons.particles=40000", more=["--steps", "0"])
+                with h5py.File(self.folder / folder / "snapshots/data_0.h5") as file:
+                    u = np.array([file["data/0/particles/electrons/momentum"][axis][...] for axis in "xyz"]) / 10
+                boost, enthalpy, speed = 1 / np.sqrt(1 - np.dot(drift, drift) / 100), 1.7173837, np.array(drift) / 10
+                gamma = np.sqrt(1 + (u**2).sum(axis=0))
+                size = boost * enthalpy
+                np.testing.assert_allclose((u / gamma).mean(axis=1), speed, atol=0.002)
+                np.testing.assert_allclose(u.mean(axis=1), size * speed, atol=0.002 * size)
+                self.assertAlmostEqual(gamma.mean() / (size - 0.25 / boost), 1, delta=0.002)
+                np.testing.assert_allclose(
+                    u @ (u / gamma).T / len(gamma), size * np.outer(speed, speed) + np.eye(3) * 0.25 / boost,
+                    atol=0.002 * size)
+
+    def test_pushers_that_keep_the_drift_across_e_and_b(self):
+        """u = gamma v from the start to the end, by every stepper, with dithers; Boris takes 1.4 times that."""
+        (self.folder / "drift.yaml").write_text(DRIFT)
+        expected = 1600**2 * 9 / np.sqrt(1 - 0.81)
+        steppers = ("radix", "chunked", "tiled")
+        for pusher, methods in {"boris": ("radix",), "vay": steppers, "higuera_cary": steppers}.items():
+            for method in methods:
+                with self.subTest(pusher=pusher, method=method):
+                    folder = f"{pusher}-{method}"
+                    of = sets(f"step.pusher={pusher}", f"step.method={method}", "precision=single")
+                    self.run_well("run", "drift.yaml", "--quiet", "--output", folder, *of)
+                    rows = self.rows(folder)
+                    found = [rows[f"momentum_{axis}"] / expected for axis in "xyz"]
+                    if pusher == "boris":
+                        self.assertGreater(found[0].max(), 1.35)
+                    else:
+                        np.testing.assert_allclose(found[0], 1, rtol=1e-6)
+                        np.testing.assert_allclose(found[1:], 0, atol=1e-6)
+            with h5py.File(self.folder / folder / "snapshots/data_20.h5") as file:
+                name = file["data/20/particles/electrons"].attrs["particlePush"]
+                self.assertEqual(name, {"boris": b"Boris", "vay": b"Vay", "higuera_cary": b"other"}[pusher])
 
     def test_drives_do_their_work(self):
         """All energy comes from it, but for 1 % on a grid of 16 nodes, as in an electrostatic run."""
