@@ -7,26 +7,16 @@
  * order.
  *
  * The host defines before this file GROUP_ITEMS and VALUES, three terms: u, v, w, or what
- * src/config/formula_source.c makes of formulas of these and of what PLACE_X to ENERGY are.
+ * src/config/formula_source.c makes of formulas of what shared/particle_values.h has.
  */
 #include "shared/cell.h"
-#include "shared/formula.h"
-#include "shared/real.h"
+#include "shared/particle_values.h"
 #include "shared/search.h"
 
-/* Of a species: charge and mass of a particle, c, or 0 where it is infinite. */
-struct value_factors {
-    real dx, dy, charge, mass, light, per_c_squared;
-};
-
-/* Of particle p: x and y at n; gamma and the kinetic energy m u^2/(gamma + 1) from u at n-1/2. */
-#define OFFSET  offsets[p * (ulong)offset_stride + offset_shift]
-#define COLUMN  (find_segment(cell_offsets, cell, cell + axes.columns_per_bin - 1, p) % ny)
-#define PLACE_X (((formula_real)(box_row + row) + OFFSET.x) * factors.dx)
-#define PLACE_Y (((formula_real)COLUMN + OFFSET.y) * factors.dy)
-#define SQUARE  (formula_square(u) + formula_square(v) + formula_square(w))
-#define GAMMA   sqrt(1 + factors.per_c_squared * SQUARE)
-#define ENERGY  (factors.mass * SQUARE / (1 + GAMMA))
+/* Of particle p in a row of cells of a segment */
+#define OFFSET offsets[p * (ulong)offset_stride + offset_shift]
+#define ROW    (box_row + row)
+#define COLUMN (find_segment(cell_offsets, cell, cell + axes.columns_per_bin - 1, p) % ny)
 
 /* The bin of a value, of `bins` from `low` on, `scale` to one unit; `bins` where it is outside. What is no
  * number is outside, too. */

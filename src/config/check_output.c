@@ -91,11 +91,12 @@ static void set_axis(struct phase_axis_config *axis)
         letter && axis->formula[1] == '\0' ? (enum phase_axis)(letter - letters) : PHASE_AXIS_FORMULA;
 }
 
-static void check_axis_formula(struct reading *reading, const char *text,
-                               const struct species_config *species)
+/* Of the values of a species' particles. */
+static void check_particle_formula(struct reading *reading, const char *text,
+                                   const struct species_config *species)
 {
     char why[FORMULA_WHY_LENGTH], *source;
-    if (!phase_axis_source(reading->config, species, text, &source, why))
+    if (!particle_formula_source(reading->config, species, text, &source, why))
         complain(reading, NULL, "expected a formula of species %s, found \"%s\"; %s", species->name, text,
                  why);
     free(source);
@@ -122,7 +123,7 @@ static void check_axes(struct reading *reading, uint32_t index, struct phase_spa
         values += !phase_axis_is_space(axis->axis);
         if (at(reading, "%s.axis", path) && axis->axis == PHASE_AXIS_FORMULA && s < config->species_count &&
             is_sound(reading, "species"))
-            check_axis_formula(reading, axis->formula, &config->species[s]);
+            check_particle_formula(reading, axis->formula, &config->species[s]);
         for (uint32_t other = 0; other < k; other++)
             if (at(reading, "%s.axis", path) && strcmp(phase_space->axes[other].formula, axis->formula) == 0)
                 complain(reading, NULL, "expected each axis once, found %s again", axis->formula);
@@ -178,12 +179,19 @@ static void check_snapshots(struct reading *reading, const struct snapshots_conf
     check_field_list(reading, "output.snapshots", &snapshots->fields);
     check_average(reading, "output.snapshots", snapshots->every, snapshots->average);
     check_species_names(reading, &snapshots->species, "output.snapshots.species");
-    const bool needs_ids = snapshots->particles.kind == PARTICLES_FRACTION && is_sound(reading, "species");
-    for (uint32_t s = 0; s < reading->config->species_count && needs_ids; s++) {
+    const struct selection_config *particles = &snapshots->particles;
+    for (uint32_t s = 0; s < reading->config->species_count && is_sound(reading, "species"); s++) {
         const struct species_config *species = &reading->config->species[s];
-        if (at(reading, "output.snapshots.particles.fraction") && snapshots_hold(snapshots, species->name))
+        if (!snapshots_hold(snapshots, species->name))
+            continue;
+        if (particles->kind == PARTICLES_FRACTION && at(reading, "output.snapshots.particles.fraction"))
             check_has_ids(reading, species, ", or take particles: {every_nth: K}");
+        if (particles->where[0] != '\0' && at(reading, "output.snapshots.particles.where"))
+            check_particle_formula(reading, particles->where, species);
     }
+    if (particles->kind == PARTICLES_NONE && particles->where[0] != '\0' &&
+        at(reading, "output.snapshots.particles.where"))
+        complain(reading, NULL, "expected no condition where kind is none: no particles are written");
 }
 
 /* What takes all particles of a species as equal is refused where it has weights. */

@@ -259,17 +259,21 @@ struct field_list {
     enum field items[FIELD_CHOICES];
 };
 
+/* Which particles of a list are chosen: a sample, and of it those that fulfil a condition. */
+struct selection_config {
+    enum snapshot_particles kind;
+    uint64_t every_nth;                /* of the list of all ranks */
+    double fraction;                   /* of all, chosen by their ids */
+    char where[CONFIG_FORMULA_LENGTH]; /* of what particle_formula_source() has; "": none */
+};
+
 /* Of which a snapshot holds those that are named. */
 struct snapshots_config {
     uint64_t every;   /* 0: never */
     uint64_t average; /* meshes over so many states */
     struct field_list fields;
     struct species_names species;
-    struct {
-        enum snapshot_particles kind;
-        uint64_t every_nth; /* of the list of all ranks */
-        double fraction;    /* of all, chosen by their ids */
-    } particles;
+    struct selection_config particles;
     enum snapshot_precision precision;
     uint32_t compression; /* deflate level 0..9 */
 };
@@ -281,7 +285,8 @@ struct phase_axis_config {
     uint32_t bins;
     double range[2];       /* [low, high); of x and y edges of cells */
     enum axis_scale scale; /* linear, once it was checked: a formula and its range are then logarithms */
-    char formula[CONFIG_FORMULA_LENGTH]; /* of what phase_axis_source() has; or a letter, as `axis` then says
+    char formula[CONFIG_FORMULA_LENGTH]; /* of what particle_formula_source() has; or a letter, as `axis` then
+                                          * says
                                           */
 };
 

@@ -161,8 +161,8 @@ bool external_source(const struct config *config, const char *text, char **sourc
     return formula_source(text, names, config->grid.length, source, why);
 }
 
-bool phase_axis_source(const struct config *config, const struct species_config *species, const char *text,
-                       char **source, char why[FORMULA_WHY_LENGTH])
+bool particle_formula_source(const struct config *config, const struct species_config *species,
+                             const char *text, char **source, char why[FORMULA_WHY_LENGTH])
 {
     struct formula_name names[11] = {{"x", "PLACE_X"},
                                      {"y", "PLACE_Y"},

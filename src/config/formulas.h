@@ -30,10 +30,11 @@ bool formula_has_time(const struct config *config, const char *text);
 bool external_source(const struct config *config, const char *text, char **source,
                      char why[FORMULA_WHY_LENGTH]);
 
-/* *source <- an axis of a phase space of a species as kernels/phase_space.cl has it: formula_source().
- * Formulas have w where the species has it, and c in an electromagnetic run. */
-bool phase_axis_source(const struct config *config, const struct species_config *species, const char *text,
-                       char **source, char why[FORMULA_WHY_LENGTH]);
+/* *source <- a formula of the values of a species' particles as kernels have it, which include
+ * shared/particle_values.h: formula_source(). Formulas have w where the species has it, and c in an
+ * electromagnetic run. */
+bool particle_formula_source(const struct config *config, const struct species_config *species,
+                             const char *text, char **source, char why[FORMULA_WHY_LENGTH]);
 
 #define MOST_DIVERGENCE 1e-3 /* as of a formula with few digits */
 

@@ -41,6 +41,10 @@
 #define SPECIES_FORMULA(member, names, least)                                                                \
     #member, TYPE_FORMULA, .offset = offsetof(struct species_config, member), .variables = names,             \
              .capacity = CONFIG_FORMULA_LENGTH, BYTES(least, CONFIG_FORMULA_LENGTH)
+#define PARTICLE_FORMULA(path, of, member, least)                                                            \
+    path, TYPE_FORMULA, .offset = offsetof(struct of, member),                                               \
+                        .variables = "x y u v w gamma energy charge mass c ",                               \
+                        .capacity = CONFIG_FORMULA_LENGTH, BYTES(least, CONFIG_FORMULA_LENGTH)
 #define WITH_WAVES            .kinds = KIND(SOLVER_ELECTROMAGNETIC), .of_previous = true
 #define FIELD_OF(group, name, number, of)                                                                    \
     "fields." #group "." name, TYPE_FORMULA, .offset = offsetof(struct config, fields.group[number]),        \
@@ -178,9 +182,7 @@ BARE_TABLE(mode, int32_t[2], TYPE_INTEGER, PAIR, WITHIN(-MOST_CELLS / 2, MOST_CE
            .help = "[MX, MY], each within +-cells/2");
 
 static const struct schema_row phase_axis_rows[] = {
-    {"axis", TYPE_FORMULA, .offset = offsetof(struct phase_axis_config, formula),
-     .variables = "x y u v w gamma energy charge mass c ", .capacity = CONFIG_FORMULA_LENGTH,
-     BYTES(1, CONFIG_FORMULA_LENGTH),
+    {PARTICLE_FORMULA("axis", phase_axis_config, formula, 1),
      .help = "positions x, y, velocities u, v, w, each once, or a formula of them; docs/phase_space.md"},
     {PHASE_AXIS(bins, TYPE_COUNT32), WITHIN(1, MOST_CELLS),
      .help = "along x and y a divisor of the cells in the range"},
@@ -402,6 +404,8 @@ static const struct schema_row config_rows[] = {
      .kinds = KIND(PARTICLES_EVERY_NTH), .help = "K: each K-th in the order of the cells; weights grow"},
     {CONFIG(output.snapshots.particles.fraction, TYPE_REAL), WITHIN(0, 1), .kinds = KIND(PARTICLES_FRACTION),
      .help = "the same particles at all times; needs ids; weights grow"},
+    {PARTICLE_FORMULA("output.snapshots.particles.where", config, output.snapshots.particles.where, 0),
+     .fallback = "", .help = "a condition, as energy > 4 && x < lx/2: of these those that fulfil it"},
     {CONFIG(output.snapshots.precision, TYPE_CHOICE),
      WORDS({"run", SNAPSHOT_PRECISION_RUN}, {"single", SNAPSHOT_PRECISION_SINGLE}), .fallback = "run",
      .help = "of numbers in files; run: that of the run"},

@@ -345,7 +345,7 @@ void openpmd_write_species(struct openpmd *openpmd, const struct selection *sele
             continue;
         struct sorted_list *list = sorted_list_copy(openpmd->file, openpmd->view, s, selection);
         if (list && openpmd->file->has_no_data)
-            list->all = selection_most(&config->output.snapshots, list->all);
+            list->all = selection_most(&config->output.snapshots.particles, list->all);
         if (list)
             write_list(openpmd, list);
     }

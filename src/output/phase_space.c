@@ -3,6 +3,7 @@
 
 #include "base/integers.h"
 #include "config/formulas.h"
+#include "output/particle_factors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static enum status define_values(const struct phase_spaces *spaces, const struct
         const uint32_t k = axis_of_value(space, n);
         char *source = NULL, why[FORMULA_WHY_LENGTH];
         if (k < space->axis_count &&
-            !phase_axis_source(config, species, space->axes[k].formula, &source, why))
+            !particle_formula_source(config, species, space->axes[k].formula, &source, why))
             status = status_fail(STATUS_FAILED, "output.phase_space: the formula %s: %s",
                                  space->axes[k].formula, why);
         fprintf(output, "%s%s", n > 0 ? ", " : "", source ? source : "0");
@@ -173,9 +174,7 @@ static enum status count_list(const struct phase_spaces *spaces, const struct vi
     const uint64_t read =
         (values[0].count + values[1].count > 0 ? attribute_bytes(list->precision, ATTRIBUTE_VELOCITY) : 0) +
         (has_w ? attribute_bytes(list->precision, ATTRIBUTE_W) : 0);
-    const double light = species->per_c_squared > 0 ? 1 / sqrt(species->per_c_squared) : 0;
-    const double factors[] = {slab->box.dx,  slab->box.dy, species->charge,
-                              species->mass, light,        species->per_c_squared};
+    const struct particle_factors factors = particle_factors(&slab->box, species);
     const uint32_t axes[] = {x.cells,         x.stride,         y.begin,          y.cells,
                              y.count,         y.stride,         values[0].count,  values[1].count,
                              values[2].count, values[0].stride, values[1].stride, values[2].stride};
@@ -187,7 +186,7 @@ static enum status count_list(const struct phase_spaces *spaces, const struct vi
         list->attribute[ATTRIBUTE_VELOCITY], particles_stride(list, ATTRIBUTE_VELOCITY),
         particles_first(list, ATTRIBUTE_VELOCITY), particles_w(list), has_w,
         list->attribute[ATTRIBUTE_OFFSET], particles_stride(list, ATTRIBUTE_OFFSET),
-        particles_first(list, ATTRIBUTE_OFFSET), arg_reals(factors, sizeof factors / sizeof factors[0]),
+        particles_first(list, ATTRIBUTE_OFFSET), arg_reals(factors.values, PARTICLE_FACTORS),
         list->cell_offsets, slab->box.ny, parts, begin - slab->first_row, begin, begin - x.begin,
         arg_uints(axes, sizeof axes / sizeof axes[0]), arg_reals(ranges, sizeof ranges / sizeof ranges[0]),
         item->counts);

@@ -73,12 +73,13 @@ struct parts {
 
 static enum status create_parts(struct device *device, const struct config *config, void **part)
 {
+    const struct snapshots_config *snapshots = &config->output.snapshots;
     struct parts *parts;
     TRY(DEVICE_NEW(device, parts));
     *part = parts;
-    if (fields_hold(&config->output.snapshots.fields, FIELD_MOMENTS))
+    if (fields_hold(&snapshots->fields, FIELD_MOMENTS))
         TRY(moments_create(device, config, &parts->moments));
-    return selection_create(device, config, &parts->selection);
+    return selection_create(device, config, &snapshots->particles, &snapshots->species, &parts->selection);
 }
 
 static void record_snapshot(void *part, struct hdf5_file *file, const struct view *view)

@@ -3,19 +3,8 @@
 #define RADIXPIC_OUTPUT_SORTED_LIST_H
 
 #include "hdf5/hdf5_file.h"
+#include "output/selection.h"
 #include "output/view.h"
-
-/* Which particles snapshots hold (output.snapshots.particles); all others stay on the device. Every K-th is
- * that of the list of all ranks. A fraction is chosen by hashes of the ids in the files: the same particles
- * at all times and on any number of ranks. */
-struct selection;
-
-/* *created <- a selection by the config; NULL where all particles are written, or none. */
-STATUS_CHECKED enum status selection_create(struct device *device, const struct config *config,
-                                            struct selection **created);
-
-/* The most particles that are chosen of so many; for a fraction the mean and six standard deviations. */
-uint64_t selection_most(const struct snapshots_config *snapshots, uint64_t particles);
 
 /* A list in memory of a file, as long as the file lives: any thread may read it while the run goes on. */
 struct sorted_list {
@@ -25,8 +14,7 @@ struct sorted_list {
     struct slab slab;
     uint32_t count;       /* particles of this rank */
     uint64_t all, before; /* particles of all ranks, and of the ranks before this one */
-    double
-        weight; /* real particles that each stands for, so that all together stand for those of the species */
+    double weight; /* real particles that each stands for; those of a sample stand for the whole species */
     uint64_t first_id;            /* of the species' particles, so that ids are unique among all species */
     uint32_t *cell_offsets;       /* [own cells + 1] */
     const void *data[ATTRIBUTES]; /* attribute_bytes() each, in the order of the cells; NULL: there is none */

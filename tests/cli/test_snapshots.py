@@ -8,6 +8,7 @@ import numpy as np
 
 from program import MPI_ENVIRONMENT, PROGRAM, ProgramTest, sets
 from radixpic import fields as meshes
+from radixpic.run_folder import Run
 
 FIELDS = {"E": "E", "phi": "phi", "rho": "chargeDensity"}
 
@@ -123,15 +124,61 @@ class Snapshots(ProgramTest):
                     with self.subTest(ranks=ranks, more=more, setting=setting, name=name):
                         self.assert_chosen(data["particles"][name], whole["particles"][name], choose)
 
-    def assert_chosen(self, species, whole, choose):
-        chosen = choose(whole["id"][...])
+    def assert_records(self, species, whole, chosen):
         vectors = [f"{name}/{axis}" for name in ("position", "positionOffset", "momentum") for axis in "xy"]
         for record in [*vectors, "id"]:
             np.testing.assert_array_equal(species[record], whole[record][...][chosen], record)
             self.assertEqual(species[record].dtype, whole[record].dtype)
+        self.assertEqual(species["weighting"].attrs["shape"], [np.sum(chosen)])
+
+    def assert_chosen(self, species, whole, choose):
+        chosen = choose(whole["id"][...])
+        self.assert_records(species, whole, chosen)
         count, weights = np.sum(chosen), [one["weighting"].attrs["value"] for one in (species, whole)]
-        self.assertEqual(species["weighting"].attrs["shape"], [count])
         self.assertAlmostEqual(weights[0] / weights[1] * max(count, 1) / (len(chosen) if count else 1), 1, delta=1e-14)
+
+    CONDITION = "energy > lx/12 && x < lx/2 || charge > 0 && (y >= ly/2 ? x : 0) > 4"
+
+    @staticmethod
+    def fulfils(species):
+        x, y = (
+            (species[f"positionOffset/{axis}"][...] + species[f"position/{axis}"][...].astype(float)) / cells * length
+            for axis, cells, length in (("x", 16, 6), ("y", 8, 4)))
+        charge, mass = (species[name].attrs["value"] for name in ("charge", "mass"))
+        energy = sum(momentum[...].astype(float) ** 2 for momentum in species["momentum"].values()) / (2 * mass)
+        return (energy > 0.5) & (x < 3) | (charge > 0) & (y >= 2) & (x > 4)
+
+    def test_particles_by_condition(self):
+        """Those of the sample that fulfil it, each with the weight that the sample gives it."""
+        ways = (
+            ("", lambda ids: ids >= 0),
+            (", every_nth: 7", lambda ids: np.arange(len(ids)) % 7 == 0),
+            (", fraction: 0.1", lambda ids: is_chosen(ids, 0.1)),
+            (", fraction: 0", lambda ids: ids < 0),
+        )
+        for ranks, more, count in ((1, sets("precision=double"), 4), (1, sets("step.method=fused"), 1), (3, [], 3)):
+            more = [*more, *sets("species.ions.velocities=maxwellian")]
+            wholes = self.snapshots(folder="whole", ranks=ranks, more=more)
+            for sample, choose in ways[:count]:
+                found = self.snapshots(f"particles={{where: '{self.CONDITION}'{sample}}}", ranks=ranks, more=more)
+                for data, whole in zip(found, wholes):
+                    for name in ("electrons", "ions"):
+                        with self.subTest(ranks=ranks, more=more, sample=sample, name=name):
+                            species, all_of = data[f"particles/{name}"], whole[f"particles/{name}"]
+                            of_sample = choose(all_of["id"][...])
+                            chosen = of_sample & self.fulfils(all_of)
+                            self.assertEqual(np.any(of_sample), 0 < np.sum(chosen) < np.sum(of_sample))
+                            self.assert_records(species, all_of, chosen)
+                            weights = [one["weighting"].attrs["value"] for one in (species, all_of)]
+                            share = np.mean(of_sample) or 1
+                            self.assertAlmostEqual(weights[0] / weights[1] * share, 1, delta=1e-14)
+
+    def test_a_condition_that_no_particle_fulfils(self):
+        """All readers take the file."""
+        data = self.snapshot("particles={where: energy > 1e9}", ranks=2)
+        self.assertEqual((data["particles/ions/id"].shape, data["particles/ions/momentum/x"].shape), ((0,), (0,)))
+        self.assertEqual(list(data["particles/ions/particlePatches/numParticles"]), [0, 0])
+        self.assertEqual(len(Run(self.folder / "out").particles("electrons", 10).x), 0)
 
     def test_the_same_particles_on_any_ranks_and_at_all_times(self):
         ids = [
