@@ -1,35 +1,38 @@
 /* Filter: binomial smoothing on the periodic grid (Birdsall & Langdon, Plasma Physics via Computer
  * Simulation, 1985, appendix C).
  *
- * Both kernels add in the same order, first along y, then along x, and all products are with powers of two,
- * thus exact, whether or not a compiler fuses them with the sums: the same bits in both and for every tile.
+ * A pass has the weights (1, middle, 1) along each axis, times `scale` in all: middle = 2 and scale = 1/16,
+ * or those of a compensator. Both kernels add in the same order, first along y, then along x, and all
+ * products of a binomial pass are with powers of two, thus exact, whether or not a compiler fuses them with
+ * the sums: the same bits in both and for every tile.
  */
 #include "shared/cell.h"
 #include "shared/real.h"
 
-static inline real one_two_one(real before, real middle, real after)
+static inline real around(real before, real own, real after, real middle)
 {
-    return before + (real)2 * middle + after;
+    return before + middle * own + after;
 }
 
-/* (1, 2, 1) along y around node (i, j) */
-static inline real smoothed_along_y(global const real *rho, uint i, int j, uint ny)
+/* Along y around node (i, j). */
+static inline real smoothed_along_y(global const real *rho, uint i, int j, uint ny, real middle)
 {
-    return one_two_one(rho[cell_index(i, wrap_near(j - 1, ny), ny)], rho[cell_index(i, (uint)j, ny)],
-                       rho[cell_index(i, wrap_near(j + 1, ny), ny)]);
+    return around(rho[cell_index(i, wrap_near(j - 1, ny), ny)], rho[cell_index(i, (uint)j, ny)],
+                  rho[cell_index(i, wrap_near(j + 1, ny), ny)], middle);
 }
 
-/* One item per node: (1, 2, 1) x (1, 2, 1) / 16 around it. */
-kernel void filter_pass(global const real *restrict rho, uint nx, uint ny, global real *restrict smoothed)
+/* One item per node. */
+kernel void filter_pass(global const real *restrict rho, uint nx, uint ny, real middle, real scale,
+                        global real *restrict smoothed)
 {
     const uint node = (uint)get_global_id(0);
     if (node >= nx * ny)
         return;
     const int i = (int)(node / ny), j = (int)(node % ny);
-    const real left = smoothed_along_y(rho, wrap_near(i - 1, nx), j, ny);
-    const real middle = smoothed_along_y(rho, (uint)i, j, ny);
-    const real right = smoothed_along_y(rho, wrap_near(i + 1, nx), j, ny);
-    smoothed[node] = one_two_one(left, middle, right) * (real)0.0625;
+    const real left = smoothed_along_y(rho, wrap_near(i - 1, nx), j, ny, middle);
+    const real own = smoothed_along_y(rho, (uint)i, j, ny, middle);
+    const real right = smoothed_along_y(rho, wrap_near(i + 1, nx), j, ny, middle);
+    smoothed[node] = around(left, own, right, middle) * scale;
 }
 
 #if TILE_ROWS > 0
@@ -37,10 +40,10 @@ kernel void filter_pass(global const real *restrict rho, uint nx, uint ny, globa
 #define HELD_ROWS    (TILE_ROWS + 2)
 #define HELD_COLUMNS (TILE_COLUMNS + 2)
 
-/* (1, 2, 1) along y around a column of a row of the tile; column 0 is the one before the tile. */
-static inline real smoothed_along_row(local const real *row, uint column)
+/* Along y around a column of a row of the tile; column 0 is the one before the tile. */
+static inline real smoothed_along_row(local const real *row, uint column, real middle)
 {
-    return one_two_one(row[column], row[column + 1], row[column + 2]);
+    return around(row[column], row[column + 1], row[column + 2], middle);
 }
 
 /* One group per tile of TILE_ROWS x TILE_COLUMNS nodes, the last ones cut off at the grid's ends. The group
@@ -48,7 +51,8 @@ static inline real smoothed_along_row(local const real *row, uint column)
  * once and not nine times: neighbouring tiles overlap. Then an item goes down its part of a column and sums
  * each row along y once, for the three rows that need it. One barrier, reached by all items. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
-filter_pass_tiled(global const real *restrict rho, uint nx, uint ny, global real *restrict smoothed)
+filter_pass_tiled(global const real *restrict rho, uint nx, uint ny, real middle, real scale,
+                  global real *restrict smoothed)
 {
     local real tile[HELD_ROWS][HELD_COLUMNS];
     const uint tiles_along_y = (ny + TILE_COLUMNS - 1) / TILE_COLUMNS;
@@ -69,14 +73,13 @@ filter_pass_tiled(global const real *restrict rho, uint nx, uint ny, global real
     const uint end = min(first + ITEM_ROWS, rows);
     if (column >= columns || first >= rows)
         return;
-    real left = smoothed_along_row(tile[first], column);
-    real middle = smoothed_along_row(tile[first + 1], column);
+    real left = smoothed_along_row(tile[first], column, middle);
+    real own = smoothed_along_row(tile[first + 1], column, middle);
     for (uint row = first; row < end; row++) {
-        const real right = smoothed_along_row(tile[row + 2], column);
-        smoothed[cell_index(row0 + row, column0 + column, ny)] =
-            one_two_one(left, middle, right) * (real)0.0625;
-        left = middle;
-        middle = right;
+        const real right = smoothed_along_row(tile[row + 2], column, middle);
+        smoothed[cell_index(row0 + row, column0 + column, ny)] = around(left, own, right, middle) * scale;
+        left = own;
+        own = right;
     }
 }
 #endif

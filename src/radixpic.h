@@ -186,7 +186,8 @@ RADIXPIC_API enum radixpic_status radixpic_sort_shape(const struct radixpic *run
 /* Sorts a list by the lowest `passes` digits, 1 to p, of its keys, by the kernels of that sort and whatever
  * sort.method is: what a whole sort has after so many passes. keys[count] are below 2^b. sorted[count] <- the
  * keys, permutation[count] <- where each was in the list. Of the last of these passes, table[2^r G I] <- the
- * histogram H(c, g, i) of its digit at (c G + g) I + i, and scan[2^r G I] <- its exclusive prefix sum. */
+ * histogram H(c, g, i) of its digit at (c G + g) I + i, and scan[2^r G I] <- its exclusive prefix sum. Where
+ * sorted and permutation are both NULL, the last pass ends with its scan and does not reorder. */
 RADIXPIC_API enum radixpic_status radixpic_sort(struct radixpic *run, size_t count, const uint32_t *keys,
                                                 uint32_t passes, uint32_t *sorted, uint32_t *permutation,
                                                 uint32_t *table, uint32_t *scan);

@@ -50,12 +50,39 @@ static enum status load_share(struct simulation *simulation, const struct slab *
     return load_sorted(slab, &plan, NULL, first, &simulation->particles[species]);
 }
 
+/* Collective. The weights that a density gives become those over their mean, with which the species has its
+ * density whatever places the particles have. */
+static enum status scale_weights(const struct simulation *simulation, struct particles *list)
+{
+    const struct species_config *species = list->species;
+    const size_t count = list->count;
+    double *weights = calloc(count + 1, sizeof *weights);
+    enum status status =
+        weights ? STATUS_OK
+                : status_fail(STATUS_FAILED, "species %s: no memory for its weights", species->name);
+    TRY_IF_OK(particles_read(list, ATTRIBUTE_WEIGHT, 0, count, weights));
+    status = communicator_agree(&simulation->communicator, status);
+    if (status == STATUS_OK && !device_is_counting(list->device)) {
+        const double mean = communicator_mean(&simulation->communicator, species->particles, count, weights);
+        for (size_t n = 0; n < count && mean > 0; n++) /* in place: a real is no longer than a double */
+            store_real(list->precision, weights, n, weights[n] / mean);
+        status = mean > 0 ? particles_write(list, ATTRIBUTE_WEIGHT, 0, count, weights)
+                          : status_fail(STATUS_USAGE, "species %s: its density is 0 where its particles are",
+                                        species->name);
+    }
+    free(weights);
+    return status;
+}
+
 static enum status load(struct simulation *simulation)
 {
     const struct grid box = grid_make(&simulation->config->grid);
     const struct slab everything = slab_whole_box(&box);
     for (uint32_t s = 0; s < simulation->config->species_count; s++)
         TRY(load_share(simulation, &everything, s));
+    for (uint32_t s = 0; s < simulation->config->species_count; s++)
+        if (simulation->config->species[s].weights == WEIGHTS_DENSITY)
+            TRY(scale_weights(simulation, &simulation->particles[s]));
     simulation->slab = everything;
     return simulation->communicator.size > 1 ? ranks_change_slab(simulation, &everything) : STATUS_OK;
 }

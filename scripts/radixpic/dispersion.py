@@ -120,17 +120,19 @@ LEAST_OMEGA = 1e-9  # of a root: less is Newton's rounding of 0
 SHAPES = ("ngp", "cic", "tsc", "cubic", "quartic")  # by order
 
 
-def grid_factor(k, cells, shape="cic", gradient="spectral", filter_passes=0):
+def grid_factor(k, cells, shape="cic", gradient="spectral", filter_passes=0, filter_compensator=False):
     """What the grid makes of the field of a wave with components k on cells of these sizes: 1 without a grid.
 
     Deposit and interpolation each weigh the wave with the shape, sinc^(order + 1)(k dx / 2) along each axis, the
-    centred gradient takes sin(k dx) / dx for k, and a pass of the filter multiplies by cos^2(k dx / 2) along each axis
-    (Birdsall and Langdon 1985, chapters 4 and 8, appendix C; the grid's aliases are left out).
+    centred gradient takes sin(k dx) / dx for k, and a pass of the filter multiplies by cos^2(k dx / 2) along each axis,
+    the compensator of N passes by 1 + N sin^2(k dx / 2) (Birdsall and Langdon 1985, chapters 4 and 8, appendix C; the
+    grid's aliases are left out).
     """
     k, half = np.array(k, float), 0.5 * np.multiply(k, cells)
     slope = k if gradient == "spectral" else k * np.sinc(2 * half / np.pi)
     shapes = np.prod(np.sinc(half / np.pi)) ** (2 * SHAPES.index(shape) + 2)
-    return float(shapes * (slope @ k) / (k @ k) * np.prod(np.cos(half)) ** (2 * filter_passes))
+    given_back = np.prod(1 + filter_passes * np.sin(half) ** 2) if filter_compensator else 1
+    return float(shapes * (slope @ k) / (k @ k) * np.prod(np.cos(half)) ** (2 * filter_passes) * given_back)
 
 
 def motion(beam, k, t, dt):

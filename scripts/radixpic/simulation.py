@@ -375,17 +375,18 @@ class Simulation(Fits):
         return shape
 
     @alone
-    def sort(self, keys, passes=None):
+    def sort(self, keys, passes=None, reorders=True):
         """Keys, whole numbers below 2^b, by the kernels of the radix sort: the Sort after so many passes, by default
-        all."""
+        all. With reorders=False the last pass ends with its scan, and there are no keys and no permutation."""
         shape, keys = self.sort_shape, np.asarray(keys)
         are_whole = keys.ndim == 1 and keys.dtype.kind in "iu"
         if not are_whole or keys.size and not 0 <= keys.min() <= keys.max() < 1 << shape.key_bits:
             raise Problem(f"keys: expected a list of whole numbers below {1 << shape.key_bits}")
         given = np.ascontiguousarray(keys, np.uint32)
         table = (1 << shape.radix_bits, shape.groups, shape.items_per_group)
-        result = Sort(*(np.empty(size, np.uint32) for size in (len(given), len(given), table, table)))
-        arrays = [pointer(array, WORDS) for array in result]
+        sizes = [len(given) if reorders else None] * 2 + [table] * 2
+        result = Sort(*(None if size is None else np.empty(size, np.uint32) for size in sizes))
+        arrays = [None if array is None else pointer(array, WORDS) for array in result]
         load().sort(self._open(), len(given), pointer(given, WORDS), shape.passes if passes is None else passes,
             *arrays)
         return result

@@ -202,7 +202,8 @@ def setting_of(config, mode):
     shape = deposit["shape"]
     fine = all(LEAST_CELLS.get(shape, 8) * abs(m) <= count for m, count in zip(mode, grid["cells"]))
     known = fine and shape in dispersion.SHAPES and (shape != "ngp" or all(mover.thermal.any() for mover in movers))
-    factor = dispersion.grid_factor(k, cells, shape, fields["gradient"], deposit["filter_passes"]) if known else None
+    smoothing = deposit["filter_passes"], deposit.get("filter_compensator", False)
+    factor = dispersion.grid_factor(k, cells, shape, fields["gradient"], *smoothing) if known else None
     return Setting(config, math.hypot(*k), np.array([along, second, np.cross(along, second)]),
         fields.get("speed_of_light"), field, field_key, float(cosine) * bool(abs(cosine) > NO_ANGLE),
         float(square) * bool(square > NO_ANGLE**2), movers, config["time"]["step"], factor)

@@ -72,7 +72,8 @@ static enum status print_plan(const struct config *config, const struct config *
     printf("key                       %s\n", sort);
     printf("deposit                   cell by cell, in a fixed order");
     if (passes > 0)
-        printf("; densities smoothed by %u binomial pass%s", passes, passes > 1 ? "es" : "");
+        printf("; densities smoothed by %u binomial pass%s%s", passes, passes > 1 ? "es" : "",
+               config->deposit.filter_compensator ? " and a compensator" : "");
     printf("\nmemory on the device      %.1f MiB %s, %.1f bytes a particle\n", (double)plan.bytes / 0x1p20,
            place, (double)plan.bytes / (double)simulation_particles(share));
     consequences_warn_idle(config, plan.sort.method, plan.stepper != &radix_step, log);

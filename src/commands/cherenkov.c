@@ -29,7 +29,7 @@ double cherenkov_gamma(const struct config *config, const struct species_config 
  * 0.76 a^3/s^2 where s is large. Between, with the best D, a^3/(1.155 a^2 + 1.15 s^2) is within 5 % of the
  * roots up to s = 2 a, and above the growth beyond. */
 static double growth_of(const struct config *config, const struct species_config *species, double angle,
-                        const int aliases[3], uint32_t order, uint32_t passes)
+                        const int aliases[3], const struct deposit_config *deposit)
 {
     const double c = config->fields.speed_of_light, step = config->time.step;
     const double n[2] = {cos(angle), sin(angle)};
@@ -43,8 +43,8 @@ static double growth_of(const struct config *config, const struct species_config
         const double k = size * n[a], per_wave = config->grid.length[a] / (2 * M_PI);
         const double cell = config->grid.length[a] / config->grid.cells[a];
         wave[a] = k + 2 * M_PI * aliases[a] / cell;
-        weight *= pow(sin(wave[a] * cell / 2) / (wave[a] * cell / 2), 2.0 * (order + 1)) *
-                  pow(cos(k * cell / 2), 2.0 * passes);
+        weight *= pow(sin(wave[a] * cell / 2) / (wave[a] * cell / 2), 2.0 * (deposit->shape + 1)) *
+                  deposit_filter(deposit, k * cell);
         /* Waves as long as the box at most, and below Nyquist's. */
         weight *= fabs(k) * per_wave >= (fabs(beta[a]) < fabs(beta[!a])) &&
                   2 * fabs(k) * per_wave < config->grid.cells[a];
@@ -68,7 +68,7 @@ static double growth_of(const struct config *config, const struct species_config
 }
 
 double cherenkov_growth(const struct config *config, const struct species_config *species,
-                        enum shape_kind shape, uint32_t passes)
+                        const struct deposit_config *deposit)
 {
     double most = 0;
     for (int n = 0; n < DIRECTIONS; n++)
@@ -76,6 +76,6 @@ double cherenkov_growth(const struct config *config, const struct species_config
             for (int my = -ALIASES; my <= ALIASES; my++)
                 for (int l = -TIME_ALIASES; l <= TIME_ALIASES; l++)
                     most = fmax(most, growth_of(config, species, 2 * M_PI * (n + 0.5) / DIRECTIONS,
-                                                (const int[]){mx, my, l}, (uint32_t)shape, passes));
+                                                (const int[]){mx, my, l}, deposit));
     return most;
 }

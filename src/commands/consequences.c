@@ -166,30 +166,31 @@ static void warn_of_light(const struct config *config, const struct consequences
 static void warn_of_cherenkov(const struct config *config, struct log *log)
 {
     const double least = 0.03, least_gamma = 1.3;
-    const enum shape_kind shape = config->deposit.shape, smooth = shape > SHAPE_TSC ? shape : SHAPE_TSC;
+    struct deposit_config smooth = config->deposit;
     const struct species_config *fastest = NULL;
-    uint32_t passes = config->deposit.filter_passes;
     double most = least, beta[3];
     for (uint32_t s = 0; s < config->species_count; s++) {
         const struct species_config *species = &config->species[s];
         if (!species->charge_density || cherenkov_gamma(config, species, beta) <= least_gamma)
             continue;
-        const double growth = cherenkov_growth(config, species, shape, passes);
+        const double growth = cherenkov_growth(config, species, &config->deposit);
         fastest = growth > most ? species : fastest;
         most = fmax(most, growth);
     }
     if (!fastest)
         return;
-    passes = passes > 2 ? passes : 2;
-    while (passes < 100 && cherenkov_growth(config, fastest, smooth, passes) > least)
-        passes++;
+    smooth.shape = smooth.shape > SHAPE_TSC ? smooth.shape : SHAPE_TSC;
+    smooth.filter_passes = smooth.filter_passes > 2 ? smooth.filter_passes : 2;
+    while (smooth.filter_passes < 100 && cherenkov_growth(config, fastest, &smooth) > least)
+        smooth.filter_passes++;
     log_warning(
         log,
         "species %s drifts with gamma = %.3g, and numerical Cherenkov radiation of the grid heats it: "
         "in a uniform plasma of its density, drift and spread waves grow as exp(%.2g t) at most; take "
         "deposit.shape=%s and deposit.filter_passes=%u",
         fastest->name, cherenkov_gamma(config, fastest, beta), most,
-        value_word(schema_find(&config_schema, "deposit.shape")->choices, (int)smooth), passes);
+        value_word(schema_find(&config_schema, "deposit.shape")->choices, (int)smooth.shape),
+        smooth.filter_passes);
 }
 
 static void warn_of_speeds(const struct config *config, struct log *log)

@@ -38,11 +38,11 @@ void consequences_warn(const struct config *config, const struct consequences *d
  * drift is largest; the result is its gamma. */
 double cherenkov_gamma(const struct config *config, const struct species_config *species, double beta[3]);
 
-/* The rate at which the amplitude of its fastest wave of numerical Cherenkov radiation grows with that shape
- * and filter, in omega_p: to first order in growth over frequency, of a uniform plasma of this species alone,
+/* The rate at which the amplitude of its fastest wave of numerical Cherenkov radiation grows with this
+ * deposit, in omega_p: to first order in growth over frequency, of a uniform plasma of this species alone,
  * with its mean velocity and a normal distribution of its spread along x and y. */
 double cherenkov_growth(const struct config *config, const struct species_config *species,
-                        enum shape_kind shape, uint32_t passes);
+                        const struct deposit_config *deposit);
 
 /* How long the checkpoint of a signal takes, behind the files in flight, where files are written at `rate`
  * bytes a second, which `known` says more about; and a warning where a signal leaves less time. */

@@ -39,8 +39,7 @@ static void check_drive(struct reading *reading, uint32_t index)
     const struct drive_config *drive = &reading->config->fields.drive[index];
     const uint32_t cells = reading->config->grid.cells[drive->axis];
     const char axis = "xy"[drive->axis];
-    const double left = pow((1 + cos(2 * acos(-1.0) * drive->mode / cells)) / 2,
-                            reading->config->deposit.filter_passes); /* kernels/filter.cl */
+    const double left = deposit_filter(&reading->config->deposit, 2 * acos(-1.0) * drive->mode / cells);
     if (is_sound(reading, "grid.cells") && at(reading, "fields.drive.%u.axis", index) &&
         at(reading, "fields.drive.%u.mode", index)) {
         if (drive->mode >= (cells + 1) / 2)

@@ -98,6 +98,12 @@ double precision_fastest(enum precision precision)
     return precision == PRECISION_SINGLE ? 1e18 : 1e150;
 }
 
+double deposit_filter(const struct deposit_config *deposit, double angle)
+{
+    const double pass = (1 + cos(angle)) / 2, passes = deposit->filter_passes;
+    return pow(pass, passes) * (deposit->filter_compensator ? 1 + passes * (1 - pass) : 1);
+}
+
 double config_longest_step(const struct config *config)
 {
     const struct grid_config *grid = &config->grid;

@@ -213,6 +213,7 @@ struct collision_config {
 struct deposit_config {
     enum shape_kind shape;
     uint32_t filter_passes;
+    bool filter_compensator; /* a further pass, so that long waves are left as they are */
 };
 
 /* SORT_AUTO stands for "auto". Letters: the paper's Table 1. */
@@ -501,6 +502,11 @@ static inline uint32_t species_dimensions(const struct species_config *species)
 {
     return species_has_w(species) ? 3 : 2;
 }
+
+/* What the filter leaves of a wave, of its part along an axis, which turns by `angle` from node to node: N
+ * passes cos^2N(angle/2), and with a compensator times 1 + N sin^2(angle/2) (Birdsall & Langdon 1985,
+ * appendix C), so that of a long wave it takes no more than the fourth order in the angle. */
+double deposit_filter(const struct deposit_config *deposit, double angle);
 
 /* ---- the speeds that a species is loaded with, along an axis (0: u, 1: v, 2: w) ---- */
 

@@ -330,6 +330,8 @@ static const struct schema_row config_rows[] = {
      .fallback = "cic", .help = "of a particle: order 0, 1, 2, 3, 4"},
     {CONFIG(deposit.filter_passes, TYPE_COUNT32), WITHIN(0, 100), .fallback = "0",
      .help = "binomial (1/4, 1/2, 1/4) passes in x and y"},
+    {CONFIG(deposit.filter_compensator, TYPE_BOOL), .fallback = "false",
+     .help = "true: a further pass behind them gives long waves back what they take"},
     {"sort", TYPE_GROUP, .help = "the radix sort by short key"},
     {CONFIG(sort.method, TYPE_CHOICE), WORDS(SORT_METHOD_WORDS), .fallback = "auto",
      .help = "auto: tiled on GPUs, chunked on CPUs; I, G, s, transpose and table are of paper"},

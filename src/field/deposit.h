@@ -15,7 +15,8 @@ struct deposit_current {
 };
 
 /* A deposit of the charge, or where `current` is not NULL of charge and current. It is for species of up to
- * `capacity` particles, all in the grid's first `filled_cells` cells, as in the own rows of a slab. */
+ * `capacity` particles, all in the grid's first `filled_cells` cells, as in the own rows of a slab. weighs:
+ * their lists have weights. */
 STATUS_CHECKED enum status deposit_create(struct device *device, const struct grid *grid,
                                           enum precision precision, enum shape_kind shape, bool weighs,
                                           const struct deposit_current *current, uint32_t filled_cells,

@@ -37,8 +37,9 @@ static enum status create_turns(struct electromagnetic *solver, const struct con
         return status_fail(STATUS_FAILED, "no memory for %zu waves", modes);
     for (uint32_t m = 0; m < grid->nx; m++)
         for (uint32_t n = 0; n < modes_y; n++) {
-            const double k = hypot(poisson_wave(m, grid->nx, grid->lx, GRADIENT_SPECTRAL, 0).slope,
-                                   poisson_wave(first + n, grid->ny, grid->ly, GRADIENT_SPECTRAL, 0).slope);
+            const double k =
+                hypot(poisson_wave(m, grid->nx, grid->lx, GRADIENT_SPECTRAL, NULL).slope,
+                      poisson_wave(first + n, grid->ny, grid->ly, GRADIENT_SPECTRAL, NULL).slope);
             const double ck = config->fields.speed_of_light * k, th = ck * config->time.step;
             double *turn = turns + 2 * ((size_t)m * modes_y + n);
             turn[0] = 2 * sin(th / 2) * sin(th / 2);

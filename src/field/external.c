@@ -223,7 +223,7 @@ double drives_work(const struct config *config, double time, const double *befor
         const struct drive_config *drive = &config->fields.drive[n];
         const double length = config->grid.length[drive->axis];
         const struct wave wave = poisson_wave(drive->mode, config->grid.cells[drive->axis], length,
-                                              config->fields.gradient, config->deposit.filter_passes);
+                                              config->fields.gradient, &config->deposit);
         double parts[2];
         amplitudes(drive, time, parts);
         /* -phi = (A g/k) (sin(k x) cos(omega t) - cos(k x) sin(omega t)), and the sums of rho sin(k x) and

@@ -12,8 +12,8 @@ struct field_solver {
     struct communicator communicator;
     struct slab slab;
     enum precision precision;
-    uint32_t filter_passes;
-    bool is_shared; /* slabs */
+    struct deposit_config deposit; /* its filter */
+    bool is_shared;                /* slabs */
 
     const struct solver_kind *kind;
     void *own_solver;      /* of the kind */
@@ -53,12 +53,12 @@ static enum status create_solver(struct field_solver *solver, const struct rank_
                                  const struct config *config)
 {
     const struct grid *box = &solver->slab.box;
-    const struct sharing sharing = {place, GATHER_AUTO, FFT_PART_BYTES, solver->filter_passes};
+    const struct sharing sharing = {place, GATHER_AUTO, FFT_PART_BYTES, &solver->deposit};
     if (place->communicator->size > 1 && !solver->is_shared) {
         TRY(fields_create(solver->device, box, solver->precision, config->fields.solver, &solver->box));
         TRY(gather_create(place, source_count(solver, config->fields.solver), GATHER_AUTO, &solver->gather));
     }
-    if (solver->filter_passes > 0 && !solver->is_shared)
+    if (solver->deposit.filter_passes > 0 && !solver->is_shared)
         TRY(filter_create(solver->device, box, solver->precision, NULL, &solver->filter));
     solver->followed = (struct followed_modes){.count = solver->is_shared ? 0 : solver->wanted_count,
                                                .wanted = (const int32_t(*)[2])solver->wanted};
@@ -76,7 +76,7 @@ static enum status create(const struct rank_place *place, const struct config *c
         .kind = solver_table[config->fields.solver],
         .slab = *place->slab,
         .precision = place->precision,
-        .filter_passes = config->deposit.filter_passes,
+        .deposit = config->deposit,
         .is_shared = decomposition == DECOMPOSITION_SLABS && place->communicator->size > 1,
     };
     choose_modes(*solver, config);
@@ -92,7 +92,7 @@ const char *field_solver_name(const struct field_solver *solver)
 
 static enum status filter(struct field_solver *solver, struct buffer *density)
 {
-    return solver->filter ? filter_apply(solver->filter, solver->filter_passes, density) : STATUS_OK;
+    return solver->filter ? filter_apply(solver->filter, &solver->deposit, density) : STATUS_OK;
 }
 
 enum status field_solver_solve(struct field_solver *solver, struct fields *fields, uint64_t n)

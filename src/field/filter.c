@@ -61,13 +61,19 @@ enum status filter_create(struct device *device, const struct grid *grid, enum p
     return kernel_create(program, tile.rows > 0 ? "filter_pass_tiled" : "filter_pass", &created->pass);
 }
 
-enum status filter_apply(struct filter *filter, uint32_t passes, struct buffer *rho)
+enum status filter_apply(struct filter *filter, const struct deposit_config *deposit, struct buffer *rho)
 {
     const struct grid *grid = &filter->grid;
+    const uint32_t binomial = deposit->filter_passes;
+    const uint32_t passes = binomial + (binomial > 0 && deposit->filter_compensator);
     struct buffer *const arrays[2] = {rho, filter->spare};
-    for (uint32_t n = 0; n < passes; n++)
-        TRY(KERNEL_LAUNCH(filter->pass, filter->launch, arrays[n % 2], grid->nx, grid->ny,
-                          arrays[1 - n % 2]));
+    for (uint32_t n = 0; n < passes; n++) {
+        /* (1, middle, 1)/(middle + 2): 2 for a pass. Behind N, 1 + N sin^2(angle/2) is what this one leaves.
+         */
+        const double middle = n < binomial ? 2 : -2 - 4.0 / binomial;
+        TRY(KERNEL_LAUNCH(filter->pass, filter->launch, arrays[n % 2], grid->nx, grid->ny, middle,
+                          1 / ((middle + 2) * (middle + 2)), arrays[1 - n % 2]));
+    }
     /* The result belongs in the memory of `rho`, which may be a view. */
     return passes % 2 == 0 ? STATUS_OK : buffer_copy(filter->spare, 0, rho, 0, filter->bytes, STAGE_FIELD);
 }

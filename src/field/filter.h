@@ -1,10 +1,10 @@
-/* Filter: binomial smoothing of the charge density, (1/4, 1/2, 1/4) along x and along y in every pass.
- *
- * One pass multiplies mode (kx, ky) by cos^2(kx dx/2) cos^2(ky dy/2) (Birdsall & Langdon, appendix C).
+/* Filter: binomial smoothing of the charge density, (1/4, 1/2, 1/4) along x and along y in every pass, and a
+ * compensator behind the passes: deposit_filter() is what is left of a mode.
  */
 #ifndef RADIXPIC_FIELD_FILTER_H
 #define RADIXPIC_FIELD_FILTER_H
 
+#include "config/config.h"
 #include "device/device.h"
 #include "domain/grid.h"
 
@@ -26,7 +26,8 @@ STATUS_CHECKED enum status filter_create(struct device *device, const struct gri
                                          enum precision precision, const struct filter_tile *tile,
                                          struct filter **filter);
 
-/* Smooths rho (real[cells]) `passes` times. (Non-blocking.) */
-STATUS_CHECKED enum status filter_apply(struct filter *filter, uint32_t passes, struct buffer *rho);
+/* Smooths rho (real[cells]) by the passes of `deposit`, and its compensator. (Non-blocking.) */
+STATUS_CHECKED enum status filter_apply(struct filter *filter, const struct deposit_config *deposit,
+                                        struct buffer *rho);
 
 #endif

@@ -9,20 +9,19 @@
 #include <stdlib.h>
 
 struct wave poisson_wave(uint32_t m, uint32_t n, double length, enum gradient_kind gradient,
-                         uint32_t filter_passes)
+                         const struct deposit_config *deposit)
 {
     const bool nyquist = 2 * (uint64_t)m == n;
     const double signed_mode = 2 * (uint64_t)m <= n ? (double)m : (double)m - (double)n;
     const double k = 2 * M_PI / length * signed_mode, cell_angle = 2 * M_PI * signed_mode / n;
     const double slope = gradient == GRADIENT_SPECTRAL ? k : sin(cell_angle) * n / length;
-    const double pass = nyquist ? 0 : (1 + cos(cell_angle)) / 2;
-    return (struct wave){k * k, nyquist ? 0 : slope, pow(pass, filter_passes)};
+    return (struct wave){k * k, nyquist ? 0 : slope, deposit ? deposit_filter(deposit, cell_angle) : 1};
 }
 
 /* Tables of `modes` modes from `first` on of an axis with n nodes: (k^2, k of the gradient), and the filter,
  * where there is one. In double: a product of float wave numbers would lose the last digits. */
 static enum status wave_numbers(struct poisson *poisson, uint32_t n, double length, uint32_t first,
-                                uint32_t modes, uint32_t passes, struct buffer **table,
+                                uint32_t modes, const struct deposit_config *deposit, struct buffer **table,
                                 struct buffer **filter)
 {
     const size_t count = at_least(modes, 1), bytes = count * precision_bytes(poisson->precision);
@@ -31,15 +30,15 @@ static enum status wave_numbers(struct poisson *poisson, uint32_t n, double leng
     if (!numbers)
         return status_fail(STATUS_FAILED, "no memory for %zu wave numbers", count);
     for (uint32_t m = 0; m < count; m++) {
-        const struct wave wave = poisson_wave(first + m, n, length, poisson->gradient, passes);
+        const struct wave wave = poisson_wave(first + m, n, length, poisson->gradient, deposit);
         numbers[2 * m] = wave.k_squared;
         numbers[2 * m + 1] = wave.slope;
         numbers[2 * count + m] = wave.filter;
     }
     enum status status = buffer_write_reals(*table, poisson->precision, 0, 2 * count, numbers);
-    if (status == STATUS_OK && passes > 0)
+    if (status == STATUS_OK && deposit && deposit->filter_passes > 0)
         status = buffer_create(poisson->device, bytes, "the filter of waves", filter);
-    if (status == STATUS_OK && passes > 0)
+    if (status == STATUS_OK && deposit && deposit->filter_passes > 0)
         status = buffer_write_reals(*filter, poisson->precision, 0, count, numbers + 2 * count);
     free(numbers);
     return status;
@@ -98,7 +97,7 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
     const int rank = sharing ? sharing->place->communicator->rank : 0;
     const uint32_t first = fft_first_column(grid, ranks, rank);
     const uint32_t columns = sharing ? fft_columns(grid, ranks, rank) : grid->ny / 2 + 1;
-    const uint32_t passes = sharing ? sharing->filter_passes : 0;
+    const struct deposit_config *deposit = sharing ? sharing->deposit : NULL;
     const bool is_spectral = sharing || gradient == GRADIENT_SPECTRAL;
     const uint32_t sources = field_first(solver, FIELDS) - field_first(solver, FIELD_RHO);
     const uint32_t results = is_spectral ? field_first(solver, FIELD_PHI) : 1;
@@ -119,8 +118,9 @@ enum status poisson_create(struct device *device, const struct grid *grid, enum 
     TRY(buffer_create(device, results * stride, "modes of the fields", &created->result_modes));
     TRY(buffer_view(created->source_modes, 0, modes_bytes, &created->rho_modes));
     TRY(buffer_view(created->result_modes, 0, modes_bytes, &created->phi_modes));
-    TRY(wave_numbers(created, grid->nx, grid->lx, 0, grid->nx, passes, &created->wave_x, &created->filter_x));
-    TRY(wave_numbers(created, grid->ny, grid->ly, first, columns, passes, &created->wave_y,
+    TRY(wave_numbers(created, grid->nx, grid->lx, 0, grid->nx, deposit, &created->wave_x,
+                     &created->filter_x));
+    TRY(wave_numbers(created, grid->ny, grid->ly, first, columns, deposit, &created->wave_y,
                      &created->filter_y));
     created->gradient = is_spectral ? GRADIENT_SPECTRAL : gradient;
     TRY(poisson_program(device, precision, solver, &program)); /* as for the energy */

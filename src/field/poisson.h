@@ -11,12 +11,13 @@
 #include "field/solver.h"
 
 /* Where ranks share the box. The filter is then the solver's, since in Fourier space it needs no rows beside
- * a rank's own: a pass is cos^2(kx dx/2) cos^2(ky dy/2); and so is the centred gradient, i sin(k dx)/dx. */
+ * a rank's own: deposit_filter() along x times that along y; and so is the centred gradient, i sin(k dx)/dx.
+ */
 struct sharing {
     const struct rank_place *place; /* not kept */
     enum gather_transport transport;
     size_t part_bytes;
-    uint32_t filter_passes;
+    const struct deposit_config *deposit; /* its filter; NULL: none */
 };
 
 /* The parts of the solver, which the electromagnetic one takes too. */
@@ -89,7 +90,7 @@ struct wave {
     double filter; /* of all passes */
 };
 struct wave poisson_wave(uint32_t m, uint32_t n, double length, enum gradient_kind gradient,
-                         uint32_t filter_passes);
+                         const struct deposit_config *deposit);
 
 /* Mode m along x and n along y of those that a transform stores, which is (mx, my) or its conjugate: of a
  * real density only my >= 0 is stored, since mode (-mx, -my) is the conjugate of (mx, my). */

@@ -84,25 +84,13 @@ static enum status set_velocities(const struct columns *columns, int axis, doubl
     return STATUS_OK;
 }
 
-/* Sets the weights over their mean, which is returned. It is from a sum of integers, so that it is the same
- * on any ranks. 0: all are 0. */
+/* Sets the weights over their mean, which is returned. 0: all are 0. */
 static double set_weights(const struct communicator *communicator, const struct columns *columns,
                           struct loaded_particle *particles)
 {
     const double *weights = columns->numbers[COLUMN_WEIGHT];
-    const int bits = 62 - ilogb((double)columns->all);
-    double most = 0;
-    uint64_t sum = 0;
-    for (uint64_t n = 0; n < columns->count; n++)
-        most = fmax(most, weights[n]);
-    communicator_max(communicator, 1, &most);
-    if (most == 0)
-        return 0;
-    for (uint64_t n = 0; n < columns->count; n++)
-        sum += (uint64_t)ldexp(weights[n] / most, bits);
-    communicator_sum_counts(communicator, 1, &sum);
-    const double mean = ldexp(most, -bits) * (double)sum / (double)columns->all;
-    for (uint64_t n = 0; n < columns->count; n++)
+    const double mean = communicator_mean(communicator, columns->all, columns->count, weights);
+    for (uint64_t n = 0; n < columns->count && mean > 0; n++)
         particles[n].weight = weights[n] / mean;
     return mean;
 }

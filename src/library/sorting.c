@@ -26,7 +26,7 @@ enum radixpic_status radixpic_sort_shape(const struct radixpic *run, struct radi
     RETURN_LOCKED(find_shape(run, shape), run, shape);
 }
 
-/* What the caller wants, on the host. */
+/* What the caller wants, on the host; where it is neither `sorted` nor `permutation`, these are NULL. */
 struct wanted {
     uint32_t *sorted, *permutation, *table, *scan;
 };
@@ -42,13 +42,16 @@ static enum status sort_on(struct device *device, struct radix_plan plan, uint32
     TRY(buffer_create(device, bytes, "a permutation", &permutation));
     for (plan.passes = passes > 1 ? passes - 1 : 1; plan.passes <= passes; plan.passes++) {
         struct radix_sort *sort = NULL;
+        const bool is_last = plan.passes == passes;
         TRY(radix_sort_create(device, &plan, count, true, &sort));
-        if (plan.passes == passes) {
+        if (is_last) {
             TRY(radix_sort_histogram(sort, passes > 1 ? sorted : from, count, passes - 1));
             TRY(buffer_read(radix_sort_table(sort), 0, words, wanted->table));
             TRY(radix_sort_scan(sort));
             TRY(buffer_read(radix_sort_table(sort), 0, words, wanted->scan));
         }
+        if (is_last && !wanted->sorted)
+            return STATUS_OK;
         TRY(radix_sort_run(
             sort, count,
             &(struct radix_lists){.keys = from, .sorted_keys = sorted, .permutation = permutation}));
@@ -63,6 +66,8 @@ static enum status sort(struct radixpic *run, size_t count, const uint32_t *keys
     struct radix_plan plan;
     struct device *device = NULL;
     TRY(make_plan(run, &plan));
+    if (!wanted->sorted != !wanted->permutation)
+        return status_fail(STATUS_USAGE, "sorted and permutation: expected both or neither");
     if (passes < 1 || passes > plan.passes)
         return status_fail(STATUS_USAGE, "passes: expected 1 to %u, found %u", plan.passes, passes);
     if (count < 1 || count > INT32_MAX)
@@ -79,5 +84,5 @@ enum radixpic_status radixpic_sort(struct radixpic *run, size_t count, const uin
                                    uint32_t *sorted, uint32_t *permutation, uint32_t *table, uint32_t *scan)
 {
     const struct wanted wanted = {sorted, permutation, table, scan};
-    RETURN_LOCKED(sort(run, count, keys, passes, &wanted), run, keys, sorted, permutation, table, scan);
+    RETURN_LOCKED(sort(run, count, keys, passes, &wanted), run, keys, table, scan);
 }

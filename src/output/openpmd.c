@@ -144,8 +144,8 @@ struct hdf5_object *openpmd_write_mesh_along(struct openpmd *openpmd, const stru
     hdf5_text(record, "fieldSmoothing", filter_passes ? "Binomial" : "none");
     if (filter_passes) {
         char parameters[80];
-        snprintf(parameters, sizeof parameters, "period=1;numPasses=%" PRIu32 ";compensator=false",
-                 filter_passes);
+        snprintf(parameters, sizeof parameters, "period=1;numPasses=%" PRIu32 ";compensator=%s",
+                 filter_passes, openpmd->view->config->deposit.filter_compensator ? "true" : "false");
         hdf5_text(record, "fieldSmoothingParameters", parameters);
     }
     return record;

@@ -27,7 +27,8 @@ static void write_solver_attributes(struct openpmd *openpmd)
     hdf5_text(meshes, "currentSmoothing",
               has_waves && config->deposit.filter_passes > 0 ? "Binomial" : "none");
     if (has_waves && config->deposit.filter_passes > 0) {
-        snprintf(parameters, sizeof parameters, "passes=%u", config->deposit.filter_passes);
+        snprintf(parameters, sizeof parameters, "passes=%u%s", config->deposit.filter_passes,
+                 config->deposit.filter_compensator ? ";compensator=true" : "");
         hdf5_text(meshes, "currentSmoothingParameters", parameters);
     }
     hdf5_text(meshes, "chargeCorrection", "none");

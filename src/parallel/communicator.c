@@ -1,6 +1,7 @@
 /* Communicator: start and end of MPI, agreement, and sums in the order of the ranks. */
 #include "parallel/communicator.h"
 
+#include <math.h>
 #include <mpi.h>
 #include <sched.h>
 
@@ -384,6 +385,21 @@ void communicator_broadcast(const struct communicator *communicator, size_t byte
 {
     if (communicator->size > 1)
         MPI_Bcast(values, (int)bytes, MPI_BYTE, 0, comm_of(communicator));
+}
+
+double communicator_mean(const struct communicator *communicator, uint64_t all, uint64_t count,
+                         const double *values)
+{
+    const int bits = 62 - ilogb((double)all);
+    double most = 0;
+    uint64_t sum = 0;
+    for (uint64_t n = 0; n < count; n++)
+        most = fmax(most, values[n]);
+    communicator_max(communicator, 1, &most);
+    for (uint64_t n = 0; n < count && most > 0; n++)
+        sum += (uint64_t)ldexp(values[n] / most, bits);
+    communicator_sum_counts(communicator, 1, &sum);
+    return ldexp(most, -bits) * (double)sum / (double)all;
 }
 
 uint64_t communicator_share(const struct communicator *communicator, uint64_t all, uint64_t *count)

@@ -100,6 +100,11 @@ void communicator_sum(const struct communicator *communicator, size_t count, dou
 void communicator_sum_counts(const struct communicator *communicator, size_t count, uint64_t *values);
 void communicator_max(const struct communicator *communicator, size_t count, double *values);
 
+/* The mean of `all` numbers of at least 0, of which this rank has values[count]: from a sum of integers, so
+ * that it is the same on any ranks. */
+double communicator_mean(const struct communicator *communicator, uint64_t all, uint64_t count,
+                         const double *values);
+
 /* Deals `all` items out to the ranks in their order, as evenly as can be. Returns the first item of this
  * rank, and in *count how many it has. */
 uint64_t communicator_share(const struct communicator *communicator, uint64_t all, uint64_t *count);

@@ -61,7 +61,7 @@ void host_particles_copy(const struct host_particles *from, size_t first, struct
                          size_t place, size_t count)
 {
     to->species = from->species;
-    for (unsigned part = 0; part < PARTS; part++)
+    for (unsigned part = 0; part < PARTS && count > 0; part++)
         if (host_particles_have(from, part))
             memcpy(host_particles_at(to, part, place), host_particles_at(from, part, first),
                    count * bytes_of(from->precision, part));

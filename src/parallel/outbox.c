@@ -20,14 +20,12 @@ struct outboxes {
     size_t numbers;    /* bytes of what stands before the particles of a rank */
     size_t capacity;   /* particles of a rank, for each turn */
     size_t most;       /* particles that left a rank in the last exchange */
-    bool is_full;      /* no more memory could be had */
+    size_t refused;    /* as many particles could not be had; 0: none were asked for in vain */
     uint32_t turn;
 };
 
-enum {
-    MOST_BYTES = 3 << 23 /* of the particles of all ranks at first, for each turn: containers often share
-                            64 MiB */
-};
+/* Of the particles of all ranks, for each turn: at first, since containers often share 64 MiB, and grown. */
+enum { MOST_BYTES = 3 << 23, GROWN_BYTES = 1 << 28 };
 
 /* Cells beside the slab of any rank. */
 static size_t most_beside(const struct rank_place *place)
@@ -41,15 +39,17 @@ static size_t most_beside(const struct rank_place *place)
     return most;
 }
 
-/* New outboxes of `bytes` for the particles of each turn in place of any before, which stay where the memory
- * cannot be had. */
+/* Collective. New outboxes of `bytes` for the particles of each turn in place of any before, which stay where
+ * the memory cannot be had. */
 static enum status share(struct outboxes *outboxes, size_t bytes)
 {
     struct device *branch = NULL;
     struct shared_memory shared;
     const size_t ranks = (size_t)outboxes->communicator->size, part = buffer_view_stride(bytes),
                  each = outboxes->numbers + 2 * part;
-    TRY(device_branch(outboxes->device, &branch));
+    enum status status = device_finish(outboxes->device); /* it may still read what came last */
+    TRY_IF_OK(device_branch(outboxes->device, &branch));
+    TRY(communicator_agree(outboxes->communicator, status));
     if (shared_memory_create(outboxes->communicator, branch, ranks * each, &shared) != STATUS_OK)
         return device_close_after(&branch, STATUS_FAILED);
     device_close(&outboxes->branch);
@@ -91,12 +91,13 @@ enum status outboxes_create(const struct rank_place *place, size_t bytes, struct
 
 enum status outboxes_fit(struct outboxes *outboxes)
 {
-    const size_t most = outboxes->most;
-    if (most <= outboxes->capacity || outboxes->is_full)
+    const size_t particle = host_particles_bytes(outboxes->precision),
+                 room = outboxes->most + outboxes->most / 4,
+                 limit = GROWN_BYTES / (size_t)outboxes->shared.ranks / particle;
+    const bool is_refused = room > limit || (outboxes->refused > 0 && room >= outboxes->refused);
+    if (outboxes->most <= outboxes->capacity || is_refused)
         return STATUS_OK;
-    TRY(device_finish(outboxes->device)); /* it may still read what came last */
-    outboxes->is_full =
-        share(outboxes, (most + most / 4) * host_particles_bytes(outboxes->precision)) != STATUS_OK;
+    outboxes->refused = share(outboxes, room * particle) == STATUS_OK ? 0 : room;
     return STATUS_OK;
 }
 

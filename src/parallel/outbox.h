@@ -22,8 +22,8 @@ STATUS_CHECKED enum status outboxes_create(const struct rank_place *place, size_
                                            struct outboxes **outboxes);
 
 /* Collective, before the counts of an exchange are written: where more particles left a rank in the exchange
- * before than its outbox holds, all outboxes become as large as that and a quarter more, if such memory can
- * be had. Waits for the device then. */
+ * before than its outbox holds, all outboxes become as large as that and a quarter more, up to a limit and if
+ * such memory can be had. Waits for the device then. */
 STATUS_CHECKED enum status outboxes_fit(struct outboxes *outboxes);
 
 /* Particles that an outbox holds. */

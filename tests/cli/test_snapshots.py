@@ -53,7 +53,7 @@ class Snapshots(ProgramTest):
     def test_charge_and_moments_of_each_species(self):
         """The charge densities add up to rho to round-off; moments are those of their own files; and nothing else
         changes."""
-        deposit = ["deposit.filter_passes=2", "output.moments.every=10"]
+        deposit = ["deposit.filter_passes=2", "deposit.filter_compensator=true", "output.moments.every=10"]
         deposit.append("species.electrons.velocities={kind: maxwellian, drift: [1, 0]}")
         for ranks, more in (
             (1, []),
@@ -64,6 +64,8 @@ class Snapshots(ProgramTest):
             plain = self.snapshot("fields=[rho,E,phi]", folder="plain", ranks=ranks, more=more)["fields"]
             every = "fields=[rho,E,phi,species_rho,moments]"
             found = self.snapshot(every, "precision=single", ranks=ranks, more=more)["fields"]
+            smoothing = found["chargeDensity"].attrs["fieldSmoothingParameters"]
+            self.assertEqual(smoothing, b"period=1;numPasses=2;compensator=true")
             parts = [found[f"{name}_chargeDensity"][...].astype(float) for name in ("electrons", "ions")]
             # of parts of about 1
             np.testing.assert_allclose(sum(parts), found["chargeDensity"][...], rtol=0, atol=4e-6)

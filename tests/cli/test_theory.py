@@ -195,6 +195,8 @@ class Theory(unittest.TestCase):
         self.assertAlmostEqual(dispersion.grid_factor([2, 0], [0.3, 1], "tsc"), sinc**6, delta=1e-15)
         self.assertAlmostEqual(dispersion.grid_factor([2, 0], [0.3, 1], "cubic"), sinc**8, delta=1e-15)
         filtered = dispersion.grid_factor([2], [0.3], "ngp", "centred", 3)
+        given_back = dispersion.grid_factor([2], [0.3], "ngp", "centred", 3, True) / filtered
+        self.assertAlmostEqual(given_back, 1 + 3 * math.sin(0.3) ** 2, delta=1e-15)
         self.assertAlmostEqual(filtered, sinc**2 * math.sin(0.6) / 0.6 * math.cos(0.3) ** 6, delta=1e-15)
         # the gradient of an oblique wave has a part along it, (kx sin(kx dx) / dx + ky sin(ky dy) / dy) / k^2
         oblique = dispersion.grid_factor([2, 1], [0.3, 0.2], "ngp", "centred")

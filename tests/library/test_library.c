@@ -160,6 +160,7 @@ static void test_errors(void **state)
             "passes: expected 1 to 2, found 9");
     refuses(radixpic_sort(run, 0, keys, 1, sorted, permutation, sorted, sorted), "keys: expected 1 to");
     refuses(radixpic_sort(run, 2, keys, 1, sorted, permutation, sorted, sorted), "found 128 in place 1");
+    refuses(radixpic_sort(run, 1, keys, 1, sorted, NULL, sorted, sorted), "expected both or neither");
     succeeds(radixpic_step(run, 1)); /* none of it did any harm */
     /* a simulation that fails in a step takes no other, and stays readable */
     for (int n = 0; n < PARTICLES; n++)
@@ -208,7 +209,7 @@ static void test_null(void **state)
     refuses(radixpic_take_back(run, NULL), "run, view");
     succeeds(radixpic_take_back(run, &view)); /* nothing was lent */
     refuses(radixpic_sort_shape(nothing, &shape), "run, shape");
-    refuses(radixpic_sort(run, 1, words, 1, words, words, none, words), "run, keys, sorted, permutation");
+    refuses(radixpic_sort(run, 1, words, 1, words, words, none, words), "run, keys, table, scan");
     succeeds(radixpic_step(run, 1)); /* none of it did any harm */
     radixpic_destroy(&run);
     radixpic_destroy(NULL);

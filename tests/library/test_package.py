@@ -110,6 +110,9 @@ class InProcess(PackageTest):
             np.testing.assert_array_equal(found.table.sum(axis=(1, 2)), counts)
             np.testing.assert_array_equal(found.scan.ravel(), np.cumsum(found.table) - found.table.ravel())
             before = found.keys
+            scanned = simulation.sort(keys, passes, reorders=False)
+            self.assertEqual(scanned[:2], (None, None))
+            np.testing.assert_array_equal(scanned[2:], found[2:])
         for wrong in ([128], [-1], [0.5], [[1]]):
             self.assert_problem(lambda: simulation.sort(wrong), "expected a list of whole numbers below 128")
         self.assert_problem(lambda: simulation.sort([], 1), "expected")

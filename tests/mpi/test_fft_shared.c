@@ -48,7 +48,7 @@ struct setup {
     enum precision precision;
     enum transform_library library;
     enum gradient_kind gradient;
-    uint32_t passes;
+    struct deposit_config deposit; /* its filter */
 };
 
 struct scene {
@@ -77,7 +77,8 @@ static struct scene scene_create(const uint32_t cells[2], enum shares shares, en
     assert_ok(device_branch(device, &scene.owner));
     const struct rank_place place = {scene.owner, &ranks, scene.partition,
                                      &scene.slab, ghost,  setup.precision};
-    const struct sharing sharing = {&place, way, shares == FIRST_HAS_MOST ? FFT_PART_BYTES : 1, setup.passes};
+    const struct sharing sharing = {&place, way, shares == FIRST_HAS_MOST ? FFT_PART_BYTES : 1,
+                                    &setup.deposit};
     assert_ok(
         fields_create(scene.owner, &scene.slab.local, setup.precision, SOLVER_ELECTROSTATIC, &scene.fields));
     assert_ok(poisson_create(scene.owner, &scene.grid, setup.precision, SOLVER_ELECTROSTATIC, setup.library,
@@ -162,7 +163,7 @@ static struct solution solve_on_device(const struct grid *grid, struct setup set
     assert_ok(poisson_create(owner, grid, PRECISION_DOUBLE, SOLVER_ELECTROSTATIC, TRANSFORMS_AUTO,
                              setup.gradient, NULL, &poisson));
     assert_ok(buffer_write_reals(field_component(&fields, FIELD_RHO, 0), PRECISION_DOUBLE, 0, cells, rho));
-    assert_ok(filter_apply(filter, setup.passes, field_component(&fields, FIELD_RHO, 0)));
+    assert_ok(filter_apply(filter, &setup.deposit, field_component(&fields, FIELD_RHO, 0)));
     assert_ok(poisson_solve(poisson, &fields));
     assert_ok(poisson_potential(poisson, &fields));
     for (int n = 0; n < VALUES; n++)
@@ -201,7 +202,7 @@ static void check_field(const uint32_t cells[2], struct setup setup)
     const struct solution box = solve_on_device(&grid, setup, rho);
     for (int shares = setup.library == TRANSFORMS_VKFFT ? FIRST_HAS_MOST : EVEN; shares < SHARES; shares++) {
         const enum gather_transport way =
-            ((uint32_t)shares + setup.passes) % 2 ? GATHER_MESSAGES : GATHER_SHARED;
+            ((uint32_t)shares + setup.deposit.filter_passes) % 2 ? GATHER_MESSAGES : GATHER_SHARED;
         struct scene scene = scene_create(cells, (enum shares)shares, way, setup);
         solve(&scene, rho);
         check_solution(&scene, &box);
@@ -215,9 +216,10 @@ TEST(the_field_is_that_of_one_device)
         for (uint32_t passes = 0; passes <= MOST_PASSES && has_rows(grids[grid]); passes++) {
             const bool is_double = (grid + passes) % 2;
             check_field(grids[grid],
-                        (struct setup){is_double ? PRECISION_DOUBLE : PRECISION_SINGLE, TRANSFORMS_FFTW,
+                        (struct setup){is_double ? PRECISION_DOUBLE : PRECISION_SINGLE,
+                                       TRANSFORMS_FFTW,
                                        is_double && passes > 1 ? GRADIENT_CENTRED : GRADIENT_SPECTRAL,
-                                       passes});
+                                       {.filter_passes = passes, .filter_compensator = passes > 1}});
         }
 }
 
@@ -227,7 +229,9 @@ TEST(the_field_is_that_of_one_device_by_vkfft)
 {
     const bool is_odd = ranks.size % 2;
     check_field(grids[5 + ranks.size % 3], (struct setup){is_odd ? PRECISION_SINGLE : PRECISION_DOUBLE,
-                                                          TRANSFORMS_VKFFT, GRADIENT_SPECTRAL, is_odd});
+                                                          TRANSFORMS_VKFFT,
+                                                          GRADIENT_SPECTRAL,
+                                                          {.filter_passes = is_odd}});
 }
 
 /* For another rank: modes in one transfer, two arrays of fields in two, as many from it; and beside them rows
@@ -235,7 +239,7 @@ TEST(the_field_is_that_of_one_device_by_vkfft)
 TEST(what_goes_to_a_rank_is_few_transfers)
 {
     enum { MODES = 2 + 4, MOST_ROWS = 2 * 3 + 2 * 3 };
-    const struct setup setup = {PRECISION_SINGLE, TRANSFORMS_FFTW, GRADIENT_SPECTRAL, 0};
+    const struct setup setup = {PRECISION_SINGLE, TRANSFORMS_FFTW, GRADIENT_SPECTRAL, {0}};
     const uint32_t cells[2] = {48, 20};
     struct scene scene = scene_create(cells, FIRST_HAS_MOST, GATHER_AUTO, setup);
     solve(&scene, random_density(&scene.grid));
@@ -251,8 +255,8 @@ TEST(rows_are_added_that_others_left)
 {
     for (size_t grid = 0; grid < GRIDS; grid++)
         for (int shares = 0; shares < SHARES && has_rows(grids[grid]); shares++) {
-            const struct setup setup = {grid % 2 ? PRECISION_DOUBLE : PRECISION_SINGLE, TRANSFORMS_FFTW,
-                                        GRADIENT_SPECTRAL, 0};
+            const struct setup setup = {
+                grid % 2 ? PRECISION_DOUBLE : PRECISION_SINGLE, TRANSFORMS_FFTW, GRADIENT_SPECTRAL, {0}};
             struct scene scene = scene_create(grids[grid], (enum shares)shares, GATHER_AUTO, setup);
             const size_t ny = grids[grid][1], cells = grid_cells(&scene.slab.local);
             double *values = field_numbers(cells);
@@ -274,7 +278,8 @@ TEST(solving_again_gives_the_same_bits)
     for (size_t grid = 0; grid < GRIDS; grid++) {
         if (!has_rows(grids[grid]))
             continue;
-        const struct setup setup = {PRECISION_DOUBLE, TRANSFORMS_FFTW, GRADIENT_SPECTRAL, 1};
+        const struct setup setup = {
+            PRECISION_DOUBLE, TRANSFORMS_FFTW, GRADIENT_SPECTRAL, {.filter_passes = 1}};
         struct scene scenes[2] = {scene_create(grids[grid], LAST_HAS_MOST, GATHER_SHARED, setup),
                                   scene_create(grids[grid], LAST_HAS_MOST, GATHER_MESSAGES, setup)};
         const struct slab *slab = &scenes[0].slab;
@@ -303,14 +308,15 @@ TEST(modes_of_both_signs_can_be_read_on_every_rank)
         uint32_t count;
         if (!has_rows(grids[grid]) || ranks.size == 1 || grids[grid][0] * grids[grid][1] > 100)
             continue;
-        const struct setup setup = {PRECISION_DOUBLE, TRANSFORMS_FFTW, GRADIENT_SPECTRAL, 1};
+        const struct setup setup = {
+            PRECISION_DOUBLE, TRANSFORMS_FFTW, GRADIENT_SPECTRAL, {.filter_passes = 1}};
         struct scene scene = scene_create(grids[grid], FIRST_HAS_MOST, GATHER_AUTO, setup);
         const struct rank_place place = {scene.owner, &ranks, scene.partition,
                                          &scene.slab, 2,      setup.precision};
         const double *rho = random_density(&scene.grid);
         const struct solution box = solve_on_device(&scene.grid, setup, rho);
         const int32_t(*wanted)[2] = field_all_modes(&scene.grid, &count);
-        struct config config = {.precision = setup.precision, .deposit.filter_passes = setup.passes};
+        struct config config = {.precision = setup.precision, .deposit = setup.deposit};
         for (uint32_t first = 0; first < count; first += CONFIG_MAX_MODES) {
             enum decomposition_kind slabs = DECOMPOSITION_SLABS;
             struct field_solver *solver = NULL;

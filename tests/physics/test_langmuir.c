@@ -89,6 +89,8 @@ TEST(frequency_is_right_with_every_gradient_filter_shape_and_precision)
 {
     checked_frequency(PHYSICS(COLD_LATTICE, "fields.gradient=centred"), nonlinear);
     checked_frequency(PHYSICS(COLD_LATTICE, "deposit.filter_passes=3"), nonlinear);
+    checked_frequency(PHYSICS(COLD_LATTICE, "deposit.filter_passes=3", "deposit.filter_compensator=true"),
+                      nonlinear);
     checked_frequency(PHYSICS(COLD_LATTICE, FINE_LATTICE, "deposit.shape=tsc"), 6e-6);
     checked_frequency(PHYSICS(COLD_LATTICE, FINE_LATTICE, "deposit.shape=cubic"), 6e-6);
     checked_frequency(

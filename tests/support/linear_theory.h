@@ -57,6 +57,8 @@ static inline double theory_grid_factor(const struct config *config, const int m
         kappa[axis] = config->fields.gradient == GRADIENT_CENTRED ? sin(k[axis] * dx) / dx : k[axis];
         sums[axis] = theory_alias_sums(k[axis], dx, config->deposit.shape, aliases);
         smoothing *= pow(cos(0.5 * k[axis] * dx), 2.0 * config->deposit.filter_passes);
+        if (config->deposit.filter_compensator)
+            smoothing *= 1 + config->deposit.filter_passes * pow(sin(0.5 * k[axis] * dx), 2);
     }
     return smoothing *
            (kappa[0] * sums[0].first_moment * sums[1].square +

@@ -216,7 +216,7 @@ static enum status fill_density(void *context)
 static enum status smooth(void *context)
 {
     struct scene *scene = context;
-    return filter_apply(scene->filter, 1, scene->out);
+    return filter_apply(scene->filter, &(struct deposit_config){.filter_passes = 1}, scene->out);
 }
 
 static enum status filter_density(struct bench *bench, void *context)

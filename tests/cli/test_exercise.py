@@ -1,0 +1,84 @@
+"""scripts/exercise.py: of each exercise the solution that is folded passes, an empty body and a wrong one fail."""
+
+import re
+
+from program import DEVICE, ROOT, ProgramTest
+
+SCRIPT = ROOT / "scripts" / "exercise.py"
+TASK = re.compile(r"## (\w+)\(\) of ([^,\n]+).*?```c\n(.*?)```", re.S)
+# What is replaced in the solutions, one of a device each, and what is then said first.
+WRONG = {
+    "histogram": ([(">> shift", "")], "the histogram of pass 2 at c = "),
+    "scan": ([("part[right] += left_sum", "part[right] = left_sum")],
+        "the scanned histogram of pass 1 at c = "),
+    "reorder": ([("place_of_own(own, n, ", "place_of_own(own, own.length - 1 - n, ")],
+        "the list of keys after pass 1 at place = 0 is "),
+    "deposit": ([("[n / SHAPE_NODES] * along_y[n %", "[n % SHAPE_NODES] * along_y[n /"),
+        ("last_cells[run - distance] == cell", "true")], "the charge density at i = 0, j = 0 is "),
+    "push": ([("push_find_cells", "pushed_cell")], "after step 2 at particle = "),
+}
+
+
+class Exercise(ProgramTest):
+    def run_exercise(self, *arguments):
+        return self.run_program(*arguments, command=["/usr/bin/python3", "-B", SCRIPT])
+
+    def check(self, name):
+        return self.run_exercise("check", name, "--device", DEVICE, "--particles", 20000)
+
+    def assert_says(self, result, words):
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn(words, result.stderr)
+        self.assertNotIn("Traceback", result.stderr)
+
+    def write(self, folder, edits):
+        """The solutions below the folds of EXERCISE.md, as edited, in place of the missing bodies."""
+        tasks = TASK.findall((folder / "EXERCISE.md").read_text())
+        for function, file, body in tasks:
+            for old, new in edits:
+                body = body.replace(old, new)
+            path = folder / file
+            text = path.read_text()
+            self.assertIn(f"{function}(", text)
+            self.assertEqual(text.count("    /* Your body. */\n"), 1)
+            path.write_text(text.replace("    /* Your body. */\n", body))
+        return tasks
+
+    def try_exercise(self, name):
+        folder = self.folder / "output" / "exercise" / name
+        edits, words = WRONG[name]
+        self.assert_says(self.check(name), f"{folder.relative_to(self.folder)} is not there: begin by `start {name}`")
+        said = self.run_exercise("start", name)
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+        self.assert_says(self.check(name), "nothing is written in the body of ")
+        tasks = self.write(folder, edits)
+        self.assertTrue(all(any(old in body for old, _ in edits) for _, _, body in tasks))
+        self.assert_says(self.check(name), words)
+        self.assert_says(self.run_exercise("start", name), "is there already; --force writes it anew")
+        self.run_exercise("start", name, "--force")
+        self.write(folder, [])
+        for _, file, _ in tasks:
+            self.assertEqual((folder / file).read_text(), (ROOT / "kernels" / file).read_text())
+        done = self.check(name)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        exactly = "up to round-off" if name in ("deposit", "push") else "bit for bit"
+        self.assertIn(f"{name}: the same as the original {exactly}, in all ", done.stdout)
+        self.assertRegex(done.stdout, r"(?s)share of a copy\noriginal +\S+ +\S+ +\S+ +\S+%\nyours .*\nNext: ")
+
+    def test_a_body_that_does_not_build_or_leaves_its_arrays(self):
+        self.run_exercise("start", "reorder")
+        path = self.folder / "output/exercise/reorder/radix_sort.cl"
+        text = path.read_text()
+        path.write_text(text.replace("/* Your body. */", "nothing;"))
+        self.assert_says(self.check("reorder"), "radix_sort.cl does not build")
+        path.write_text(text.replace("/* Your body. */", "new_keys[(size_t)1 << 40] = 0;"))
+        self.assert_says(self.check("reorder"), "look for an index that leaves its array")
+        path.write_text(text.replace("uint first_pass)\n{", "uint first_pass) {"))
+        self.assert_says(self.check("reorder"), "there is no definition of radix_reorder()")
+
+
+for exercise in WRONG:
+    setattr(Exercise, f"test_{exercise}", lambda self, name=exercise: self.try_exercise(name))
+
+
+del exercise
