@@ -10,7 +10,7 @@ FOLDER = "tracks"
 
 class Tracks(NamedTuple):
     """Paths: [times] of the places, [ids], and [ids, times] of positions and of velocities, these half a time step
-    earlier; w: None where the particles lack it."""
+    earlier, NaN where a path has no place; w: None where the particles lack it."""
 
     times: object
     ids: object
@@ -50,15 +50,19 @@ def read_tracks(folder):
         read_file(path, columns)
     ids = sorted(columns)
     paths = [np.concatenate(columns[number], axis=1) for number in ids]
-    if len({path.shape for path in paths}) != 1:
-        raise Problem(f"the files of {folder}/{FOLDER} are of other particles at other times")
-    _, x, y, u, v, *w = np.array(paths).swapaxes(0, 1)
-    return Tracks(paths[0][0], np.array(ids), x, y, u, v, w[0] if w else None)
+    times = np.unique([time for path in paths for time in path[0]])
+    values = np.full((5, len(ids), len(times)), np.nan)  # x, y, u, v, w
+    for number, path in enumerate(paths):
+        values[: len(path) - 1, number, np.searchsorted(times, path[0])] = path[1:]
+    x, y, u, v, w = values
+    return Tracks(times, np.array(ids, int), x, y, u, v, w if paths and len(paths[0]) == 6 else None)
 
 
 def draw(plt, tracks, axes, ids, lengths, title):
     """A figure of the paths of these ids, or of all, over two of t, x, y, u, v, w; a path ends where it leaves the box,
     whose lengths along x and y are given, and goes on at the other side. A dot is where it begins."""
+    if not len(tracks.ids):
+        raise Problem("there are no tracks: no particle fulfilled output.tracks.where")
     missing = sorted(set(ids or ()) - set(tracks.ids.tolist()))
     if missing:
         raise Problem(f"there is no track of particle {missing[0]} (there are: {', '.join(map(str, tracks.ids))})")
@@ -73,7 +77,8 @@ def draw(plt, tracks, axes, ids, lengths, title):
         gaps = 1 + np.flatnonzero(np.any(leaps, axis=0))
         panel.plot(*(np.insert(path[axis], gaps, np.nan) for axis in axes), color=colour, linewidth=1,
             label=f"id {tracks.ids[place]}")
-        panel.plot(*(path[axis][0] for axis in axes), ".", color=colour, markersize=5)
+        start = np.argmax(np.isfinite(tracks.x[place]))
+        panel.plot(*(path[axis][start] for axis in axes), ".", color=colour, markersize=5)
     for axis, way in zip(axes, "xy"):
         label = r"time $t\;[1/\omega_p]$" if axis == "t" else fields.axis_labels(False, axis)[0]
         panel.set(**{f"{way}label": label}, **({f"{way}lim": (0, lengths["xy".index(axis)])} if axis in "xy" else {}))

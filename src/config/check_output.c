@@ -268,6 +268,14 @@ static void check_tracks(struct reading *reading)
         complain(reading, NULL, "expected at most the %" PRIu64 " particles of species %s, found %u",
                  config->species[s].particles, tracks->species, tracks->count);
     check_ids(reading, first, config->species[s].particles);
+    if (tracks->rule.where[0] != '\0' && at(reading, "output.tracks.where")) {
+        if (tracks->id_count > 0)
+            complain(reading, NULL, "expected no condition beside ids: give a count, the most at a time");
+        else
+            check_particle_formula(reading, tracks->rule.where, &config->species[s]);
+    }
+    if (tracks->keep && tracks->rule.where[0] == '\0' && at(reading, "output.tracks.keep"))
+        complain(reading, NULL, "expected output.tracks.where beside it: ids and count are followed anyhow");
 }
 
 void check_output(struct reading *reading)

@@ -330,13 +330,16 @@ struct line_config {
     uint64_t average;
 };
 
-/* Paths of particles of a species: those with these ids, or `count` with ids at equal distances. */
+/* Paths of particles of a species: those with these ids; `count` with ids at equal distances; or at each time
+ * at most `count` that fulfil a condition. */
 struct tracks_config {
     char species[CONFIG_NAME_LENGTH];
     uint32_t id_count;
     uint64_t *ids; /* as in snapshots */
     uint32_t count;
-    uint64_t every; /* 0: never */
+    uint64_t every;               /* 0: never */
+    struct selection_config rule; /* a condition alone */
+    bool keep;                    /* with it: those that fulfilled it once are followed on */
 };
 
 struct moments_config {

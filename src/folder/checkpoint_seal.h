@@ -16,6 +16,7 @@
  *     /capacities                     uint32[ranks][species]  of the lists
  *     /waves                          real[ny/2 + 1][6 nx 2]  of an electromagnetic run: waves_place()
  *     /OUTPUT                                                 of an output that averages: outputs_save()
+ *     /tracks/kept                    uint64[count]           ids that output.tracks.keep follows on
  *     /particles/SPECIES/row_counts   uint64[nx]
  *     /particles/SPECIES/cell_counts  uint32[nx][ny]
  *     /particles/SPECIES/ATTRIBUTE    real or uint64[N][components], in the order of the cells

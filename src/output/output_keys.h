@@ -6,6 +6,7 @@
 #include "folder/append_file.h"
 #include "folder/step_files.h"
 #include "hdf5/hdf5_file.h"
+#include "hdf5/hdf5_read.h"
 #include "output/view.h"
 
 /* What a step has to do for the outputs that are due in it: bits. */
@@ -69,6 +70,12 @@ struct output_row {
      * ranks; a file that is kept back so is in any case due with a checkpoint. */
     enum status (*write)(void *part, const struct view *view);
     bool (*wants_file)(void *part, const struct view *view, bool checkpoint);
+
+    /* What the output needs to go on from a checkpoint, beside means: reads it from one, by a run of the
+     * config `old`, where these two are not NULL; and records it, with view->has_no_data where `part` is
+     * NULL. Collective. */
+    enum status (*begin)(void *part, const struct config *old, const struct hdf5_source *source);
+    void (*save)(void *part, struct hdf5_file *file, const struct view *view);
 
     /* For `check`, where there is more to say than the number and the size of files: the lines about it. */
     void (*print_size)(const struct config *config);

@@ -58,16 +58,22 @@ enum status outputs_create(struct device *device, const struct config *config, s
 enum status outputs_begin(struct outputs *outputs, const struct view *view, const struct config *old,
                           const struct hdf5_source *source)
 {
-    for (size_t n = 0; n < OUTPUTS; n++)
+    for (size_t n = 0; n < OUTPUTS; n++) {
         if (outputs->averages[n])
             TRY(average_begin(outputs->averages[n], view, old, source));
+        if (outputs->parts[n] && output_table[n]->begin)
+            TRY(output_table[n]->begin(outputs->parts[n], old, source));
+    }
     return STATUS_OK;
 }
 
 void outputs_save(const struct outputs *outputs, struct hdf5_file *file, const struct view *view)
 {
-    for (size_t n = 0; n < OUTPUTS; n++)
+    for (size_t n = 0; n < OUTPUTS; n++) {
         average_save(outputs ? outputs->averages[n] : NULL, output_table[n], file, view);
+        if (output_table[n]->save)
+            output_table[n]->save(outputs ? outputs->parts[n] : NULL, file, view);
+    }
 }
 
 enum status outputs_open(struct outputs *outputs, const struct communicator *communicator,

@@ -265,6 +265,74 @@ class Tracks(ProbesTest):
                     found = [particles[name][j] for name in NAMES]
                     np.testing.assert_array_equal(rows[step // 2 + step % 2, 1:], found)
 
+    def conditional(self, more):
+        keys = f"{{species: electrons, where: 'u > 2 && x < lx/2', every: 2, {more}}}"
+        return [*self.OPTIONS, *sets(f"output.tracks={keys}", "output.snapshots.every=2",
+            "output.checkpoints={every: 9, keep: 9}")]
+
+    def chosen(self, keep, count):
+        """By step the ids of the snapshots' particles that are followed: of more than count the lowest."""
+        followed, ids = {}, set()
+        for step in (*range(0, 23, 2), 23):
+            with h5py.File(self.folder / f"out/snapshots/data_{step}.h5") as file:
+                particles = file[f"data/{step}/particles/electrons"]
+                x = (particles["positionOffset/x"][...] + particles["position/x"][...]) * 6 / 16
+                fulfil = set(particles["id"][(particles["momentum/x"][...] > 2) & (x < 3)].tolist())
+            ids = ids if keep else set()
+            ids |= set(sorted(fulfil - ids)[: count - len(ids)])
+            followed[step] = sorted(ids)
+        return followed
+
+    def followed(self, folder="out"):
+        """By step the ids in the files."""
+        found = {step: [] for step in (*range(0, 23, 2), 23)}
+        for number, rows in self.paths(folder).items():
+            for time in rows[:, 0]:
+                found[round(10 * time)].append(number)
+        return {step: sorted(ids) for step, ids in found.items()}
+
+    def test_by_condition(self):
+        """At each time those that fulfil it, or did before; and one that is kept has its place at every later time."""
+        for keep, count in (("false", 300), ("true", 300), ("false", 20), ("true", 70)):
+            self.run_well(*self.conditional(f"count: {count}, keep: {keep}"), "--force")
+            wanted = self.chosen(keep == "true", count)
+            self.assertEqual(self.followed(), wanted)
+            numbers = [len(ids) for ids in wanted.values()]
+            self.assertTrue(30 < numbers[0] < max(numbers) < 300 if count > 70 else max(numbers) == count, numbers)
+            files = list((self.folder / "out/tracks").glob("*.h5"))
+            checked = self.run_script("check_openpmd.py", *files)
+            self.assertEqual((checked.returncode, checked.stderr), (0, ""), checked.stdout)
+            found = tracks.read_tracks(self.folder / "out")
+            for number, path in zip(found.ids, found.x):
+                places = [number in ids for ids in wanted.values()]
+                np.testing.assert_array_equal(np.isfinite(path), places)
+
+    @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
+    def test_kept_particles_on_ranks_and_across_restarts(self):
+        """A run goes on in another folder, so it has the ids from the checkpoint alone; more and fewer of them too."""
+        options = self.conditional("count: 300, keep: true")
+        self.run_well(*options)
+        wanted = self.followed()
+        self.assertLess(len(wanted[8]), len(wanted[23]))
+        self.run_well_on(3, *options, "--output", "ranks", *sets("parallel.balance_every=3", "parallel.threshold=1"))
+        self.assertEqual(self.followed("ranks"), wanted)
+        later = {step: ids if step > 9 else [] for step, ids in wanted.items()}
+        restart = ["--output", "again", "--restart", "out/checkpoints/checkpoint_9.h5", "--force"]
+        self.run_well(*options, *restart)
+        self.assertEqual(self.followed("again"), later)
+        self.run_well_on(2, *options, *restart)
+        self.assertEqual(self.followed("again"), later)
+        self.run_well(*options, *restart, *sets("output.tracks.count=20"))
+        self.assertEqual(set(map(tuple, list(self.followed("again").values())[5:])), {tuple(wanted[8][:20])})
+
+    def test_a_condition_that_no_particle_fulfils(self):
+        self.run_well(*self.conditional("count: 9"), *sets("output.tracks.where=u > 1e9"))
+        (path,) = (self.folder / "out/tracks").glob("*_23.h5")
+        checked = self.run_script("check_openpmd.py", path)
+        self.assertEqual((checked.returncode, checked.stderr), (0, ""), checked.stdout)
+        self.assertEqual(tracks.read_tracks(self.folder / "out").x.shape, (0, 0))
+        self.assert_script_fails("plot_tracks.py", "out", words=["no particle fulfilled output.tracks.where"])
+
     @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
     def test_ranks(self):
         options = [*self.OPTIONS, *sets("parallel.balance_every=3", "parallel.threshold=1", "step.method=fused")]
@@ -284,6 +352,11 @@ class Tracks(ProbesTest):
             ("species: electrons, ids: [4096]", "0 to 4095, found 4096"),
             ("species: electrons, ids: [7, 8, 7]", "found 7 twice"),
             ("species: electrons, ids: [-1]", "output.tracks.ids.0"),
+            ("species: electrons, where: u > 1", "either ids or a count of particles, found neither"),
+            ("species: electrons, where: u > 1, ids: [7]", "output.tracks.where: expected no condition beside ids"),
+            ("species: electrons, where: q > 1, count: 7", 'position 1 of the formula: "q" is not known'),
+            ("species: electrons, where: w > 1, count: 7", 'expected a formula of species electrons, found "w > 1"'),
+            ("species: electrons, keep: true, count: 7", "output.tracks.keep: expected output.tracks.where beside it"),
         ):
             self.refuse(2, words, "check", "small.yaml", *sets(f"output.tracks={{{item}, every: 1}}"))
 
