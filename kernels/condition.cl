@@ -12,8 +12,8 @@
 #define ROW    (box_row + CELL / ny)
 #define COLUMN (CELL % ny)
 
-/* Bit k of marks[n] <- 0 where particle 32 n + k, below `count`, has the condition 0; an item a word. The
- * arrays are as in phase_space.cl; row 0 of the `cells` is row box_row of the box. */
+/* Bit k of marks[n] <- 0 where particle 32 n + k, below `count`, does not fulfil the condition; an item a
+ * word. The arrays are as in phase_space.cl; row 0 of the `cells` is row box_row of the box. */
 kernel void condition_mark(global const real2 *restrict state, uint state_stride, uint state_shift,
                            global const real *restrict third_velocity, uint has_w,
                            global const real2 *restrict offsets, uint offset_stride, uint offset_shift,
@@ -29,7 +29,8 @@ kernel void condition_mark(global const real2 *restrict state, uint state_stride
             continue;
         const real2 pair = state[p * (ulong)state_stride + state_shift];
         const real u = pair.x, v = pair.y, w = has_w ? third_velocity[p] : (real)0;
-        if (!((CONDITION) != 0))
+        const formula_real condition = (CONDITION);
+        if (!(condition < 0 || condition > 0)) /* NaN, too */
             mark &= ~(1u << (p - begin));
     }
     marks[n] = mark;

@@ -59,7 +59,7 @@ EXERCISES = {
         "compare with atomic additions by `radixpic bench deposit`; then take --particles with 4 and with 4000 a cell,"
         " and say what each waits for"),
     "push": Exercise([("push.cl", "push_chunk")], "push",
-        "let an item of a GPU push two particles whose loads are under way together; then leave out the keys and count"
+        "let an item of a GPU load two particles before it pushes the first of them; then leave out the keys and count"
         " in place of them, as kernels/tiled_step.cl does"),
 }
 PASSES, KEYS = 2, 5001
@@ -302,7 +302,7 @@ def main():
     for command, call in (("start", start), ("check", check)):
         sub = commands.add_parser(command, help=f"`{command} --help` has its options")
         sub.set_defaults(call=call)
-        sub.add_argument("name", choices=EXERCISES, help="whose body is taken out")
+        sub.add_argument("name", choices=EXERCISES, help="the stage, of which the body of one function is taken out")
         sub.add_argument("--folder", help="of the kernels (default: output/exercise/NAME)")
     commands.choices["start"].add_argument("--force", action="store_true", help="replace a folder that is there")
     checked = commands.choices["check"]

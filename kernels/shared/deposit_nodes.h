@@ -29,8 +29,8 @@ deposit_long_cells(global const uint *restrict cell_offsets, global const uint *
         store_sums(sums, places, ends.x + cell, total);
 }
 
-/* The cells around a node whose pieces an item reads at once: it waits for where those of all of them lie,
- * and then for all of them. */
+/* An item reads pieces of so many cells around a node at once. It waits once for the places of the pieces,
+ * and once for the pieces. */
 #define CELLS_AT_ONCE 4
 
 /* The part that item `lane` of `lanes` adds of what the cells around a node hold for it: first their

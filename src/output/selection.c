@@ -49,12 +49,13 @@ static enum status create_condition(struct device *device, const struct config *
     char *source = NULL, *lines = NULL, why[FORMULA_WHY_LENGTH];
     if (!particle_formula_source(config, species, selection->rule->where, &source, why))
         return status_fail(STATUS_FAILED, "the condition %s: %s", selection->rule->where, why);
-    enum status status = asprintf(&lines, "#define CONDITION %s\n", source) > 0
-                             ? STATUS_OK
-                             : status_fail(STATUS_FAILED, "no memory for a condition on particles");
+    enum status status = STATUS_OK;
+    if (asprintf(&lines, "#define CONDITION %s\n", source) < 0) {
+        lines = NULL; /* asprintf() leaves it undefined */
+        status = status_fail(STATUS_FAILED, "no memory for a condition on particles");
+    }
     TRY_IF_OK(program_build_after(device, lines, "condition.cl", config->precision, &program));
-    if (status == STATUS_OK)
-        free(lines);
+    free(lines);
     free(source);
     TRY_IF_OK(kernel_create(program, "condition_mark", &selection->condition));
     return status;

@@ -20,9 +20,9 @@ uint64_t selection_most(const struct selection_config *rule, uint64_t particles)
 
 bool selection_has_condition(const struct selection *selection);
 
-/* Marks the sample of a rank's list, whose ids in files begin with first_id, and before which there are so
- * many particles of other ranks; then of these those that fulfil the condition. *count <- how many there are.
- * Blocking. */
+/* selection_sample() marks the sample of a rank's list, and selection_meet() then leaves of it the particles
+ * that fulfil the condition. first_id: id in files of the species' particle 0; before: particles of the ranks
+ * before this one. *count <- how many are marked. Blocking. */
 STATUS_CHECKED enum status selection_sample(const struct selection *selection,
                                             const struct particles *particles, uint64_t first_id,
                                             uint64_t before, uint32_t *count);

@@ -60,8 +60,8 @@ static enum status copy_attributes(const struct selection *selection, const stru
     return STATUS_OK;
 }
 
-/* Collective. Leaves of the list what is chosen: its number and cells. A sample stands for all, and so what
- * fulfils a condition in it for all that fulfil it. */
+/* Collective. The list gets the number and the cells of the particles that are chosen. The weight grows by
+ * the sample alone: particles of the sample that fulfil a condition stand for all that fulfil it. */
 static void choose(struct hdf5_file *file, const struct view *view, const struct selection *selection,
                    const struct particles *particles, struct sorted_list *list)
 {

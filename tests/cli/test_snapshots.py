@@ -173,6 +173,12 @@ class Snapshots(ProgramTest):
                             share = np.mean(of_sample) or 1
                             self.assertAlmostEqual(weights[0] / weights[1] * share, 1, delta=1e-14)
 
+    def test_a_condition_that_is_not_a_number_is_not_fulfilled(self):
+        x = self.snapshot("particles={where: 'sqrt(x - lx/2)'}")["particles/electrons"]
+        places = x["positionOffset/x"][...] + x["position/x"][...]
+        self.assertTrue(0 < len(places) < 4000)
+        self.assertGreater(np.min(places), 8)
+
     def test_a_condition_that_no_particle_fulfils(self):
         """All readers take the file."""
         data = self.snapshot("particles={where: energy > 1e9}", ranks=2)
