@@ -57,10 +57,11 @@ static inline double test_epsilon(enum precision precision)
 }
 
 /* Kernels built from now on are optimised, or not. Those of GPUs run on a CPU in tests alone, and PoCL, which
- * reads this variable at every build, compiles them in less time so. */
+ * reads this variable at every build, compiles them in less time so. PoCL 6 ends the process by a failed
+ * assertion where a kernel that is not optimised declares local memory that it does not use: PoCL 3 alone. */
 static inline void test_optimise(bool is_wanted)
 {
-    if (is_wanted)
+    if (is_wanted || strncmp(device_info(device)->driver, "3.", 2) != 0)
         unsetenv("POCL_EXTRA_BUILD_FLAGS");
     else
         setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 1);
