@@ -174,10 +174,30 @@ static void check_has_ids(struct reading *reading, const struct species_config *
                  species->name, species->name, or_else);
 }
 
+/* A range of the meshes lies in the box and has nodes. */
+static void check_mesh_range(struct reading *reading, const struct snapshots_config *snapshots)
+{
+    const struct grid_config *grid = &reading->config->grid;
+    if (!is_sound(reading, "grid") || !is_sound(reading, "output.snapshots"))
+        return;
+    const struct mesh_window window = snapshots_window(reading->config);
+    for (int axis = 0; axis < 2 && at(reading, "output.snapshots.mesh_range"); axis++) {
+        const double *range = snapshots->mesh_range[axis];
+        const bool is_all = range[0] == 0 && range[1] == 0;
+        if (!is_all && check_ends(reading, range, true) && range[1] > grid->length[axis])
+            complain(reading, NULL, "expected a range in the box, 0 to %g along %c, found %g",
+                     grid->length[axis], "xy"[axis], range[1]);
+        else if (window.count[axis] == 0 && at(reading, "output.snapshots.mesh_range"))
+            complain(reading, NULL, "expected a node of the grid, each %g along %c, found none from %g to %g",
+                     grid->length[axis] / grid->cells[axis], "xy"[axis], range[0], range[1]);
+    }
+}
+
 static void check_snapshots(struct reading *reading, const struct snapshots_config *snapshots)
 {
     check_field_list(reading, "output.snapshots", &snapshots->fields);
     check_average(reading, "output.snapshots", snapshots->every, snapshots->average);
+    check_mesh_range(reading, snapshots);
     check_species_names(reading, &snapshots->species, "output.snapshots.species");
     const struct selection_config *particles = &snapshots->particles;
     for (uint32_t s = 0; s < reading->config->species_count && is_sound(reading, "species"); s++) {

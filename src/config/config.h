@@ -274,8 +274,15 @@ struct snapshots_config {
     struct field_list fields;
     struct species_names species;
     struct selection_config particles;
+    double mesh_range[2][2]; /* [x or y][low, high], both included; 0 and 0: all of the axis */
+    uint32_t mesh_stride[2]; /* of nodes there each so many-th is written */
     enum snapshot_precision precision;
     uint32_t compression; /* deflate level 0..9 */
+};
+
+/* Nodes of the grid that meshes have, along x and y. */
+struct mesh_window {
+    uint32_t first[2], stride[2], count[2];
 };
 
 enum axis_scale { SCALE_LINEAR, SCALE_LOG };
@@ -467,6 +474,9 @@ static inline enum precision snapshots_precision(const struct config *config)
 
 /* Whether a species of that name is among them. */
 bool species_are_named(const struct species_names *names, const char *species);
+
+/* The nodes in the meshes of snapshots. Digits of a range may be missing, as of 4 pi. */
+struct mesh_window snapshots_window(const struct config *config);
 
 /* Whether snapshots hold particles of a species of that name. */
 bool snapshots_hold(const struct snapshots_config *snapshots, const char *species);
