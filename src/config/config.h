@@ -297,9 +297,11 @@ struct phase_axis_config {
                                           */
 };
 
-/* f of one species over some of x, y, u, v and w. */
+/* f of one species, or the sum of several ones, over some of x, y, u, v and w. */
 struct phase_space_config {
     char species[CONFIG_NAME_LENGTH];
+    struct species_names others;        /* that are summed with it */
+    char weight[CONFIG_FORMULA_LENGTH]; /* of each particle, of what particle_formula_source() has; "": 1 */
     uint32_t axis_count;
     struct phase_axis_config axes[CONFIG_PHASE_AXES];
     uint32_t order_count;                     /* 0: the order of `axes` */
@@ -463,6 +465,14 @@ static inline uint32_t phase_axis_find(const struct phase_space_config *phase_sp
 static inline enum phase_axis phase_axis_written(const struct phase_space_config *phase_space, uint32_t k)
 {
     return phase_space->order_count > 0 ? phase_space->order[k] : phase_space->axes[k].axis;
+}
+
+/* The name of species n that f is of; NULL behind the last. */
+static inline const char *phase_space_species(const struct phase_space_config *phase_space, uint32_t n)
+{
+    return n == 0                           ? phase_space->species
+           : n <= phase_space->others.count ? phase_space->others.items[n - 1]
+                                            : NULL;
 }
 
 /* The precision of the reals in snapshots. */

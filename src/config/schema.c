@@ -181,6 +181,9 @@ static const struct schema_table species_table = TABLE(species_rows, struct spec
 BARE_TABLE(mode, int32_t[2], TYPE_INTEGER, PAIR, WITHIN(-MOST_CELLS / 2, MOST_CELLS / 2),
            .help = "[MX, MY], each within +-cells/2");
 
+BARE_TABLE(species_name, char[CONFIG_NAME_LENGTH], TYPE_NAME, .capacity = CONFIG_NAME_LENGTH,
+           BYTES(1, CONFIG_NAME_LENGTH), .help = "names of species");
+
 static const struct schema_row phase_axis_rows[] = {
     {PARTICLE_FORMULA("axis", phase_axis_config, formula, 1),
      .help = "positions x, y, velocities u, v, w, each once, or a formula of them; docs/phase_space.md"},
@@ -197,6 +200,10 @@ BARE_TABLE(phase_order, enum phase_axis, TYPE_CHOICE, PHASE_AXES, .help = "each 
 
 static const struct schema_row phase_space_rows[] = {
     {PHASE_SPACE(species, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "the name of a species"},
+    {LIST("with_species", phase_space_config, others.items, others.count, species_name_table),
+     .fallback = "[]", .help = "further species, whose f is added"},
+    {PARTICLE_FORMULA("weight", phase_space_config, weight, 0), .fallback = "",
+     .help = "a formula that each particle counts by, as energy; by default 1"},
     {LIST("axes", phase_space_config, axes, axis_count, phase_axis_table), .low = 1,
      .help = "f is a function of these"},
     {LIST("order", phase_space_config, order, order_count, phase_order_table), .fallback = "[]",
@@ -235,9 +242,6 @@ static const struct schema_table probe_table = TABLE(probe_rows, struct probe_co
 
 BARE_TABLE(id, uint64_t, TYPE_COUNT64, WITHIN(0, MOST_PARTICLES *CONFIG_MAX_SPECIES),
            .help = "as snapshots have it");
-
-BARE_TABLE(species_name, char[CONFIG_NAME_LENGTH], TYPE_NAME, .capacity = CONFIG_NAME_LENGTH,
-           BYTES(1, CONFIG_NAME_LENGTH), .help = "names of species, or all");
 
 static const struct schema_row collision_rows[] = {
     {"species", TYPE_NAME, .offset = offsetof(struct collision_config, species),
@@ -385,7 +389,7 @@ static const struct schema_row config_rows[] = {
      .fallback = "[]", .help = "density modes to follow"},
     {LIST("output.history.species", config, output.history.species.items, output.history.species.count,
           species_name_table),
-     .fallback = "[]", .help = "with columns of kinetic energy and momentum"},
+     .fallback = "[]", .help = "with columns of kinetic energy and momentum, or all"},
     {"output.snapshots", TYPE_GROUP, .help = "openPMD files"},
     {CONFIG(output.snapshots.every, TYPE_COUNT64), FILES_EVERY("0")},
     {CONFIG(output.snapshots.average, TYPE_COUNT64), AVERAGE},
@@ -399,7 +403,7 @@ static const struct schema_row config_rows[] = {
      .help = "every so many-th of these nodes along x and y"},
     {LIST("output.snapshots.species", config, output.snapshots.species.items, output.snapshots.species.count,
           species_name_table),
-     .fallback = "[all]", .help = "species with particles in the file; [] is none"},
+     .fallback = "[all]", .help = "species with particles in the file, or all; [] is none"},
     {"output.snapshots.particles", TYPE_GROUP, .help = "of these species"},
     {CONFIG(output.snapshots.particles.kind, TYPE_CHOICE),
      WORDS({"all", PARTICLES_ALL}, {"none", PARTICLES_NONE}, {"every_nth", PARTICLES_EVERY_NTH},
