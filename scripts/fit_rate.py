@@ -22,10 +22,11 @@ only where rate and frequency are within a factor of 2.
 
 import json
 import math
+import re
 from typing import NamedTuple
 
 from radixpic.fit import fit, fit_exact_series, select
-from radixpic.history import read_history
+from radixpic.history import MODE, read_history
 from radixpic.script import Problem, make_parser, run_script
 from radixpic.theory import waves_of
 
@@ -83,8 +84,12 @@ def theories(arguments, history, wave, measured):
     except Problem:
         return [], None
     try:
-        mode = None if arguments.column else history.mode_or_first(arguments.mode)
-        waves = waves_of(config, mode, arguments.column)
+        column, mode = arguments.column, None
+        if match := re.fullmatch(MODE, column or ""):
+            column, mode = None if match[1] == "density" else match[1], (int(match[2]), int(match[3]))
+        elif not column:
+            mode = history.mode_or_first(arguments.mode)
+        waves = waves_of(config, mode, column)
     except KeyError:  # of a config by another version
         return [], None
     except Problem as problem:
@@ -158,7 +163,7 @@ def parse_arguments():
     what.add_argument("--mode", nargs=2, type=int, metavar=("MX", "MY"), help="density mode (default: the first there)")
     what.add_argument("--field-energy", dest="column", action="store_const", const="field_energy",
         help="fit the field energy instead of a density mode")
-    what.add_argument("--column", help="fit this column: magnetic_energy, or as Ez of a probe's file")
+    what.add_argument("--column", help="fit this column: magnetic_energy, a mode as By_1_0, or as Ez of a probe's file")
     parser.set_defaults(column=None)
     parser.add_argument("--from", dest="start", type=float, default=-math.inf, metavar="T", help="start of the window")
     parser.add_argument("--to", dest="end", type=float, default=math.inf, metavar="T", help="end of the window")

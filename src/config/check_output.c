@@ -215,7 +215,7 @@ static void check_mesh_range(struct reading *reading, const struct snapshots_con
 
 static void check_snapshots(struct reading *reading, const struct snapshots_config *snapshots)
 {
-    check_field_list(reading, "output.snapshots", &snapshots->fields);
+    check_field_list(reading, "output.snapshots", "fields", &snapshots->fields);
     check_average(reading, "output.snapshots", snapshots->every, snapshots->average);
     check_mesh_range(reading, snapshots);
     check_species_names(reading, &snapshots->species, "output.snapshots.species");
@@ -335,6 +335,7 @@ void check_output(struct reading *reading)
     const struct output_config *output = &config->output;
     char path[TREE_PATH_LENGTH / 2];
     check_history_modes(reading, &config->grid, &output->history);
+    check_field_list(reading, "output.history", "mode_fields", &output->history.mode_fields);
     check_species_names(reading, &output->history.species, "output.history.species");
     check_snapshots(reading, &output->snapshots);
     check_average(reading, "output.moments", output->moments.every, output->moments.average);
@@ -344,7 +345,7 @@ void check_output(struct reading *reading)
         check_name(reading, "output.probes", "probe", output->probes, sizeof *output->probes, i);
         check_place(reading, "output.probes", i, "at", output->probes[i].at);
         snprintf(path, sizeof path, "output.probes.%u", i);
-        check_field_list(reading, path, &output->probes[i].fields);
+        check_field_list(reading, path, "fields", &output->probes[i].fields);
         check_average(reading, path, output->probes[i].every, output->probes[i].average);
     }
     check_tracks(reading);
@@ -358,7 +359,7 @@ void check_output(struct reading *reading)
             complain(reading, NULL, "expected another place than that of from, found [%g, %g]", line->to[0],
                      line->to[1]);
         snprintf(path, sizeof path, "output.lines.%u", i);
-        check_field_list(reading, path, &line->fields);
+        check_field_list(reading, path, "fields", &line->fields);
         check_average(reading, path, line->every, line->average);
     }
 }

@@ -247,16 +247,17 @@ struct species_names {
     char items[CONFIG_MAX_SPECIES][CONFIG_NAME_LENGTH];
 };
 
+struct field_list {
+    uint32_t count;
+    enum field items[FIELD_CHOICES];
+};
+
 struct history_config {
     uint64_t every;               /* >= 1 */
     struct species_names species; /* with columns of their own */
     uint32_t mode_count;
     int32_t modes[CONFIG_MAX_MODES][2]; /* (MX, MY), each within +-cells/2 */
-};
-
-struct field_list {
-    uint32_t count;
-    enum field items[FIELD_CHOICES];
+    struct field_list mode_fields;      /* of which they are: rho, E and B */
 };
 
 /* Which particles of a list are chosen: a sample, and of it those that fulfil a condition. */
