@@ -22,11 +22,10 @@ only where rate and frequency are within a factor of 2.
 
 import json
 import math
-import re
 from typing import NamedTuple
 
 from radixpic.fit import fit, fit_exact_series, select
-from radixpic.history import MODE, read_history
+from radixpic.history import read_history
 from radixpic.script import Problem, make_parser, run_script
 from radixpic.theory import waves_of
 
@@ -84,12 +83,8 @@ def theories(arguments, history, wave, measured):
     except Problem:
         return [], None
     try:
-        column, mode = arguments.column, None
-        if match := re.fullmatch(MODE, column or ""):
-            column, mode = None if match[1] == "density" else match[1], (int(match[2]), int(match[3]))
-        elif not column:
-            mode = history.mode_or_first(arguments.mode)
-        waves = waves_of(config, mode, column)
+        mode = None if arguments.column else history.mode_or_first(arguments.mode)
+        waves = waves_of(config, mode, arguments.column)
     except KeyError:  # of a config by another version
         return [], None
     except Problem as problem:
