@@ -20,7 +20,6 @@
 
 enum {
     MOST_BUILDERS = 8,
-    MOST_ON_GPU = 4,
     BYTES_ON_GPU = 1 << 29 /* that a builder holds of a GPU's memory */
 };
 
@@ -81,7 +80,7 @@ void device_start_builders(const struct device *device, const struct device *cou
     const size_t missing = new_programs(counting->core),
                  held = counting->core->most_bytes_held * (size_t)ranks;
     const size_t left = info->global_memory > held ? info->global_memory - held : 0;
-    const uint32_t most = info->is_cpu ? MOST_BUILDERS : at_most(left / BYTES_ON_GPU, MOST_ON_GPU);
+    const uint32_t most = info->is_cpu ? MOST_BUILDERS : at_most(left / BYTES_ON_GPU, MOST_BUILDERS);
     char spec[32];
     snprintf(spec, sizeof spec, "%u:%u", info->platform_index, info->device_index);
     if (missing > 1)

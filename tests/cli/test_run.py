@@ -371,7 +371,8 @@ class SecondRun(ProgramTest):
 class ColdStart(ProgramTest):
     def test_other_processes_build_some_of_the_programs(self):
         """With empty caches. A program that a builder built was noted by it, and by the run that took it."""
-        cold = {"RADIXPIC_CACHE": str(self.folder / "own"), "POCL_CACHE_DIR": str(self.folder / "pocl")}
+        folders = {"RADIXPIC_CACHE": "own", "POCL_CACHE_DIR": "pocl", "CUDA_CACHE_PATH": "cuda"}
+        cold = {name: str(self.folder / folder) for name, folder in folders.items()}
         self.run_well("run", "small.yaml", "--quiet", "--output", "cold", environment=cold)
         noted = [path.stat().st_size for path in (self.folder / "own").glob("programs/*.uses")]
         if not noted:
