@@ -63,7 +63,7 @@ static double *host_weights(const struct deposit_scene *scene, enum shape_kind s
 }
 
 /* How the particles are summed: by items with vectors, or by groups. */
-enum { AS_CPU, AS_GPU, WAYS };
+enum { AS_CPU, AS_GPU, WAYS, BOTH_WAYS = (1 << WAYS) - 1 };
 
 static struct deposit *deposit_for(const struct deposit_scene *scene, enum shape_kind shape, int way)
 {
@@ -115,14 +115,20 @@ static void check_layout(struct deposit *deposit, const struct deposit_scene *sc
                 16 * tolerance(particles, charge, (count + 1) / 16.0));
 }
 
+/* In the ways that are set in `ways`, by bits; the sums of the host, which take as long as a deposit, are the
+ * same for all. */
 static void check_case(const struct deposit_case *at, enum precision precision, enum shape_kind shape,
-                       int way, bool weighs)
+                       unsigned ways, bool weighs)
 {
     struct deposit_scene *scene = scene_with(at, precision, 7 + test_count(at->count), false, weighs);
     const double *expected = host_weights(scene, shape);
-    struct deposit *deposit = deposit_for(scene, shape, way);
-    check_layout(deposit, scene, &scene->sorted.particles, expected);
-    check_layout(deposit, scene, &scene->aos, expected);
+    for (int way = 0; way < WAYS; way++) {
+        if (!(ways & 1U << way))
+            continue;
+        struct deposit *deposit = deposit_for(scene, shape, way);
+        check_layout(deposit, scene, &scene->sorted.particles, expected);
+        check_layout(deposit, scene, &scene->aos, expected);
+    }
 }
 
 /* Kernels take long to build: each shape is in both precisions, one in each way. Under oclgrind all is in
@@ -144,7 +150,7 @@ TEST(matches_the_host)
         for (int way = 0; way < WAYS; way++)
             for (size_t n = deposit_first_case(); n < deposit_end_case() && !is_left_out(shape); n++)
                 if (deposit_case_fits(&deposit_cases[n], (int)shape))
-                    check_case(&deposit_cases[n], precision_of(shape, way), shape, way, false);
+                    check_case(&deposit_cases[n], precision_of(shape, way), shape, 1U << way, false);
 }
 
 /* So many segments that the pieces of a full cell are added before: a cell of half of all particles, among so
@@ -153,10 +159,8 @@ TEST(matches_the_host)
 TEST(many_pieces_of_one_cell)
 {
     needs_speed();
-    for (int way = 0; way < WAYS; way++) {
-        check_case(&(struct deposit_case){512, 256, 600000, 0.5}, PRECISION_SINGLE, SHAPE_CIC, way, false);
-        check_case(&(struct deposit_case){2, 3, 667000, 0}, PRECISION_SINGLE, SHAPE_CIC, way, false);
-    }
+    check_case(&(struct deposit_case){512, 256, 600000, 0.5}, PRECISION_SINGLE, SHAPE_CIC, BOTH_WAYS, false);
+    check_case(&(struct deposit_case){2, 3, 667000, 0}, PRECISION_SINGLE, SHAPE_CIC, BOTH_WAYS, false);
 }
 
 /* A particle that is not a number shows in the nodes around it and in no others. */
@@ -335,49 +339,58 @@ static const double *deposited_sources(struct deposit *deposit, const struct par
     return field_read(sources, particles->precision, SOURCES * stride);
 }
 
+/* Also the same bits again, and twice as much after a second deposit. */
+static void check_sources_of(struct deposit *deposit, const struct deposit_scene *scene,
+                             const struct particles *particles, const struct source_sums *expected)
+{
+    const uint32_t cells = grid_cells(&scene->grid), stride = cells + 5;
+    const double *found = deposited_sources(deposit, particles, stride, 1);
+    const double *twice = deposited_sources(deposit, particles, stride, 2);
+    if (!test_is_small())
+        assert_memory_equal(found, deposited_sources(deposit, particles, stride, 1),
+                            SOURCES * cells * sizeof *found);
+    for (uint32_t at_node = 0; at_node < SOURCES * cells; at_node++) {
+        const uint32_t node = at_node / SOURCES, c = at_node % SOURCES, place = c * stride + node;
+        const double near =
+            2 * tolerance(particles, deposit_scale(scene), (double)expected->magnitude[node][c] + 1);
+        assert_near(found[place], deposit_scale(scene) * (double)expected->sum[node][c], near);
+        assert_near(twice[place], 2 * found[place], near);
+    }
+}
+
 static void check_sources(const struct deposit_case *at, enum precision precision, enum shape_kind shape,
-                          int way, bool weighs)
+                          unsigned ways, bool weighs)
 {
     const struct deposit_scene *scene = scene_with(at, precision, 3 + test_count(at->count), true, weighs);
-    const uint32_t cells = grid_cells(&scene->grid), stride = cells + 5;
-    const struct particles *lists[] = {&scene->sorted.particles, &scene->aos};
     struct source_sums expected;
     host_sources(scene, shape, fmin(scene->grid.dx, scene->grid.dy) / light, &expected);
-    struct deposit *deposit = sources_deposit(scene, shape, way);
-    for (int n = 0; n < 2; n++) {
-        const double *found = deposited_sources(deposit, lists[n], stride, 1);
-        const double *twice = deposited_sources(deposit, lists[n], stride, 2);
-        if (!test_is_small())
-            assert_memory_equal(found, deposited_sources(deposit, lists[n], stride, 1),
-                                SOURCES * cells * sizeof *found);
-        for (uint32_t at_node = 0; at_node < SOURCES * cells; at_node++) {
-            const uint32_t node = at_node / SOURCES, c = at_node % SOURCES, place = c * stride + node;
-            const double near =
-                2 * tolerance(lists[n], deposit_scale(scene), (double)expected.magnitude[node][c] + 1);
-            assert_near(found[place], deposit_scale(scene) * (double)expected.sum[node][c], near);
-            assert_near(twice[place], 2 * found[place], near);
-        }
+    for (int way = 0; way < WAYS; way++) {
+        if (!(ways & 1U << way))
+            continue;
+        struct deposit *deposit = sources_deposit(scene, shape, way);
+        check_sources_of(deposit, scene, &scene->sorted.particles, &expected);
+        check_sources_of(deposit, scene, &scene->aos, &expected);
     }
 }
 
 /* The current at the middle of the last step, where particles may be in the cells beside their own. */
 TEST(sources_match_the_host)
 {
-    for (enum shape_kind shape = SHAPE_NGP; shape < (test_is_small() ? SHAPE_TSC : SHAPE_COUNT); shape++)
-        for (int way = 0; way < WAYS; way++) {
-            const enum precision precision = shape < SHAPE_TSC ? PRECISION_SINGLE : best_precision();
-            for (size_t n = deposit_first_case(); n < deposit_end_case() && !is_left_out(shape); n++)
-                if (deposit_case_fits(&deposit_cases[n], (int)shape + 1))
-                    check_sources(&deposit_cases[n], precision, shape, way, false);
-        }
+    for (enum shape_kind shape = SHAPE_NGP; shape < (test_is_small() ? SHAPE_TSC : SHAPE_COUNT); shape++) {
+        const enum precision precision = shape < SHAPE_TSC ? PRECISION_SINGLE : best_precision();
+        for (size_t n = deposit_first_case(); n < deposit_end_case() && !is_left_out(shape); n++)
+            if (deposit_case_fits(&deposit_cases[n], (int)shape + 1))
+                check_sources(&deposit_cases[n], precision, shape, BOTH_WAYS, false);
+    }
 }
 
 TEST(sources_of_many_pieces_of_one_cell)
 {
     needs_speed();
-    for (int way = 0; way < WAYS; way++)
-        check_sources(&(struct deposit_case){512, 256, 600000, 0.5}, PRECISION_SINGLE, SHAPE_CIC, way, false);
-    check_sources(&(struct deposit_case){16, 16, 20000, 0.25}, PRECISION_SINGLE, SHAPE_CUBIC, AS_GPU, false);
+    check_sources(&(struct deposit_case){512, 256, 600000, 0.5}, PRECISION_SINGLE, SHAPE_CIC, BOTH_WAYS,
+                  false);
+    check_sources(&(struct deposit_case){16, 16, 20000, 0.25}, PRECISION_SINGLE, SHAPE_CUBIC, 1U << AS_GPU,
+                  false);
 }
 
 TEST(current_of_a_velocity_that_is_not_a_number_shows)
@@ -401,14 +414,13 @@ TEST(current_of_a_velocity_that_is_not_a_number_shows)
 TEST(weights_count)
 {
     for (enum shape_kind shape = SHAPE_CIC; shape <= (test_is_small() ? SHAPE_CIC : SHAPE_TSC); shape++)
-        for (int way = 0; way < WAYS; way++)
-            for (size_t n = 0; n < 3; n++) {
-                const struct deposit_case cases[] = {{2, 2, 11, 0}, {8, 5, 40000, 0}, {32, 32, 40961, 0.5}};
-                const enum precision precision = shape == SHAPE_CIC ? PRECISION_SINGLE : best_precision();
-                check_case(&cases[n], precision, shape, way, true);
-                if (n > 0)
-                    check_sources(&cases[n], precision, shape, way, true);
-            }
+        for (size_t n = 0; n < 3; n++) {
+            const struct deposit_case cases[] = {{2, 2, 11, 0}, {8, 5, 40000, 0}, {32, 32, 40961, 0.5}};
+            const enum precision precision = shape == SHAPE_CIC ? PRECISION_SINGLE : best_precision();
+            check_case(&cases[n], precision, shape, BOTH_WAYS, true);
+            if (n > 0)
+                check_sources(&cases[n], precision, shape, BOTH_WAYS, true);
+        }
 }
 
 TEST_MAIN(open_device, close_device)
