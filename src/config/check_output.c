@@ -336,6 +336,10 @@ void check_output(struct reading *reading)
     char path[TREE_PATH_LENGTH / 2];
     check_history_modes(reading, &config->grid, &output->history);
     check_field_list(reading, "output.history", "mode_fields", &output->history.mode_fields);
+    if (output->history.mode_count == 0 && at(reading, "output.history.mode_fields") &&
+        (fields_hold(&output->history.mode_fields, FIELD_E) ||
+         fields_hold(&output->history.mode_fields, FIELD_B)))
+        complain(reading, NULL, "expected output.history.modes beside it: no mode is followed");
     check_species_names(reading, &output->history.species, "output.history.species");
     check_snapshots(reading, &output->snapshots);
     check_average(reading, "output.moments", output->moments.every, output->moments.average);
