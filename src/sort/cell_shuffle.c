@@ -9,7 +9,7 @@ enum {
     MOST_ITEMS = 256,    /* of a GPU's group; a CPU's has one */
     CELL_ITEMS = 64, /* or a multiple, with short cells: an item for each QUAD of particles, as they draw */
     QUAD = 4,
-    CELL_MOST = 128,    /* particles of a short cell, or a multiple */
+    CELL_MOST = 128,    /* particles of a short cell, at least */
     WORD_BYTES = 16,    /* of local memory for each */
     LONG_BUCKETS = 4096 /* 16 KiB of local memory */
 };
@@ -34,9 +34,11 @@ static struct cell_shuffle_options shape_for(const struct device *device, uint32
     const struct device_info *info = device_info(device);
     const struct cell_shuffle_options open = {0}, *const given = options ? options : &open;
     const uint64_t fitting = (info->local_memory - MOST_ITEMS * sizeof(uint32_t)) / WORD_BYTES;
-    /* No more than that, so that the local memory holds many groups beside one another. */
-    const uint32_t usual = round_up(at_most(cell_shuffle_usual(cells, capacity), fitting), CELL_MOST);
-    const uint32_t most = either(given->cell_most, at_most(usual, fitting));
+    /* No more than that, so that the local memory of a GPU holds many groups beside one another; on a CPU in
+     * powers of two, which few programs have. */
+    const uint32_t usual = at_least(at_most(cell_shuffle_usual(cells, capacity), fitting), CELL_MOST);
+    const uint32_t rounded = info->is_cpu ? UINT32_C(1) << bits_below(usual) : round_up(usual, CELL_MOST);
+    const uint32_t most = either(given->cell_most, at_most(rounded, fitting));
     const uint32_t items = at_most(round_up(divide_up(most, QUAD), CELL_ITEMS), MOST_ITEMS);
     return (struct cell_shuffle_options){
         .cell_most = most,
