@@ -105,17 +105,18 @@ poisson_direct_field(global const real *restrict rho, global const real2 *restri
 /* ---- energy ---- */
 
 /* Sums of the fields over the nodes, group by group; the host adds the few group sums. Some modes of the
- * charge density come with them.
+ * charge density, and of a state of `waves`, come with them.
  *
  * A group owns the nodes [g chunk, (g + 1) chunk); its items stride through them side by side. Group g leaves
  * the sums of |E|^2 and of rho, and of |B|^2 and E x B where there is B, in sums[first + SUM_COUNT g ...];
- * behind those of all groups stand the modes that `elements` names. All items reach the barriers in
- * sum_store().
+ * behind those of all groups stand the modes that `elements` names: `parts` of each, one of rho and those of
+ * the waves, which are `wave_stride` modes apart. All items reach the barriers in sum_store().
  */
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
 energy_sums(global const real *restrict felt, uint stride, global const real *restrict rho, uint nodes,
             uint chunk, global const real2 *restrict modes, global const uint *restrict elements,
-            uint mode_count, uint first, global real *restrict sums)
+            uint mode_count, global const real2 *restrict waves, uint wave_stride, uint parts, uint first,
+            global real *restrict sums)
 {
     local real shared[SUM_SHARED];
     const uint group = (uint)get_group_id(0), item = (uint)get_local_id(0);
@@ -141,6 +142,9 @@ energy_sums(global const real *restrict felt, uint stride, global const real *re
         sum_add_block(total, excess, block);
     }
     sum_store(total, shared, sums + first + SUM_COUNT * group);
-    for (uint n = (uint)get_global_id(0); n < mode_count; n += (uint)get_global_size(0))
-        vstore2(modes[elements[n]], n, sums + first + SUM_COUNT * (uint)get_num_groups(0));
+    for (uint n = (uint)get_global_id(0); n < mode_count * parts; n += (uint)get_global_size(0)) {
+        const uint element = elements[n / parts], part = n % parts;
+        vstore2(part == 0 ? modes[element] : waves[(part - 1) * (size_t)wave_stride + element], n,
+                sums + first + SUM_COUNT * (uint)get_num_groups(0));
+    }
 }

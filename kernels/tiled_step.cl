@@ -24,6 +24,8 @@
  */
 #pragma OPENCL FP_CONTRACT OFF
 
+#define HAS_KERNEL(n) (KERNEL == 0 || KERNEL == (n))
+
 #define GROUP_ITEMS (2 * ITEMS)
 #define BIN_BITS    DIGIT_BITS
 
@@ -184,8 +186,12 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
                     count, stray_number, stray_list, stray_counts, sums + first_sum, chunk_of(split, skip),  \
                     counts, &distinct, shared, around, starts, measures);                                    \
     }
+#if HAS_KERNEL(1)
 DEFINE_COUNT(step_count, false)
+#endif
+#if HAS_KERNEL(2)
 DEFINE_COUNT(step_measure_and_count, true)
+#endif
 
 /* ---- move ---- */
 
@@ -281,6 +287,8 @@ static inline void move_batch(const struct arrays *arrays, const struct motion *
     }
 }
 
+#if HAS_KERNEL(3)
+
 /* Pushes all but strays to their places; not by direction it clears the totals for the next count. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cells,
@@ -330,6 +338,8 @@ step_move(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint *restrict tile_cel
     }
 }
 
+#endif
+
 #if BY_DIRECTION
-#include "shared/strays.h"
+#include "shared/strays.h" /* kernels 4 and 5 */
 #endif

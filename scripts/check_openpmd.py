@@ -75,6 +75,7 @@ class Checker:
     def __init__(self, path):
         self.path = path
         self.violations = []
+        self.box = None  # cells of it, where meshes have a part
         self.grid = {}  # of the meshes in a file by ED-PIC: axis -> (cells, metres of a cell)
 
     def require(self, condition, node, sentence):
@@ -160,6 +161,7 @@ class Checker:
                 grid = dict(zip("xy", zip(shape or (0, 0), sides)))
                 self.grid = self.grid or grid
                 self.require(grid == self.grid, record, f"has the grid {grid}, and a mesh before it {self.grid}")
+                self.box = record.attrs.get("boxCells")
 
     def species(self, species):
         self.attributes(species, "species")
@@ -202,7 +204,10 @@ class Checker:
         for axis in "xy":
             names = [f"position/{axis}", f"positionOffset/{axis}", f"particlePatches/offset/{axis}",
                 f"particlePatches/extent/{axis}"]
-            cells, unit = self.grid.get(axis) or (np.inf, patches[f"extent/{axis}"].attrs.get("unitSI"))
+            cells, unit = self.grid.get(axis) or (np.inf, None)
+            if unit is None or self.box is not None:  # of meshes of a part of the box the spacing may be another one
+                unit = patches[f"extent/{axis}"].attrs.get("unitSI")
+                cells = np.inf if self.box is None else self.box["xy".index(axis)]
             try:
                 found = (component_values(species, name, name) for name in names)
                 offset, cell, low, extent = (values * (its_unit / unit) for values, its_unit in found)

@@ -205,7 +205,7 @@ def send_results(pipe, name, device, kernels):
         pipe.send(str(problem))
 
 
-def received_results(name, device, kernels):
+def received_results(name, device, kernels, time_limit):
     context = multiprocessing.get_context("spawn")  # a process that was forked could not use OpenCL
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=send_results, args=(sender, name, device, kernels))
@@ -213,6 +213,9 @@ def received_results(name, device, kernels):
     sender.close()
     try:
         while True:
+            if not receiver.poll(time_limit):
+                raise Problem(f"the kernels in {kernels} did not end within {time_limit:g} s: look for a loop that"
+                    " never ends, or for a barrier that not all items of a group reach")
             result = receiver.recv()
             if isinstance(result, str):
                 raise Problem(result)
@@ -251,7 +254,8 @@ def first_difference(what, names, yours, expected):
 def compare(arguments, folder):
     """Raises a Problem at the first difference; returns in a phrase what was compared."""
     compared = 0
-    both = (received_results(arguments.name, arguments.device, kernels) for kernels in (KERNELS, folder))
+    both = (received_results(arguments.name, arguments.device, kernels, arguments.time_limit)
+        for kernels in (KERNELS, folder))
     for (what, names, original), (_, _, yours) in zip(*both):
         if difference := first_difference(what, names, yours, original):
             raise Problem(difference)
@@ -308,6 +312,7 @@ def main():
     checked = commands.choices["check"]
     checked.add_argument("--device", default="auto", help="as that of the program")
     checked.add_argument("--particles", type=int, default=1 << 20, metavar="N", help="that are timed (default: 2^20)")
+    checked.add_argument("--time-limit", type=float, default=120, metavar="S", help="for a result (default: 120 s)")
     arguments = parser.parse_args()
     folder = Path(arguments.folder or Path("output") / "exercise" / arguments.name)
     arguments.call(arguments, EXERCISES[arguments.name], folder)

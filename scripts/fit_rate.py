@@ -158,7 +158,7 @@ def parse_arguments():
     what.add_argument("--mode", nargs=2, type=int, metavar=("MX", "MY"), help="density mode (default: the first there)")
     what.add_argument("--field-energy", dest="column", action="store_const", const="field_energy",
         help="fit the field energy instead of a density mode")
-    what.add_argument("--column", help="fit this column: magnetic_energy, or as Ez of a probe's file")
+    what.add_argument("--column", help="fit this column: magnetic_energy, a mode as By_1_0, or as Ez of a probe's file")
     parser.set_defaults(column=None)
     parser.add_argument("--from", dest="start", type=float, default=-math.inf, metavar="T", help="start of the window")
     parser.add_argument("--to", dest="end", type=float, default=math.inf, metavar="T", help="end of the window")

@@ -26,7 +26,9 @@ def main():
     parser.add_argument("histories", nargs="+", metavar="HISTORY",
         help="a run's output folder, or its history.csv; several are compared")
     parser.add_argument("--mode", nargs=2, type=int, action="append", metavar=("MX", "MY"),
-        help="density mode to draw, may be repeated (default: the first six, of several runs the first)")
+        help="mode to draw, may be repeated (default: the first six, of several runs the first)")
+    parser.add_argument("--modes-of", choices=["density", *(field + axis for field in "EB" for axis in "xyz")],
+        default="density", help="whose modes are drawn, of those in output.history.mode_fields (default: density)")
     parser.add_argument("--fit-range", nargs=2, type=float, metavar=("FROM", "TO"), default=energy.ALL_TIMES,
         help="where to fit and draw theory (default: everywhere)")
     picture_options(parser, "energy.png beside the history, of several in the current folder")
@@ -41,7 +43,7 @@ def main():
     plt = look.import_pyplot(arguments.show)
     titles = {read_title(history.path.parent) for history in histories}
     title = arguments.title or (titles.pop() if len(titles) == 1 else "")
-    figure = energy.draw(plt, histories, modes, arguments.fit_range, title)
+    figure = energy.draw(plt, histories, modes, arguments.fit_range, title, arguments.modes_of)
     place = histories[0].path.parent if len(histories) == 1 else Path()
     look.save(figure, arguments.output or place / "energy.png", arguments.show)
 

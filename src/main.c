@@ -6,6 +6,7 @@
 #include "commands/commands.h"
 #include "config/options.h"
 #include "device/device.h"
+#include "field/fft.h"
 #include "output/provenance.h"
 #include "parallel/communicator.h"
 
@@ -81,7 +82,7 @@ static enum status dispatch(int argc, char **argv)
     if (argc < 2)
         return status_fail(STATUS_USAGE, "radixpic: expected a command; radixpic --help lists them");
     if (strcmp(argv[1], BUILDERS_COMMAND) == 0) /* of this program itself, not of users */
-        return device_build_for_others(argc - 2, argv + 2);
+        return device_build_for_others(argc - 2, argv + 2, fft_build);
     const char *word = strcmp(argv[1], "-h") == 0 ? known[HELP] : argv[1];
     TRY(suggest_find("radixpic: command", word, known, COMMAND_COUNT + 2, &found));
     if (found >= HELP && !communicator_is_first())

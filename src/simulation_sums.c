@@ -87,7 +87,7 @@ static enum status read_slots(struct simulation *simulation, uint32_t first, uin
     for (uint32_t slot = first; slot < first + count; slot++) {
         struct history_row *row = &pending[slot].row;
         if (pending[slot].to_do & READ_FIELDS) {
-            const struct field_sums sums = energy_sums(simulation->energy, slot, &row->modes[0][0]);
+            const struct field_sums sums = energy_sums(simulation->energy, slot, row->modes, row->fields);
             row->field_energy = sums.field_energy;
             row->charge = sums.charge;
             row->magnetic_energy = sums.magnetic_energy;
@@ -210,7 +210,7 @@ enum status sums_measure_fields(struct simulation *simulation)
                                      .row = {.step = simulation->step}};
     TRY(energy_measure(simulation->energy, &simulation->fields, slot));
     if (is_driven || simulation->needs & OUTPUT_NEEDS_MEASURED)
-        TRY(field_solver_read_modes(simulation->field_solver, &pending->row.modes[0][0]));
+        TRY(field_solver_read_modes(simulation->field_solver, pending->row.modes, pending->row.fields));
     return is_due && waits ? finish_all(simulation) : STATUS_OK;
 }
 

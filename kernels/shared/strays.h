@@ -20,6 +20,8 @@ static inline struct pushed push_stray(const struct arrays *arrays, const struct
                     read_velocity(arrays->velocity, arrays->w, source));
 }
 
+#if HAS_KERNEL(4)
+
 /* Leaves stray_counts at 0, for the next count. */
 kernel void step_order_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, volatile global uint *restrict stray_number,
                               global const uint *restrict stray_list,
@@ -38,6 +40,10 @@ kernel void step_order_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, volatile global 
             dense[atomic_inc(&stray_number[1])] = cell;
     }
 }
+
+#endif
+
+#if HAS_KERNEL(5)
 
 /* Sorts the strays of a dense cell and moves them, by all items of a group. Their new places hold the list
  * between the passes. */
@@ -83,5 +89,7 @@ kernel void step_move_strays(MOTION_ARGUMENTS, LIST_ARGUMENTS, global const uint
         move_dense(&arrays, &motion, order, begin, end - begin);
     }
 }
+
+#endif
 
 #endif

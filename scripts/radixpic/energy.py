@@ -1,8 +1,9 @@
-"""The picture of a history: energies and density modes against time."""
+"""The picture of a history: energies and modes against time."""
 
 import itertools
 import math
 
+from radixpic.fields import QUANTITIES
 from radixpic.fit import own_growth, own_theory
 from radixpic.look import BLUE, CYCLE, GREEN, ORANGE, PURPLE, RED, SKY, legend_beside
 from radixpic.script import Problem, numpy as np
@@ -90,9 +91,17 @@ def energy_label(light):
     return rf"$W_E{', W_B' if light else ''}\;[n_0 T \lambda_D^2]$"
 
 
-def draw_run(panels, history, modes, name, color):
-    """The curves of a run in the four panels; one of several has a name and a colour, and one line for the kinetic
-    energy."""
+def labels_of(of):
+    """Title and label of the panel of modes."""
+    if of == "density":
+        return {"title": "Charge density modes", "ylabel": r"$|\rho_k|\;[e n_0]$"}
+    symbol, unit, _ = QUANTITIES[f"{of[0]}/{of[1]}"]
+    return {"title": f"Modes of {symbol}", "ylabel": f"$|{symbol[1:-1]}|$ [{unit}]"}
+
+
+def draw_run(panels, history, modes, of, name, color):
+    """The curves of a run in the four panels, with these modes of a component; one of several has a name and a colour,
+    and one line for the kinetic energy."""
     fields, waves, kinetic, total = panels
     time, styles = history["time"], itertools.cycle(("-", ":", "-.") if name else "-")
     waves_too = "magnetic_energy" in history.columns
@@ -103,7 +112,8 @@ def draw_run(panels, history, modes, name, color):
             label=f"{name} magnetic".strip())
     for mode, style in zip(modes, styles):
         own = {"color": color, "linestyle": style} if name else {}
-        draw_log(waves, time, np.abs(history.mode(mode)), label=f"{name} mode ({mode[0]}, {mode[1]})".strip(), **own)
+        label = f"{name} mode ({mode[0]}, {mode[1]})".strip()
+        draw_log(waves, time, np.abs(history.mode(mode, of)), label=label, **own)
     of_species = [] if name else [column for column in history.columns if column.endswith("_kinetic_energy")]
     colors = itertools.chain([color or GREEN], itertools.cycle((BLUE, RED, ORANGE, PURPLE, SKY)))
     for column, one in zip(["kinetic_energy", *of_species], colors):
@@ -114,27 +124,29 @@ def draw_run(panels, history, modes, name, color):
     total.plot(time, (energy - energy[0]) / (abs(energy[0]) or 1.0), color=color or RED)
 
 
-def draw(plt, histories, modes, window, title):
+def draw(plt, histories, modes, window, title, of="density"):
     """The figure of one run, or of several, each in a colour; modes: by default the first six of one run, the first of
-    several. In the window the theory of the run's config is drawn along the first mode, if it has one.
+    several. In the window the theory of the run's config is drawn along the first mode of the density, if it has one.
     """
     figure = plt.figure(figsize=(10, 6.4))
     figure.suptitle(title, fontsize=13)
     panels = fields, waves, kinetic, total = figure.subplots(2, 2, sharex=True).ravel()
     several = len(histories) > 1
     runs = list(zip(histories, itertools.cycle(CYCLE if several else [None])))
-    followed = [list(history.modes)[: 1 if several else 6] if modes is None else modes for history in histories]
-    tops = [[(np.abs(history.mode(mode)).max(), mode) for mode in own] for history, own in zip(histories, followed)]
+    followed = [
+        list(history.modes_of.get(of, ()))[: 1 if several else 6] if modes is None else modes for history in histories
+    ]
+    tops = [[(np.abs(history.mode(mode, of)).max(), mode) for mode in own] for history, own in zip(histories, followed)]
     followed = [[mode for top, mode in own if not 0 < top < round_off_of(history)]
         for history, own in zip(histories, tops)]
     for (history, color), own in zip(runs, followed):
-        draw_run(panels, history, own, history.path.resolve().parent.name if several else "", color)
+        draw_run(panels, history, own, of, history.path.resolve().parent.name if several else "", color)
     for (history, color), own in zip(runs, followed):  # along curves that are all there, with the axes' ends
-        if own:
+        if own and of == "density":
             sentence = draw_linear(waves, history, own[0], window, color or "black")
             if sentence and not several:
                 figure.supxlabel(f"no theory along mode {own[0]}: {sentence}", x=0.01, ha="left", fontsize=7)
-        part = energy_of_mode(history, own[0]) if own and not several else None
+        part = energy_of_mode(history, own[0]) if own and of == "density" and not several else None
         if part is not None:
             draw_log(fields, history["time"], part, color=GREEN, linewidth=1, label=f"of mode {own[0]}")
         growth = known(own_growth, history)[0] if "magnetic_energy" in history.columns else None
@@ -144,7 +156,7 @@ def draw(plt, histories, modes, window, title):
     start = "" if several else f" from {histories[0]['kinetic_energy'][0]:.6g}"
     light = any("magnetic_energy" in history.columns for history in histories)
     fields.set(title="Energy of E and of B" if light else "Field energy", ylabel=energy_label(light))
-    waves.set(title="Charge density modes", ylabel=r"$|\rho_k|\;[e n_0]$")
+    waves.set(**labels_of(of))
     kinetic.set(title=f"Kinetic energy, change{start}", ylabel=r"$W_K - W_{K0}\;[n_0 T \lambda_D^2]$")
     total.set(title=f"Total energy{less}, relative drift", ylabel=r"$W - W_0\;[W_0]$")
     if not waves.lines:

@@ -5,6 +5,7 @@ import re
 from typing import NamedTuple
 
 from radixpic import dispersion, theory
+from radixpic.history import MODE
 from radixpic.script import Problem, numpy as np
 
 LEAST_ROWS = 8
@@ -197,18 +198,19 @@ def best_of(wave, model):
 
 
 def select(history, name=None, start=-math.inf, end=math.inf):
-    """The wave to fit: "density_1_0", a column of energy or another, or where name is None the first density mode."""
+    """The wave to fit: "density_1_0", "Ex_1_0", a column of energy or another, or where name is None the first density
+    mode."""
     if name in history.columns:
         series, power = history[name][:, None], 2 if name.endswith("_energy") else 1
     elif name is None and not history.modes:
         raise Problem(f"{history.path} holds no density modes; use --field-energy or --column")
     else:
-        match = re.fullmatch(r"density_(-?\d+)_(-?\d+)", name) if name else None
+        match = re.fullmatch(MODE, name) if name else None
         if name and not match:
             raise Problem(f"a fit is of density_MX_MY or a column such as field_energy, not of {name}")
-        mode = (int(match[1]), int(match[2])) if match else next(iter(history.modes))
-        values = history.mode(mode)
-        series, power, name = np.stack([values.real, values.imag], axis=1), 1, f"density mode ({mode[0]}, {mode[1]})"
+        of, mode = (match[1], (int(match[2]), int(match[3]))) if match else ("density", next(iter(history.modes)))
+        values = history.mode(mode, of)
+        series, power, name = np.stack([values.real, values.imag], axis=1), 1, f"{of} mode ({mode[0]}, {mode[1]})"
     time = history["time"]
     inside = (time >= start - 1e-9) & (time <= end + 1e-9)
     if np.count_nonzero(inside) < LEAST_ROWS:

@@ -34,8 +34,13 @@ class NoColumn(Problem, KeyError):
     """A column that is not there."""
 
 
+MODE = r"(density|[EB][xyz])_(-?\d+)_(-?\d+)"  # of the name of a column, before _re and _im
+
+
 class History(Mapping):
-    """The columns of a history.csv by name, as of a dict, and its density modes as complex series."""
+    """The columns of a history.csv by name, as of a dict, and its modes as complex series: `modes`, of the density, and
+    `modes_of` with those of each component that has some.
+    """
 
     __eq__, __hash__ = object.__eq__, object.__hash__  # that of a Mapping compares arrays
 
@@ -43,10 +48,12 @@ class History(Mapping):
         self.path = path
         self.columns = columns
         self.modes = {}
+        self.modes_of = {"density": self.modes}
         for name in columns:
-            match = re.fullmatch(r"density_(-?\d+)_(-?\d+)_re", name)
+            match = re.fullmatch(MODE + "_re", name)
             if match and name[:-2] + "im" in columns:
-                self.modes[int(match[1]), int(match[2])] = columns[name] + 1j * columns[name[:-2] + "im"]
+                modes = self.modes_of.setdefault(match[1], {})
+                modes[int(match[2]), int(match[3])] = columns[name] + 1j * columns[name[:-2] + "im"]
 
     def __getitem__(self, name):
         if name not in self.columns:
@@ -79,11 +86,12 @@ class History(Mapping):
         """The mode, or where that is None the first there."""
         return tuple(mode or next(iter(self.modes), (1, 0)))
 
-    def mode(self, mode):
-        if mode not in self.modes:
-            there = ", ".join(f"{x} {y}" for x, y in self.modes) or "none"
-            raise Problem(f"{self.path} has no density mode {mode[0]} {mode[1]} (it has: {there})")
-        return self.modes[mode]
+    def mode(self, mode, of="density"):
+        modes = self.modes_of.get(of, {})
+        if mode not in modes:
+            there = ", ".join(f"{x} {y}" for x, y in modes) or "none"
+            raise Problem(f"{self.path} has no {of} mode {mode[0]} {mode[1]} (it has: {there})")
+        return modes[mode]
 
 
 def read_history(path):

@@ -13,7 +13,7 @@ FORMULAS = "fgh"  # the letters of a mesh's axes that are formulas, in their ord
 
 
 class Mesh:
-    """f of one species in one file; its values are read when they are asked for."""
+    """f of one species, or the sum over several ones, in one file; its values are read when they are asked for."""
 
     def __init__(self, snapshot, name):
         self.name = name
@@ -25,6 +25,7 @@ class Mesh:
             self.place = snapshot.path, record.name
             self.shape = record.shape
             self.species = text(attributes["species"])
+            self.weight = text(attributes.get("weightFormula", ""))
             self.formulas = dict(zip(FORMULAS, map(text, attributes.get("axisFormulas", ()))))
             letters = {label: letter for letter, label in self.formulas.items()}
             self.axes = "".join(letters.get(label, label) for label in map(text, attributes["axisLabels"]))
@@ -38,6 +39,10 @@ class Mesh:
                 raise KeyError
         except (KeyError, TypeError, ValueError):
             raise Problem(f"{name} of {snapshot.path} is not a phase space") from None
+
+    def is_plain(self):
+        """Whether it is the number density of one species, which is drawn where no mesh is named."""
+        return not self.weight and " + " not in self.species
 
     def has(self, axes):
         return set(axes) <= set(self.axes)
@@ -100,9 +105,12 @@ def choose_named(files, names, there):
     chosen = {}
     for name in dict.fromkeys(names):
         for other in chosen.values():
-            if other.species == there[name].species:
-                both = f"{other.name} and {name} are both of {other.species}"
+            twice = set(other.species.split(" + ")) & set(there[name].species.split(" + "))
+            if twice:
+                both = f"{other.name} and {name} are both of {min(twice)}"
                 raise Problem(f"{both}, which their sum would count twice: name one of them with --mesh")
+            if other.weight != there[name].weight:
+                raise Problem(f"{other.name} and {name} have other weights: name one of them with --mesh")
         chosen[name] = there[name]
     return chosen
 
@@ -122,7 +130,8 @@ def choose(snapshots, names=None, axes=None, apart=False):
             files.append(snapshot)
             held.append(phase_spaces(snapshot))
     there = {name: mesh for meshes in reversed(held) for name, mesh in meshes.items()}
-    candidates = choose_named(files, names, there) if names else there
+    plain = {name: mesh for name, mesh in there.items() if mesh.is_plain()}
+    candidates = plain if plain and not names else choose_named(files, names or there, there)
 
     def species_with(axes):
         return list(dict.fromkeys(mesh.species for mesh in candidates.values() if mesh.has(axes)))
@@ -179,8 +188,9 @@ def rows(kept, axes, si=False, apart=False):
     labels = [formulas.get(axis, label) for axis, label in zip(axes, axis_labels(si, axes))]
 
     def label(group):
-        powers = meshes[0].powers(axes)
-        return density_label(axes, *powers, si, any(mesh.has_w for mesh in meshes[group]), bool(formulas))
+        powers, weight = meshes[0].powers(axes), meshes[0].weight
+        density = density_label(axes, *powers, si, any(mesh.has_w for mesh in meshes[group]), bool(formulas))
+        return f"{density} weighted by {weight}" if weight else density
 
     names = [mesh.species for mesh in meshes]
     groups = [slice(n, n + 1) for n in range(len(names))] if apart else [slice(None)]

@@ -5,10 +5,12 @@ A plasma outside of the table gets one sentence, which begins with the key that 
 
 import ast
 import math
+import re
 from functools import partial
 from typing import NamedTuple
 
 from radixpic import dispersion, light
+from radixpic.history import MODE
 from radixpic.script import Problem, numpy as np
 
 MOST_SERIES_STEPS = 20000  # the exact series takes steps^2 operations
@@ -384,8 +386,11 @@ def kinds_of(column, setting):
 
 
 def waves_of(config, mode=None, column=None):
-    """A list of Waves: of a density mode, by default the first in output.history.modes, or of a column."""
+    """A list of Waves: of a density mode, by default the first in output.history.modes, or of a column, as "Ez" or, of
+    a mode, "Ez_1_0"."""
     modes = config["output"]["history"]["modes"]
+    if match := re.fullmatch(MODE, column or ""):
+        column, mode = None if match[1] == "density" else match[1], (int(match[2]), int(match[3]))
     if mode is None and not modes:
         raise Problem("output.history.modes: it names no mode, and the theory is of one")
     setting = setting_of(config, tuple(mode or modes[0]))

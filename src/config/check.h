@@ -26,8 +26,9 @@ void check_name(struct reading *reading, const char *list, const char *what, con
 /* There is a species of that name; the complaint shows one, and `others` that the key takes too. */
 void check_species_name(struct reading *reading, const char *name, const char *others);
 
-/* The fields of an output, whose path this is, are those that the solver has. */
-void check_field_list(struct reading *reading, const char *path, const struct field_list *fields);
+/* The fields of an output, at `key` of `path`, are those that the solver has. */
+void check_field_list(struct reading *reading, const char *path, const char *key,
+                      const struct field_list *fields);
 
 /* The values of a formula at nodes are finite and at least `least`, and not 0 everywhere where that is 0.
  * Stores the greatest modulus. `values` is NULL without memory. */

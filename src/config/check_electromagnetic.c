@@ -113,10 +113,11 @@ void check_electromagnetic(struct reading *reading)
                  "collisions are not relativistic: they belong to the electrostatic solver alone");
 }
 
-void check_field_list(struct reading *reading, const char *path, const struct field_list *fields)
+void check_field_list(struct reading *reading, const char *path, const char *key,
+                      const struct field_list *fields)
 {
     const enum solver_name solver = reading->config->fields.solver;
-    const bool is_read = at(reading, "%s.fields", path) && is_sound(reading, "fields.solver");
+    const bool is_read = at(reading, "%s.%s", path, key) && is_sound(reading, "fields.solver");
     for (uint32_t n = 0; n < fields->count && is_read; n++)
         if (fields->items[n] < FIELDS && field_components(solver, fields->items[n]) == 0)
             complain(reading, NULL,

@@ -102,12 +102,36 @@ static void check_particle_formula(struct reading *reading, const char *text,
     free(source);
 }
 
-static void check_axes(struct reading *reading, uint32_t index, struct phase_space_config *phase_space)
+/* Of all species of a phase space; `key` at `path`. */
+static void check_formula_of_all(struct reading *reading, const char *path, const char *key, const char *text,
+                                 const struct phase_space_config *phase_space)
 {
     const struct config *config = reading->config;
-    const char *name = phase_space->species;
-    const uint32_t s = species_find(config, name);
-    const bool has_no_w = s < config->species_count && !species_has_w(&config->species[s]);
+    const char *name;
+    for (uint32_t n = 0; (name = phase_space_species(phase_space, n)) && is_sound(reading, "species"); n++) {
+        const uint32_t s = species_find(config, name);
+        if (s < config->species_count && at(reading, "%s.%s", path, key))
+            check_particle_formula(reading, text, &config->species[s]);
+    }
+}
+
+/* An axis of w: all species have it. */
+static void check_axis_w(struct reading *reading, const char *path,
+                         const struct phase_space_config *phase_space)
+{
+    const struct config *config = reading->config;
+    const char *name;
+    for (uint32_t n = 0; (name = phase_space_species(phase_space, n)) && is_sound(reading, "species"); n++) {
+        const uint32_t s = species_find(config, name);
+        if (s < config->species_count && !species_has_w(&config->species[s]) && at(reading, "%s.axis", path))
+            complain(reading, NULL,
+                     "expected an axis of species %s, which has no w: set species.%s.velocities.dimensions=3",
+                     name, name);
+    }
+}
+
+static void check_axes(struct reading *reading, uint32_t index, struct phase_space_config *phase_space)
+{
     uint64_t bins = 1;
     uint32_t values = 0;
     for (uint32_t k = 0; k < phase_space->axis_count; k++) {
@@ -121,17 +145,13 @@ static void check_axes(struct reading *reading, uint32_t index, struct phase_spa
             take_logarithm(reading, path, axis);
         set_axis(axis);
         values += !phase_axis_is_space(axis->axis);
-        if (at(reading, "%s.axis", path) && axis->axis == PHASE_AXIS_FORMULA && s < config->species_count &&
-            is_sound(reading, "species"))
-            check_particle_formula(reading, axis->formula, &config->species[s]);
+        if (axis->axis == PHASE_AXIS_FORMULA)
+            check_formula_of_all(reading, path, "axis", axis->formula, phase_space);
         for (uint32_t other = 0; other < k; other++)
             if (at(reading, "%s.axis", path) && strcmp(phase_space->axes[other].formula, axis->formula) == 0)
                 complain(reading, NULL, "expected each axis once, found %s again", axis->formula);
-        if (at(reading, "%s.axis", path) && axis->axis == PHASE_AXIS_W && has_no_w &&
-            is_sound(reading, "species"))
-            complain(reading, NULL,
-                     "expected an axis of species %s, which has no w: set species.%s.velocities.dimensions=3",
-                     name, name);
+        if (axis->axis == PHASE_AXIS_W)
+            check_axis_w(reading, path, phase_space);
         at(reading, "%s.range", path);
         if (has_ends && phase_axis_is_space(axis->axis) && is_sound(reading, "grid"))
             check_cells_of_axis(reading, axis, path);
@@ -174,10 +194,30 @@ static void check_has_ids(struct reading *reading, const struct species_config *
                  species->name, species->name, or_else);
 }
 
+/* A range of the meshes lies in the box and has nodes. */
+static void check_mesh_range(struct reading *reading, const struct snapshots_config *snapshots)
+{
+    const struct grid_config *grid = &reading->config->grid;
+    if (!is_sound(reading, "grid") || !is_sound(reading, "output.snapshots"))
+        return;
+    const struct mesh_window window = snapshots_window(reading->config);
+    for (int axis = 0; axis < 2 && at(reading, "output.snapshots.mesh_range"); axis++) {
+        const double *range = snapshots->mesh_range[axis];
+        const bool is_all = range[0] == 0 && range[1] == 0;
+        if (!is_all && check_ends(reading, range, true) && range[1] > grid->length[axis])
+            complain(reading, NULL, "expected a range in the box, 0 to %g along %c, found %g",
+                     grid->length[axis], "xy"[axis], range[1]);
+        else if (window.count[axis] == 0 && at(reading, "output.snapshots.mesh_range"))
+            complain(reading, NULL, "expected a node of the grid, each %g along %c, found none from %g to %g",
+                     grid->length[axis] / grid->cells[axis], "xy"[axis], range[0], range[1]);
+    }
+}
+
 static void check_snapshots(struct reading *reading, const struct snapshots_config *snapshots)
 {
-    check_field_list(reading, "output.snapshots", &snapshots->fields);
+    check_field_list(reading, "output.snapshots", "fields", &snapshots->fields);
     check_average(reading, "output.snapshots", snapshots->every, snapshots->average);
+    check_mesh_range(reading, snapshots);
     check_species_names(reading, &snapshots->species, "output.snapshots.species");
     const struct selection_config *particles = &snapshots->particles;
     for (uint32_t s = 0; s < reading->config->species_count && is_sound(reading, "species"); s++) {
@@ -208,10 +248,21 @@ static void check_phase_space(struct reading *reading, uint32_t index)
     struct phase_space_config *phase_space = &reading->config->output.phase_space[index];
     if (!at(reading, "output.phase_space.%u", index))
         return;
-    at(reading, "output.phase_space.%u.species", index);
-    check_species_name(reading, phase_space->species, "");
-    check_counts(reading, phase_space->species, "a phase space");
+    char path[TREE_PATH_LENGTH / 2];
+    const char *name;
+    snprintf(path, sizeof path, "output.phase_space.%u", index);
+    for (uint32_t n = 0; (name = phase_space_species(phase_space, n)); n++) {
+        const bool is_read =
+            n == 0 ? at(reading, "%s.species", path) : at(reading, "%s.with_species.%u", path, n - 1);
+        check_species_name(reading, name, "");
+        check_counts(reading, name, "a phase space");
+        for (uint32_t before = 0; before < n && is_read; before++)
+            if (strcmp(phase_space_species(phase_space, before), name) == 0)
+                complain(reading, NULL, "expected each species once, found %s again", name);
+    }
     check_axes(reading, index, phase_space);
+    if (phase_space->weight[0] != '\0')
+        check_formula_of_all(reading, path, "weight", phase_space->weight, phase_space);
     if (at(reading, "output.phase_space.%u.axes", index) &&
         at(reading, "output.phase_space.%u.order", index) && !is_order(phase_space))
         complain(reading, NULL, "expected every one of the %u axes, once%s", phase_space->axis_count,
@@ -284,6 +335,11 @@ void check_output(struct reading *reading)
     const struct output_config *output = &config->output;
     char path[TREE_PATH_LENGTH / 2];
     check_history_modes(reading, &config->grid, &output->history);
+    check_field_list(reading, "output.history", "mode_fields", &output->history.mode_fields);
+    if (output->history.mode_count == 0 && at(reading, "output.history.mode_fields") &&
+        (fields_hold(&output->history.mode_fields, FIELD_E) ||
+         fields_hold(&output->history.mode_fields, FIELD_B)))
+        complain(reading, NULL, "expected output.history.modes beside it: no mode is followed");
     check_species_names(reading, &output->history.species, "output.history.species");
     check_snapshots(reading, &output->snapshots);
     check_average(reading, "output.moments", output->moments.every, output->moments.average);
@@ -293,7 +349,7 @@ void check_output(struct reading *reading)
         check_name(reading, "output.probes", "probe", output->probes, sizeof *output->probes, i);
         check_place(reading, "output.probes", i, "at", output->probes[i].at);
         snprintf(path, sizeof path, "output.probes.%u", i);
-        check_field_list(reading, path, &output->probes[i].fields);
+        check_field_list(reading, path, "fields", &output->probes[i].fields);
         check_average(reading, path, output->probes[i].every, output->probes[i].average);
     }
     check_tracks(reading);
@@ -307,7 +363,7 @@ void check_output(struct reading *reading)
             complain(reading, NULL, "expected another place than that of from, found [%g, %g]", line->to[0],
                      line->to[1]);
         snprintf(path, sizeof path, "output.lines.%u", i);
-        check_field_list(reading, path, &line->fields);
+        check_field_list(reading, path, "fields", &line->fields);
         check_average(reading, path, line->every, line->average);
     }
 }

@@ -44,6 +44,22 @@ bool species_are_named(const struct species_names *names, const char *species)
     return is_named;
 }
 
+struct mesh_window snapshots_window(const struct config *config)
+{
+    static const double tolerance = 1e-3; /* of a cell */
+    const struct snapshots_config *snapshots = &config->output.snapshots;
+    struct mesh_window window = {.stride = {snapshots->mesh_stride[0], snapshots->mesh_stride[1]}};
+    for (int axis = 0; axis < 2; axis++) {
+        const double *range = snapshots->mesh_range[axis], cells = config->grid.cells[axis];
+        const double per_length = cells / config->grid.length[axis];
+        const double low = fmax(ceil(range[0] * per_length - tolerance), 0);
+        const double end = range[1] > 0 ? fmin(floor(range[1] * per_length + tolerance) + 1, cells) : cells;
+        window.first[axis] = (uint32_t)fmin(low, cells);
+        window.count[axis] = end > low ? (uint32_t)ceil((end - low) / window.stride[axis]) : 0;
+    }
+    return window;
+}
+
 bool snapshots_hold(const struct snapshots_config *snapshots, const char *species)
 {
     return species_are_named(&snapshots->species, species) && snapshots->particles.kind != PARTICLES_NONE;

@@ -247,16 +247,17 @@ struct species_names {
     char items[CONFIG_MAX_SPECIES][CONFIG_NAME_LENGTH];
 };
 
+struct field_list {
+    uint32_t count;
+    enum field items[FIELD_CHOICES];
+};
+
 struct history_config {
     uint64_t every;               /* >= 1 */
     struct species_names species; /* with columns of their own */
     uint32_t mode_count;
     int32_t modes[CONFIG_MAX_MODES][2]; /* (MX, MY), each within +-cells/2 */
-};
-
-struct field_list {
-    uint32_t count;
-    enum field items[FIELD_CHOICES];
+    struct field_list mode_fields;      /* of which they are: rho, E and B */
 };
 
 /* Which particles of a list are chosen: a sample, and of it those that fulfil a condition. */
@@ -274,8 +275,15 @@ struct snapshots_config {
     struct field_list fields;
     struct species_names species;
     struct selection_config particles;
+    double mesh_range[2][2]; /* [x or y][low, high], both included; 0 and 0: all of the axis */
+    uint32_t mesh_stride[2]; /* of nodes there each so many-th is written */
     enum snapshot_precision precision;
     uint32_t compression; /* deflate level 0..9 */
+};
+
+/* Nodes of the grid that meshes have, along x and y. */
+struct mesh_window {
+    uint32_t first[2], stride[2], count[2];
 };
 
 enum axis_scale { SCALE_LINEAR, SCALE_LOG };
@@ -290,9 +298,11 @@ struct phase_axis_config {
                                           */
 };
 
-/* f of one species over some of x, y, u, v and w. */
+/* f of one species, or the sum of several ones, over some of x, y, u, v and w. */
 struct phase_space_config {
     char species[CONFIG_NAME_LENGTH];
+    struct species_names others;        /* that are summed with it */
+    char weight[CONFIG_FORMULA_LENGTH]; /* of each particle, of what particle_formula_source() has; "": 1 */
     uint32_t axis_count;
     struct phase_axis_config axes[CONFIG_PHASE_AXES];
     uint32_t order_count;                     /* 0: the order of `axes` */
@@ -458,6 +468,14 @@ static inline enum phase_axis phase_axis_written(const struct phase_space_config
     return phase_space->order_count > 0 ? phase_space->order[k] : phase_space->axes[k].axis;
 }
 
+/* The name of species n that f is of; NULL behind the last. */
+static inline const char *phase_space_species(const struct phase_space_config *phase_space, uint32_t n)
+{
+    return n == 0                           ? phase_space->species
+           : n <= phase_space->others.count ? phase_space->others.items[n - 1]
+                                            : NULL;
+}
+
 /* The precision of the reals in snapshots. */
 static inline enum precision snapshots_precision(const struct config *config)
 {
@@ -467,6 +485,9 @@ static inline enum precision snapshots_precision(const struct config *config)
 
 /* Whether a species of that name is among them. */
 bool species_are_named(const struct species_names *names, const char *species);
+
+/* The nodes in the meshes of snapshots. Digits of a range may be missing, as of 4 pi. */
+struct mesh_window snapshots_window(const struct config *config);
 
 /* Whether snapshots hold particles of a species of that name. */
 bool snapshots_hold(const struct snapshots_config *snapshots, const char *species);

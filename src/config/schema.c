@@ -28,8 +28,8 @@
 #define ANY_NUMBER            .high = INFINITY, .fallback = "[]"
 #define FIELD_LIST(path, of, member, most, table)                                                                \
     path, TYPE_LIST, .offset = offsetof(struct of, member.items),                                            \
-                     .count_offset = offsetof(struct of, member.count), .high = (most), .items = &(table),   \
-                     .fallback = "[E, phi, rho]"
+                     .count_offset = offsetof(struct of, member.count), .high = (most), .items = &(table)
+#define USUAL_FIELDS .fallback = "[E, phi, rho]"
 #define FIELD_WORDS .choices = (const struct choice[]){FIELD_TABLE(FIELD_WORD){NULL, 0}}
 #define WITHIN(least, most)   .low = (least), .high = (most)
 #define BETWEEN(below, above) .low = (below), .high = (above), .open = true
@@ -181,6 +181,12 @@ static const struct schema_table species_table = TABLE(species_rows, struct spec
 BARE_TABLE(mode, int32_t[2], TYPE_INTEGER, PAIR, WITHIN(-MOST_CELLS / 2, MOST_CELLS / 2),
            .help = "[MX, MY], each within +-cells/2");
 
+BARE_TABLE(mode_field, enum field, TYPE_CHOICE, WORDS({"rho", FIELD_RHO}, {"E", FIELD_E}, {"B", FIELD_B}),
+           .help = "B is electromagnetic");
+
+BARE_TABLE(species_name, char[CONFIG_NAME_LENGTH], TYPE_NAME, .capacity = CONFIG_NAME_LENGTH,
+           BYTES(1, CONFIG_NAME_LENGTH), .help = "names of species");
+
 static const struct schema_row phase_axis_rows[] = {
     {PARTICLE_FORMULA("axis", phase_axis_config, formula, 1),
      .help = "positions x, y, velocities u, v, w, each once, or a formula of them; docs/phase_space.md"},
@@ -197,6 +203,10 @@ BARE_TABLE(phase_order, enum phase_axis, TYPE_CHOICE, PHASE_AXES, .help = "each 
 
 static const struct schema_row phase_space_rows[] = {
     {PHASE_SPACE(species, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "the name of a species"},
+    {LIST("with_species", phase_space_config, others.items, others.count, species_name_table),
+     .fallback = "[]", .help = "further species, whose f is added"},
+    {PARTICLE_FORMULA("weight", phase_space_config, weight, 0), .fallback = "",
+     .help = "a formula that each particle counts by, as energy; by default 1"},
     {LIST("axes", phase_space_config, axes, axis_count, phase_axis_table), .low = 1,
      .help = "f is a function of these"},
     {LIST("order", phase_space_config, order, order_count, phase_order_table), .fallback = "[]",
@@ -215,7 +225,7 @@ BARE_TABLE(probe_field, enum field, TYPE_CHOICE, FIELD_WORDS,
 static const struct schema_row probe_rows[] = {
     {PROBE(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "of its file, probes/NAME.csv"},
     {PROBE(at, TYPE_REAL), PAIR, NOT_NEGATIVE, .unit = "lambda_D", .help = "its place in the box"},
-    {FIELD_LIST("fields", probe_config, fields, FIELDS, probe_field_table), .low = 1,
+    {FIELD_LIST("fields", probe_config, fields, FIELDS, probe_field_table), .low = 1, USUAL_FIELDS,
      .help = "columns, one for each component"},
     {PROBE(every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
      .help = "between rows"},
@@ -226,7 +236,8 @@ static const struct schema_row line_rows[] = {
     {LINE(from, TYPE_REAL), PAIR, NOT_NEGATIVE, .unit = "lambda_D", .help = "its first point in the box"},
     {LINE(to, TYPE_REAL), PAIR, NOT_NEGATIVE, .unit = "lambda_D", .help = "its last point"},
     {LINE(points, TYPE_COUNT32), WITHIN(2, MOST_CELLS), .help = "equidistant, with both ends"},
-    {FIELD_LIST("fields", line_config, fields, FIELDS, probe_field_table), .low = 1, .help = "meshes"},
+    {FIELD_LIST("fields", line_config, fields, FIELDS, probe_field_table), .low = 1, USUAL_FIELDS,
+     .help = "meshes"},
     {LINE(every, TYPE_COUNT64), FILES_EVERY("100")},
     {LINE(average, TYPE_COUNT64), AVERAGE},
 };
@@ -235,9 +246,6 @@ static const struct schema_table probe_table = TABLE(probe_rows, struct probe_co
 
 BARE_TABLE(id, uint64_t, TYPE_COUNT64, WITHIN(0, MOST_PARTICLES *CONFIG_MAX_SPECIES),
            .help = "as snapshots have it");
-
-BARE_TABLE(species_name, char[CONFIG_NAME_LENGTH], TYPE_NAME, .capacity = CONFIG_NAME_LENGTH,
-           BYTES(1, CONFIG_NAME_LENGTH), .help = "names of species, or all");
 
 static const struct schema_row collision_rows[] = {
     {"species", TYPE_NAME, .offset = offsetof(struct collision_config, species),
@@ -382,19 +390,26 @@ static const struct schema_row config_rows[] = {
     {CONFIG(output.history.every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
      .help = "between rows"},
     {LIST("output.history.modes", config, output.history.modes, output.history.mode_count, mode_table),
-     .fallback = "[]", .help = "density modes to follow"},
+     .fallback = "[]", .help = "modes to follow"},
+    {FIELD_LIST("output.history.mode_fields", config, output.history.mode_fields, 3, mode_field_table),
+     .fallback = "[rho]", .help = "of which fields they are; columns density_MX_MY_re, Ex_MX_MY_re, ..."},
     {LIST("output.history.species", config, output.history.species.items, output.history.species.count,
           species_name_table),
-     .fallback = "[]", .help = "with columns of kinetic energy and momentum"},
+     .fallback = "[]", .help = "with columns of kinetic energy and momentum, or all"},
     {"output.snapshots", TYPE_GROUP, .help = "openPMD files"},
     {CONFIG(output.snapshots.every, TYPE_COUNT64), FILES_EVERY("0")},
     {CONFIG(output.snapshots.average, TYPE_COUNT64), AVERAGE},
     {FIELD_LIST("output.snapshots.fields", config, output.snapshots.fields, FIELD_CHOICES,
                 snapshot_field_table),
-     .help = "meshes; [] is none"},
+     USUAL_FIELDS, .help = "meshes; [] is none"},
+    {CONFIG(output.snapshots.mesh_range, TYPE_REAL), .length = {2, 2}, NOT_NEGATIVE,
+     .fallback = "[[0, 0], [0, 0]]", .unit = "lambda_D",
+     .help = "[[x low, x high], [y low, y high]] of the nodes in the meshes, ends included; [0, 0] is all"},
+    {CONFIG(output.snapshots.mesh_stride, TYPE_COUNT32), PAIR, WITHIN(1, MOST_CELLS), .fallback = "[1, 1]",
+     .help = "every so many-th of these nodes along x and y"},
     {LIST("output.snapshots.species", config, output.snapshots.species.items, output.snapshots.species.count,
           species_name_table),
-     .fallback = "[all]", .help = "species with particles in the file; [] is none"},
+     .fallback = "[all]", .help = "species with particles in the file, or all; [] is none"},
     {"output.snapshots.particles", TYPE_GROUP, .help = "of these species"},
     {CONFIG(output.snapshots.particles.kind, TYPE_CHOICE),
      WORDS({"all", PARTICLES_ALL}, {"none", PARTICLES_NONE}, {"every_nth", PARTICLES_EVERY_NTH},

@@ -13,13 +13,13 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum {
     MOST_BUILDERS = 8,
-    MOST_ON_GPU = 4,
     BYTES_ON_GPU = 1 << 29 /* that a builder holds of a GPU's memory */
 };
 
@@ -80,7 +80,7 @@ void device_start_builders(const struct device *device, const struct device *cou
     const size_t missing = new_programs(counting->core),
                  held = counting->core->most_bytes_held * (size_t)ranks;
     const size_t left = info->global_memory > held ? info->global_memory - held : 0;
-    const uint32_t most = info->is_cpu ? MOST_BUILDERS : at_most(left / BYTES_ON_GPU, MOST_ON_GPU);
+    const uint32_t most = info->is_cpu ? MOST_BUILDERS : at_most(left / BYTES_ON_GPU, MOST_BUILDERS);
     char spec[32];
     snprintf(spec, sizeof spec, "%u:%u", info->platform_index, info->device_index);
     if (missing > 1)
@@ -94,7 +94,25 @@ void device_end_builders(bool wait)
             builders.processes[n--] = builders.processes[--builders.count];
 }
 
-enum status device_build_for_others(int count, char **arguments)
+#define LIBRARY "LIBRARY" /* in place of a file */
+
+enum status device_begin_library(struct device *device, const char *options)
+{
+    struct core *core = device->core;
+    if (core->is_counting)
+        return program_note(core, LIBRARY, options);
+    kept_begin(&core->library, core, options, LIBRARY);
+    return STATUS_OK;
+}
+
+void device_end_library(struct device *device, bool is_built)
+{
+    if (!device->core->is_counting)
+        kept_end(&device->core->library, is_built);
+}
+
+enum status device_build_for_others(int count, char **arguments,
+                                    enum status (*build_library)(struct device *device, const char *options))
 {
     struct device *device = NULL;
     struct built *built;
@@ -105,9 +123,13 @@ enum status device_build_for_others(int count, char **arguments)
     TRY(device_open(arguments[0], 0, 1, &device));
     for (int n = 1; n + 2 < count && status == STATUS_OK; n += 3) {
         char *source = NULL, **program = &arguments[n];
-        status = source_read(program[0], program[1], &source);
-        if (status == STATUS_OK && kept_is_new(device->core, program[2], source))
-            status = program_build_once(device->core, program[0], program[1], program[2], &built);
+        const bool is_library = strcmp(program[1], LIBRARY) == 0;
+        if (!is_library)
+            status = source_read(program[0], program[1], &source);
+        if (status == STATUS_OK && kept_is_new(device->core, program[2], is_library ? LIBRARY : source))
+            status = is_library
+                         ? build_library(device, program[2])
+                         : program_build_once(device->core, program[0], program[1], program[2], &built);
         free(source);
     }
     return device_close_after(&device, status);

@@ -80,9 +80,17 @@ void device_start_builders(const struct device *device, const struct device *cou
 void device_end_builders(bool wait);
 
 /* What such a process does, which `radixpic BUILDERS_COMMAND` starts: arguments[0] is a device P:D, then what
- * is before its file, file and options of each program follow. */
+ * is before its file, file and options of each program follow. Of a library's programs the file is LIBRARY,
+ * and build_library(device, options) has them built. */
 #define BUILDERS_COMMAND "build-kernels"
-STATUS_CHECKED enum status device_build_for_others(int count, char **arguments);
+STATUS_CHECKED enum status device_build_for_others(int count, char **arguments,
+                                                   enum status (*build_library)(struct device *device,
+                                                                                const char *options));
+
+/* Between the two calls a library has its own programs built, which `options` tells from all others: for
+ * builders they are one program more. On a counting device there is nothing to do between them. */
+STATUS_CHECKED enum status device_begin_library(struct device *device, const char *options);
+void device_end_library(struct device *device, bool is_built);
 
 /* Memory of the host, all 0, owned by the handle. NULL, with a sentence recorded, where there is none. */
 void *device_alloc(struct device *device, size_t count, size_t size);

@@ -39,6 +39,13 @@ struct device {
     struct owned *first; /* what this handle owns, the latest first */
 };
 
+/* A program in the user's cache folder. */
+struct kept {
+    XXH128_canonical_t digest; /* of device, driver, options and source: another for each program */
+    size_t uses;               /* how often it was built, up to the number from which a binary is kept */
+    int file;                  /* its length counts the uses; -1: there is no folder that can be written to */
+};
+
 /* What all handles of a device have in common. */
 struct core {
     struct device first_handle;
@@ -50,6 +57,7 @@ struct core {
     cl_command_queue queue;          /* where work goes: one of `queues` */
     cl_command_queue queues[QUEUES]; /* in order, each */
     struct built *built;             /* the programs that were built, the latest first */
+    struct kept library;             /* between device_begin_library() and device_end_library() */
     struct device_info info;
     size_t bytes_held, most_bytes_held;
     uint64_t buffers_created;
@@ -130,13 +138,6 @@ STATUS_CHECKED enum status source_read(const char *before, const char *file, cha
 /* A digest of all kernels in program_folder() that can be read, with what they include. */
 uint64_t program_digest(void);
 
-/* A program in the user's cache folder. */
-struct kept {
-    XXH128_canonical_t digest; /* of device, driver, options and source: another for each program */
-    size_t uses;               /* how often it was built, up to the number from which a binary is kept */
-    int file;                  /* its length counts the uses; -1: there is no folder that can be written to */
-};
-
 /* The folder with all of them; "" where the environment names none. */
 void kept_folder(char path[PATH_MAX]);
 
@@ -174,6 +175,9 @@ struct built {
 /* Builds a kernel file, with all its options and what is before it, or finds what was built. */
 STATUS_CHECKED enum status program_build_once(struct core *core, const char *before, const char *file,
                                               const char *options, struct built **built);
+
+/* On a counting device: notes a program that is none of a file. */
+STATUS_CHECKED enum status program_note(struct core *core, const char *name, const char *options);
 
 /* Where PoCL keeps what it compiled; empty where no device was looked for. */
 const char *device_pocl_folder(void);

@@ -80,6 +80,42 @@ static enum status load_or_compile(struct built *built)
     return status;
 }
 
+/* Takes over `source`. NULL: there is no memory. */
+static struct built *new_built(struct core *core, const char *before, const char *file, const char *options,
+                               char *source)
+{
+    struct built *built = device_own_new(&core->first_handle, sizeof *built, release_built);
+    if (!built) {
+        free(source);
+        return NULL;
+    }
+    built->core = core;
+    built->source = source;
+    built->options = strdup(options);
+    built->before = strdup(before);
+    snprintf(built->file, sizeof built->file, "%s", file);
+    if (built->source && built->options && built->before)
+        return built;
+    device_release(&built->owned);
+    (void)status_fail(STATUS_FAILED, "no memory for build options");
+    return NULL;
+}
+
+static void list_built(struct core *core, struct built *built)
+{
+    built->next = core->built;
+    core->built = built;
+}
+
+enum status program_note(struct core *core, const char *name, const char *options)
+{
+    struct built *built = new_built(core, "", name, options, strdup(name));
+    if (!built)
+        return STATUS_FAILED;
+    list_built(core, built);
+    return STATUS_OK;
+}
+
 enum status program_build_once(struct core *core, const char *before, const char *file, const char *options,
                                struct built **found)
 {
@@ -93,27 +129,16 @@ enum status program_build_once(struct core *core, const char *before, const char
         free(source);
         return STATUS_OK;
     }
-    built = device_own_new(&core->first_handle, sizeof *built, release_built);
-    if (!built) {
-        free(source);
+    built = new_built(core, before, file, options, source);
+    if (!built)
         return STATUS_FAILED;
-    }
-    built->core = core;
-    built->source = source;
-    built->options = strdup(options);
-    built->before = strdup(before);
-    snprintf(built->file, sizeof built->file, "%s", file);
-    enum status status = built->options && built->before
-                             ? STATUS_OK
-                             : status_fail(STATUS_FAILED, "no memory for build options");
-    if (status == STATUS_OK && !core->is_counting)
-        status = load_or_compile(built);
+    const enum status status = core->is_counting ? STATUS_OK : load_or_compile(built);
     if (status != STATUS_OK) {
         device_release(&built->owned);
         return status;
     }
-    built->next = core->built;
-    *found = core->built = built;
+    list_built(core, built);
+    *found = built;
     return STATUS_OK;
 }
 

@@ -109,7 +109,7 @@ static enum status create(struct device *device, const struct grid *box, const s
     solver->c_squared = config->fields.speed_of_light * config->fields.speed_of_light;
     TRY(poisson_create(device, box, config->precision, config->fields.solver, config->fields.transforms,
                        GRADIENT_SPECTRAL, sharing, &solver->poisson));
-    TRY(poisson_follow(solver->poisson, followed->count, followed->wanted, followed));
+    TRY(poisson_follow(solver->poisson, &solver->waves, followed));
     const size_t bytes = buffer_view_stride(solver->poisson->fft->modes_bytes);
     solver->waves.nx = box->nx;
     solver->waves.row = solver->poisson->columns;

@@ -45,7 +45,7 @@ enum status energy_create(struct device *device, const struct grid *grid, enum p
     energy->groups = divide_up(pieces, pieces_per_group);
     energy->chunk = (uint32_t)(pieces_per_group * items);
     energy->modes = *modes;
-    energy->row = (size_t)energy->groups * energy->sums_of_group + 2 * (size_t)modes->count;
+    energy->row = (size_t)energy->groups * energy->sums_of_group + 2 * (size_t)modes->count * modes->parts;
     TRY(DEVICE_NEW_ARRAY(device, energy->read, SUM_SLOTS * energy->row));
     TRY(poisson_program(device, precision, config->solver, &program));
     TRY(kernel_create(program, "energy_sums", &energy->kernel));
@@ -64,7 +64,9 @@ enum status energy_measure(struct energy *energy, const struct fields *fields, u
                                               precision_bytes(energy->precision)}),
                          fields->felt, fields->stride, rho, nodes, energy->chunk,
                          modes->count > 0 ? modes->modes : rho, modes->count > 0 ? modes->places : rho,
-                         modes->count, (uint32_t)(slot * energy->row), energy->sums);
+                         modes->count, modes->waves ? modes->waves->modes : rho,
+                         (uint32_t)(modes->waves ? modes->waves->stride / 2 : 0), modes->parts,
+                         (uint32_t)(slot * energy->row), energy->sums);
 }
 
 enum status energy_read(struct energy *energy, uint32_t first, uint32_t count)
@@ -73,19 +75,17 @@ enum status energy_read(struct energy *energy, uint32_t first, uint32_t count)
                              energy->read + first * energy->row);
 }
 
-struct field_sums energy_sums(const struct energy *energy, uint32_t slot, double *modes)
+struct field_sums energy_sums(const struct energy *energy, uint32_t slot, double (*modes)[2],
+                              mode_of_fields *fields)
 {
     const uint32_t each = energy->sums_of_group;
-    const double *sums = energy->read + slot * energy->row, *mode = sums + (size_t)energy->groups * each;
-    const double cells = grid_cells(&energy->modes.grid), area = energy->grid.dx * energy->grid.dy;
+    const double *sums = energy->read + slot * energy->row, area = energy->grid.dx * energy->grid.dy;
+    const double(*parts)[2] = (const double(*)[2])(sums + (size_t)energy->groups * each);
     double added[MOST_SUMS] = {0};
     for (uint32_t n = 0; n < energy->groups * each; n++)
         added[n % each] += sums[n];
-    for (size_t n = 0; n < energy->modes.count; n++) {
-        const bool conjugate = poisson_stored_mode(&energy->modes.grid, energy->modes.wanted[n]).is_conjugate;
-        modes[2 * n] = mode[2 * n] / cells;
-        modes[2 * n + 1] = mode[2 * n + 1] / (conjugate ? -cells : cells);
-    }
+    for (uint32_t n = 0; n < energy->modes.count; n++)
+        poisson_read_mode(&energy->modes, n, parts + (size_t)n * energy->modes.parts, modes[n], fields[n]);
     return (struct field_sums){.field_energy = 0.5 * added[0] * area,
                                .charge = added[1] * area,
                                .magnetic_energy = 0.5 * energy->c_squared * added[2] * area,

@@ -1,4 +1,4 @@
-/* Energy: sums of the fields over the box, and the density modes that a history follows, left on the device
+/* Energy: sums of the fields over the box, and the modes that a history follows, left on the device
  * until the host reads those of several steps at once. */
 #ifndef RADIXPIC_FIELD_ENERGY_H
 #define RADIXPIC_FIELD_ENERGY_H
@@ -25,8 +25,10 @@ STATUS_CHECKED enum status energy_measure(struct energy *energy, const struct fi
 /* Brings slots `first` to before first + count to the host. Blocking. */
 STATUS_CHECKED enum status energy_read(struct energy *energy, uint32_t first, uint32_t count);
 
-/* The sums of a slot that was read: those of the groups, added in double. modes[2n], modes[2n+1] <- real and
- * imaginary part of (1/(nx ny)) sum rho exp(-2 pi i (mx i/nx + my j/ny)). */
-struct field_sums energy_sums(const struct energy *energy, uint32_t slot, double *modes);
+/* The sums of a slot that was read: those of the groups, added in double. modes[n] <- real and imaginary part
+ * of (1/(nx ny)) sum rho exp(-2 pi i (mx i/nx + my j/ny)); fields[n] <- those of E and B, where they are
+ * followed. */
+struct field_sums energy_sums(const struct energy *energy, uint32_t slot, double (*modes)[2],
+                              mode_of_fields *fields);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include "base/integers.h"
 
+#include <inttypes.h>
+
 size_t fft_complex_bytes(const struct grid *grid, uint32_t columns, enum precision precision)
 {
     return (size_t)grid->nx * at_least(columns, 1) * 2 * precision_bytes(precision);
@@ -37,16 +39,43 @@ static void wait_for_device(void *device)
     (void)reported_later;
 }
 
+static bool takes_vkfft(const struct device *device, enum transform_library library)
+{
+    return library == TRANSFORMS_VKFFT || (library == TRANSFORMS_AUTO && !device_info(device)->is_cpu);
+}
+
+/* VkFFT's kernels follow from these numbers. */
+#define OPTIONS "%" SCNu32 " %" SCNu32 " %d %" SCNu32 " %d %d %" SCNu32 " %" SCNu32
+
 static enum status make_plans(struct fft *fft, enum transform_library library)
 {
     bool unsupported = true;
-    if (library == TRANSFORMS_VKFFT || (library == TRANSFORMS_AUTO && !device_info(fft->device)->is_cpu)) {
-        const enum status status = fft_vkfft_create(fft, &unsupported);
-        if (!unsupported || library == TRANSFORMS_VKFFT)
+    if (takes_vkfft(fft->device, library)) {
+        char options[128];
+        snprintf(options, sizeof options, OPTIONS, fft->grid.nx, fft->grid.ny, (int)fft->axes, fft->columns,
+                 (int)fft->precision, (int)library, fft->batch[FFT_FORWARD], fft->batch[FFT_INVERSE]);
+        TRY(device_begin_library(fft->device, options));
+        const enum status status =
+            device_is_counting(fft->device) ? STATUS_OK : fft_vkfft_create(fft, &unsupported);
+        device_end_library(fft->device, status == STATUS_OK);
+        if (!unsupported || library == TRANSFORMS_VKFFT || device_is_counting(fft->device))
             return status;
         /* VkFFT has no transform of some long odd lengths where the local memory is small. */
     }
-    return fft_fftw_create(fft);
+    return device_is_counting(fft->device) ? STATUS_OK : fft_fftw_create(fft);
+}
+
+enum status fft_build(struct device *device, const char *options)
+{
+    struct grid grid = {0};
+    int axes = 0, precision = 0, library = 0;
+    uint32_t columns = 0, batch[FFT_DIRECTIONS];
+    struct fft *fft;
+    if (sscanf(options, OPTIONS, &grid.nx, &grid.ny, &axes, &columns, &precision, &library,
+               &batch[FFT_FORWARD], &batch[FFT_INVERSE]) != 8)
+        return status_fail(STATUS_USAGE, "'%s' are no options of a transform", options);
+    return fft_create(device, &grid, (enum fft_axes)axes, columns, (enum precision)precision,
+                      (enum transform_library)library, batch, &fft);
 }
 
 enum status fft_create(struct device *device, const struct grid *grid, enum fft_axes axes, uint32_t columns,
@@ -69,8 +98,7 @@ enum status fft_create(struct device *device, const struct grid *grid, enum fft_
                          .batch = {batch[FFT_FORWARD], batch[FFT_INVERSE]}};
     if (columns == 0)
         return STATUS_OK;
-    if (!device_is_counting(device))
-        TRY(make_plans(*fft, library));
+    TRY(make_plans(*fft, library));
     TRY(fft_prove(*fft));
     return device_at_close(device, wait_for_device, device);
 }

@@ -46,6 +46,10 @@ STATUS_CHECKED enum status fft_create(struct device *device, const struct grid *
                                       enum transform_library library, const uint32_t batch[FFT_DIRECTIONS],
                                       struct fft **fft);
 
+/* Makes the plans that a run with these `options` (of device_begin_library()) will, so that the driver has
+ * their kernels. */
+STATUS_CHECKED enum status fft_build(struct device *device, const char *options);
+
 /* The transform of the whole box, shared by all ranks (fft_shared.c). Real arrays are those of the rank's
  * local grid, and modes those in the rank's columns, [fft_first_column(rank), fft_first_column(rank + 1)) of
  * all modes along y, in an array [nx][fft_columns(rank)], of which the rest is 0. fft_run() is then

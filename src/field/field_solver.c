@@ -22,7 +22,8 @@ struct field_solver {
     struct fields box;     /* of all rows; with a gather */
     struct followed_modes followed;
 
-    /* What the history follows, then those of the drives. */
+    /* What the history follows, then those of the drives; whether it follows them in E or B, too. */
+    bool has_fields;
     uint32_t wanted_count;
     int32_t wanted[FIELD_MOST_MODES][2];
 };
@@ -35,6 +36,8 @@ static const struct solver_kind *const solver_table[] = {
 static void choose_modes(struct field_solver *solver, const struct config *config)
 {
     const struct history_config *history = &config->output.history;
+    solver->has_fields =
+        fields_hold(&history->mode_fields, FIELD_E) || fields_hold(&history->mode_fields, FIELD_B);
     solver->wanted_count = history->mode_count + config->fields.drive_count;
     memcpy(solver->wanted, history->modes, history->mode_count * sizeof *history->modes);
     for (uint32_t n = 0; n < config->fields.drive_count; n++) {
@@ -61,7 +64,9 @@ static enum status create_solver(struct field_solver *solver, const struct rank_
     if (solver->deposit.filter_passes > 0 && !solver->is_shared)
         TRY(filter_create(solver->device, box, solver->precision, NULL, &solver->filter));
     solver->followed = (struct followed_modes){.count = solver->is_shared ? 0 : solver->wanted_count,
-                                               .wanted = (const int32_t(*)[2])solver->wanted};
+                                               .wanted = (const int32_t(*)[2])solver->wanted,
+                                               .gradient = config->fields.gradient,
+                                               .has_fields = solver->has_fields};
     return solver->kind->create(solver->device, box, config, solver->is_shared ? &sharing : NULL,
                                 &solver->followed, &solver->own_solver);
 }
@@ -144,30 +149,40 @@ const struct followed_modes *field_solver_modes(const struct field_solver *solve
     return &solver->followed;
 }
 
-/* Each rank reads the modes in its columns; the others have 0 for them, so that the sum has all. */
-enum status field_solver_read_modes(const struct field_solver *solver, double *modes)
+/* The parts of a mode in the rank's columns; of another one they stay. */
+static enum status read_parts(const struct field_solver *solver, const int32_t wanted[2], double (*parts)[2])
 {
+    const struct followed_modes *followed = &solver->followed;
     const struct grid *box = &solver->slab.box;
     const int ranks = solver->communicator.size, rank = solver->communicator.rank;
     const uint32_t first = fft_first_column(box, ranks, rank), end = fft_first_column(box, ranks, rank + 1);
-    const double cells = grid_cells(box);
+    const struct stored_mode stored = poisson_stored_mode(box, wanted);
+    const size_t place = 2 * ((size_t)stored.m * fft_columns(box, ranks, rank) + stored.n - first);
+    if (stored.n < first || stored.n >= end)
+        return STATUS_OK;
+    for (uint32_t c = 0; c + 1 < followed->parts; c++)
+        TRY(buffer_read_reals(followed->waves->modes, solver->precision, c * followed->waves->stride + place,
+                              2, parts[1 + c]));
+    return buffer_read_reals(followed->modes, solver->precision, place, 2, parts[0]);
+}
+
+/* Each rank reads the modes in its columns; the others have 0 for them, so that the sum has all. */
+enum status field_solver_read_modes(const struct field_solver *solver, double (*modes)[2],
+                                    mode_of_fields *fields)
+{
+    const size_t count = solver->wanted_count;
     enum status status = STATUS_OK;
     if (!solver->is_shared)
         return STATUS_OK;
-    for (size_t n = 0; n < solver->wanted_count; n++) {
-        const struct stored_mode stored = poisson_stored_mode(box, solver->wanted[n]);
-        double *mode = &modes[2 * n];
-        mode[0] = mode[1] = 0;
-        if (stored.n < first || stored.n >= end || status != STATUS_OK)
-            continue; /* another rank's */
-        status = buffer_read_reals(solver->followed.modes, solver->precision,
-                                   2 * ((size_t)stored.m * fft_columns(box, ranks, rank) + stored.n - first),
-                                   2, mode);
-        mode[0] /= cells;
-        mode[1] /= stored.is_conjugate ? -cells : cells;
+    for (uint32_t n = 0; n < count; n++) {
+        double parts[1 + WAVE_COMPONENTS][2] = {{0}};
+        TRY_IF_OK(read_parts(solver, solver->wanted[n], parts));
+        poisson_read_mode(&solver->followed, n, (const double(*)[2])parts, modes[n], fields[n]);
     }
     TRY(communicator_agree(&solver->communicator, status));
-    communicator_sum(&solver->communicator, 2 * (size_t)solver->wanted_count, modes);
+    communicator_sum(&solver->communicator, 2 * count, modes[0]);
+    if (solver->has_fields)
+        communicator_sum(&solver->communicator, 2 * WAVE_COMPONENTS * count, fields[0][0]);
     return STATUS_OK;
 }
 

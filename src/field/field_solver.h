@@ -47,10 +47,10 @@ STATUS_CHECKED enum status field_solver_potential(struct field_solver *solver, s
 
 /* field_solver_modes() has the modes of the config's history, then one for each drive, of the whole box. It
  * has none with slabs: there field_solver_read_modes() gives every rank the modes of the last solve, as
- * energy_sums() does: modes[2 n] and modes[2 n + 1] are the parts of number n over the number of cells.
- * Collective, and waits, and fails on all ranks together; else it does nothing. */
+ * energy_sums() does. Collective, and waits, and fails on all ranks together; else it does nothing. */
 enum { FIELD_MOST_MODES = CONFIG_MAX_MODES + CONFIG_MAX_DRIVES };
 const struct followed_modes *field_solver_modes(const struct field_solver *solver);
-STATUS_CHECKED enum status field_solver_read_modes(const struct field_solver *solver, double *modes);
+STATUS_CHECKED enum status field_solver_read_modes(const struct field_solver *solver, double (*modes)[2],
+                                                   mode_of_fields *fields);
 
 #endif

@@ -272,22 +272,50 @@ struct stored_mode poisson_stored_mode(const struct grid *grid, const int32_t wa
     return (struct stored_mode){(uint32_t)(mx < 0 ? mx + grid->nx : mx), (uint32_t)my, is_conjugate};
 }
 
-enum status poisson_follow(struct poisson *poisson, uint32_t count, const int32_t (*wanted)[2],
+enum status poisson_follow(struct poisson *poisson, const struct waves *waves,
                            struct followed_modes *followed)
 {
     const struct grid *grid = &poisson->grid;
+    const uint32_t count = followed->count;
     uint32_t *numbers = NULL;
     struct buffer *places = NULL;
     TRY(DEVICE_NEW_ARRAY(poisson->device, numbers, count + (size_t)1));
     for (uint32_t n = 0; n < count; n++) {
-        const struct stored_mode stored = poisson_stored_mode(grid, wanted[n]);
+        const struct stored_mode stored = poisson_stored_mode(grid, followed->wanted[n]);
         numbers[n] = stored.m * (grid->ny / 2 + 1) + stored.n;
     }
     TRY(buffer_create_with(poisson->device, count * sizeof *numbers, "the places of modes", numbers,
                            &places));
     poisson->is_followed = count > 0;
-    *followed = (struct followed_modes){poisson->rho_modes, places, *grid, count, wanted};
+    followed->modes = poisson->rho_modes;
+    followed->places = places;
+    followed->grid = *grid;
+    followed->waves = followed->has_fields ? waves : NULL;
+    followed->parts = followed->waves ? 1 + WAVE_COMPONENTS : 1;
     return STATUS_OK;
+}
+
+void poisson_read_mode(const struct followed_modes *followed, uint32_t n, const double (*parts)[2],
+                       double rho[2], mode_of_fields fields)
+{
+    const struct grid *grid = &followed->grid;
+    const struct stored_mode stored = poisson_stored_mode(grid, followed->wanted[n]);
+    const double cells = grid_cells(grid);
+    rho[0] = parts[0][0] / cells;
+    rho[1] = parts[0][1] / (stored.is_conjugate ? -cells : cells);
+    if (!followed->has_fields)
+        return;
+    const struct wave x = poisson_wave(stored.m, grid->nx, grid->lx, followed->gradient, NULL);
+    const struct wave y = poisson_wave(stored.n, grid->ny, grid->ly, followed->gradient, NULL);
+    const double square = x.k_squared + y.k_squared, none[2] = {0};
+    for (uint32_t c = 0; c < WAVE_COMPONENTS; c++) {
+        const double slope = c == 0 ? x.slope : c == 1 ? y.slope : 0;
+        const double along = square > 0 ? slope / (square * cells) : 0; /* E_L = -i k rho/k^2 */
+        const double *wave = c + 1 < followed->parts ? parts[1 + c] : none;
+        const double imaginary = wave[1] - along * parts[0][0];
+        fields[c][0] = wave[0] + along * parts[0][1];
+        fields[c][1] = stored.is_conjugate ? -imaginary : imaginary;
+    }
 }
 
 /* ---- the row of the table of solvers ---- */
@@ -299,7 +327,7 @@ static enum status create(struct device *device, const struct grid *box, const s
     TRY(poisson_create(device, box, config->precision, config->fields.solver, config->fields.transforms,
                        config->fields.gradient, sharing, &poisson));
     *own = poisson;
-    return poisson_follow(poisson, followed->count, followed->wanted, followed);
+    return poisson_follow(poisson, NULL, followed);
 }
 
 static enum status solve(void *own, struct fields *fields, uint64_t n)

@@ -77,9 +77,15 @@ STATUS_CHECKED enum status poisson_potential(void *own, struct fields *fields);
 STATUS_CHECKED enum status poisson_sum(void *own, struct buffer *density);
 const char *poisson_transforms(const void *own);
 
-/* From now on each solve leaves the modes of its rho. To be called once. */
-STATUS_CHECKED enum status poisson_follow(struct poisson *poisson, uint32_t count, const int32_t (*wanted)[2],
+/* From now on each solve leaves the modes of its rho. Where fields are followed and `waves` is not NULL, so
+ * do its own ones. To be called once. */
+STATUS_CHECKED enum status poisson_follow(struct poisson *poisson, const struct waves *waves,
                                           struct followed_modes *followed);
+
+/* rho[] <- number n of the modes, of which `parts` were read, over the number of cells; and `fields`, where
+ * they are followed, in which E along the wave is that of rho. */
+void poisson_read_mode(const struct followed_modes *followed, uint32_t n, const double (*parts)[2],
+                       double rho[2], mode_of_fields fields);
 
 /* What mode m of an axis of that length with n nodes is multiplied by. A centred difference is sin(k dx)/dx
  * times as large as the wave, a filter pass makes it cos^2(k dx/2) = (1 + cos(k dx))/2 times as large; at the

@@ -9,14 +9,22 @@
 
 #include "domain/fields.h"
 
-/* Modes of rho that a history and drives follow: `wanted` (mx, my). Buffers belong to the solver. */
+/* Modes of rho, and of E and B, that a history and drives follow: `wanted` (mx, my). Buffers belong to the
+ * solver. A launch after a solve, or where ranks share the box the host, reads `parts` numbers of each. */
 struct followed_modes {
-    const struct buffer *modes;  /* as fft.h lays them out, unnormalised */
+    const struct buffer *modes;  /* of rho, as fft.h lays them out, unnormalised */
     const struct buffer *places; /* uint[count]: where in `modes` each of them stands, or its conjugate */
+    const struct waves *waves;   /* whose modes stand alike; NULL: there are none, or none are followed */
     struct grid grid;
+    enum gradient_kind gradient;
     uint32_t count;
+    uint32_t parts;             /* 1: rho; with `waves` E across the wave and B behind it */
     const int32_t (*wanted)[2]; /* not owned */
+    bool has_fields;            /* E and B are followed */
 };
+
+/* What a mode is of E and B, in this order: real and imaginary parts; 0 where there is no such component. */
+typedef double mode_of_fields[WAVE_COMPONENTS][2];
 
 struct sharing;
 
@@ -26,7 +34,8 @@ struct solver_kind {
     unsigned provides; /* the fields that solve() sets; potential() sets those of FIELD_ON_REQUEST */
 
     /* Creates the solver for the whole box, or where `sharing` is not NULL for the part of the box that the
-     * rank solves (poisson.h). It dies with the device handle. `followed` has count and wanted set. */
+     * rank solves (poisson.h). It dies with the device handle. `followed` has what is wanted, and the solver
+     * sets the rest. */
     enum status (*create)(struct device *device, const struct grid *box, const struct config *config,
                           const struct sharing *sharing, struct followed_modes *followed, void **own);
 

@@ -9,8 +9,8 @@
 #include <xxhash.h>
 
 enum {
-    APPEND_COLUMNS = 256, /* of one, at most: those of history.csv */
-    APPEND_HEAD_LENGTH = 1 << 13
+    APPEND_COLUMNS = 640, /* of one, at most: those of history.csv */
+    APPEND_HEAD_LENGTH = 1 << 14
 };
 
 struct append_file {

@@ -31,6 +31,26 @@ __attribute__((format(printf, 3, 4))) static void add(struct columns *columns, d
     columns->count++;
 }
 
+/* "density_1_0_re" and "Ex_1_0_re" and so on, of mode number n. */
+static void add_mode(struct columns *columns, const struct config *config, const struct history_row *row,
+                     uint32_t n)
+{
+    const struct history_config *history = &config->output.history;
+    const enum solver_name solver = config->fields.solver;
+    const int mx = history->modes[n][0], my = history->modes[n][1];
+    for (uint32_t f = 0; f < history->mode_fields.count; f++) {
+        const enum field field = history->mode_fields.items[f];
+        const char *word = field == FIELD_RHO ? "density" : field_table[field].word;
+        for (uint32_t c = 0; c < field_components(solver, field); c++) {
+            const double *parts = field == FIELD_RHO
+                                      ? row->modes[n]
+                                      : row->fields[n][field_first(SOLVER_ELECTROMAGNETIC, field) + c];
+            add(columns, parts[0], "%s%s_%d_%d_re", word, field_axis(solver, field, c), mx, my);
+            add(columns, parts[1], "%s%s_%d_%d_im", word, field_axis(solver, field, c), mx, my);
+        }
+    }
+}
+
 uint32_t history_columns(const struct config *config, const struct history_row *row, char *head,
                          double *values)
 {
@@ -59,11 +79,8 @@ uint32_t history_columns(const struct config *config, const struct history_row *
     }
     if (config->fields.drive_count > 0)
         add(&columns, row->drive_work, "drive_work");
-    for (uint32_t n = 0; n < history->mode_count; n++) {
-        const int mx = history->modes[n][0], my = history->modes[n][1];
-        add(&columns, row->modes[n][0], "density_%d_%d_re", mx, my);
-        add(&columns, row->modes[n][1], "density_%d_%d_im", mx, my);
-    }
+    for (uint32_t n = 0; n < history->mode_count; n++)
+        add_mode(&columns, config, row, n);
     for (uint32_t s = 0; s < config->species_count; s++) {
         const struct species_config *species = &config->species[s];
         const bool is_named = species_are_named(&history->species, species->name);
@@ -80,8 +97,7 @@ static enum status open_history(struct append_files *files, const struct config 
     char head[HISTORY_HEAD_LENGTH];
     struct append_file *file = NULL;
     (void)history_columns(config, NULL, head, NULL);
-    TRY(append_files_add(files, "history.csv", head, "output.history.modes and output.history.species",
-                         &file));
+    TRY(append_files_add(files, "history.csv", head, "output.history.modes, mode_fields and species", &file));
     *part = file;
     return STATUS_OK;
 }

@@ -107,6 +107,9 @@ static void read_moments(struct openpmd *openpmd, const struct moments *moments,
     for (uint32_t m = CURRENT; m < PRESSURE && list->species->charge == 0 && !file->has_no_data; m++)
         if (values[m])
             memset(values[m], 0, cells * size);
+    for (uint32_t m = 0; m < ENERGY && !file->has_no_data; m++)
+        if (values[m])
+            openpmd_pick(openpmd, list->precision, values[m]);
 }
 
 static void write_species(struct openpmd *openpmd, const struct moments *moments, uint32_t species,

@@ -1,6 +1,7 @@
 /* openPMD: the file, its root, meshes, records of particles, and the sorted list of each species. */
 #include "output/openpmd.h"
 
+#include "base/integers.h"
 #include "output/average.h"
 #include "output/provenance.h"
 
@@ -38,6 +39,8 @@ struct openpmd openpmd_begin(struct hdf5_file *file, const struct view *view, co
     hdf5_double(iteration, "timeUnitSI", openpmd.units.time);
     if (view->average)
         openpmd.states = average_ended(view->average, view);
+    openpmd.window = (struct mesh_window){
+        .stride = {1, 1}, .count = {view->config->grid.cells[0], view->config->grid.cells[1]}};
     openpmd.meshes = hdf5_group(iteration, "fields");
     openpmd.particles = hdf5_group(iteration, "particles");
     return openpmd;
@@ -106,17 +109,58 @@ uint32_t openpmd_filter_passes(const struct openpmd *openpmd, enum field field)
     return field_table[field].provider == FIELD_OF_DEPOSIT ? openpmd->view->config->deposit.filter_passes : 0;
 }
 
+/* How many rows of the window lie before a row of the box. */
+static uint32_t rows_before(const struct mesh_window *window, uint32_t row)
+{
+    const uint32_t first = window->first[0], stride = window->stride[0];
+    return row <= first ? 0 : (uint32_t)at_most((row - first - 1) / stride + 1, window->count[0]);
+}
+
+static bool is_whole(const struct openpmd *openpmd)
+{
+    const struct grid *box = &openpmd->view->slab->box;
+    return openpmd->window.count[0] == box->nx && openpmd->window.count[1] == box->ny;
+}
+
+void openpmd_pick(const struct openpmd *openpmd, enum precision precision, void *values)
+{
+    const struct mesh_window *window = &openpmd->window;
+    const struct slab *slab = openpmd->view->slab;
+    const size_t bytes = precision_bytes(precision), ny = slab->box.ny;
+    const uint32_t begin = rows_before(window, slab->first_row);
+    const uint32_t end = rows_before(window, slab->first_row + slab->rows);
+    char *next = values;
+    for (uint32_t i = begin; i < end && !is_whole(openpmd); i++) {
+        const size_t row = window->first[0] + (size_t)i * window->stride[0] - slab->first_row;
+        for (uint32_t j = 0; j < window->count[1]; j++, next += bytes) {
+            const size_t column = window->first[1] + (size_t)j * window->stride[1];
+            memmove(next, (const char *)values + (row * ny + column) * bytes, bytes);
+        }
+    }
+}
+
 void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_record *mesh, double position,
                         uint32_t filter_passes)
 {
     const struct slab *slab = openpmd->view->slab;
+    const struct mesh_window *window = &openpmd->window;
+    const uint32_t begin = rows_before(window, slab->first_row);
+    const uint32_t end = rows_before(window, slab->first_row + slab->rows);
+    const uint64_t columns = window->count[1];
+    const double side[2] = {slab->box.dx, slab->box.dy};
     struct hdf5_array part = {.dimensions = 2,
-                              .shape = {slab->box.nx, slab->box.ny},
-                              .first = slab->first_row * (uint64_t)slab->box.ny,
-                              .count = slab_own_cells(slab)};
-    openpmd_write_mesh_along(openpmd, mesh, &part,
-                             &(struct openpmd_axes){{"x", "y"}, {slab->box.dx, slab->box.dy}, position},
-                             filter_passes);
+                              .shape = {window->count[0], columns},
+                              .first = begin * columns,
+                              .count = (end - begin) * columns};
+    struct openpmd_axes axes = {.labels = {"x", "y"}};
+    for (int axis = 0; axis < 2; axis++) {
+        axes.spacing[axis] = window->stride[axis] * side[axis];
+        axes.position[axis] = position / window->stride[axis];
+        axes.offset[axis] = window->first[axis] * side[axis];
+    }
+    struct hdf5_object *record = openpmd_write_mesh_along(openpmd, mesh, &part, &axes, filter_passes);
+    if (!is_whole(openpmd)) /* or it would be taken for the box */
+        hdf5_numbers(record, "boxCells", HDF5_UINT32, 2, (const uint32_t[]){slab->box.nx, slab->box.ny});
 }
 
 struct hdf5_object *openpmd_write_mesh_along(struct openpmd *openpmd, const struct openpmd_record *mesh,
@@ -124,13 +168,12 @@ struct hdf5_object *openpmd_write_mesh_along(struct openpmd *openpmd, const stru
                                              uint32_t filter_passes)
 {
     const size_t count = (size_t)part->dimensions;
-    struct hdf5_object *record =
-        write_components(openpmd->meshes, mesh, part, (double[]){axes->position, axes->position});
+    struct hdf5_object *record = write_components(openpmd->meshes, mesh, part, axes->position);
     hdf5_text(record, "geometry", "cartesian");
     hdf5_text(record, "dataOrder", "C");
     hdf5_texts(record, "axisLabels", count, axes->labels);
     hdf5_doubles(record, "gridSpacing", count, axes->spacing);
-    hdf5_doubles(record, "gridGlobalOffset", count, (const double[]){0, 0});
+    hdf5_doubles(record, "gridGlobalOffset", count, axes->offset);
     hdf5_double(record, "gridUnitSI", openpmd->units.length);
     struct openpmd_record timed = *mesh;
     if (openpmd->states > 0) { /* the time is in the middle of the times of the states */

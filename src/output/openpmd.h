@@ -20,6 +20,7 @@ struct openpmd {
     const struct view *view;
     struct units units;
     struct hdf5_object *meshes, *particles; /* groups; what the two paths name is there, if empty */
+    struct mesh_window window;              /* nodes, or cells, of the meshes over the grid; at first all */
     uint64_t states; /* meshes are means over so many; 0: they are of the state itself */
 };
 
@@ -53,7 +54,8 @@ uint32_t openpmd_filter_passes(const struct openpmd *openpmd, enum field field);
 struct openpmd_axes {
     const char *labels[2];
     double spacing[2];
-    double position; /* in a cell: 0 for nodes */
+    double position[2]; /* in a cell of that spacing: 0 for nodes */
+    double offset[2];   /* of the first cell */
 };
 
 /* A mesh whose array, or the part of this rank, is `part`. Returns it for more attributes. */
@@ -61,7 +63,11 @@ struct hdf5_object *openpmd_write_mesh_along(struct openpmd *openpmd, const stru
                                              const struct hdf5_array *part, const struct openpmd_axes *axes,
                                              uint32_t filter_passes);
 
-/* A mesh over the grid, at `position` in each cell along both axes: 0 for nodes. */
+/* Leaves of values in the own cells of the rank those of the window, one behind the other. */
+void openpmd_pick(const struct openpmd *openpmd, enum precision precision, void *values);
+
+/* A mesh over the window, of values that were picked, at `position` in each cell of the grid along both axes:
+ * 0 for nodes. */
 void openpmd_write_mesh(struct openpmd *openpmd, const struct openpmd_record *mesh, double position,
                         uint32_t filter_passes);
 

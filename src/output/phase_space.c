@@ -23,9 +23,16 @@ struct phase_volume phase_volume_make(const struct phase_space_config *space)
 
 /* ---- creation ---- */
 
-static size_t bytes_of(const struct phase_volume *volume)
+enum { LEAST_EXPONENT = -2000 }; /* as in the kernel */
+
+static bool has_weights(const struct phase_space_config *space)
 {
-    return volume->elements * sizeof(uint32_t);
+    return space->weight[0] != '\0';
+}
+
+static size_t bytes_of(const struct phase_space_config *space)
+{
+    return phase_volume_make(space).elements * (has_weights(space) ? sizeof(uint64_t) : sizeof(uint32_t));
 }
 
 static bool has_formula(const struct phase_space_config *space)
@@ -45,11 +52,24 @@ static uint32_t axis_of_value(const struct phase_space_config *space, uint32_t n
     return k;
 }
 
+/* Writes a formula as the kernel has it. All species of the item accept it, or check_config() had refused it.
+ */
+static enum status write_source(const struct config *config, const struct phase_space_config *space,
+                                const char *formula, FILE *output)
+{
+    const struct species_config *species = &config->species[species_find(config, space->species)];
+    char *source = NULL, why[FORMULA_WHY_LENGTH];
+    if (!particle_formula_source(config, species, formula, &source, why))
+        return status_fail(STATUS_FAILED, "output.phase_space: the formula %s: %s", formula, why);
+    fputs(source, output);
+    free(source);
+    return STATUS_OK;
+}
+
 /* *lines <- what kernels/phase_space.cl is to have before it, for free(). */
 static enum status define_values(const struct phase_spaces *spaces, const struct config *config,
                                  const struct phase_space_config *space, char **lines)
 {
-    const struct species_config *species = &config->species[species_find(config, space->species)];
     size_t length;
     enum status status = STATUS_OK;
     FILE *output = open_memstream(lines, &length);
@@ -60,15 +80,17 @@ static enum status define_values(const struct phase_spaces *spaces, const struct
         fputs("u, v, w", output);
     for (uint32_t n = 0; n < CONFIG_PHASE_VALUES && has_formula(space) && status == STATUS_OK; n++) {
         const uint32_t k = axis_of_value(space, n);
-        char *source = NULL, why[FORMULA_WHY_LENGTH];
-        if (k < space->axis_count &&
-            !particle_formula_source(config, species, space->axes[k].formula, &source, why))
-            status = status_fail(STATUS_FAILED, "output.phase_space: the formula %s: %s",
-                                 space->axes[k].formula, why);
-        fprintf(output, "%s%s", n > 0 ? ", " : "", source ? source : "0");
-        free(source);
+        fputs(n > 0 ? ", " : "", output);
+        if (k < space->axis_count)
+            status = write_source(config, space, space->axes[k].formula, output);
+        else
+            fputs("0", output);
     }
-    fputs("\n", output);
+    fputs(has_weights(space) ? "\n#define WEIGHT (" : "\n", output);
+    if (has_weights(space)) {
+        TRY_IF_OK(write_source(config, space, space->weight, output));
+        fputs(")\n", output);
+    }
     fclose(output);
     return status;
 }
@@ -92,10 +114,11 @@ enum status phase_spaces_create(struct device *device, const struct config *conf
     const uint32_t count = config->output.phase_space_count;
     struct phase_spaces *spaces;
     size_t most = 0;
+    bool any_weights = false;
     *part = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        const struct phase_volume volume = phase_volume_make(&space[i]);
-        most = space[i].every > 0 ? at_least(most, bytes_of(&volume)) : most;
+        most = space[i].every > 0 ? at_least(most, bytes_of(&space[i])) : most;
+        any_weights |= space[i].every > 0 && has_weights(&space[i]);
     }
     if (most == 0)
         return STATUS_OK;
@@ -104,6 +127,8 @@ enum status phase_spaces_create(struct device *device, const struct config *conf
     spaces->device = device;
     spaces->group_items = device_row_items(device, GROUP_ITEMS);
     TRY(buffer_create(device, most, "the bins of phase space", &spaces->bins));
+    if (any_weights)
+        TRY(buffer_create(device, sizeof(uint32_t), "the exponent of weights", &spaces->most));
     TRY(DEVICE_NEW_ARRAY(device, spaces->items, count));
     for (uint32_t i = 0; i < count; i++) {
         struct phase_space *item = &spaces->items[i];
@@ -111,7 +136,9 @@ enum status phase_spaces_create(struct device *device, const struct config *conf
         if (space[i].every == 0)
             continue;
         TRY(create_count(spaces, config, &space[i], &item->count));
-        TRY(buffer_view(spaces->bins, 0, bytes_of(&item->volume), &item->counts));
+        TRY(buffer_view(spaces->bins, 0, item->volume.elements * sizeof(uint32_t), &item->counts));
+        if (has_weights(&space[i]))
+            TRY(buffer_view(spaces->bins, 0, bytes_of(&space[i]), &item->sums));
     }
     return STATUS_OK;
 }
@@ -150,13 +177,15 @@ static struct bins bins_along(const struct view *view, uint32_t index, const str
     return bins;
 }
 
+/* is_sum and shift as in the kernel. */
 static enum status count_list(const struct phase_spaces *spaces, const struct view *view, uint32_t index,
-                              const struct particles *list)
+                              const struct particles *list, bool is_sum, int shift)
 {
     const struct phase_space *item = &spaces->items[index];
     const struct slab *slab = view->slab;
     const struct species_config *species = list->species;
-    const bool is_formula = has_formula(&view->config->output.phase_space[index]);
+    const struct phase_space_config *space = &view->config->output.phase_space[index];
+    const bool is_formula = has_formula(space) || has_weights(space);
     struct bins bins[PHASE_AXIS_U + CONFIG_PHASE_VALUES];
     for (uint32_t axis = 0; axis < PHASE_AXIS_U + CONFIG_PHASE_VALUES; axis++)
         bins[axis] = bins_along(view, index, &item->volume, axis);
@@ -189,19 +218,41 @@ static enum status count_list(const struct phase_spaces *spaces, const struct vi
         particles_first(list, ATTRIBUTE_OFFSET), arg_reals(factors.values, PARTICLE_FACTORS),
         list->cell_offsets, slab->box.ny, parts, begin - slab->first_row, begin, begin - x.begin,
         arg_uints(axes, sizeof axes / sizeof axes[0]), arg_reals(ranges, sizeof ranges / sizeof ranges[0]),
-        item->counts);
+        is_sum ? item->sums : item->counts, arg_if_any(has_weights(space) ? spaces->most : NULL), is_sum,
+        (uint32_t)shift);
 }
 
-const struct particles *phase_space_list(const struct view *view, uint32_t index)
+const struct particles *phase_space_list(const struct view *view, uint32_t index, uint32_t n)
 {
-    return &view->particles[species_find(view->config, view->config->output.phase_space[index].species)];
+    const char *name = phase_space_species(&view->config->output.phase_space[index], n);
+    return name ? &view->particles[species_find(view->config, name)] : NULL;
 }
 
 enum status phase_space_count(struct phase_spaces *spaces, const struct view *view, uint32_t index,
-                              uint32_t *counts)
+                              const struct particles *list, uint32_t *counts, int *exponent)
 {
     const struct phase_space *item = &spaces->items[index];
+    uint32_t most = 0;
     TRY(buffer_fill(item->counts, 0));
-    TRY(count_list(spaces, view, index, phase_space_list(view, index)));
+    if (item->sums)
+        TRY(buffer_fill(spaces->most, 0));
+    TRY(count_list(spaces, view, index, list, false, 0));
+    if (item->sums)
+        TRY(buffer_read(spaces->most, 0, sizeof most, &most));
+    *exponent = (int)most + LEAST_EXPONENT;
     return buffer_read(item->counts, 0, buffer_bytes(item->counts), counts);
+}
+
+int phase_space_shift(int exponent, uint64_t particles)
+{
+    return 62 - (exponent + 1) - (int)bits_below(particles + 1);
+}
+
+enum status phase_space_sum(struct phase_spaces *spaces, const struct view *view, uint32_t index,
+                            const struct particles *list, int shift, uint64_t *sums)
+{
+    const struct phase_space *item = &spaces->items[index];
+    TRY(buffer_fill(item->sums, 0));
+    TRY(count_list(spaces, view, index, list, true, shift));
+    return buffer_read(item->sums, 0, buffer_bytes(item->sums), sums);
 }

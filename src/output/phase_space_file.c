@@ -5,6 +5,7 @@
  * axisHigh and axisUnitSI, have the normalised numbers. */
 #include "output/phase_space.h"
 
+#include "base/integers.h"
 #include "output/openpmd.h"
 #include "output/outputs.h"
 
@@ -14,15 +15,31 @@
 
 _Static_assert((int)CONFIG_PHASE_AXES <= (int)HDF5_DIMENSIONS, "a phase space is a dataset");
 
-enum { NAME_LENGTH = CONFIG_NAME_LENGTH + 16, SUMMED_AT_ONCE = 1 << 18 };
+enum {
+    MOST_SPECIES = CONFIG_MAX_SPECIES + 1,
+    NAMES_LENGTH = MOST_SPECIES * (CONFIG_NAME_LENGTH + 3),
+    NAME_LENGTH = NAMES_LENGTH + 32,
+    SUMMED_AT_ONCE = 1 << 18
+};
 
-/* "electrons_uvxy": species and written axes, f for each formula. */
+/* The names of all species of f. */
+static void join_species(const struct phase_space_config *space, const char *between,
+                         char names[NAMES_LENGTH])
+{
+    const char *name;
+    size_t used = 0;
+    for (uint32_t n = 0; (name = phase_space_species(space, n)); n++)
+        used += (size_t)snprintf(names + used, NAMES_LENGTH - used, "%s%s", n > 0 ? between : "", name);
+}
+
+/* "electrons_uvxy": species and written axes, f for each formula; with weights "_weighted" behind them. */
 static void name_alone(const struct phase_space_config *space, char name[NAME_LENGTH])
 {
-    char axes[CONFIG_PHASE_AXES + 1] = "";
+    char names[NAMES_LENGTH], axes[CONFIG_PHASE_AXES + 1] = "";
     for (uint32_t k = 0; k < space->axis_count; k++)
         axes[k] = phase_axis_name(phase_axis_written(space, k));
-    snprintf(name, NAME_LENGTH, "%s_%s", space->species, axes);
+    join_species(space, "_", names);
+    snprintf(name, NAME_LENGTH, "%s_%s%s", names, axes, space->weight[0] ? "_weighted" : "");
 }
 
 /* The same, with "_N" behind it where an item before item N has it too. */
@@ -40,17 +57,29 @@ static void name_of(const struct config *config, uint32_t index, char name[NAME_
     }
 }
 
+/* What is counted of one species. */
+struct part {
+    const struct particles *list;
+    uint32_t *counts;     /* owned: of this rank */
+    uint64_t *sums;       /* owned: of weights of this rank; NULL: there are none */
+    double density;       /* f where 1 is counted or summed in a bin */
+    uint64_t all, inside; /* particles of all ranks */
+};
+
 /* An item while it is written. */
 struct item {
     const struct view *view;
     const struct phase_space_config *space;
     const struct phase_volume *volume;
-    double density;             /* f where one macro-particle is in a bin */
-    uint32_t *counts;           /* owned: of this rank */
-    uint64_t *sums;             /* owned: of all ranks, in SUMMED_AT_ONCE bins */
-    uint64_t particles, inside; /* of all ranks */
-    uint32_t space_axes;        /* how many of the axes are x or y */
-    uint32_t velocity_axes;     /* u, v or w */
+    double bin_size;
+    uint32_t part_count;
+    struct part parts[MOST_SPECIES];
+    uint64_t *piece;            /* owned: of all ranks, in SUMMED_AT_ONCE bins */
+    double *total;              /* owned: over the species */
+    uint64_t particles, inside; /* of all ranks and species */
+    double weight_outside;
+    uint32_t space_axes;    /* how many of the axes are x or y */
+    uint32_t velocity_axes; /* u, v or w */
 };
 
 static const struct phase_axis_config *axis_of(const struct item *item, uint32_t k)
@@ -58,21 +87,38 @@ static const struct phase_axis_config *axis_of(const struct item *item, uint32_t
     return &item->space->axes[item->volume->axes[k]];
 }
 
+/* total[] += what a species has in `count` bins from `first` on. Collective. */
+static void add_part(const struct item *item, const struct part *part, uint64_t first, size_t count)
+{
+    for (size_t n = 0; n < count; n++)
+        item->piece[n] = part->sums ? part->sums[first + n] : part->counts[first + n];
+    communicator_sum_counts(item->view->communicator, count, item->piece);
+    for (size_t n = 0; n < count; n++)
+        item->total[n] +=
+            (part->sums ? (double)(int64_t)item->piece[n] : (double)item->piece[n]) * part->density;
+}
+
+/* Of f in the file: sums of a formula may be beyond single precision. */
+static enum precision precision_of(const struct item *item)
+{
+    return item->space->weight[0] ? PRECISION_DOUBLE : item->view->config->precision;
+}
+
 /* f, in memory of the file on rank 0. Collective. */
 static void *sum_counts(struct hdf5_file *file, const struct item *item)
 {
     const struct view *view = item->view;
-    const enum precision precision = view->config->precision;
+    const enum precision precision = precision_of(item);
     const uint64_t bins = item->volume->elements;
     char *values =
         view->communicator->rank == 0 ? hdf5_file_room(file, bins * precision_bytes(precision)) : NULL;
     for (uint64_t first = 0; first < bins && !file->has_no_data; first += SUMMED_AT_ONCE) {
-        const size_t count = (size_t)(bins - first < SUMMED_AT_ONCE ? bins - first : SUMMED_AT_ONCE);
-        for (size_t n = 0; n < count; n++)
-            item->sums[n] = item->counts[first + n];
-        communicator_sum_counts(view->communicator, count, item->sums);
+        const size_t count = (size_t)at_most(bins - first, SUMMED_AT_ONCE);
+        memset(item->total, 0, count * sizeof *item->total);
+        for (uint32_t s = 0; s < item->part_count; s++)
+            add_part(item, &item->parts[s], first, count);
         for (size_t n = 0; values && n < count; n++)
-            store_real(precision, values, first + n, (double)item->sums[n] * item->density);
+            store_real(precision, values, first + n, item->total[n]);
     }
     return values;
 }
@@ -93,28 +139,75 @@ static double bin_width(const struct item *item, uint32_t k)
     return (end_of(item, k, 1) - end_of(item, k, 0)) / axis_of(item, k)->bins;
 }
 
+static enum status no_memory(const struct item *item)
+{
+    return status_fail(STATUS_FAILED, "no memory to write %" PRIu64 " bins of phase space",
+                       item->volume->elements);
+}
+
 /* Counts the rank's particles. */
-static enum status item_count(struct phase_spaces *spaces, uint32_t index, struct item *item)
+static enum status count_part(struct phase_spaces *spaces, uint32_t index, const struct item *item,
+                              struct part *part, int *exponent)
 {
     const uint64_t elements = item->volume->elements;
-    item->counts = malloc((size_t)elements * sizeof *item->counts);
-    item->sums = malloc(SUMMED_AT_ONCE * sizeof *item->sums);
-    if (!item->counts || !item->sums)
-        return status_fail(STATUS_FAILED, "no memory to write %" PRIu64 " bins of phase space", elements);
-    TRY(phase_space_count(spaces, item->view, index, item->counts));
+    part->counts = malloc((size_t)elements * sizeof *part->counts);
+    if (!part->counts)
+        return no_memory(item);
+    TRY(phase_space_count(spaces, item->view, index, part->list, part->counts, exponent));
     for (uint64_t n = 0; n < elements; n++)
-        item->inside += item->counts[n];
+        part->inside += part->counts[n];
     return STATUS_OK;
 }
 
-/* Adds up all ranks. What is outside is in no bin: the log tells of it while the run goes on. */
-static void count_outside(struct item *item, const char *name, bool *is_known)
+static enum status sum_part(struct phase_spaces *spaces, uint32_t index, const struct item *item,
+                            struct part *part, int shift)
+{
+    part->sums = malloc((size_t)item->volume->elements * sizeof *part->sums);
+    if (!part->sums)
+        return no_memory(item);
+    return phase_space_sum(spaces, item->view, index, part->list, shift, part->sums);
+}
+
+/* Counts the particles of a species, and sums their weights in a unit that suits those of all ranks.
+ * Collective.
+ */
+static enum status measure_part(struct phase_spaces *spaces, uint32_t index, struct item *item,
+                                struct part *part)
+{
+    const struct communicator *communicator = item->view->communicator;
+    int exponent = 0;
+    TRY(communicator_agree(communicator, count_part(spaces, index, item, part, &exponent)));
+    uint64_t totals[2] = {part->list->count, part->inside};
+    communicator_sum_counts(communicator, 2, totals);
+    part->all = totals[0];
+    part->inside = totals[1];
+    item->particles += part->all;
+    item->inside += part->inside;
+    item->weight_outside += (double)(part->all - part->inside) * part->list->weight;
+    if (item->space->weight[0] == '\0')
+        return STATUS_OK;
+    double most = exponent;
+    communicator_max(communicator, 1, &most);
+    const int shift = phase_space_shift((int)most, part->all);
+    part->density = ldexp(part->density, -shift);
+    return communicator_agree(communicator, sum_part(spaces, index, item, part, shift));
+}
+
+static enum status measure(struct phase_spaces *spaces, uint32_t index, struct item *item)
+{
+    item->piece = malloc(SUMMED_AT_ONCE * sizeof *item->piece);
+    item->total = malloc(SUMMED_AT_ONCE * sizeof *item->total);
+    TRY(communicator_agree(item->view->communicator,
+                           item->piece && item->total ? STATUS_OK : no_memory(item)));
+    for (uint32_t s = 0; s < item->part_count; s++)
+        TRY(measure_part(spaces, index, item, &item->parts[s]));
+    return STATUS_OK;
+}
+
+/* What is outside is in no bin: the log has a line of it while the run goes on. */
+static void log_outside(const struct item *item, const char *name, bool *is_known)
 {
     static const double many = 0.1;
-    uint64_t totals[2] = {item->particles, item->inside};
-    communicator_sum_counts(item->view->communicator, 2, totals);
-    item->particles = totals[0];
-    item->inside = totals[1];
     const double outside = (double)(item->particles - item->inside) / (double)item->particles;
     if (!*is_known && item->view->log && outside > many)
         log_line(item->view->log, LOG_NORMAL, "%s: %.0f %% of the particles lie outside its ranges", name,
@@ -157,10 +250,12 @@ static void write_axes(struct hdf5_object *mesh, const struct units *units, cons
     hdf5_double(mesh, "timeOffset", item->space_axes > 0 ? 0 : half_step_back);
 }
 
-static void write_attributes(const struct openpmd *openpmd, struct hdf5_object *mesh, const struct item *item,
-                             const struct particles *list)
+static void write_attributes(const struct openpmd *openpmd, struct hdf5_object *mesh, const struct item *item)
 {
     const struct units *units = &openpmd->units;
+    char names[NAMES_LENGTH];
+    double weights[MOST_SPECIES];
+    uint32_t dimensions = 0;
     const uint64_t outside = item->particles - item->inside;
     /* f is a density in space, summed over the axes of space that are missing, and per volume in velocity. */
     const double space = item->space_axes, velocity = item->velocity_axes;
@@ -171,18 +266,30 @@ static void write_attributes(const struct openpmd *openpmd, struct hdf5_object *
                  (const double[OPENPMD_DIMENSIONS]){-3 + (2 - space) - velocity, 0, velocity});
     hdf5_double(mesh, "unitSI", density * pow(units->length, 2 - space) / pow(units->velocity, velocity));
     write_axes(mesh, units, item);
-    hdf5_text(mesh, "species", item->space->species);
-    hdf5_numbers(mesh, "velocityComponents", HDF5_UINT32, 0, &(uint32_t){species_dimensions(list->species)});
-    hdf5_double(mesh, "weight", list->weight);
+    for (uint32_t s = 0; s < item->part_count; s++) {
+        weights[s] = item->parts[s].list->weight;
+        dimensions = (uint32_t)at_least(dimensions, species_dimensions(item->parts[s].list->species));
+    }
+    join_species(item->space, " + ", names);
+    hdf5_text(mesh, "species", names);
+    hdf5_numbers(mesh, "velocityComponents", HDF5_UINT32, 0, &dimensions);
+    if (item->part_count > 1)
+        hdf5_doubles(mesh, "weight", item->part_count, weights);
+    else
+        hdf5_double(mesh, "weight", weights[0]);
+    if (item->space->weight[0])
+        hdf5_text(mesh, "weightFormula", item->space->weight);
     hdf5_numbers(mesh, "particlesInside", HDF5_UINT64, 0, &item->inside);
     hdf5_numbers(mesh, "particlesOutside", HDF5_UINT64, 0, &outside);
-    hdf5_double(mesh, "weightOutside", (double)outside * list->weight);
-    hdf5_text(mesh, "comment",
-              "number density in phase space, u and v being the velocities along x and y: weight times the "
-              "macro-particles in a bin, by its volume; axisLow and axisHigh are in units of axisUnitSI; "
-              "positions are at the iteration's time, velocities half a time step earlier (axisTimeOffset); "
-              "particles outside the ranges are counted in particlesOutside alone; axes of axisFormulas are "
-              "formulas of normalised numbers and have no unit");
+    hdf5_double(mesh, "weightOutside", item->weight_outside);
+    hdf5_text(
+        mesh, "comment",
+        "number density in phase space, u and v being the velocities along x and y: weight times the "
+        "macro-particles in a bin, by its volume; axisLow and axisHigh are in units of axisUnitSI; "
+        "positions are at the iteration's time, velocities half a time step earlier (axisTimeOffset); "
+        "particles outside the ranges are counted in particlesOutside alone; axes of axisFormulas are "
+        "formulas of normalised numbers and have no unit; with weightFormula each macro-particle counts "
+        "by this formula of normalised numbers, which has no unit: unitSI is that of the number density");
 }
 
 /* ---- the file ---- */
@@ -192,37 +299,39 @@ static void write_item(struct openpmd *openpmd, struct phase_spaces *spaces, uin
     char name[NAME_LENGTH];
     struct hdf5_file *file = openpmd->file;
     const struct view *view = openpmd->view;
-    const struct particles *list = phase_space_list(view, index);
     const struct phase_volume volume = phase_volume_make(&view->config->output.phase_space[index]);
-    struct item item = {.view = view,
-                        .space = &view->config->output.phase_space[index],
-                        .volume = &volume,
-                        .particles = list->count};
-    double bin_size = 1;
+    const struct particles *list;
+    struct item item = {
+        .view = view, .space = &view->config->output.phase_space[index], .volume = &volume, .bin_size = 1};
     name_of(view->config, index, name);
     for (uint32_t k = 0; k < item.space->axis_count; k++) {
         item.space_axes += phase_axis_is_space(axis_of(&item, k)->axis);
         item.velocity_axes +=
             axis_of(&item, k)->axis >= PHASE_AXIS_U && axis_of(&item, k)->axis <= PHASE_AXIS_W;
-        bin_size *= bin_width(&item, k);
+        item.bin_size *= bin_width(&item, k);
     }
-    item.density = list->weight / bin_size;
-    if (file->status == STATUS_OK && spaces) /* else the sentence of that failure is to stay */
-        hdf5_file_fail(file, item_count(spaces, index, &item));
+    while ((list = phase_space_list(view, index, item.part_count)))
+        item.parts[item.part_count++] = (struct part){.list = list, .density = list->weight / item.bin_size};
     hdf5_file_fail(file, communicator_agree(view->communicator, file->status));
+    if (file->status == STATUS_OK && spaces) /* else the sentence of that failure is to stay */
+        hdf5_file_fail(file, measure(spaces, index, &item));
     if (file->status == STATUS_OK) {
-        struct hdf5_array array = {.type = hdf5_real(view->config->precision),
+        struct hdf5_array array = {.type = hdf5_real(precision_of(&item)),
                                    .dimensions = (int)volume.dimensions,
                                    .count = view->communicator->rank == 0 ? volume.elements : 0};
         for (uint32_t k = 0; k < volume.dimensions; k++)
             array.shape[k] = volume.bins[k];
         if (spaces)
-            count_outside(&item, name, &spaces->items[index].is_known);
+            log_outside(&item, name, &spaces->items[index].is_known);
         array.source = sum_counts(file, &item);
-        write_attributes(openpmd, hdf5_dataset(openpmd->meshes, name, &array), &item, list);
+        write_attributes(openpmd, hdf5_dataset(openpmd->meshes, name, &array), &item);
     }
-    free(item.counts);
-    free(item.sums);
+    for (uint32_t s = 0; s < item.part_count; s++) {
+        free(item.parts[s].counts);
+        free(item.parts[s].sums);
+    }
+    free(item.piece);
+    free(item.total);
 }
 
 /* The items that are due. */
@@ -238,7 +347,7 @@ static void record_due(void *spaces, struct hdf5_file *file, const struct view *
 static void print_size(const struct config *config)
 {
     for (uint32_t i = 0; i < config->output.phase_space_count; i++) {
-        char name[NAME_LENGTH], what[NAME_LENGTH + 16];
+        char name[NAME_LENGTH], what[NAME_LENGTH + 8];
         struct config alone = *config;
         alone.output.phase_space = &config->output.phase_space[i];
         alone.output.phase_space_count = 1;

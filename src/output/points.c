@@ -267,7 +267,7 @@ static void write_line(struct openpmd *openpmd, const struct line_config *line, 
     const struct hdf5_array part = {
         .dimensions = 1, .shape = {line->points}, .count = view->communicator->rank == 0 ? line->points : 0};
     const double length = hypot(line->to[0] - line->from[0], line->to[1] - line->from[1]);
-    const struct openpmd_axes axes = {{"s"}, {length / (line->points - 1)}, 0};
+    const struct openpmd_axes axes = {.labels = {"s"}, .spacing = {length / (line->points - 1)}};
     for (enum field f = 0; f < FIELDS; f++) {
         char name[CONFIG_NAME_LENGTH + 16];
         struct openpmd_record mesh = openpmd_field(openpmd, f, HDF5_DOUBLE, NULL);

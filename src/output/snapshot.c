@@ -49,6 +49,8 @@ static char *copy_component(struct openpmd *openpmd, struct buffer *component)
     } else if (wanted) {
         hdf5_file_fail(file, buffer_read(component, 0, bytes, wanted));
     }
+    if (wanted)
+        openpmd_pick(openpmd, view->config->precision, wanted);
     return values;
 }
 
@@ -88,6 +90,7 @@ static void record_snapshot(void *part, struct hdf5_file *file, const struct vie
     const struct config *config = view->config;
     const struct snapshots_config *snapshots = &config->output.snapshots;
     struct openpmd openpmd = openpmd_begin(file, view, snapshot_files.prefix, OPENPMD_ED_PIC);
+    openpmd.window = snapshots_window(config);
     write_solver_attributes(&openpmd);
     for (enum field f = 0; f < FIELDS; f++)
         if (fields_hold(&snapshots->fields, f))

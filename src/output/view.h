@@ -34,7 +34,9 @@ struct history_row {
     double species[CONFIG_MAX_SPECIES][4];                 /* kinetic energy and momentum of each */
     double drive_work;                                     /* of the drives since step 0 */
     double modes[CONFIG_MAX_MODES + CONFIG_MAX_DRIVES][2]; /* of the config, then of its drives: real and
-                                                              imaginary part of each */
+                                                              imaginary part of rho in each */
+    /* of E and B in each, where they are followed */
+    double fields[CONFIG_MAX_MODES + CONFIG_MAX_DRIVES][WAVE_COMPONENTS][2];
 };
 
 /* The energy of fields and particles. */

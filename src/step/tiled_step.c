@@ -11,7 +11,7 @@ enum { EDGE_LOW, EDGE_HIGH, EDGE_END, EDGES };
 
 struct tiled_step {
     struct tiled_layout layout;
-    struct {
+    struct push {
         struct kernel *count, *measure_and_count, *move;
         struct kernel *order_strays, *move_strays; /* where the move is by direction */
     } push[2];                                     /* of species without w, and with it */
@@ -63,27 +63,37 @@ static bool fits(const struct device_info *info, const struct stepper_setup *set
     (layout)->tiles.keys, (layout)->tiles.items, (layout)->tiles.scan_items, (layout)->tiles.digit_bits,     \
         (layout)->by_direction, (layout)->span
 
+/* NVIDIA's compiler takes seconds for the file, so a GPU has a program for each kernel:
+ * device_start_builders() has them built side by side. */
 static enum status create_push(struct device *device, const struct stepper_setup *setup, bool has_w,
                                struct tiled_step *step)
 {
     const struct tiled_layout *layout = &step->layout;
+    struct push *push = &step->push[has_w];
+    const struct {
+        const char *name;
+        struct kernel **kernel;
+    } kernels[] = {{"step_count", &push->count},
+                   {"step_measure_and_count", &push->measure_and_count},
+                   {"step_move", &push->move},
+                   {"step_order_strays", &push->order_strays},
+                   {"step_move_strays", &push->move_strays}};
+    const uint32_t count = layout->by_direction ? 5 : 3;
     struct program *program = NULL;
-    TRY(program_build(device, "tiled_step.cl", setup->precision, &program,
-                      LAYOUT_OPTIONS " -D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D VELOCITIES=%d "
-                                     "-D STAGES_FIELD=%d -D COUNT_CELLS=%u -D MOST_COMPARED=%d "
-                                     "-D FELT=%u -D ELECTROMAGNETIC=%d -D MAGNETIC=%d -D DITHERS=%d "
-                                     "-D HAS_GHOST_ROWS=%d -D WEIGHTS=%d -D PUSHER=%d",
-                      LAYOUT_VALUES(layout), device_info(device)->has_fma, (int)setup->shape, 2 + has_w,
-                      layout->stages_field, layout->count_cells, MOST_COMPARED, setup->felt,
-                      is_electromagnetic(setup), is_magnetic(setup), dithers(setup), setup->ghost_rows > 0,
-                      setup->weighs, (int)setup->pusher));
-    TRY(kernel_create(program, "step_count", &step->push[has_w].count));
-    TRY(kernel_create(program, "step_measure_and_count", &step->push[has_w].measure_and_count));
-    TRY(kernel_create(program, "step_move", &step->push[has_w].move));
-    if (!layout->by_direction)
-        return STATUS_OK;
-    TRY(kernel_create(program, "step_order_strays", &step->push[has_w].order_strays));
-    return kernel_create(program, "step_move_strays", &step->push[has_w].move_strays);
+    for (uint32_t n = 0; n < count; n++) {
+        TRY(program_build(device, "tiled_step.cl", setup->precision, &program,
+                          LAYOUT_OPTIONS " -D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D VELOCITIES=%d "
+                                         "-D STAGES_FIELD=%d -D COUNT_CELLS=%u -D MOST_COMPARED=%d "
+                                         "-D FELT=%u -D ELECTROMAGNETIC=%d -D MAGNETIC=%d -D DITHERS=%d "
+                                         "-D HAS_GHOST_ROWS=%d -D WEIGHTS=%d -D PUSHER=%d -D KERNEL=%u",
+                          LAYOUT_VALUES(layout), device_info(device)->has_fma, (int)setup->shape, 2 + has_w,
+                          layout->stages_field, layout->count_cells, MOST_COMPARED, setup->felt,
+                          is_electromagnetic(setup), is_magnetic(setup), dithers(setup),
+                          setup->ghost_rows > 0, setup->weighs, (int)setup->pusher,
+                          device_info(device)->is_cpu ? 0 : n + 1));
+        TRY(kernel_create(program, kernels[n].name, kernels[n].kernel));
+    }
+    return STATUS_OK;
 }
 
 static enum status create_scan(struct device *device, struct tiled_step *step)

@@ -23,8 +23,8 @@ class Exercise(ProgramTest):
     def run_exercise(self, *arguments):
         return self.run_program(*arguments, command=["/usr/bin/python3", "-B", SCRIPT])
 
-    def check(self, name):
-        return self.run_exercise("check", name, "--device", DEVICE, "--particles", 20000)
+    def check(self, name, *options):
+        return self.run_exercise("check", name, "--device", DEVICE, "--particles", 20000, *options)
 
     def assert_says(self, result, words):
         self.assertEqual(result.returncode, 1, result.stdout)
@@ -65,7 +65,7 @@ class Exercise(ProgramTest):
         self.assertIn(f"{name}: the same as the original {exactly}, in all ", done.stdout)
         self.assertRegex(done.stdout, r"(?s)share of a copy\noriginal +\S+ +\S+ +\S+ +\S+%\nyours .*\nNext: ")
 
-    def test_a_body_that_does_not_build_or_leaves_its_arrays(self):
+    def test_a_body_that_does_not_build_or_leaves_its_arrays_or_does_not_end(self):
         self.run_exercise("start", "reorder")
         path = self.folder / "output/exercise/reorder/radix_sort.cl"
         text = path.read_text()
@@ -73,6 +73,8 @@ class Exercise(ProgramTest):
         self.assert_says(self.check("reorder"), "radix_sort.cl does not build")
         path.write_text(text.replace("/* Your body. */", "new_keys[(size_t)1 << 40] = 0;"))
         self.assert_says(self.check("reorder"), "look for an index that leaves its array")
+        path.write_text(text.replace("/* Your body. */", "while (first_pass < 2) new_keys[0] += 1;"))
+        self.assert_says(self.check("reorder", "--time-limit", 10), "did not end within 10 s: look for a loop")
         path.write_text(text.replace("uint first_pass)\n{", "uint first_pass) {"))
         self.assert_says(self.check("reorder"), "there is no definition of radix_reorder()")
 

@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 
 from program import MPI_ENVIRONMENT, PROGRAM, ProgramTest
+from radixpic import fields, phase_space
 
 LENGTHS, CELLS = {"x": 6, "y": 4}, {"x": 16, "y": 8}
 
@@ -221,6 +222,74 @@ class Formulas(PhaseSpaceTest):
         for name in self.meshes(10):
             one, three = (self.mesh(name, 10, folder).counts() for folder in ("out", "three"))
             self.assertLessEqual(np.abs(one - three).sum(), 2, name)
+
+    AXES = "axes: [{axis: x, bins: 8, range: [0, 6]}, {axis: u, bins: 10, range: [-2, 3]}], every: 10"
+    WEIGHTS = {  # the last two are not finite, or of no common size
+        "mass*u*v": lambda x, y, u, v: u * v,
+        "energy*(x > 2)": lambda x, y, u, v: (u**2 + v**2) / 2 * (x > 2),
+        "1e200*exp(-8*u^2)": lambda x, y, u, v: 1e200 * np.exp(-8 * u**2),
+        "sqrt(v)": lambda x, y, u, v: np.sqrt(v),
+    }
+
+    def test_weights(self):
+        """The sum over the particles of a bin, to their number times 2^-48 of the largest; the counts of a mesh by
+        itself beside them; and in any order of the axes the same bits."""
+        items = [f"{{species: electrons, weight: '{weight}', {self.AXES}}}" for weight in self.WEIGHTS]
+        items += [f"{{species: electrons, {self.AXES}}}", items[0].replace("axes", "order: [u, x], axes")]
+        for precision in ("single", "double"):
+            self.run_items(*items, options=["--force", "--set", f"precision={precision}"])
+            x, y, u, v = columns = self.columns(10)
+            for number, (weight, function) in enumerate(self.WEIGHTS.items()):
+                with self.subTest(precision=precision, weight=weight), np.errstate(invalid="ignore"):
+                    mesh = self.mesh(f"electrons_xu_weighted_{number}" if number else "electrons_xu_weighted", 10)
+                    values = function(*columns)
+                    taken = np.isfinite(values)
+                    inside = taken & (u >= -2) & (u < 3)
+                    wanted = np.histogram2d(x[taken], u[taken], (8, 10), ((0, 6), (-2, 3)), weights=values[taken])[0]
+                    found = mesh.values * (np.prod(mesh.width) / mesh.attributes["weight"])
+                    bound = 1e-12 * np.abs(wanted) + 4096 * 2.0**-48 * np.abs(values[inside]).max()
+                    self.assertTrue(np.all(np.abs(found - wanted) <= bound), np.abs(found - wanted).max())
+                    self.assertEqual(mesh.attributes["weightFormula"].decode(), weight)
+                    self.assertEqual(mesh.attributes["particlesInside"], np.sum(inside))
+            turned = self.mesh("electrons_ux_weighted", 10).values
+            np.testing.assert_array_equal(turned.T, self.mesh("electrons_xu_weighted", 10).values)
+        checked = self.run_script("check_openpmd.py", self.folder / "out" / "phase_space" / "data_10.h5")
+        self.assertEqual((checked.returncode, checked.stderr), (0, ""), checked.stdout)
+
+    @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
+    def test_sums_over_species(self):
+        """f of each by its own weight, on one rank and on three; scripts count no particle twice."""
+        self.add_species("{name: ions, charge: 1, mass: 4, density: 1, particles: 3000, velocities: maxwellian}")
+        items = [f"{{species: {name}, weight: charge + v, {self.AXES}}}" for name in ("electrons", "ions")]
+        items += [f"{{species: {name}, {self.AXES}}}" for name in ("electrons", "ions")]
+        both = "species: electrons, with_species: [ions]"
+        items += [f"{{{both}, weight: charge + v, {self.AXES}}}", f"{{{both}, {self.AXES}}}"]
+        self.run_items(*items, options=["--set", "precision=double"])
+        self.run_well_on(3, "run", "small.yaml", "--quiet", "--output", "three", *setting(*items),
+            "--set", "precision=double")
+        for name in ("xu", "xu_weighted"):
+            for folder in ("out", "three"):
+                parts = [self.mesh(f"{species}_{name}", 10, folder) for species in ("electrons", "ions")]
+                mesh = self.mesh(f"electrons_ions_{name}", 10, folder)
+                wanted = sum(part.values for part in parts)
+                np.testing.assert_allclose(mesh.values, wanted, rtol=0, atol=1e-14 * np.abs(wanted).max())
+                for count in ("particlesInside", "particlesOutside", "weightOutside"):
+                    self.assertEqual(mesh.attributes[count], sum(part.attributes[count] for part in parts))
+            one, three = (self.mesh(f"electrons_ions_{name}", 10, folder).values for folder in ("out", "three"))
+            np.testing.assert_allclose(one, three, rtol=0, atol=1e-9 * np.abs(one).max())
+        self.assertEqual(mesh.attributes["species"], b"electrons + ions")
+        path = self.folder / "out" / "phase_space" / "data_10.h5"
+        kept, _, _ = phase_space.choose([fields.Snapshot(path)])
+        self.assertEqual([mesh.name for mesh in kept[0][1]], ["electrons_xu", "ions_xu"])
+        for names, words in ((["electrons_ions_xu", "ions_xu"], "are both of ions"),
+                (["electrons_xu", "ions_xu_weighted"], "have other weights")):
+            self.assert_script_fails("plot_phase_space.py", path, "--mesh", *names, words=[words])
+        both = ["--mesh", "electrons_ions_xu_weighted", "--output", "f.png"]
+        drawn = self.run_script("plot_phase_space.py", path, *both)
+        self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
+        refused = self.run_program("check", "small.yaml", *setting(items[4]), "--set", "species.ions.weights=density")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("output.phase_space.0.with_species.0: species ions has weights", refused.stderr)
 
     def test_relativistic(self):
         """gamma and the energy m c^2 (gamma - 1), with w."""

@@ -371,7 +371,8 @@ class SecondRun(ProgramTest):
 class ColdStart(ProgramTest):
     def test_other_processes_build_some_of_the_programs(self):
         """With empty caches. A program that a builder built was noted by it, and by the run that took it."""
-        cold = {"RADIXPIC_CACHE": str(self.folder / "own"), "POCL_CACHE_DIR": str(self.folder / "pocl")}
+        folders = {"RADIXPIC_CACHE": "own", "POCL_CACHE_DIR": "pocl", "CUDA_CACHE_PATH": "cuda"}
+        cold = {name: str(self.folder / folder) for name, folder in folders.items()}
         self.run_well("run", "small.yaml", "--quiet", "--output", "cold", environment=cold)
         noted = [path.stat().st_size for path in (self.folder / "own").glob("programs/*.uses")]
         if not noted:
@@ -382,9 +383,21 @@ class ColdStart(ProgramTest):
         self.run_well("run", "small.yaml", "--quiet", environment=cold)
         self.assertEqual(self.history("cold"), self.history())
 
+    def test_a_builder_builds_the_transforms_of_a_run(self):
+        """The first builder and the run note one and the same program, by what VkFFT's kernels follow from."""
+        cold = {"RADIXPIC_CACHE": str(self.folder / "own")}
+        transforms = ["build-kernels", "0:0", "", "LIBRARY", "16 8 3 5 0 1 1 2"]
+        for _ in range(2):
+            self.run_well(*transforms, environment=cold)
+        (noted,) = (self.folder / "own").glob("programs/*.uses")
+        self.assertEqual(noted.stat().st_size, 1)
+        self.run_well("run", "small.yaml", "--quiet", *sets("fields.transforms=vkfft"), environment=cold)
+        self.assertEqual(noted.stat().st_size, 2)
+
     def test_a_builder_without_what_it_needs(self):
         self.refuse(2, ["build-kernels: the device is missing"], "build-kernels")
         self.refuse(1, ["none.cl: No such file"], "build-kernels", "0:0", "", "none.cl", "")
+        self.refuse(2, ["'8 8' are no options"], "build-kernels", "0:0", "", "LIBRARY", "8 8")
 
 
 class Names(ProgramTest):

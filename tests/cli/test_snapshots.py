@@ -196,6 +196,36 @@ class Snapshots(ProgramTest):
             self.assertEqual(ids[0], other)
         self.assertAlmostEqual(len(ids[0][0]), 0.03 * 4096, delta=6 * (0.03 * 4096) ** 0.5)
 
+    def test_meshes_of_a_part_of_the_box(self):
+        """Each every second or third node of a range, at the places of these nodes; a rank may have none of them."""
+        fields = "fields=[E,phi,rho,species_rho,moments]"
+        ways = (
+            ("mesh_range=[[1.2, 4.1], [0, 4]]", "mesh_stride=[2, 3]", np.s_[4:11:2, ::3]),  # spacings 0.375 and 0.5
+            ("mesh_range=[[0, 0], [1.5, 2.5]]", "mesh_stride=[1, 1]", np.s_[:, 3:6]),
+            ("mesh_range=[[0, 0], [0, 0]]", "mesh_stride=[5, 1]", np.s_[::5, :]),
+            ("mesh_range=[[0.375, 0.375], [0, 0]]", "mesh_stride=[1, 8]", np.s_[1:2, :1]),
+        )
+        of_slabs = ["fields.decomposition=slabs", "output.snapshots.average=4"]
+        for ranks, more in ((1, sets("precision=double")), (3, sets(*of_slabs))):
+            whole = self.snapshot(fields, folder="whole", ranks=ranks, more=more)
+            for *settings, part in ways:
+                found = self.snapshot(fields, *settings, "precision=single", ranks=ranks, more=more)
+                names = components(whole["fields"])
+                self.assertEqual(components(found["fields"]), names)
+                with self.subTest(ranks=ranks, settings=settings):
+                    for name in names:
+                        values = whole["fields"][name][...][part].astype("f4")
+                        np.testing.assert_array_equal(found["fields"][name], values, name)
+                        places = []
+                        for data, cut in ((found, np.s_[:, :]), (whole, part)):
+                            file = meshes.Snapshot(data.file.filename)
+                            read, origin, spacing = meshes.read_mesh(file, name, si=False)
+                            place = [origin[n] + spacing[n] * np.arange(count) for n, count in enumerate(read.shape)]
+                            places.append([along[cut[n]] for n, along in enumerate(place)])
+                        for along, wanted in zip(*places):
+                            np.testing.assert_allclose(along, wanted, rtol=0, atol=1e-12, err_msg=name)
+                    self.assertEqual(list(found["fields/phi"].attrs["boxCells"]), [16, 8])
+
     def test_single_precision_of_a_double_run(self):
         run, rounded = (self.snapshot(f"precision={word}", more=sets("precision=double")) for word in ("run", "single"))
         names = [f"fields/{name}" for name in ("E/x", "E/y", "phi", "chargeDensity")]

@@ -98,7 +98,7 @@ TEST_IN_FOLDER(other_configs_are_refused)
     config.fields.decomposition = DECOMPOSITION_SLABS;
     config.output = (struct output_config){.directory = "elsewhere",
                                            .history = {.every = 2, .mode_count = 1, .modes = {{1, 0}}},
-                                           .snapshots = {.every = 1, .compression = 9},
+                                           .snapshots = {.every = 1, .mesh_stride = {1, 1}, .compression = 9},
                                            .checkpoints = {.every = 3, .minutes = 0.5, .keep = 7}};
     assert_ok(checkpoint_require_same(checkpoint->path, &checkpoint->config, &config));
     checkpoint_close(&checkpoint);

@@ -41,7 +41,7 @@ static void check_grid(uint32_t nx, uint32_t ny, enum precision precision, doubl
     for (uint32_t n = 0; n < 2; n++) {
         assert_ok(energy_measure(energy, &fields, SUM_SLOTS - 2 + n));
         assert_ok(energy_read(energy, SUM_SLOTS - 2, n + 1));
-        sums[n] = energy_sums(energy, SUM_SLOTS - 2 + n, NULL);
+        sums[n] = energy_sums(energy, SUM_SLOTS - 2 + n, NULL, NULL);
     }
     /* a block of 32 plain additions, at worst 16 epsilon, and a few roundings more; on the host up to 1,024
      * plain additions of the sums of groups in double precision */

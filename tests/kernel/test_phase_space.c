@@ -143,7 +143,8 @@ static uint64_t check_item(struct scene *scene, uint32_t index)
     memset(found, 0, sizeof found);
     const uint64_t inside = add_histogram(&scene->sorted, &scene->slab, item, expected);
     assert_true(volume.elements <= MOST_BINS);
-    assert_ok(phase_space_count(scene->spaces, &scene->view, index, found));
+    int exponent;
+    assert_ok(phase_space_count(scene->spaces, &scene->view, index, &scene->lists[1], found, &exponent));
     assert_memory_equal(found, expected, sizeof found);
     return inside;
 }

@@ -177,24 +177,30 @@ TEST_EVERY(solving_again_gives_the_same_bits)
                             b->cells * sizeof *rho);
 }
 
-/* A solve's modes of all wave numbers, of both signs, against their formula. */
+/* A solve's modes of rho and E, of all wave numbers and both signs, against their formula. */
 TEST_EVERY(modes_of_both_signs_can_be_read)
 {
     double *rho = field_random(b->cells);
     uint32_t count;
     const int32_t(*wanted)[2] = field_all_modes(&b->grid, &count);
-    double *modes = field_numbers(2 * (size_t)count);
-    struct followed_modes all;
+    double(*modes)[2] = test_array(count, sizeof *modes);
+    mode_of_fields *fields = test_array(count, sizeof *fields);
+    struct followed_modes all = {
+        .count = count, .wanted = wanted, .gradient = b->gradient, .has_fields = true};
     struct energy *energy = NULL;
-    assert_ok(poisson_follow(b->poisson, count, wanted, &all));
+    assert_ok(poisson_follow(b->poisson, NULL, &all));
     solve(b, rho);
     assert_ok(energy_create(device, &b->grid, b->precision,
                             &(struct fields_config){.solver = SOLVER_ELECTROSTATIC}, &all, &energy));
     assert_ok(energy_measure(energy, &b->fields, 3));
     assert_ok(energy_read(energy, 3, 1));
-    (void)energy_sums(energy, 3, modes);
-    field_check_modes(&b->grid, rho, count, wanted, modes, /* as for the transform: */
-                      16 * test_epsilon(b->precision) / sqrt((double)b->cells));
+    (void)energy_sums(energy, 3, modes, fields);
+    const double tolerance =
+        16 * test_epsilon(b->precision) / sqrt((double)b->cells); /* as for the transform */
+    const size_t stride = sizeof *fields / sizeof(double);
+    field_check_modes(&b->grid, rho, count, wanted, modes[0], 2, tolerance);
+    field_check_modes(&b->grid, b->ex, count, wanted, fields[0][0], stride, tolerance);
+    field_check_modes(&b->grid, b->ey, count, wanted, fields[0][1], stride, tolerance);
 }
 
 /* One entry of the field stage a solve: reals and modes of each transform, modes in and out of the kernel;

@@ -452,4 +452,28 @@ TEST(counts_and_bytes_up_to_the_capacity)
     }
 }
 
+/* GPUs have a program for each kernel of the tiled step, CPUs one for all. */
+TEST(a_program_for_each_kernel)
+{
+    static const char *const names[] = {"step_count", "step_measure_and_count", "step_move",
+                                        "step_order_strays", "step_move_strays"};
+    const int count = sizeof names / sizeof names[0];
+    struct program *program = NULL;
+    struct kernel *kernel = NULL;
+    for (int wanted = 1; wanted <= count; wanted++) {
+        assert_ok(program_build(device, "tiled_step.cl", PRECISION_SINGLE, &program,
+                                "-D KEYS=16 -D ITEMS=32 -D SCAN_ITEMS=64 -D DIGIT_BITS=7 -D BY_DIRECTION=1 "
+                                "-D SPAN=40 -D FUSE_PRODUCTS=1 -D SHAPE_ORDER=1 -D VELOCITIES=2 "
+                                "-D STAGES_FIELD=0 -D COUNT_CELLS=0 -D MOST_COMPARED=128 -D FELT=2 "
+                                "-D ELECTROMAGNETIC=0 -D MAGNETIC=0 -D DITHERS=1 -D HAS_GHOST_ROWS=0 "
+                                "-D WEIGHTS=0 -D PUSHER=0 -D KERNEL=%d",
+                                wanted));
+        for (int n = 1; n <= count; n++)
+            if (n == wanted)
+                assert_ok(kernel_create(program, names[n - 1], &kernel));
+            else
+                assert_int_not_equal(kernel_create(program, names[n - 1], &kernel), STATUS_OK);
+    }
+}
+
 TEST_MAIN(open_device, close_device)

@@ -235,7 +235,8 @@ class InProcess(PackageTest):
         settings = {
             "grid.cells": [32, 32], "grid.length": lengths, "time.step": 0.1, "precision": "double",
             "species.electrons.particles": 1 << 16, "species.electrons.velocities": "{kind: cold}",
-            "species.electrons.perturb.density": [], "output.history": {"every": 1, "modes": [[1, 1], [-1, 1]]},
+            "species.electrons.perturb.density": [],
+            "output.history": {"every": 1, "modes": [[1, 1], [-1, 1]], "mode_fields": ["rho", "E"]},
         }  # fmt: skip
         # n = a cos(k r - t) needs u = a/k cos(k r - t) along k: the continuity equation
         drift = [f"{a / 0.5 * part} * cos(0.3*x + 0.4*y)" for part in (0.6, 0.8)]
@@ -248,6 +249,9 @@ class InProcess(PackageTest):
         np.testing.assert_allclose(np.abs(amplitudes), np.abs(amplitudes[0]), rtol=0.02)
         turned = np.unwrap(np.angle(amplitudes))
         np.testing.assert_allclose(turned - turned[0], -wave.time, atol=0.05)
+        for axis, k in (("x", 0.3), ("y", 0.4)):  # E = -i k rho/k^2
+            field = simulation.history.mode((1, 1), f"E{axis}")
+            np.testing.assert_allclose(field, -1j * k / 0.25 * simulation.history.mode((1, 1)), rtol=1e-12)
         fit = simulation.fit("density_1_1", start=0, end=6.4)
         np.testing.assert_allclose((fit.gamma, fit.omega), (0, 1), atol=0.01)
 

@@ -323,15 +323,21 @@ TEST(modes_of_both_signs_can_be_read_on_every_rank)
             enum decomposition_kind slabs = DECOMPOSITION_SLABS;
             struct field_solver *solver = NULL;
             struct history_config *history = &config.output.history;
-            double *modes = field_numbers(2 * (size_t)CONFIG_MAX_MODES);
+            double(*modes)[2] = test_array(CONFIG_MAX_MODES, sizeof *modes);
+            mode_of_fields *fields = test_array(CONFIG_MAX_MODES, sizeof *fields);
+            history->mode_fields = (struct field_list){1, {FIELD_E}};
             history->mode_count = at_most(count - first, CONFIG_MAX_MODES);
             memcpy(history->modes, wanted + first, history->mode_count * sizeof *wanted);
             assert_ok(field_solver_create(&place, &config, &slabs, &solver));
             leave(&scene, rho);
             assert_ok(field_solver_solve(solver, &scene.fields, 0));
-            assert_ok(field_solver_read_modes(solver, modes));
-            field_check_modes(&scene.grid, box.of[3], history->mode_count, wanted + first, modes,
-                              1e-14 /* a few roundings of numbers of the size of 1 */);
+            assert_ok(field_solver_read_modes(solver, modes, fields));
+            const double tolerance = 1e-14; /* a few roundings of numbers of the size of 1 */
+            field_check_modes(&scene.grid, box.of[3], history->mode_count, wanted + first, modes[0], 2,
+                              tolerance);
+            for (int c = 0; c < 2; c++)
+                field_check_modes(&scene.grid, box.of[c], history->mode_count, wanted + first, fields[0][c],
+                                  sizeof *fields / sizeof(double), tolerance);
         }
         device_close(&scene.owner);
     }

@@ -75,15 +75,17 @@ static inline const int32_t (*field_all_modes(const struct grid *grid, uint32_t 
     return (const int32_t(*)[2])wanted;
 }
 
-/* That these are the modes of a density, over the number of cells. */
-static inline void field_check_modes(const struct grid *grid, const double *rho, uint32_t count,
-                                     const int32_t (*wanted)[2], const double *modes, double tolerance)
+/* That these, of which each begins `stride` numbers after the last, are the modes of a field, over the number
+ * of cells. */
+static inline void field_check_modes(const struct grid *grid, const double *field, uint32_t count,
+                                     const int32_t (*wanted)[2], const double *modes, size_t stride,
+                                     double tolerance)
 {
     for (uint32_t n = 0; n < count; n++) {
         double expected[2];
-        field_direct_mode(grid, rho, wanted[n][0], wanted[n][1], expected);
-        assert_near(modes[2 * n], expected[0] / grid_cells(grid), tolerance);
-        assert_near(modes[2 * n + 1], expected[1] / grid_cells(grid), tolerance);
+        field_direct_mode(grid, field, wanted[n][0], wanted[n][1], expected);
+        assert_near(modes[stride * n], expected[0] / grid_cells(grid), tolerance);
+        assert_near(modes[stride * n + 1], expected[1] / grid_cells(grid), tolerance);
     }
 }
 

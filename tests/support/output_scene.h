@@ -119,6 +119,7 @@ static inline void scene_configure(struct scene *scene)
         .output = {.directory = "output/x",
                    .history = {.every = 1},
                    .snapshots = {.every = 1,
+                                 .mesh_stride = {1, 1},
                                  .average = 1,
                                  .fields = {3, {FIELD_E, FIELD_PHI, FIELD_RHO}},
                                  .species = {1, {"all"}},

@@ -13,7 +13,8 @@
 static struct folder folder;
 static const char *const path = folder.file;
 static const struct config modes = {
-    .output.history = {.every = 2, .mode_count = 2, .modes = {{1, 0}, {-3, 4}}}};
+    .output.history = {
+        .every = 2, .mode_count = 2, .modes = {{1, 0}, {-3, 4}}, .mode_fields = {2, {FIELD_RHO, FIELD_E}}}};
 
 static struct run_folder run;
 static struct append_files files;
@@ -147,13 +148,15 @@ static void assert_refused(const char *fragment, const struct config *config, co
 
 TEST(other_columns_are_refused)
 {
-    struct config fewer = modes, other = modes;
+    struct config fewer = modes, other = modes, fields = modes;
     struct append_mark kept;
     fewer.output.history.mode_count = 1;
     other.output.history.modes[1][1] = 5;
+    fields.output.history.mode_fields.count = 1;
     write_straight(4, 6, &kept);
     assert_refused("output.history.modes", &fewer, &kept);
     assert_refused("output.history.modes", &other, &kept);
+    assert_refused("output.history.modes", &fields, &kept);
 }
 
 TEST(missing_and_changed_rows_are_refused)
