@@ -291,4 +291,13 @@ TEST(bytes_are_those_of_two_passes)
     }
 }
 
-TEST_MAIN(open_device, close_device)
+/* All kernels here are VkFFT's, which a CPU runs in tests alone. */
+static int open_for_gpu_kernels(void **state)
+{
+    const int status = open_device(state);
+    if (status == 0)
+        test_optimise(false);
+    return status;
+}
+
+TEST_MAIN(open_for_gpu_kernels, close_device)

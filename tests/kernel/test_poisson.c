@@ -232,13 +232,15 @@ static int open_benches(void **state)
     if (open_device(state) != 0)
         return -1;
     for (int grid = 0; grid < GRIDS; grid++)
-        for (int way = 0; way < WAYS; way++)
+        for (int way = 0; way < WAYS; way++) {
+            test_optimise(ways[way] != TRANSFORMS_VKFFT);
             for (int p = 0; p < 2; p++)
                 for (int g = 0; g < 2; g++)
                     if (ways[way] != TRANSFORMS_VKFFT || !device_info(device)->is_cpu || grid == p + 2 * g)
                         benches[bench_count++] =
                             bench_create(grids[grid], field_precisions[p], ways[way], gradients[g],
                                          ways[way] == TRANSFORMS_NONE && grid == p + 2 * g);
+        }
     return 0;
 }
 

@@ -228,10 +228,12 @@ TEST(the_field_is_that_of_one_device)
 TEST(the_field_is_that_of_one_device_by_vkfft)
 {
     const bool is_odd = ranks.size % 2;
+    test_optimise(false);
     check_field(grids[5 + ranks.size % 3], (struct setup){is_odd ? PRECISION_SINGLE : PRECISION_DOUBLE,
                                                           TRANSFORMS_VKFFT,
                                                           GRADIENT_SPECTRAL,
                                                           {.filter_passes = is_odd}});
+    test_optimise(true);
 }
 
 /* For another rank: modes in one transfer, two arrays of fields in two, as many from it; and beside them rows
