@@ -4,8 +4,8 @@
  * Bins of x and y are whole cells, so the list has the particles of a row of a bin's cells in one piece: a
  * segment, whose place in the volume is known before the first particle is read. Only velocities are read,
  * and offsets where a formula has x or y. Counts are integers: atomic functions give the same bits in any
- * order. Where particles have weights these are summed as integers, too: in units of a power of two, of which
- * the largest weight, found by a count before, is so many that the sum of all stays within 63 bits.
+ * order. Where particles have weights these are summed as integers, too, in units of a power of two. The unit
+ * follows from the largest weight, which a count before finds, so that the sum of all stays within 63 bits.
  *
  * The host defines before this file GROUP_ITEMS and VALUES, three terms: u, v, w, or what
  * src/config/formula_source.c makes of formulas of what shared/particle_values.h has; and where particles

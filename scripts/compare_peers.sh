@@ -20,8 +20,8 @@
 # of their loops. --method is step.method (fused); --only takes the case, or the code, of that name.
 #
 # Energies are those of the last step in m v_th^2 a particle. Beams carry a current, so the mean of E oscillates, and at one step a
-# small difference in frequency would show as a large one in energy: theirs are means over the last 100 steps, and compared where these
-# are 400 to 500 or later ones, when the waves that grew from noise are full-grown. The growth is that of B from step 60 to step 180 in
+# small difference in frequency would show as a large one in energy: for beams the energies are means over the last 100 steps, and they
+# are compared in runs of at least 500 steps, when the waves have stopped growing. The growth is that of B from step 60 to step 180 in
 # omega_p. Random numbers and the shape of beams differ, and few long waves have most of a field's energy: codes agree where they differ
 # by at most 2 % in kinetic energy, 15 % in electric energy and growth, and 25 % in magnetic energy. Otherwise the row says so, and the
 # exit code is 1.
@@ -38,7 +38,7 @@ fail() { # CODE SENTENCE
 
 while (($# > 0)); do
     case "$1" in
-        -h | --help) sed -n '2,26s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        -h | --help) sed -n '2,27s/^# \{0,1\}//p' "$0"; exit 0 ;;
         --device | --method | --rounds | --steps | --only)
             (($# > 1)) || fail 2 "$1 needs a value"
             option[${1#--}]=$2
@@ -143,15 +143,15 @@ run_peer() { # CODE
 
 run_radixpic() {
     "$radixpic" run "$work/case.yaml" --quiet --force --output "$work/run" || fail $? "radixpic run failed"
-    awk -F, -v particles="$particles" -v steps="$steps" -v dt="$dt" -v all="$((species * cells * cells))" -v case="$case" '
+    awk -F, -v particles="$particles" -v steps="$steps" -v dt="$dt" -v all="$((species * cells * cells))" -v name="$case" '
         BEGIN { magnetic = growth = "-" }
         FILENAME ~ /timers/ { if ($1 == "steps") speed = 1e-6 * particles * steps / $2; next }
         $1 == "step" { for (i = 1; i <= NF; i++) column[$i] = i; next }
-        case == "beams" ? $1 < steps - 100 || $1 == steps : $1 < steps { at[$1] = $column["magnetic_energy"]; next }
+        name == "beams" ? $1 < steps - 100 || $1 == steps : $1 < steps { at[$1] = $column["magnetic_energy"]; next }
         { rows++; kinetic += $column["kinetic_energy"] / all; electric += $column["field_energy"] / all }
-        case != "electrostatic" { magnetic += $column["magnetic_energy"] / all; at[$1] = $column["magnetic_energy"] }
+        name != "electrostatic" { magnetic += $column["magnetic_energy"] / all; at[$1] = $column["magnetic_energy"] }
         END { kinetic /= rows; electric /= rows
-              if (case == "beams") { magnetic /= rows; growth = log(at[180] / at[60]) / (240 * dt) }
+              if (name == "beams") { magnetic /= rows; growth = log(at[180] / at[60]) / (240 * dt) }
               print speed, kinetic, electric, magnetic, growth }' "$work"/run/{timers,history}.csv >>"$work/radixpic.rows"
 }
 

@@ -214,8 +214,9 @@ def received_results(name, device, kernels, time_limit):
     try:
         while True:
             if not receiver.poll(time_limit):
-                raise Problem(f"the kernels in {kernels} did not end within {time_limit:g} s: look for a loop that"
-                    " never ends, or for a barrier that not all items of a group reach")
+                look = "look for a loop that never ends, or for a barrier that not all items of a group reach"
+                raise Problem(f"the kernels in {kernels} did not end within {time_limit:g} s: "
+                    f"{'take a longer --time-limit' if kernels == KERNELS else look}")
             result = receiver.recv()
             if isinstance(result, str):
                 raise Problem(result)

@@ -274,6 +274,8 @@ void simulation_build_ahead(const struct config *config, const struct communicat
         memcpy(plain.species, config->species, bytes);
         for (uint32_t s = 0; s < config->species_count; s++)
             simplify(&plain.species[s], communicator->size);
+        if (communicator->size > 1 && config->fields.decomposition == DECOMPOSITION_SLABS)
+            plain.fields.transforms = TRANSFORMS_FFTW; /* no rank transforms the whole box */
         if (create(&alone, &plain, communicator->size, counting, NULL, &simulation) == STATUS_OK)
             device_start_builders(device, counting, communicator->local_size);
         simulation_destroy(&simulation);

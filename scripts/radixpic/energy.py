@@ -137,7 +137,7 @@ def draw(plt, histories, modes, window, title, of="density"):
         list(history.modes_of.get(of, ()))[: 1 if several else 6] if modes is None else modes for history in histories
     ]
     tops = [[(np.abs(history.mode(mode, of)).max(), mode) for mode in own] for history, own in zip(histories, followed)]
-    followed = [[mode for top, mode in own if not 0 < top < round_off_of(history)]
+    followed = [[mode for top, mode in own if of != "density" or not 0 < top < round_off_of(history)]
         for history, own in zip(histories, tops)]
     for (history, color), own in zip(runs, followed):
         draw_run(panels, history, own, of, history.path.resolve().parent.name if several else "", color)
@@ -161,7 +161,7 @@ def draw(plt, histories, modes, window, title, of="density"):
     total.set(title=f"Total energy{less}, relative drift", ylabel=r"$W - W_0\;[W_0]$")
     if not waves.lines:
         top = max((top for own in tops for top, _ in own), default=None)
-        said = "no modes in this history" if top is None else f"round-off alone:\n{top:.0e} at most"
+        said = f"no modes of {of} in this history" if top is None else f"round-off alone:\n{top:.0e} at most"
         waves.text(0.5, 0.5, said, ha="center", transform=waves.transAxes)
         waves.set_yticks([])
     for axes in (waves,) if several and all(followed) else (fields, waves, kinetic):

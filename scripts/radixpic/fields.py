@@ -24,7 +24,7 @@ QUANTITIES = {
     **{f"pressure/{axes}": (f"$p_{{{axes}}}$", "$n_0 T$", "Pa") for axes in ("xx", "xy", "yy", "xz", "yz", "zz")},
     **{f"heatFlux/{axis}": (f"$q_{axis}$", "$n_0 T v_{th}$", "W/m$^2$") for axis in "xyz"},
 }
-PHASE_SPACE = re.compile("_[xyuvw]+$")  # how the name of one ends
+PHASE_SPACE = re.compile("_[xyuvw]+(_weighted)?$")  # how the name of one ends
 MOST_DEFLATED, MOST_CONSTANTS = 1100, 1 << 28  # bytes of values in a byte of a file; values of one number
 FOLDERS = ("snapshots", "moments", "lines", "phase_space")  # of a run, which have meshes
 MOST_BINS, IN_A_BIN = 200, 100  # bins along an axis of a phase space of particles, of which so many are in one

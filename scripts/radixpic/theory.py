@@ -390,7 +390,10 @@ def waves_of(config, mode=None, column=None):
     a mode, "Ez_1_0"."""
     modes = config["output"]["history"]["modes"]
     if match := re.fullmatch(MODE, column or ""):
-        column, mode = None if match[1] == "density" else match[1], (int(match[2]), int(match[3]))
+        of_column = int(match[2]), int(match[3])
+        if mode is not None and tuple(mode) != of_column:
+            raise Problem(f"{column}: expected no other mode beside it, found {tuple(mode)}")
+        column, mode = None if match[1] == "density" else match[1], of_column
     if mode is None and not modes:
         raise Problem("output.history.modes: it names no mode, and the theory is of one")
     setting = setting_of(config, tuple(mode or modes[0]))

@@ -276,7 +276,7 @@ struct snapshots_config {
     struct species_names species;
     struct selection_config particles;
     double mesh_range[2][2]; /* [x or y][low, high], both included; 0 and 0: all of the axis */
-    uint32_t mesh_stride[2]; /* of nodes there each so many-th is written */
+    uint32_t mesh_stride[2]; /* N: every N-th node there is written */
     enum snapshot_precision precision;
     uint32_t compression; /* deflate level 0..9 */
 };

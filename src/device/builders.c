@@ -101,7 +101,9 @@ enum status device_begin_library(struct device *device, const char *options)
     struct core *core = device->core;
     if (core->is_counting)
         return program_note(core, LIBRARY, options);
+    const double start = timer_now();
     kept_begin(&core->library, core, options, LIBRARY);
+    device_add_time(device, STAGE_START_KERNELS, timer_now() - start, 0);
     return STATUS_OK;
 }
 

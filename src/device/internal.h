@@ -176,7 +176,7 @@ struct built {
 STATUS_CHECKED enum status program_build_once(struct core *core, const char *before, const char *file,
                                               const char *options, struct built **built);
 
-/* On a counting device: notes a program that is none of a file. */
+/* On a counting device: notes a program of a library, which has no file. */
 STATUS_CHECKED enum status program_note(struct core *core, const char *name, const char *options);
 
 /* Where PoCL keeps what it compiled; empty where no device was looked for. */

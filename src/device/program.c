@@ -107,8 +107,18 @@ static void list_built(struct core *core, struct built *built)
     core->built = built;
 }
 
+static struct built *find_built(const struct core *core, const char *options, const char *source)
+{
+    struct built *built = core->built;
+    while (built && (strcmp(built->options, options) != 0 || strcmp(built->source, source) != 0))
+        built = built->next;
+    return built;
+}
+
 enum status program_note(struct core *core, const char *name, const char *options)
 {
+    if (find_built(core, options, name))
+        return STATUS_OK;
     struct built *built = new_built(core, "", name, options, strdup(name));
     if (!built)
         return STATUS_FAILED;
@@ -121,9 +131,7 @@ enum status program_build_once(struct core *core, const char *before, const char
 {
     char *source = NULL;
     TRY(source_read(before, file, &source));
-    struct built *built = core->built;
-    while (built && (strcmp(built->options, options) != 0 || strcmp(built->source, source) != 0))
-        built = built->next;
+    struct built *built = find_built(core, options, source);
     *found = built;
     if (built) {
         free(source);

@@ -47,40 +47,36 @@ static bool takes_vkfft(const struct device *device, enum transform_library libr
 /* VkFFT's kernels follow from these numbers. */
 #define OPTIONS "%" SCNu32 " %" SCNu32 " %d %" SCNu32 " %d %d %" SCNu32 " %" SCNu32
 
+/* *unsupported: there is no such transform of VkFFT. On a counting device nothing is planned. */
+static enum status plan_vkfft(struct fft *fft, enum transform_library library, bool *unsupported)
+{
+    char options[128];
+    snprintf(options, sizeof options, OPTIONS, fft->grid.nx, fft->grid.ny, (int)fft->axes, fft->columns,
+             (int)fft->precision, (int)library, fft->batch[FFT_FORWARD], fft->batch[FFT_INVERSE]);
+    *unsupported = false;
+    TRY(device_begin_library(fft->device, options));
+    const enum status status =
+        device_is_counting(fft->device) ? STATUS_OK : fft_vkfft_create(fft, unsupported);
+    device_end_library(fft->device, status == STATUS_OK || *unsupported);
+    return status;
+}
+
 static enum status make_plans(struct fft *fft, enum transform_library library)
 {
     bool unsupported = true;
     if (takes_vkfft(fft->device, library)) {
-        char options[128];
-        snprintf(options, sizeof options, OPTIONS, fft->grid.nx, fft->grid.ny, (int)fft->axes, fft->columns,
-                 (int)fft->precision, (int)library, fft->batch[FFT_FORWARD], fft->batch[FFT_INVERSE]);
-        TRY(device_begin_library(fft->device, options));
-        const enum status status =
-            device_is_counting(fft->device) ? STATUS_OK : fft_vkfft_create(fft, &unsupported);
-        device_end_library(fft->device, status == STATUS_OK);
-        if (!unsupported || library == TRANSFORMS_VKFFT || device_is_counting(fft->device))
+        const enum status status = plan_vkfft(fft, library, &unsupported);
+        if (!unsupported || library == TRANSFORMS_VKFFT)
             return status;
         /* VkFFT has no transform of some long odd lengths where the local memory is small. */
     }
     return device_is_counting(fft->device) ? STATUS_OK : fft_fftw_create(fft);
 }
 
-enum status fft_build(struct device *device, const char *options)
-{
-    struct grid grid = {0};
-    int axes = 0, precision = 0, library = 0;
-    uint32_t columns = 0, batch[FFT_DIRECTIONS];
-    struct fft *fft;
-    if (sscanf(options, OPTIONS, &grid.nx, &grid.ny, &axes, &columns, &precision, &library,
-               &batch[FFT_FORWARD], &batch[FFT_INVERSE]) != 8)
-        return status_fail(STATUS_USAGE, "'%s' are no options of a transform", options);
-    return fft_create(device, &grid, (enum fft_axes)axes, columns, (enum precision)precision,
-                      (enum transform_library)library, batch, &fft);
-}
-
-enum status fft_create(struct device *device, const struct grid *grid, enum fft_axes axes, uint32_t columns,
-                       enum precision precision, enum transform_library library,
-                       const uint32_t batch[FFT_DIRECTIONS], struct fft **fft)
+/* A transform that is not planned yet. */
+static enum status begin_fft(struct device *device, const struct grid *grid, enum fft_axes axes,
+                             uint32_t columns, enum precision precision, const uint32_t batch[FFT_DIRECTIONS],
+                             struct fft **fft)
 {
     const size_t real_bytes = grid_cells(grid) * precision_bytes(precision);
     const size_t modes_bytes = fft_complex_bytes(grid, columns, precision);
@@ -96,6 +92,28 @@ enum status fft_create(struct device *device, const struct grid *grid, enum fft_
                          .columns = columns,
                          .precision = precision,
                          .batch = {batch[FFT_FORWARD], batch[FFT_INVERSE]}};
+    return STATUS_OK;
+}
+
+enum status fft_build(struct device *device, const char *options)
+{
+    struct grid grid = {0};
+    int axes = 0, precision = 0, library = 0;
+    uint32_t columns = 0, batch[FFT_DIRECTIONS];
+    bool unsupported;
+    struct fft *fft;
+    if (sscanf(options, OPTIONS, &grid.nx, &grid.ny, &axes, &columns, &precision, &library,
+               &batch[FFT_FORWARD], &batch[FFT_INVERSE]) != 8)
+        return status_fail(STATUS_USAGE, "'%s' are no options of a transform", options);
+    TRY(begin_fft(device, &grid, (enum fft_axes)axes, columns, (enum precision)precision, batch, &fft));
+    return plan_vkfft(fft, (enum transform_library)library, &unsupported);
+}
+
+enum status fft_create(struct device *device, const struct grid *grid, enum fft_axes axes, uint32_t columns,
+                       enum precision precision, enum transform_library library,
+                       const uint32_t batch[FFT_DIRECTIONS], struct fft **fft)
+{
+    TRY(begin_fft(device, grid, axes, columns, precision, batch, fft));
     if (columns == 0)
         return STATUS_OK;
     TRY(make_plans(*fft, library));

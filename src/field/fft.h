@@ -46,8 +46,8 @@ STATUS_CHECKED enum status fft_create(struct device *device, const struct grid *
                                       enum transform_library library, const uint32_t batch[FFT_DIRECTIONS],
                                       struct fft **fft);
 
-/* Makes the plans that a run with these `options` (of device_begin_library()) will, so that the driver has
- * their kernels. */
+/* Makes VkFFT's plans for a run that will with these `options` (device_begin_library()), so that the driver
+ * has their kernels. They are not proved and never run. */
 STATUS_CHECKED enum status fft_build(struct device *device, const char *options);
 
 /* The transform of the whole box, shared by all ranks (fft_shared.c). Real arrays are those of the rank's

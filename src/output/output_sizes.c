@@ -32,6 +32,9 @@ void outputs_print_sizes(const struct config *config)
     struct config kept = *config;
     uint64_t most = 0;
     kept.output.snapshots.precision = SNAPSHOT_PRECISION_RUN;
+    memset(kept.output.snapshots.mesh_range, 0, sizeof kept.output.snapshots.mesh_range);
+    kept.output.snapshots.mesh_stride[0] = kept.output.snapshots.mesh_stride[1] =
+        1; /* whole until it is written */
     for (size_t n = 0; n < OUTPUTS; n++) {
         const struct output_row *row = output_table[n];
         const uint64_t times = outputs_times_due(config, outputs_every(row, config));

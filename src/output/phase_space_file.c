@@ -210,7 +210,7 @@ static void log_outside(const struct item *item, const char *name, bool *is_know
     static const double many = 0.1;
     const double outside = (double)(item->particles - item->inside) / (double)item->particles;
     if (!*is_known && item->view->log && outside > many)
-        log_line(item->view->log, LOG_NORMAL, "%s: %.0f %% of the particles lie outside its ranges", name,
+        log_line(item->view->log, LOG_NORMAL, "%s: %.0f %% of the particles are in none of its bins", name,
                  100 * outside);
     *is_known = true;
 }
@@ -289,7 +289,8 @@ static void write_attributes(const struct openpmd *openpmd, struct hdf5_object *
         "positions are at the iteration's time, velocities half a time step earlier (axisTimeOffset); "
         "particles outside the ranges are counted in particlesOutside alone; axes of axisFormulas are "
         "formulas of normalised numbers and have no unit; with weightFormula each macro-particle counts "
-        "by this formula of normalised numbers, which has no unit: unitSI is that of the number density");
+        "by this formula of normalised numbers, which has no unit: unitSI is that of the number density, and "
+        "one whose weight is not finite counts as outside");
 }
 
 /* ---- the file ---- */

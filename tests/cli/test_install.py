@@ -130,6 +130,11 @@ class Install(ProgramTest):
         self.make("cmake", "-S", ".", "-B", "build", "-D", f"CMAKE_PREFIX_PATH={self.prefix}")
         self.make("cmake", "--build", "build")
         self.assertEqual(self.make("build/sort", env={**environment, **BARE}), said)
+        if os.path.exists("/usr/lib/python3/dist-packages/pyopencl"):
+            script = Path(example).with_name("sort_example.py")
+            shutil.copy(self.prefix / "share" / "doc" / "radixpic" / "docs" / script.name, script)
+            said = self.make("/usr/bin/python3", script, library, env={**environment, **BARE})
+            self.assertEqual(said, "1048576 keys of 10 bits are sorted, as by numpy\n")
         needed = re.findall(r"\((NEEDED|SONAME)\).*\[(.*)\]", self.make("readelf", "-d", library))
         libc = [("NEEDED", "ld-linux-x86-64.so.2")]  # the part of it that has variables of threads
         expected = {("NEEDED", "libOpenCL.so.1"), ("NEEDED", "libc.so.6"), ("SONAME", "libradixpic_sort.so.1")}

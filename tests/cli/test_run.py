@@ -391,7 +391,7 @@ class ColdStart(ProgramTest):
             self.run_well(*transforms, environment=cold)
         (noted,) = (self.folder / "own").glob("programs/*.uses")
         self.assertEqual(noted.stat().st_size, 1)
-        self.run_well("run", "small.yaml", "--quiet", *sets("fields.transforms=vkfft"), environment=cold)
+        self.run_well("run", "small.yaml", "--quiet", *sets("fields.transforms=vkfft", "device=0:0"), environment=cold)
         self.assertEqual(noted.stat().st_size, 2)
 
     def test_a_builder_without_what_it_needs(self):
