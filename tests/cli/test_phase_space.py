@@ -374,7 +374,7 @@ class Runs(PhaseSpaceTest):
             arguments = ["run", "small.yaml", "--steps", "6", "--force", *setting(*items)]
             result = self.run_well(*arguments, command=command, environment=MPI_ENVIRONMENT)
             for text in (result.stdout, (self.folder / "out" / "log.txt").read_text()):
-                found = re.findall(r"(?m)^(\w+): (\d+) % of the particles lie outside its ranges$", text)
+                found = re.findall(r"(?m)^(\w+): (\d+) % of the particles are in none of its bins$", text)
                 self.assertEqual([name for name, _ in found], ["electrons_uv", "electrons_x"])
                 for (name, percent), about in zip(found, (32, 50)):
                     outside = self.mesh(name, 0).attributes["particlesOutside"] / 4096
