@@ -117,7 +117,7 @@ static inline void scene_configure(struct scene *scene)
         .device = "auto",
         .parallel = {.threshold = 1.1},
         .output = {.directory = "output/x",
-                   .history = {.every = 1},
+                   .history = {.every = 1, .mode_fields = {1, {FIELD_RHO}}},
                    .snapshots = {.every = 1,
                                  .mesh_stride = {1, 1},
                                  .average = 1,
