@@ -24,12 +24,16 @@ double cherenkov_gamma(const struct config *config, const struct species_config 
     return gamma;
 }
 
-/* Of light that runs to `angle`, and K with the numbers mx, my and l. Cold particles have d (d - D)^2 = a^3,
- * which grows by up to sqrt(3)/2 a: the `cube`. A spread s of K v makes it d = a^3 <1/(d - D)^2>, with up to
- * 0.76 a^3/s^2 where s is large. Between, with the best D, a^3/(1.155 a^2 + 1.15 s^2) is within 5 % of the
- * roots up to s = 2 a, and above the growth beyond. */
-static double growth_of(const struct config *config, const struct species_config *species, double angle,
-                        const int aliases[3], const struct deposit_config *deposit)
+/* What a species does to a wave: d = a^3 <1/(d - D)^2>, where d is the change of the frequency, D the
+ * distance from resonance, and K v has a spread. */
+struct pull {
+    double cube;     /* a^3; 0 is no pull */
+    double variance; /* of K v */
+};
+
+/* On light that runs to `angle`, and K with the numbers mx, my and l. */
+static struct pull pull_of(const struct config *config, const struct species_config *species, double angle,
+                           const int aliases[3], const struct deposit_config *deposit)
 {
     const double c = config->fields.speed_of_light, step = config->time.step;
     const double n[2] = {cos(angle), sin(angle)};
@@ -64,18 +68,55 @@ static double growth_of(const struct config *config, const struct species_config
                                                                  ? (wave[a] - sums[1] * beta[a]) / gamma
                                                                  : wave[a]),
                         2);
-    return size > 0 && cube > 0 ? cube / (1.155 * pow(cube, 2.0 / 3) + 1.15 * variance) : 0;
+    return size > 0 && cube > 0 ? (struct pull){cube, variance} : (struct pull){0, 0};
+}
+
+static bool drift_together(const struct config *config, const struct species_config *one,
+                           const struct species_config *other)
+{
+    const double close = 1e-3; /* of c: species further apart meet other waves */
+    double beta[3], others[3];
+    (void)cherenkov_gamma(config, one, beta);
+    (void)cherenkov_gamma(config, other, others);
+    return other->charge_density &&
+           hypot(hypot(beta[0] - others[0], beta[1] - others[1]), beta[2] - others[2]) < close;
+}
+
+/* Cold particles have d (d - D)^2 = a^3, which grows by up to sqrt(3)/2 a. A spread s makes that up to
+ * 0.76 a^3/s^2 where s is large. Between, with the best D, a^3/(1.155 a^2 + 1.15 s^2) is within 5 % of the
+ * roots up to s = 2 a, and above the growth beyond. The pulls of several species add; those that are colder
+ * than others may grow faster alone. */
+static double growth_of(uint32_t count, const struct pull *pulls)
+{
+    double cubes = 0, together = 0, alone = 0;
+    for (uint32_t s = 0; s < count; s++)
+        cubes += pulls[s].cube;
+    for (uint32_t s = 0; s < count && cubes > 0; s++) {
+        const double cube = pulls[s].cube, spread = 1.15 * pulls[s].variance;
+        together += cube / (1.155 * pow(cubes, 2.0 / 3) + spread);
+        alone = cube > 0 ? fmax(alone, cube / (1.155 * pow(cube, 2.0 / 3) + spread)) : alone;
+    }
+    return fmax(together, alone);
 }
 
 double cherenkov_growth(const struct config *config, const struct species_config *species,
                         const struct deposit_config *deposit)
 {
+    const struct species_config *together[CONFIG_MAX_SPECIES];
+    struct pull pulls[CONFIG_MAX_SPECIES];
+    uint32_t count = 0;
     double most = 0;
+    for (uint32_t s = 0; s < config->species_count; s++)
+        if (drift_together(config, species, &config->species[s]))
+            together[count++] = &config->species[s];
     for (int n = 0; n < DIRECTIONS; n++)
         for (int mx = -ALIASES; mx <= ALIASES; mx++)
             for (int my = -ALIASES; my <= ALIASES; my++)
-                for (int l = -TIME_ALIASES; l <= TIME_ALIASES; l++)
-                    most = fmax(most, growth_of(config, species, 2 * M_PI * (n + 0.5) / DIRECTIONS,
-                                                (const int[]){mx, my, l}, deposit));
+                for (int l = -TIME_ALIASES; l <= TIME_ALIASES; l++) {
+                    for (uint32_t s = 0; s < count; s++)
+                        pulls[s] = pull_of(config, together[s], 2 * M_PI * (n + 0.5) / DIRECTIONS,
+                                           (const int[]){mx, my, l}, deposit);
+                    most = fmax(most, growth_of(count, pulls));
+                }
     return most;
 }

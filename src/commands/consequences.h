@@ -39,8 +39,8 @@ void consequences_warn(const struct config *config, const struct consequences *d
 double cherenkov_gamma(const struct config *config, const struct species_config *species, double beta[3]);
 
 /* The rate at which the amplitude of its fastest wave of numerical Cherenkov radiation grows with this
- * deposit, in omega_p: to first order in growth over frequency, of a uniform plasma of this species alone,
- * with its mean velocity and a normal distribution of its spread along x and y. */
+ * deposit, in omega_p: to first order in growth over frequency, of a uniform plasma of this species and those
+ * that drift with it, with their mean velocities and normal distributions of their spread along x and y. */
 double cherenkov_growth(const struct config *config, const struct species_config *species,
                         const struct deposit_config *deposit);
 
