@@ -378,32 +378,52 @@ static inline double recipe_velocity(LOADING_MEMORY struct recipe *recipe, LOADI
     return drift + scale * number;
 }
 
-/* u = gamma v of a Juttner distribution that drifts with V, of which the numbers are |u| in its rest frame,
- * and the direction there. The boost counts particles by the volume that they sweep: the lab has gamma/(Gamma
- * gamma') = 1 + V . v'/c^2 as many as the rest frame (Zenitani, Phys. Plasmas 22, 042116, 2015).
- * Where that paper flips directions at random by this factor, here the cosine m between u' and V follows from
- * the distribution function of (1 + a m)/2, a = V v'/c^2: it is quiet, needs no further number, and |u'|
- * keeps its own. The axes across V are those of Duff et al., J. Comput. Graph. Tech. 6, 1, 2017. */
+/* The cosine m with the distribution function `share` of the density (1 + 2 b m/gamma)/2, where gamma^2 is
+ * p + q m^2. Where q is 0 it is the root of a quadratic equation. That is where Newton's steps begin: the
+ * function is convex, so they come to the root from above. */
+static inline double flux_cosine(double share, double b, double p, double q)
+{
+    const double most = sqrt(p + q), r = 4.0 * share - 2.0 + 2.0 * b / most;
+    double cosine = r / (1.0 + sqrt(fmax(1.0 + 2.0 * b / most * r, 0.0))); /* 2 b/most m^2 + 2 m = r */
+    for (uint n = 0; n < 12 && q != 0.0; n++) {
+        const double gamma = sqrt(p + q * cosine * cosine);
+        const double error = 0.5 * (1.0 + cosine) + b * (cosine * cosine - 1.0) / (gamma + most) - share;
+        cosine = fmin(fmax(cosine - error / (0.5 + b * cosine / gamma), -1.0), 1.0);
+    }
+    return cosine;
+}
+
+/* u = gamma v of a Juttner distribution that drifts with V, of which the numbers are |s| in its rest frame,
+ * and the direction of s there; u' is s times `scale` along each axis. The boost counts particles by the
+ * volume that they sweep: the lab has gamma/(Gamma gamma') = 1 + V . v'/c^2 as many as the rest frame
+ * (Zenitani, Phys. Plasmas 22, 042116, 2015). Where that paper flips directions at random by this factor,
+ * here the cosine between s and V follows from its distribution function: it is quiet, needs no further
+ * number, and |s| keeps its own. The axes across V are those of Duff et al., J. Comput. Graph. Tech. 6, 1,
+ * 2017. Where the scales differ V is along an axis, and so are these. */
 static inline void recipe_juttner(LOADING_MEMORY struct recipe *recipe, const double numbers[3], double u[3])
 {
     const double x = recipe->shift[0], y = recipe->shift[1], z = recipe->shift[2];
-    const double drift = sqrt(x * x + y * y + z * z), size = recipe->scale[0] * numbers[0];
+    const double drift = sqrt(x * x + y * y + z * z), size = numbers[0],
+                 per_c_squared = recipe->per_c_squared;
     const double along[3] = {drift > 0.0 ? x / drift : 0.0, drift > 0.0 ? y / drift : 0.0,
                              drift > 0.0 ? z / drift : 1.0};
-    const double gamma = sqrt(1.0 + size * size * recipe->per_c_squared);
-    const double a = drift * size / gamma * recipe->per_c_squared, q = 4.0 * numbers[1] - 2.0 + a;
-    const double cosine = q / (1.0 + sqrt(fmax(1.0 + a * q, 0.0))); /* a m^2 + 2 m = q */
-    const double across = size * sqrt(fmax(1.0 - cosine * cosine, 0.0));
-    const double first = across * cos(LOADING_TWO_PI * numbers[2]);
-    const double second = across * sin(LOADING_TWO_PI * numbers[2]);
-    const double boosted =
-        (size * cosine + drift * gamma) / sqrt(1.0 - drift * drift * recipe->per_c_squared);
+    const double first = cos(LOADING_TWO_PI * numbers[2]), second = sin(LOADING_TWO_PI * numbers[2]);
     const double sign = along[2] < 0.0 ? -1.0 : 1.0, p = -1.0 / (sign + along[2]);
-    u[0] = first * (1.0 + sign * along[0] * along[0] * p) + second * along[0] * along[1] * p +
-           boosted * along[0];
-    u[1] = first * sign * along[0] * along[1] * p + second * (sign + along[1] * along[1] * p) +
-           boosted * along[1];
-    u[2] = boosted * along[2] - first * sign * along[0] - second * along[1];
+    const double across[3] = {
+        first * (1.0 + sign * along[0] * along[0] * p) + second * along[0] * along[1] * p,
+        first * sign * along[0] * along[1] * p + second * (sign + along[1] * along[1] * p),
+        -first * sign * along[0] - second * along[1]};
+    double longest = 0.0, widest = 0.0; /* |u'| of s along V, and across it; the square of the latter */
+    for (uint axis = 0; axis < 3; axis++) {
+        longest += size * along[axis] * along[axis] * recipe->scale[axis];
+        widest += pow(size * across[axis] * recipe->scale[axis], 2.0);
+    }
+    const double wide = 1.0 + widest * per_c_squared, more = (longest * longest - widest) * per_c_squared;
+    const double cosine = flux_cosine(numbers[1], 0.5 * drift * longest * per_c_squared, wide, more);
+    const double sine = sqrt(fmax(1.0 - cosine * cosine, 0.0)), gamma = sqrt(wide + more * cosine * cosine);
+    const double boosted = (longest * cosine + drift * gamma) / sqrt(1.0 - drift * drift * per_c_squared);
+    for (uint axis = 0; axis < 3; axis++)
+        u[axis] = size * sine * recipe->scale[axis] * across[axis] + boosted * along[axis];
 }
 
 /* Particle `index` of the species, before its numbers are rounded to `real`. */

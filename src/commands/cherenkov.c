@@ -60,9 +60,9 @@ static struct pull pull_of(const struct config *config, const struct species_con
     const double cube = 0.5 * species->density * pow(species->charge, 2) / (species->mass * gamma) * weight *
                         c * pull * sin(c * size * step / 2) / (c * size * step / 2);
     const bool is_juttner = species->velocities.kind == VELOCITIES_JUTTNER;
-    if (is_juttner) /* at rest in the frame that drifts: by 1/gamma across, and by 1/gamma^2 along */
-        variance = pow(species_thermal_speed(species, 0) / gamma, 2) *
-                   (pow(wave[0], 2) + pow(wave[1], 2) - pow(sums[1], 2));
+    for (int a = 0; a < 3 && is_juttner; a++) /* of the frame that drifts: 1/gamma across, 1/gamma^2 along */
+        variance += pow(species_thermal_speed(species, a) / gamma, 2) *
+                    ((a < 2 ? pow(wave[a], 2) : 0) - pow(beta[a] * sums[1], 2) / (1 - pow(gamma, -2)));
     for (int a = 0; a < 2 && !is_juttner; a++) /* of u: dv = (du - v (v du)/c^2)/gamma */
         variance += pow(species_thermal_speed(species, a) * (species->velocities.kind == VELOCITIES_FILE
                                                                  ? (wave[a] - sums[1] * beta[a]) / gamma

@@ -15,12 +15,20 @@ static void check_speeds(struct reading *reading, uint32_t index)
     if (species->velocities.kind == VELOCITIES_JUTTNER) {
         const double *thermal = species->velocities.thermal;
         if (at(reading, "species.%u.velocities.thermal", index) &&
-            !(thermal[0] > 0 && thermal[0] == thermal[1] && thermal[0] == thermal[2]))
+            !(fmin(fmin(thermal[0], thermal[1]), thermal[2]) > 0 &&
+              (thermal[1] == thermal[2] || thermal[0] == juttner_thermal(&species->velocities))))
             complain(reading, NULL,
-                     "a Juttner distribution has one temperature: expected one number above 0 three times, "
-                     "sqrt(T/m), found %g, %g and %g",
+                     "a Juttner distribution has one temperature, or another along one axis: expected three "
+                     "numbers above 0, sqrt(T/m), of which two are the same, found %g, %g and %g",
                      thermal[0], thermal[1], thermal[2]);
         const double *drift = species->velocities.drift;
+        if (at(reading, "species.%u.velocities.drift", index) &&
+            (thermal[0] != thermal[1] || thermal[0] != thermal[2]) &&
+            (drift[0] != 0) + (drift[1] != 0) + (drift[2] != 0) > 1)
+            complain(reading, NULL,
+                     "expected a drift along one axis, since the temperatures differ, found %g, %g "
+                     "and %g",
+                     drift[0], drift[1], drift[2]);
         const double fastest = hypot(hypot(drift[0], drift[1]), drift[2]);
         if (at(reading, "species.%u.velocities.drift", index) && fastest >= light)
             complain(reading, NULL, "expected a drift below the speed of light, %g, found one of %.6g", light,

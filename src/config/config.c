@@ -87,6 +87,12 @@ bool snapshots_separate(const struct snapshots_config *snapshots, const struct s
            fields_hold(&snapshots->fields, FIELD_SPECIES_RHO);
 }
 
+double juttner_thermal(const struct velocities_config *velocities)
+{
+    const double *thermal = velocities->thermal;
+    return thermal[0] == thermal[1] || thermal[0] == thermal[2] ? thermal[0] : thermal[1];
+}
+
 double species_thermal_speed(const struct species_config *species, int axis)
 {
     const struct velocities_config *velocities = &species->velocities;

@@ -109,7 +109,7 @@ struct velocities_config {
     uint32_t dimensions;           /* 2: (u, v); 3: (u, v, w); the numbers in use of each array below */
     enum generator_kind generator; /* maxwellian, formula, juttner */
     uint32_t bases[3];             /* van der Corput sequences: of u, v and w */
-    double thermal[3];             /* maxwellian: standard deviations; juttner: sqrt(T/m), three times */
+    double thermal[3];             /* maxwellian: standard deviations; juttner: sqrt(T/m), two the same */
     double drift[3];               /* cold, maxwellian: mean velocity */
     double range[3][2];            /* formula: [u, v or w][low, high] */
     char density[3][CONFIG_FORMULA_LENGTH]; /* formula: of u, v and w; formulas.h sets thermal, drift and */
@@ -531,6 +531,8 @@ double deposit_filter(const struct deposit_config *deposit, double angle);
 
 /* ---- the speeds that a species is loaded with, along an axis (0: u, 1: v, 2: w) ---- */
 
+/* sqrt(T/m) of the two axes of a Juttner distribution that have the same temperature. */
+double juttner_thermal(const struct velocities_config *velocities);
 /* Their standard deviation. */
 double species_thermal_speed(const struct species_config *species, int axis);
 

@@ -146,7 +146,7 @@ static const struct schema_row species_rows[] = {
      .help = "of the sequences of u, v, w, coprime with all others in use"},
     {SPECIES(velocities.thermal, TYPE_REAL), VELOCITY, NOT_NEGATIVE,
      .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_JUTTNER), .fallback = "[1, 1, 1]", .unit = "v_th",
-     .help = "standard deviations of u, v, w; juttner: sqrt(T/m) in each"},
+     .help = "standard deviations of u, v, w; juttner: sqrt(T/m), at least two the same"},
     {SPECIES(velocities.drift, TYPE_REAL), VELOCITY, ANY_FINITE,
      .kinds = KIND(VELOCITIES_COLD) | KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_JUTTNER) |
               KIND(VELOCITIES_FILE),

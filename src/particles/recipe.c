@@ -87,7 +87,8 @@ static void set_velocities(const struct velocities_config *config, uint32_t axis
         break;
     case VELOCITIES_JUTTNER:
         recipe->velocities = LOADING_JUTTNER;
-        recipe->scale[axis] = juttner_end(config->thermal[0], recipe->per_c_squared);
+        recipe->scale[axis] = juttner_end(juttner_thermal(config), recipe->per_c_squared) *
+                              config->thermal[axis] / juttner_thermal(config);
         break;
     case VELOCITIES_FORMULA:
         recipe->velocities = LOADING_RANGE;
@@ -187,15 +188,18 @@ static enum status add_profile(const struct grid *grid, const struct species_con
     return status;
 }
 
-/* The density of |u|: u^2 exp(-(gamma - 1) c^2/thermal^2) (Juttner, Ann. Phys. 339, 856, 1911). */
+/* The density of |s|: s^2 exp(-(gamma - 1) c^2/thermal^2) (Juttner, Ann. Phys. 339, 856, 1911), where s is
+ * the velocity u, but along an axis with another temperature u over the root of the ratio of the two (Yoon,
+ * Phys. Plasmas 14, 024504, 2007). */
 static enum status add_juttner(double thermal, struct recipe_table *table)
 {
     enum { INTERVALS = 4096 };
     const struct nodes nodes = {.intervals = {INTERVALS}};
     struct recipe *recipe = &table->recipe;
+    const double end = juttner_end(thermal, recipe->per_c_squared);
     double density[INTERVALS + 1];
     for (size_t n = 0; n <= INTERVALS; n++) {
-        const double share = (double)n / INTERVALS, u = share * recipe->scale[0];
+        const double share = (double)n / INTERVALS, u = share * end;
         const double gamma = sqrt(1 + u * u * recipe->per_c_squared);
         /* (gamma - 1) c^2 = u^2/(gamma + 1) */
         density[n] = share * share * exp(-u * u / ((gamma + 1) * thermal * thermal));
@@ -206,7 +210,7 @@ static enum status add_juttner(double thermal, struct recipe_table *table)
 static enum status add_velocities(const struct velocities_config *config, struct recipe_table *table)
 {
     if (config->kind == VELOCITIES_JUTTNER)
-        return add_juttner(config->thermal[0], table);
+        return add_juttner(juttner_thermal(config), table);
     struct density_rows *rows = &table->recipe.velocity;
     for (uint32_t axis = 0, axes; config->kind == VELOCITIES_FORMULA && axis < rows->count; axis += axes) {
         const struct density_part part = density_part(config, axis);

@@ -64,7 +64,10 @@ REFUSED = [
     (["species.electrons.velocities={kind: cold, dimensions: 3, drift: [6, 6, 6]}"], "expected particles below"),
     (["species.electrons.velocities.range=[[-7, 5], [0, 7], [0, 3]]"], "light, 10, found some near 10.3"),
     (["species.electrons.velocities={kind: cold}", "fields.magnetic=0"], "velocities in three dimensions, found 2"),
-    (["species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 2]}"], "has one temperature"),
+    (["species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1, 2, 3]}"], "has one temperature"),
+    (["species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 0]}"], "has one temperature"),
+    (["species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 2], drift: [1, 1, 0]}"],
+     "expected a drift along one axis, since the temperatures differ, found 1, 1 and 0"),
     (["species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 1], drift: [6, 6, 6]}"],
      "electrons.velocities.drift: expected a drift below the speed of light, 10, found one of 10.3923"),
     (["fields.gradient=centred"], "fields.gradient: the electromagnetic solver has the spectral gradient alone"),
@@ -313,6 +316,31 @@ class Electromagnetic(ProgramTest):
                 np.testing.assert_allclose(
                     u @ (u / gamma).T / len(gamma), size * np.outer(speed, speed) + np.eye(3) * 0.25 / boost,
                     atol=0.002 * size)
+
+    def test_juttner_of_two_temperatures(self):
+        """Moments of all electrons as those of f in the rest frame, summed over a lattice of u', which the boost counts by
+        1 + V.v': of f = exp(-(1/a^2) sqrt(1 + u_x^2 + u_y^2 + (a u_z/b)^2)) with c = 1, and likewise of other axes."""
+        middles = (np.arange(80) + 0.5) / 40 - 1
+        for thermal, drift in (([5, 5, 10], [0, 0, 0]), ([5, 5, 10], [0, 0, -9]), ([5, 5, 10], [8, 0, 0]),
+                               ([8, 2, 2], [9.5, 0, 0]), ([3, 6, 3], [0, 5, 0])):
+            with self.subTest(thermal=thermal, drift=drift):
+                kind = f"{{kind: juttner, dimensions: 3, thermal: {thermal}, drift: {drift}}}"
+                self.run_waves("out", f"species.electrons.velocities={kind}", "fields.magnetic=0", "fields.external={}",
+                               "fields.initial={}", "species.electrons.particles=40000", more=["--force", "--steps", "0"])
+                with h5py.File(self.folder / "out/snapshots/data_0.h5") as file:
+                    u = np.array([file["data/0/particles/electrons/momentum"][axis][...] for axis in "xyz"]) / 10
+                a, scales, speed = sorted(thermal)[1] / 10, np.array(thermal) / sorted(thermal)[1], np.array(drift) / 10
+                s = np.reshape(np.meshgrid(*3 * [middles * np.sqrt((1 + 30 * a**2) ** 2 - 1)]), (3, -1))
+                rest = s * scales[:, None]
+                f, gamma = np.exp((1 - np.sqrt(1 + (s**2).sum(axis=0))) / a**2), np.sqrt(1 + (rest**2).sum(axis=0))
+                f *= 1 + speed @ rest / gamma
+                boost, axis = 1 / np.sqrt(1 - speed @ speed), np.argmax(np.abs(speed))
+                rest[axis] = boost * (rest[axis] + speed[axis] * gamma)
+                size = np.sqrt(1 + (rest**2).sum(axis=0))
+                most = (f * size).sum() / f.sum()
+                np.testing.assert_allclose(u.mean(axis=1), rest @ f / f.sum(), atol=0.003 * most)
+                np.testing.assert_allclose(u @ (u / np.sqrt(1 + (u**2).sum(axis=0))).T / u.shape[1],
+                                           rest @ (f * rest / size).T / f.sum(), atol=0.004 * most)
 
     def test_pushers_that_keep_the_drift_across_e_and_b(self):
         """u = gamma v from the start to the end, by every stepper, with dithers; Boris takes 1.4 times that."""
