@@ -318,15 +318,16 @@ class Electromagnetic(ProgramTest):
                     atol=0.002 * size)
 
     def test_juttner_of_two_temperatures(self):
-        """Moments of all electrons as those of f in the rest frame, summed over a lattice of u', which the boost counts by
-        1 + V.v': of f = exp(-(1/a^2) sqrt(1 + u_x^2 + u_y^2 + (a u_z/b)^2)) with c = 1, and likewise of other axes."""
+        """Moments of all electrons as those of f in the rest frame, summed over a lattice of u', which the boost counts
+        by 1 + V.v': of f = exp(-(1/a^2) sqrt(1 + u_x^2 + u_y^2 + (a u_z/b)^2)) with c = 1, and likewise of other axes."""
         middles = (np.arange(80) + 0.5) / 40 - 1
         for thermal, drift in (([5, 5, 10], [0, 0, 0]), ([5, 5, 10], [0, 0, -9]), ([5, 5, 10], [8, 0, 0]),
                                ([8, 2, 2], [9.5, 0, 0]), ([3, 6, 3], [0, 5, 0])):
             with self.subTest(thermal=thermal, drift=drift):
                 kind = f"{{kind: juttner, dimensions: 3, thermal: {thermal}, drift: {drift}}}"
-                self.run_waves("out", f"species.electrons.velocities={kind}", "fields.magnetic=0", "fields.external={}",
-                               "fields.initial={}", "species.electrons.particles=40000", more=["--force", "--steps", "0"])
+                still = "fields.magnetic=0", "fields.external={}", "fields.initial={}"
+                self.run_waves("out", f"species.electrons.velocities={kind}", *still,
+                               "species.electrons.particles=40000", more=["--force", "--steps", "0"])
                 with h5py.File(self.folder / "out/snapshots/data_0.h5") as file:
                     u = np.array([file["data/0/particles/electrons/momentum"][axis][...] for axis in "xyz"]) / 10
                 a, scales, speed = sorted(thermal)[1] / 10, np.array(thermal) / sorted(thermal)[1], np.array(drift) / 10
