@@ -319,7 +319,7 @@ class Electromagnetic(ProgramTest):
 
     def test_juttner_of_two_temperatures(self):
         """Moments of all electrons as those of f in the rest frame, summed over a lattice of u', which the boost counts
-        by 1 + V.v': of f = exp(-(1/a^2) sqrt(1 + u_x^2 + u_y^2 + (a u_z/b)^2)) with c = 1, and likewise of other axes."""
+        by 1 + V.v': of f = exp(-(1/a^2) sqrt(1 + u_x^2 + u_y^2 + (a u_z/b)^2)) with c = 1, and so of other axes."""
         middles = (np.arange(80) + 0.5) / 40 - 1
         for thermal, drift in (([5, 5, 10], [0, 0, 0]), ([5, 5, 10], [0, 0, -9]), ([5, 5, 10], [8, 0, 0]),
                                ([8, 2, 2], [9.5, 0, 0]), ([3, 6, 3], [0, 5, 0])):
