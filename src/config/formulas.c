@@ -97,22 +97,59 @@ enum { MOST_NODES = 128, TIMES = 5 };
 struct survey {
     const struct config *config;
     struct formula *formulas[9]; /* of E and B, and B of fields.initial beside them; NULL: 0 */
+    const double *values[9];     /* on the nodes of the box, of a file; NULL: the formula's */
+    double *weights[2];          /* of numbers along x and y in their derivative */
     bool is_external;            /* then B is with the uniform one, too */
     double slope;                /* the largest |dBx/dx| + |dBy/dy| */
     struct field_survey found;
 };
 
-/* Of E and B, without the uniform one, and of B of fields.initial. */
+/* Of E and B, without the uniform one, and of B of fields.initial; at a place of a node if it is of a file. */
 static double component(const struct survey *survey, int number, double x, double y, double time)
 {
+    const struct grid_config *grid = &survey->config->grid;
     struct formula *formula = survey->formulas[number];
-    return formula ? formula_at(formula, (const double[]){x, y, time}) : 0;
+    const size_t i = (size_t)lround(x / grid->length[0] * grid->cells[0]),
+                 j = (size_t)lround(y / grid->length[1] * grid->cells[1]);
+    return survey->values[number] ? survey->values[number][i * grid->cells[1] + j]
+           : formula              ? formula_at(formula, (const double[]){x, y, time})
+                                  : 0;
+}
+
+/* The derivative of the waves through n nodes of a period, that at Nyquist left out, is a sum of the numbers m
+ * nodes before times these weights (Trefethen, Spectral Methods in MATLAB, 2000, eq. 3.10 and 3.11). */
+static bool set_weights(struct survey *survey, int axis)
+{
+    const uint32_t n = survey->config->grid.cells[axis];
+    double *weights = survey->weights[axis] = calloc(n, sizeof *weights);
+    for (uint32_t m = 1; m < n && weights; m++) {
+        const double angle = acos(-1.0) * m / n, sign = m % 2 ? -1 : 1;
+        weights[m] = sign * acos(-1.0) / survey->config->grid.length[axis] /
+                     (n % 2 == 0 ? tan(angle) : sin(angle));
+    }
+    return weights;
+}
+
+static double slope_of_file(const struct survey *survey, int axis, const double place[2])
+{
+    const struct grid_config *grid = &survey->config->grid;
+    const uint32_t n = grid->cells[axis];
+    const size_t i = (size_t)lround(place[0] / grid->length[0] * grid->cells[0]),
+                 j = (size_t)lround(place[1] / grid->length[1] * grid->cells[1]);
+    const double *first = survey->values[3 + axis] + (axis == 0 ? j : i * grid->cells[1]);
+    double sum = 0;
+    for (uint32_t m = 1; m < n; m++)
+        sum += survey->weights[axis][m] *
+               first[((axis == 0 ? i : j) + n - m) % n * (axis == 0 ? grid->cells[1] : 1)];
+    return sum;
 }
 
 /* dBx/dx or dBy/dy. */
 static double slope_along(const struct survey *survey, int axis, const double place[2], double time)
 {
     const struct grid_config *grid = &survey->config->grid;
+    if (survey->values[3 + axis])
+        return slope_of_file(survey, axis, place);
     const double step = 1e-3 * grid->length[axis] / grid->cells[axis];
     double difference = 0;
     for (int sign = -1; sign <= 1; sign += 2) {
@@ -181,7 +218,8 @@ bool particle_formula_source(const struct config *config, const struct species_c
 }
 
 struct field_survey field_survey(const struct config *config,
-                                 const char (*formulas)[3][CONFIG_FORMULA_LENGTH], uint32_t count)
+                                 const char (*formulas)[3][CONFIG_FORMULA_LENGTH], double *const *values,
+                                 uint32_t count)
 {
     const struct grid_config *grid = &config->grid;
     const uint32_t apart[2] = {(grid->cells[0] + MOST_NODES - 1) / MOST_NODES,
@@ -192,11 +230,17 @@ struct field_survey field_survey(const struct config *config,
     int times = 1;
     for (uint32_t c = first; c < (survey.is_external ? 9 : 6); c++) {
         const char *text = c < 6 ? formulas[(c - first) / 3][c % 3] : config->fields.initial[1][c - 6];
+        survey.values[c] = c >= 6   ? config->fields.file[FIELDS_INITIAL].values[c - 3]
+                           : values ? values[c - first]
+                                    : NULL;
         if (!profile_is_given(text, "0"))
             continue;
         survey.formulas[c] = formula_open(text, "xyt", grid->length, why);
         times = formula_has_time(config, text) ? TIMES : times;
     }
+    for (int axis = 0; axis < 2; axis++)
+        if (survey.values[3 + axis] && !set_weights(&survey, axis))
+            survey.values[3 + axis] = NULL;
     for (int n = 0; n < times; n++)
         for (uint32_t i = 0; i < grid->cells[0]; i += apart[0])
             for (uint32_t j = 0; j < grid->cells[1] && !survey.found.infinite; j += apart[1])
@@ -206,6 +250,8 @@ struct field_survey field_survey(const struct config *config,
                         (double)config->time.steps * config->time.step * fmod(n * 0.618, 1));
     for (int c = 0; c < 9; c++)
         formula_close(survey.formulas[c]);
+    free(survey.weights[0]);
+    free(survey.weights[1]);
     const double shortest = fmin(grid->length[0] / grid->cells[0], grid->length[1] / grid->cells[1]);
     const double least = fmax(survey.slope, 1e-6 * survey.found.most_magnetic / shortest); /* not round-off */
     survey.found.divergence /= least > 0 ? least : 1;

@@ -34,6 +34,16 @@ struct columns_array {
     double *values; /* for free() also after a failure */
 };
 
+/* E and B of one iteration of an HDF5 file. */
+struct columns_fields {
+    const char *path;
+    const char *place;             /* the path of an iteration; "": the newest that has one of them */
+    double dimension[2][7];        /* of E and of B, openPMD's unitDimension */
+    struct columns_array array[6]; /* Ex to Bz, along the axes here; of one that the file lacks `values` is NULL */
+    double si[6];                  /* the numbers times this are SI units */
+    double seconds[2];             /* from the iteration's time to that of E and of B */
+};
+
 /* The name of a column in the file. */
 const char *columns_name(const char *path, int column);
 
@@ -41,6 +51,9 @@ STATUS_CHECKED enum status columns_read(struct columns *columns);
 
 /* Reads an array, which has a number at least, of a .npy or HDF5 file: path and place are given. */
 STATUS_CHECKED enum status columns_read_array(struct columns_array *array);
+
+/* Reads both fields, or the one that the file has: path, place and dimension are given. */
+STATUS_CHECKED enum status columns_read_fields(struct columns_fields *fields);
 
 /* ---- of columns.c and columns_hdf5.c ---- */
 

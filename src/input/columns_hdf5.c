@@ -15,6 +15,7 @@ enum { PATH_LENGTH = 1536 };
 /* A search for an object of an iteration. */
 struct search {
     char ends[2][PATH_LENGTH]; /* its path ends with the first or the second */
+    const char *within;        /* and begins with this one; NULL: with any */
     unsigned long long step;
     char path[PATH_LENGTH];
 };
@@ -26,12 +27,20 @@ static bool ends_in(const char *link, const char *end)
            strcmp(link + length - own, end) == 0;
 }
 
+/* Whether a path, without its first /, is within another one. */
+static bool is_within(const char *link, const char *above)
+{
+    const size_t first = strspn(above, "/"), length = strlen(above) - first;
+    return strncmp(link, above + first, length) == 0 && (length == 0 || link[length] == '/');
+}
+
 static herr_t look_at(hid_t root, const char *link, const H5L_info_t *info, void *context)
 {
     struct search *search = context;
     unsigned long long step = 0;
     (void)root, (void)info, (void)sscanf(link, "data/%llu/", &step);
     if (strlen(link) + 1 < PATH_LENGTH && step >= search->step &&
+        (!search->within || is_within(link, search->within)) &&
         (ends_in(link, search->ends[0]) || ends_in(link, search->ends[1]))) {
         search->step = step;
         snprintf(search->path, PATH_LENGTH, "/%s", link);
@@ -39,29 +48,32 @@ static herr_t look_at(hid_t root, const char *link, const H5L_info_t *info, void
     return 0;
 }
 
-/* Opens the file, and finds the place: a path, or a record below what the attribute `base` of the file names.
- * `place` may be a word of the config for it. */
-static enum status open_place(const char *path, const char *place, const char *base,
+/* Opens the file, and finds the place: a path, or a record below what the attribute `base` of the file names,
+ * with that name or another one. search->within is given. */
+static enum status open_place(const char *path, const char *place, const char *other, const char *base,
                               struct hdf5_source *source, struct search *search)
 {
     char below[1][HDF5_WORD] = {""};
     bool is_there = false;
-    *search = (struct search){.step = 0};
     if (hdf5_source_open(path, STATUS_USAGE, source) != STATUS_OK)
-        return status_fail(STATUS_USAGE, "%s; expected a .npy or HDF5 file, or of particles a .csv file",
-                           status_message());
+        return status_fail(STATUS_USAGE, "%s; expected %s", status_message(),
+                           search->within ? "an HDF5 file"
+                                          : "a .npy or HDF5 file, or of particles a .csv file");
     TRY(hdf5_read_texts(source, "/", base, 1, below));
     snprintf(search->ends[0], PATH_LENGTH, "%s%s", below[0], place);
-    snprintf(search->ends[1], PATH_LENGTH, "%s%s", below[0], field_record(place));
+    snprintf(search->ends[1], PATH_LENGTH, "%s%s", below[0], other);
     if (place[0] == '/' && snprintf(search->path, PATH_LENGTH, "%s", place) > 0)
         (void)sscanf(place, "/data/%llu/", &search->step);
     else
         H5Lvisit(source->file, H5_INDEX_NAME, H5_ITER_INC, look_at, search);
     if (search->path[0])
         TRY(hdf5_find(source, search->path, &is_there));
-    return is_there
-               ? STATUS_OK
-               : status_fail(STATUS_USAGE, "%s: there is no \"%s\" in it, which `place` says", path, place);
+    if (is_there)
+        return STATUS_OK;
+    return search->within ? status_fail(STATUS_USAGE, "%s: there is no mesh %s or %s in it%s%s", path, place,
+                                        other, search->within[0] ? " within " : "", search->within)
+                          : status_fail(STATUS_USAGE, "%s: there is no \"%s\" in it, which `place` says",
+                                        path, place);
 }
 
 /* ---- particles ---- */
@@ -123,9 +135,10 @@ static enum status read_columns(const struct hdf5_source *source, const struct s
 
 enum status columns_read_hdf5(struct columns *columns)
 {
-    struct search search;
+    struct search search = {.step = 0};
     struct hdf5_source source;
-    enum status status = open_place(columns->path, columns->place, "particlesPath", &source, &search);
+    enum status status =
+        open_place(columns->path, columns->place, columns->place, "particlesPath", &source, &search);
     TRY_IF_OK(read_columns(&source, &search, columns));
     hdf5_source_close(&source);
     return status;
@@ -187,14 +200,29 @@ static void place_mesh(const struct mesh *mesh, const uint64_t shape[2], struct 
     array->unit = mesh->unit;
 }
 
+/* Of a component with one value: openPMD's attribute `shape`. */
+static enum status read_constant_shape(const struct hdf5_source *source, const char *path, uint64_t shape[2])
+{
+    double lengths[2] = {0, 0};
+    TRY(hdf5_read_reals(source, path, "shape", 2, lengths));
+    for (int n = 0; n < 2; n++)
+        shape[n] = lengths[n] >= 1 && lengths[n] <= NODES_MOST ? (uint64_t)lengths[n] : 0;
+    return STATUS_OK;
+}
+
 static enum status read_array(const struct hdf5_source *source, const char *path, struct columns_array *array)
 {
     char record[PATH_LENGTH];
     struct mesh mesh = {.geometry = {"cartesian"}, .order = {"C"}, .labels = {"x", "y"}};
     struct hdf5_rows all = {.type = H5T_NATIVE_DOUBLE};
+    double constant = NAN;
     const size_t above = (size_t)(strrchr(path, '/') - path);
     snprintf(record, sizeof record, "%.*s", (int)(above > 0 ? above : 1), path);
-    TRY(hdf5_read_shape(source, path, all.shape));
+    TRY(hdf5_read_reals(source, path, "value", 1, &constant));
+    if (isnan(constant))
+        TRY(hdf5_read_shape(source, path, all.shape));
+    else
+        TRY(read_constant_shape(source, path, all.shape));
     if (!columns_may_hold(all.shape))
         return status_fail(STATUS_USAGE, "%s: %s: expected 1 to %d numbers, found %" PRIu64 " x %" PRIu64,
                            source->path, path, NODES_MOST, all.shape[0], all.shape[1]);
@@ -206,15 +234,117 @@ static enum status read_array(const struct hdf5_source *source, const char *path
     if (!array->values)
         return status_fail(STATUS_FAILED, "%s: no memory to read it", source->path);
     all.rows = all.shape[0];
-    return hdf5_read_rows(source, path, &all, array->values);
+    if (isnan(constant))
+        return hdf5_read_rows(source, path, &all, array->values);
+    array->shape[0] = array->shape[1] = 1;
+    array->values[0] = constant;
+    return STATUS_OK;
 }
 
 enum status columns_read_hdf5_array(struct columns_array *array)
 {
-    struct search search;
+    struct search search = {.step = 0};
     struct hdf5_source source;
-    enum status status = open_place(array->path, array->place, "meshesPath", &source, &search);
+    enum status status =
+        open_place(array->path, array->place, field_record(array->place), "meshesPath", &source, &search);
     TRY_IF_OK(read_array(&source, search.path, array));
+    hdf5_source_close(&source);
+    return status;
+}
+
+/* ---- E and B ---- */
+
+/* The letters of a mesh's axes here, of which the third is not in its plane. Returns 1, or -1 where they are
+ * left-handed: the third axis here then points against that of the file. */
+static int find_axes(const struct mesh *mesh, char axes[3])
+{
+    const char first = mesh->labels[0][0], second = mesh->labels[1][0];
+    axes[0] = first < second ? first : second;
+    axes[1] = first < second ? second : first;
+    axes[2] = (char)('x' + 'y' + 'z' - first - second);
+    return axes[2] == 'y' ? -1 : 1;
+}
+
+static enum status check_dimension(const struct hdf5_source *source, const char *record, const double own[7])
+{
+    double dimension[7];
+    memcpy(dimension, own, sizeof dimension);
+    TRY(hdf5_read_reals(source, record, "unitDimension", 7, dimension));
+    for (int n = 0; n < 7; n++)
+        if (dimension[n] != own[n])
+            return status_fail(STATUS_USAGE, "%s: unitDimension of %s: expected that of %s", source->path,
+                               record, own[0] == 0 ? "T" : "V/m");
+    return STATUS_OK;
+}
+
+/* Component `axis` here, unless the file has none. */
+static enum status read_component(const struct hdf5_source *source, const char *path, double sign,
+                                  struct columns_array *array, double *si)
+{
+    double unit = NAN;
+    bool is_there;
+    TRY(hdf5_find(source, path, &is_there));
+    if (!is_there)
+        return STATUS_OK;
+    TRY(read_array(source, path, array));
+    TRY(hdf5_read_reals(source, path, "unitSI", 1, &unit));
+    *si = sign * unit;
+    return unit > 0 ? STATUS_OK
+                    : status_fail(STATUS_USAGE, "%s: unitSI of %s: expected a number above 0, found %g",
+                                  source->path, path, unit);
+}
+
+/* E or B: both components in the plane, or none, and the third, or none. */
+static enum status read_vector(const struct hdf5_source *source, const char *record, int field,
+                               struct columns_fields *fields)
+{
+    struct mesh mesh = {.geometry = {"cartesian"}, .order = {"C"}, .labels = {"x", "y"}};
+    struct columns_array *array = fields->array + 3 * field;
+    char axes[3], path[PATH_LENGTH + 8];
+    bool is_there;
+    TRY(hdf5_find(source, record, &is_there));
+    if (!is_there)
+        return STATUS_OK;
+    TRY(read_mesh(source, record, &mesh));
+    TRY(check_mesh(source, record, &mesh));
+    TRY(check_dimension(source, record, fields->dimension[field]));
+    TRY(hdf5_read_reals(source, record, "timeOffset", 1, &fields->seconds[field]));
+    const int hand = find_axes(&mesh, axes);
+    for (int axis = 0; axis < 3; axis++) {
+        array[axis].path = fields->path;
+        array[axis].place = field == 0 ? "E" : "B";
+        snprintf(path, sizeof path, "%s/%c", record, axes[axis]);
+        TRY(read_component(source, path, axis == 2 ? hand : 1, array + axis, fields->si + 3 * field + axis));
+    }
+    const bool has_x = array[0].values, has_y = array[1].values;
+    if (has_x == has_y && (has_x || array[2].values))
+        return STATUS_OK;
+    return status_fail(STATUS_USAGE, "%s: %s/%c is missing", source->path, record, axes[has_x]);
+}
+
+static enum status read_fields(const struct hdf5_source *source, const struct search *search,
+                               struct columns_fields *fields)
+{
+    char record[PATH_LENGTH], iteration[48];
+    double unit = 1;
+    snprintf(record, sizeof record, "%s", search->path);
+    for (int field = 0; field < 2; field++) {
+        record[strlen(record) - 1] = "EB"[field];
+        TRY(read_vector(source, record, field, fields));
+    }
+    snprintf(iteration, sizeof iteration, "/data/%llu", search->step);
+    TRY(hdf5_read_reals(source, iteration, "timeUnitSI", 1, &unit));
+    for (int field = 0; field < 2; field++)
+        fields->seconds[field] *= unit;
+    return STATUS_OK;
+}
+
+enum status columns_read_fields(struct columns_fields *fields)
+{
+    struct search search = {.within = fields->place};
+    struct hdf5_source source;
+    enum status status = open_place(fields->path, "E", "B", "meshesPath", &source, &search);
+    TRY_IF_OK(read_fields(&source, &search, fields));
     hdf5_source_close(&source);
     return status;
 }
