@@ -107,16 +107,18 @@ static enum status require_elsewhere(const struct session *session, const char *
                        session->folder.path, file, what, name);
 }
 
-/* A run that replaces another reads nothing of it: that would be gone, and the run could not be repeated. */
+/* A run that replaces another reads nothing of it: that would be gone, and the run could not be repeated. One
+ * that goes on reads its external fields alone. */
 static enum status require_files_elsewhere(const struct session *session)
 {
     const struct config *config = &session->config;
-    for (uint32_t s = 0; s < config->species_count; s++) {
+    for (uint32_t s = 0; s < config->species_count && !session->checkpoint; s++) {
         const struct species_config *species = &config->species[s];
         TRY(require_elsewhere(session, species->positions.file, "species ", species->name));
         TRY(require_elsewhere(session, species->profile.file, "species ", species->name));
     }
-    TRY(require_elsewhere(session, config->fields.file[FIELDS_INITIAL].path, "fields.", "initial"));
+    if (!session->checkpoint)
+        TRY(require_elsewhere(session, config->fields.file[FIELDS_INITIAL].path, "fields.", "initial"));
     return require_elsewhere(session, config->fields.file[FIELDS_EXTERNAL].path, "fields.", "external");
 }
 
@@ -126,7 +128,7 @@ static enum status use_folder(struct session *session, bool replaces)
     struct run_folder *folder = &session->folder;
     TRY(run_folder_look(folder));
     folder->use = replaces ? RUN_FOLDER_REPLACE : RUN_FOLDER_NEW;
-    if (replaces && !session->checkpoint)
+    if (replaces)
         TRY(require_files_elsewhere(session));
     if (session->checkpoint) {
         folder->from_run = session->checkpoint->run;

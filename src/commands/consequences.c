@@ -344,17 +344,19 @@ static void warn_of_si(const struct config *config, const struct consequences *d
     }
 }
 
-/* Of a file: formulas that have a divergence are refused, and what has waves at Nyquist is not without one. */
+/* Of a file, since formulas with a divergence are refused. */
 static void warn_of_initial(const struct config *config, struct log *log)
 {
     const struct field_file *file = &config->fields.file[FIELDS_INITIAL];
-    const struct field_survey survey =
-        field_survey(config, &config->fields.initial[1], file->values + 3, 1);
-    if (file->digest && survey.divergence > MOST_DIVERGENCE)
-        log_warning(log,
-                    "fields.initial.file: div B is not 0: at x = %g, y = %g it is %.2g of the largest slope of "
-                    "B; the run takes the part of B that has none",
-                    survey.place[0], survey.place[1], survey.divergence);
+    if (!file->values[3] && !file->values[4])
+        return;
+    const struct field_survey survey = field_survey(config, &config->fields.initial[1], file->values + 3, 1);
+    if (survey.divergence > MOST_DIVERGENCE)
+        log_warning(
+            log,
+            "fields.initial.file: div B is not 0: at x = %g, y = %g it is %.2g of the largest slope of "
+            "B; the run takes the part of B that has none",
+            survey.place[0], survey.place[1], survey.divergence);
 }
 
 void consequences_warn(const struct config *config, const struct consequences *derived, struct log *log)

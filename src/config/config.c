@@ -163,7 +163,8 @@ struct units units_make(const struct units_config *config)
 /* ---- fields ---- */
 
 const struct field_group field_groups[FIELD_GROUPS] = {
-    [FIELDS_INITIAL] = {"initial", "initialFileDigest"}, [FIELDS_EXTERNAL] = {"external", "externalFileDigest"}};
+    [FIELDS_INITIAL] = {"initial", "initialFileDigest"},
+    [FIELDS_EXTERNAL] = {"external", "externalFileDigest"}};
 
 const char *fields_external(const struct fields_config *fields, uint32_t component)
 {

@@ -200,7 +200,6 @@ struct field_file {
     char place[CONFIG_TEXT_LENGTH]; /* of an iteration, or of the group of its meshes; "": the last one */
     uint64_t digest;                /* of the file; 0: none is read */
     double *values[6]; /* Ex to Bz, node (i, j) of the box at ny*i + j; NULL: 0 everywhere, or not read */
-    double apart;      /* time of B after E, by the file */
 };
 
 struct fields_config {

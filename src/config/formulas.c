@@ -99,48 +99,47 @@ struct survey {
     struct formula *formulas[9]; /* of E and B, and B of fields.initial beside them; NULL: 0 */
     const double *values[9];     /* on the nodes of the box, of a file; NULL: the formula's */
     double *weights[2];          /* of numbers along x and y in their derivative */
+    uint32_t node[2];            /* that is looked at */
     bool is_external;            /* then B is with the uniform one, too */
     double slope;                /* the largest |dBx/dx| + |dBy/dy| */
     struct field_survey found;
 };
 
-/* Of E and B, without the uniform one, and of B of fields.initial; at a place of a node if it is of a file. */
+/* Of E and B, without the uniform one, and of B of fields.initial. */
 static double component(const struct survey *survey, int number, double x, double y, double time)
 {
-    const struct grid_config *grid = &survey->config->grid;
     struct formula *formula = survey->formulas[number];
-    const size_t i = (size_t)lround(x / grid->length[0] * grid->cells[0]),
-                 j = (size_t)lround(y / grid->length[1] * grid->cells[1]);
-    return survey->values[number] ? survey->values[number][i * grid->cells[1] + j]
-           : formula              ? formula_at(formula, (const double[]){x, y, time})
-                                  : 0;
+    const double *values = survey->values[number];
+    if (values)
+        return values[(size_t)survey->node[0] * survey->config->grid.cells[1] + survey->node[1]];
+    return formula ? formula_at(formula, (const double[]){x, y, time}) : 0;
 }
 
-/* The derivative of the waves through n nodes of a period, that at Nyquist left out, is a sum of the numbers m
- * nodes before times these weights (Trefethen, Spectral Methods in MATLAB, 2000, eq. 3.10 and 3.11). */
-static bool set_weights(struct survey *survey, int axis)
-{
-    const uint32_t n = survey->config->grid.cells[axis];
-    double *weights = survey->weights[axis] = calloc(n, sizeof *weights);
-    for (uint32_t m = 1; m < n && weights; m++) {
-        const double angle = acos(-1.0) * m / n, sign = m % 2 ? -1 : 1;
-        weights[m] = sign * acos(-1.0) / survey->config->grid.length[axis] /
-                     (n % 2 == 0 ? tan(angle) : sin(angle));
-    }
-    return weights;
-}
-
-static double slope_of_file(const struct survey *survey, int axis, const double place[2])
+/* The derivative of the waves through n nodes of a period, without that at Nyquist, is a sum over the nodes m
+ * before, times these weights (Trefethen, Spectral Methods in MATLAB, 2000, eq. 3.10 and 3.11). */
+static bool set_weights(struct survey *survey)
 {
     const struct grid_config *grid = &survey->config->grid;
-    const uint32_t n = grid->cells[axis];
-    const size_t i = (size_t)lround(place[0] / grid->length[0] * grid->cells[0]),
-                 j = (size_t)lround(place[1] / grid->length[1] * grid->cells[1]);
-    const double *first = survey->values[3 + axis] + (axis == 0 ? j : i * grid->cells[1]);
+    survey->weights[0] = calloc((size_t)grid->cells[0] + grid->cells[1], sizeof *survey->weights[0]);
+    survey->weights[1] = survey->weights[0] ? survey->weights[0] + grid->cells[0] : NULL;
+    for (int axis = 0; axis < 2 && survey->weights[0]; axis++)
+        for (uint32_t m = 1, n = grid->cells[axis]; m < n; m++) {
+            const double angle = acos(-1.0) * m / n, sign = m % 2 ? -1 : 1;
+            survey->weights[axis][m] =
+                sign * acos(-1.0) / grid->length[axis] / (n % 2 == 0 ? tan(angle) : sin(angle));
+        }
+    return survey->weights[0];
+}
+
+static double slope_of_file(const struct survey *survey, int axis)
+{
+    const uint32_t *cells = survey->config->grid.cells, n = cells[axis], at = survey->node[axis];
+    const size_t apart = axis == 0 ? cells[1] : 1;
+    const double *first =
+        survey->values[3 + axis] + (axis == 0 ? survey->node[1] : (size_t)survey->node[0] * cells[1]);
     double sum = 0;
     for (uint32_t m = 1; m < n; m++)
-        sum += survey->weights[axis][m] *
-               first[((axis == 0 ? i : j) + n - m) % n * (axis == 0 ? grid->cells[1] : 1)];
+        sum += survey->weights[axis][m] * first[(at + n - m) % n * apart];
     return sum;
 }
 
@@ -149,7 +148,7 @@ static double slope_along(const struct survey *survey, int axis, const double pl
 {
     const struct grid_config *grid = &survey->config->grid;
     if (survey->values[3 + axis])
-        return slope_of_file(survey, axis, place);
+        return slope_of_file(survey, axis);
     const double step = 1e-3 * grid->length[axis] / grid->cells[axis];
     double difference = 0;
     for (int sign = -1; sign <= 1; sign += 2) {
@@ -238,20 +237,21 @@ struct field_survey field_survey(const struct config *config,
         survey.formulas[c] = formula_open(text, "xyt", grid->length, why);
         times = formula_has_time(config, text) ? TIMES : times;
     }
-    for (int axis = 0; axis < 2; axis++)
-        if (survey.values[3 + axis] && !set_weights(&survey, axis))
-            survey.values[3 + axis] = NULL;
+    if ((survey.values[3] || survey.values[4]) && !set_weights(&survey))
+        survey.values[3] = survey.values[4] = NULL; /* no memory */
     for (int n = 0; n < times; n++)
         for (uint32_t i = 0; i < grid->cells[0]; i += apart[0])
-            for (uint32_t j = 0; j < grid->cells[1] && !survey.found.infinite; j += apart[1])
+            for (uint32_t j = 0; j < grid->cells[1] && !survey.found.infinite; j += apart[1]) {
+                survey.node[0] = i;
+                survey.node[1] = j;
                 look_at(&survey,
                         (const double[]){i * grid->length[0] / grid->cells[0],
                                          j * grid->length[1] / grid->cells[1]},
                         (double)config->time.steps * config->time.step * fmod(n * 0.618, 1));
+            }
     for (int c = 0; c < 9; c++)
         formula_close(survey.formulas[c]);
     free(survey.weights[0]);
-    free(survey.weights[1]);
     const double shortest = fmin(grid->length[0] / grid->cells[0], grid->length[1] / grid->cells[1]);
     const double least = fmax(survey.slope, 1e-6 * survey.found.most_magnetic / shortest); /* not round-off */
     survey.found.divergence /= least > 0 ? least : 1;

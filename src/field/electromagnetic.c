@@ -55,7 +55,7 @@ static enum status create_turns(struct electromagnetic *solver, const struct con
     return status;
 }
 
-/* The unnormalised modes of a component of fields.initial, a formula or numbers of a file, on the own rows. */
+/* The unnormalised modes of a component of fields.initial, of a formula or of a file, on the own rows. */
 static enum status transform_initial(struct electromagnetic *solver, struct device *scratch, const char *text,
                                      const double *box, double *values, struct buffer *nodes,
                                      struct buffer *modes)

@@ -223,8 +223,9 @@ void checkpoint_close(struct checkpoint **checkpoint)
 
 /* Keys that shape neither the physics nor the state; of a file that is read again its digest stays. */
 static const char *const may_differ[] = {
-    "title",    "time.steps",        "time.check_every",     "device", "sort", "step.method",
-    "parallel", "fields.transforms", "fields.decomposition", "fields.external.file", "output", NULL};
+    "title",    "device",      "time.check_every",     "fields.transforms",
+    "sort",     "output",      "time.steps",           "fields.decomposition",
+    "parallel", "step.method", "fields.external.file", NULL};
 
 /* Probes that have a name as before have their place as before. */
 static enum status require_same_places(const char *path, const struct output_config *old,

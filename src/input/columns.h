@@ -31,6 +31,7 @@ struct columns_array {
     double first[2];    /* the place of the first number, in steps from one to the next */
     double length[2];   /* of the box, in lengths of `unit` m; 0: it is not said, or the unit is not */
     double unit;
+    double si;      /* the numbers times this are in SI units; NaN: it is not said */
     double *values; /* for free() also after a failure */
 };
 
@@ -39,9 +40,7 @@ struct columns_fields {
     const char *path;
     const char *place;             /* the path of an iteration; "": the newest that has one of them */
     double dimension[2][7];        /* of E and of B, openPMD's unitDimension */
-    struct columns_array array[6]; /* Ex to Bz, along the axes here; of one that the file lacks `values` is NULL */
-    double si[6];                  /* the numbers times this are SI units */
-    double seconds[2];             /* from the iteration's time to that of E and of B */
+    struct columns_array array[6]; /* Ex to Bz along the axes here; `values` is NULL of what is not there */
 };
 
 /* The name of a column in the file. */

@@ -31,7 +31,8 @@ static bool ends_in(const char *link, const char *end)
 static bool is_within(const char *link, const char *above)
 {
     const size_t first = strspn(above, "/"), length = strlen(above) - first;
-    return strncmp(link, above + first, length) == 0 && (length == 0 || link[length] == '/');
+    return strncmp(link, above + first, length) == 0 &&
+           (length == 0 || link[length] == '/' || link[length - 1] == '/');
 }
 
 static herr_t look_at(hid_t root, const char *link, const H5L_info_t *info, void *context)
@@ -70,10 +71,10 @@ static enum status open_place(const char *path, const char *place, const char *o
         TRY(hdf5_find(source, search->path, &is_there));
     if (is_there)
         return STATUS_OK;
-    return search->within ? status_fail(STATUS_USAGE, "%s: there is no mesh %s or %s in it%s%s", path, place,
-                                        other, search->within[0] ? " within " : "", search->within)
-                          : status_fail(STATUS_USAGE, "%s: there is no \"%s\" in it, which `place` says",
-                                        path, place);
+    return search->within
+               ? status_fail(STATUS_USAGE, "%s: there is no mesh %s or %s in it%s%s", path, place, other,
+                             search->within[0] ? " within " : "", search->within)
+               : status_fail(STATUS_USAGE, "%s: there is no \"%s\" in it, which `place` says", path, place);
 }
 
 /* ---- particles ---- */
@@ -150,7 +151,12 @@ enum status columns_read_hdf5(struct columns *columns)
 struct mesh {
     char geometry[1][HDF5_WORD], order[1][HDF5_WORD], labels[2][HDF5_WORD];
     double spacing[2], offset[2], position[2], unit;
+    double si;              /* unitSI of a component; NaN: it is not said */
+    double value, shape[2]; /* of a component that is constant; NaN: it is an array */
 };
+
+static const struct mesh usual_mesh = {
+    .geometry = {"cartesian"}, .order = {"C"}, .labels = {"x", "y"}, .si = NAN, .value = NAN};
 
 /* Reads the attributes of a component, or of the record that it is in. */
 static enum status read_mesh(const struct hdf5_source *source, const char *object, struct mesh *mesh)
@@ -161,6 +167,9 @@ static enum status read_mesh(const struct hdf5_source *source, const char *objec
     TRY(hdf5_read_reals(source, object, "gridSpacing", 2, mesh->spacing));
     TRY(hdf5_read_reals(source, object, "gridGlobalOffset", 2, mesh->offset));
     TRY(hdf5_read_reals(source, object, "gridUnitSI", 1, &mesh->unit));
+    TRY(hdf5_read_reals(source, object, "unitSI", 1, &mesh->si));
+    TRY(hdf5_read_reals(source, object, "value", 1, &mesh->value));
+    TRY(hdf5_read_reals(source, object, "shape", 2, mesh->shape));
     return hdf5_read_reals(source, object, "position", 2, mesh->position);
 }
 
@@ -198,46 +207,35 @@ static void place_mesh(const struct mesh *mesh, const uint64_t shape[2], struct 
         array->length[axis] = mesh->spacing[n] * (double)shape[dimension];
     }
     array->unit = mesh->unit;
-}
-
-/* Of a component with one value: openPMD's attribute `shape`. */
-static enum status read_constant_shape(const struct hdf5_source *source, const char *path, uint64_t shape[2])
-{
-    double lengths[2] = {0, 0};
-    TRY(hdf5_read_reals(source, path, "shape", 2, lengths));
-    for (int n = 0; n < 2; n++)
-        shape[n] = lengths[n] >= 1 && lengths[n] <= NODES_MOST ? (uint64_t)lengths[n] : 0;
-    return STATUS_OK;
+    array->si = mesh->si;
 }
 
 static enum status read_array(const struct hdf5_source *source, const char *path, struct columns_array *array)
 {
     char record[PATH_LENGTH];
-    struct mesh mesh = {.geometry = {"cartesian"}, .order = {"C"}, .labels = {"x", "y"}};
+    struct mesh mesh = usual_mesh;
     struct hdf5_rows all = {.type = H5T_NATIVE_DOUBLE};
-    double constant = NAN;
     const size_t above = (size_t)(strrchr(path, '/') - path);
     snprintf(record, sizeof record, "%.*s", (int)(above > 0 ? above : 1), path);
-    TRY(hdf5_read_reals(source, path, "value", 1, &constant));
-    if (isnan(constant))
+    TRY(read_mesh(source, record, &mesh));
+    TRY(read_mesh(source, path, &mesh));
+    if (isnan(mesh.value))
         TRY(hdf5_read_shape(source, path, all.shape));
-    else
-        TRY(read_constant_shape(source, path, all.shape));
+    for (int n = 0; n < 2 && !isnan(mesh.value); n++)
+        all.shape[n] = (uint64_t)fmin(fmax(mesh.shape[n], 0), 2.0 * NODES_MOST);
     if (!columns_may_hold(all.shape))
         return status_fail(STATUS_USAGE, "%s: %s: expected 1 to %d numbers, found %" PRIu64 " x %" PRIu64,
                            source->path, path, NODES_MOST, all.shape[0], all.shape[1]);
-    TRY(read_mesh(source, record, &mesh));
-    TRY(read_mesh(source, path, &mesh));
     TRY(check_mesh(source, path, &mesh));
     place_mesh(&mesh, all.shape, array);
     array->values = malloc(all.shape[0] * all.shape[1] * sizeof *array->values);
     if (!array->values)
         return status_fail(STATUS_FAILED, "%s: no memory to read it", source->path);
     all.rows = all.shape[0];
-    if (isnan(constant))
+    if (isnan(mesh.value))
         return hdf5_read_rows(source, path, &all, array->values);
     array->shape[0] = array->shape[1] = 1;
-    array->values[0] = constant;
+    array->values[0] = mesh.value;
     return STATUS_OK;
 }
 
@@ -277,66 +275,51 @@ static enum status check_dimension(const struct hdf5_source *source, const char 
     return STATUS_OK;
 }
 
-/* Component `axis` here, unless the file has none. */
-static enum status read_component(const struct hdf5_source *source, const char *path, double sign,
-                                  struct columns_array *array, double *si)
-{
-    double unit = NAN;
-    bool is_there;
-    TRY(hdf5_find(source, path, &is_there));
-    if (!is_there)
-        return STATUS_OK;
-    TRY(read_array(source, path, array));
-    TRY(hdf5_read_reals(source, path, "unitSI", 1, &unit));
-    *si = sign * unit;
-    return unit > 0 ? STATUS_OK
-                    : status_fail(STATUS_USAGE, "%s: unitSI of %s: expected a number above 0, found %g",
-                                  source->path, path, unit);
-}
-
 /* E or B: both components in the plane, or none, and the third, or none. */
 static enum status read_vector(const struct hdf5_source *source, const char *record, int field,
-                               struct columns_fields *fields)
+                               struct columns_fields *fields, double *offset)
 {
-    struct mesh mesh = {.geometry = {"cartesian"}, .order = {"C"}, .labels = {"x", "y"}};
     struct columns_array *array = fields->array + 3 * field;
+    struct mesh mesh = usual_mesh;
     char axes[3], path[PATH_LENGTH + 8];
-    bool is_there;
-    TRY(hdf5_find(source, record, &is_there));
-    if (!is_there)
-        return STATUS_OK;
+    bool is_there[3];
     TRY(read_mesh(source, record, &mesh));
     TRY(check_mesh(source, record, &mesh));
     TRY(check_dimension(source, record, fields->dimension[field]));
-    TRY(hdf5_read_reals(source, record, "timeOffset", 1, &fields->seconds[field]));
+    TRY(hdf5_read_reals(source, record, "timeOffset", 1, offset));
     const int hand = find_axes(&mesh, axes);
     for (int axis = 0; axis < 3; axis++) {
-        array[axis].path = fields->path;
-        array[axis].place = field == 0 ? "E" : "B";
+        array[axis] = (struct columns_array){.path = fields->path, .place = field == 0 ? "E" : "B"};
         snprintf(path, sizeof path, "%s/%c", record, axes[axis]);
-        TRY(read_component(source, path, axis == 2 ? hand : 1, array + axis, fields->si + 3 * field + axis));
+        TRY(hdf5_find(source, path, &is_there[axis]));
+        if (!is_there[axis])
+            continue;
+        TRY(read_array(source, path, array + axis));
+        if (!(array[axis].si > 0))
+            return status_fail(STATUS_USAGE, "%s: unitSI of %s: expected a number above 0, found %g",
+                               source->path, path, array[axis].si);
+        array[axis].si *= axis == 2 ? hand : 1;
     }
-    const bool has_x = array[0].values, has_y = array[1].values;
-    if (has_x == has_y && (has_x || array[2].values))
+    if (is_there[0] == is_there[1] && (is_there[0] || is_there[2]))
         return STATUS_OK;
-    return status_fail(STATUS_USAGE, "%s: %s/%c is missing", source->path, record, axes[has_x]);
+    return status_fail(STATUS_USAGE, "%s: %s/%c is missing", source->path, record, axes[is_there[0]]);
 }
 
-static enum status read_fields(const struct hdf5_source *source, const struct search *search,
-                               struct columns_fields *fields)
+/* Both are of the iteration that one of them was found in, and of one time. */
+static enum status read_fields(const struct hdf5_source *source, char *record, struct columns_fields *fields)
 {
-    char record[PATH_LENGTH], iteration[48];
-    double unit = 1;
-    snprintf(record, sizeof record, "%s", search->path);
+    double offset[2] = {NAN, NAN};
+    bool is_there;
     for (int field = 0; field < 2; field++) {
         record[strlen(record) - 1] = "EB"[field];
-        TRY(read_vector(source, record, field, fields));
+        TRY(hdf5_find(source, record, &is_there));
+        if (is_there)
+            TRY(read_vector(source, record, field, fields, &offset[field]));
     }
-    snprintf(iteration, sizeof iteration, "/data/%llu", search->step);
-    TRY(hdf5_read_reals(source, iteration, "timeUnitSI", 1, &unit));
-    for (int field = 0; field < 2; field++)
-        fields->seconds[field] *= unit;
-    return STATUS_OK;
+    return offset[0] < offset[1] || offset[0] > offset[1]
+               ? status_fail(STATUS_USAGE, "%s: timeOffset: expected the same of E and B, found %g and %g",
+                             source->path, offset[0], offset[1])
+               : STATUS_OK;
 }
 
 enum status columns_read_fields(struct columns_fields *fields)
@@ -344,7 +327,7 @@ enum status columns_read_fields(struct columns_fields *fields)
     struct search search = {.within = fields->place};
     struct hdf5_source source;
     enum status status = open_place(fields->path, "E", "B", "meshesPath", &source, &search);
-    TRY_IF_OK(read_fields(&source, &search, fields));
+    TRY_IF_OK(read_fields(&source, search.path, fields));
     hdf5_source_close(&source);
     return status;
 }

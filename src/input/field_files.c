@@ -5,11 +5,27 @@
 #include "hdf5/writer.h"
 #include "input/box_array.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The numbers of a component, times `factor`, are finite, and so are their squares. */
+static enum status check_numbers(const struct config *config, const struct columns_array *array, int c,
+                                 double factor)
+{
+    const double most = precision_fastest(config->precision);
+    for (uint64_t n = 0; n < array->shape[0] * array->shape[1]; n++) {
+        const uint64_t i = n / array->shape[1], j = n % array->shape[1];
+        const double value = factor * array->values[i * array->stride[0] + j * array->stride[1]];
+        if (!(fabs(value) <= most))
+            return status_fail(STATUS_USAGE,
+                               "%s: %s%c: expected numbers of up to %g, found %g at [%" PRIu64 ", %" PRIu64
+                               "]",
+                               array->path, array->place, "xyz"[c % 3], most, value, i, j);
+    }
+    return STATUS_OK;
+}
 
 /* *found <- component c on the nodes; NULL where it is 0 everywhere. */
 static enum status set_component(const struct config *config, const struct columns_fields *fields, int c,
@@ -17,32 +33,25 @@ static enum status set_component(const struct config *config, const struct colum
 {
     const struct units units = units_make(&config->units);
     const struct columns_array *array = &fields->array[c];
-    const double factor = fields->si[c] / (c < 3 ? units.electric_field : units.magnetic_field);
-    const double most = config->precision == PRECISION_SINGLE ? (double)FLT_MAX : DBL_MAX;
+    const double factor = array->si / (c < 3 ? units.electric_field : units.magnetic_field);
     const uint32_t nx = config->grid.cells[0], ny = config->grid.cells[1];
     bool is_zero = true;
     if (!array->values)
         return STATUS_OK;
     TRY(box_array_check_length(config, array));
-    double *values = *found = malloc((size_t)nx * ny * sizeof *values);
+    TRY(check_numbers(config, array, c, factor));
+    double *values = malloc((size_t)nx * ny * sizeof *values);
     if (!values)
         return status_fail(STATUS_FAILED, "%s: no memory to read it", fields->path);
     for (uint32_t i = 0; i < nx; i++)
         for (uint32_t j = 0; j < ny; j++) {
             const double value = factor * box_array_at(array, (double)i / nx, (double)j / ny);
-            if (!(fabs(value) <= most))
-                return status_fail(
-                    STATUS_USAGE,
-                    "%s: %s%c: expected finite numbers that the precision of the run holds, found "
-                    "%g at node [%u, %u]",
-                    fields->path, array->place, "xyz"[c % 3], value, i, j);
             values[(size_t)i * ny + j] = value;
             is_zero &= value == 0;
         }
-    if (is_zero) {
+    *found = is_zero ? NULL : values;
+    if (is_zero)
         free(values);
-        *found = NULL;
-    }
     return STATUS_OK;
 }
 
@@ -93,7 +102,6 @@ static enum status read_file(const struct config *config, int group, struct fiel
         TRY_IF_OK(set_component(config, &fields, c, &file->values[c]));
         free(fields.array[c].values);
     }
-    file->apart = (fields.seconds[1] - fields.seconds[0]) / units_make(&config->units).time;
     TRY(status);
     return group == FIELDS_INITIAL ? check_mean(config, file) : check_dimensions(config, file);
 }
@@ -109,10 +117,11 @@ enum status field_files_read(const struct communicator *communicator, struct con
         if (is_read)
             TRY(digest_require_same(communicator, file->path, UINT64_MAX, &file->digest));
         if (before && file->digest != old)
-            return status_fail(STATUS_USAGE,
-                               "fields.external.file: a run that goes on must not change its external fields: "
-                               "expected a file of digest %016" PRIx64 ", found %016" PRIx64,
-                               old, file->digest);
+            return status_fail(
+                STATUS_USAGE,
+                "fields.external.file: a run that goes on must not change its external fields: "
+                "expected a file of digest %016" PRIx64 ", found %016" PRIx64,
+                old, file->digest);
         if (is_read)
             TRY(communicator_agree(communicator, read_file(config, group, file)));
     }
@@ -132,12 +141,7 @@ void field_files_announce(const struct config *config, struct log *log)
     for (int group = 0; group < FIELD_GROUPS; group++) {
         const struct field_file *file = &config->fields.file[group];
         if (file->digest)
-            log_line(log, LOG_NORMAL, "fields.%s: %s, digest %016" PRIx64, field_groups[group].name, file->path,
-                     file->digest);
-        if (group == FIELDS_INITIAL && fabs(file->apart) > 1e-6 * config->time.step)
-            log_warning(log,
-                        "fields.initial: B in the file is of %.6g after E: the run takes both as of its "
-                        "start",
-                        file->apart);
+            log_line(log, LOG_NORMAL, "fields.%s: %s, digest %016" PRIx64, field_groups[group].name,
+                     file->path, file->digest);
     }
 }

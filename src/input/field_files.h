@@ -6,10 +6,10 @@
 #include "config/config.h"
 #include "parallel/communicator.h"
 
-/* Collective. Sets digest, values and apart of fields.file[], on each rank for the whole box, since rows change
- * hands. Of a run that goes on `before` is the config in its checkpoint, else NULL: initial fields are then in
- * the state and are not read. STATUS_USAGE where a file is not what the config says, or an external one is not
- * that of the run before. The caller frees values in any case. */
+/* Collective. Sets digest and values of fields.file[], on each rank for the whole box, since rows
+ * change hands. Of a run that goes on `before` is the config in its checkpoint, else NULL: initial fields are
+ * then in the state and are not read. STATUS_USAGE where a file is not what the config says, or an external
+ * one is not that of the run before. The caller frees values in any case. */
 STATUS_CHECKED enum status field_files_read(const struct communicator *communicator, struct config *config,
                                             const struct config *before);
 
