@@ -40,6 +40,7 @@ struct columns_fields {
     const char *path;
     const char *place;             /* the path of an iteration; "": the newest that has one of them */
     double dimension[2][7];        /* of E and of B, openPMD's unitDimension */
+    double states;                 /* that the numbers are means of; 0: it is not said */
     struct columns_array array[6]; /* Ex to Bz along the axes here; `values` is NULL of what is not there */
 };
 

@@ -287,6 +287,7 @@ static enum status read_vector(const struct hdf5_source *source, const char *rec
     TRY(check_mesh(source, record, &mesh));
     TRY(check_dimension(source, record, fields->dimension[field]));
     TRY(hdf5_read_reals(source, record, "timeOffset", 1, offset));
+    TRY(hdf5_read_reals(source, record, "averagedStates", 1, &fields->states)); /* of this program */
     const int hand = find_axes(&mesh, axes);
     for (int axis = 0; axis < 3; axis++) {
         array[axis] = (struct columns_array){.path = fields->path, .place = field == 0 ? "E" : "B"};

@@ -103,6 +103,9 @@ static enum status read_file(const struct config *config, int group, struct fiel
         free(fields.array[c].values);
     }
     TRY(status);
+    if (group == FIELDS_INITIAL && fields.states > 1)
+        return status_fail(STATUS_USAGE, "%s: expected fields of one time, found means over %g states",
+                           file->path, fields.states);
     return group == FIELDS_INITIAL ? check_mean(config, file) : check_dimensions(config, file);
 }
 

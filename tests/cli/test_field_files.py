@@ -159,6 +159,8 @@ class FieldFiles(ProgramTest):
              lambda: self.write("a.h5", b, gridSpacing=[2.0, 1.0])),
             ("timeOffset: expected the same of E and B, found 0 and 0.5",
              lambda: self.write("a.h5", {"E": INITIAL["E"]}, timeOffset=0.0) or self.write("a.h5", b, timeOffset=0.5)),
+            ("a.h5: expected fields of one time, found means over 5 states",
+             lambda: self.write("a.h5", b, averagedStates=np.uint64(5))),
             ("axisLabels: expected two of x, y and z", lambda: self.write("a.h5", b, axisLabels=["r", "z"])),
         ):
             make()
