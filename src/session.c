@@ -3,6 +3,7 @@
 
 #include "base/replace.h"
 #include "config/config_reader.h"
+#include "input/field_files.h"
 #include "input/species_files.h"
 #include "output/provenance.h"
 
@@ -77,6 +78,8 @@ enum status session_begin(struct session *session)
     TRY(communicator_require_same(&session->communicator, "kernels (RADIXPIC_KERNELS)", kernels));
     if (!session->checkpoint)
         TRY(species_files_read(&session->communicator, &session->config));
+    TRY(field_files_read(&session->communicator, &session->config,
+                         session->checkpoint ? &session->checkpoint->config : NULL));
     for (uint32_t s = 0; session->checkpoint && s < session->config.species_count; s++)
         session->config.species[s].read = session->checkpoint->config.species[s].read;
     /* To go on needs no program that loads. */
@@ -93,21 +96,30 @@ enum status session_begin(struct session *session)
 
 /* ---- its folder ---- */
 
-/* A run that replaces another reads nothing of it: that would be gone, and the run could not be repeated. */
+static enum status require_elsewhere(const struct session *session, const char *file, const char *what,
+                                     const char *name)
+{
+    if (!*file || !run_folder_holds(&session->folder, file))
+        return STATUS_OK;
+    return status_fail(STATUS_USAGE,
+                       "--force replaces the run in folder %s, but %s, which %s%s reads, is "
+                       "of that run; copy the file, or write elsewhere by --output DIR",
+                       session->folder.path, file, what, name);
+}
+
+/* A run that replaces another reads nothing of it: that would be gone, and the run could not be repeated. One
+ * that goes on reads its external fields alone. */
 static enum status require_files_elsewhere(const struct session *session)
 {
     const struct config *config = &session->config;
-    for (uint32_t s = 0; s < config->species_count; s++) {
-        const char *const files[] = {config->species[s].positions.file, config->species[s].profile.file};
-        for (int n = 0; n < 2; n++)
-            if (*files[n] && run_folder_holds(&session->folder, files[n]))
-                return status_fail(
-                    STATUS_USAGE,
-                    "--force replaces the run in folder %s, but %s, which species %s reads, is "
-                    "of that run; copy the file, or write elsewhere by --output DIR",
-                    session->folder.path, files[n], config->species[s].name);
+    for (uint32_t s = 0; s < config->species_count && !session->checkpoint; s++) {
+        const struct species_config *species = &config->species[s];
+        TRY(require_elsewhere(session, species->positions.file, "species ", species->name));
+        TRY(require_elsewhere(session, species->profile.file, "species ", species->name));
     }
-    return STATUS_OK;
+    if (!session->checkpoint)
+        TRY(require_elsewhere(session, config->fields.file[FIELDS_INITIAL].path, "fields.", "initial"));
+    return require_elsewhere(session, config->fields.file[FIELDS_EXTERNAL].path, "fields.", "external");
 }
 
 /* On rank 0. */
@@ -116,7 +128,7 @@ static enum status use_folder(struct session *session, bool replaces)
     struct run_folder *folder = &session->folder;
     TRY(run_folder_look(folder));
     folder->use = replaces ? RUN_FOLDER_REPLACE : RUN_FOLDER_NEW;
-    if (replaces && !session->checkpoint)
+    if (replaces)
         TRY(require_files_elsewhere(session));
     if (session->checkpoint) {
         folder->from_run = session->checkpoint->run;
@@ -223,6 +235,8 @@ enum status session_end(struct session *session, enum status status)
     simulation_destroy(&session->simulation);
     checkpoint_close(&session->checkpoint);
     species_files_free(&session->config);
+    for (int group = 0; group < FIELD_GROUPS; group++)
+        field_file_free(&session->config.fields.file[group]);
     device_close(&session->device);
     device_end_builders(status == STATUS_OK);
     return status;

@@ -164,6 +164,9 @@ def uniform_field(config):
     fields = config["fields"]
     magnetic = fields["magnetic"] if np.ndim(fields["magnetic"]) else [0, 0, fields["magnetic"]]
     external, initial = fields.get("external", {}), fields.get("initial", {}) if has_light(config) else {}
+    for name, group in ("initial", initial), ("external", external):
+        if group.get("file"):
+            raise Problem(f"fields.{name}.file: the theory is of a plasma without fields of a file")
     parts = {
         "fields.magnetic": vector(magnetic),
         "fields.external.B": uniform(external.get("B", 0), config,

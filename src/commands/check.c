@@ -6,6 +6,7 @@
 #include "base/stop.h"
 #include "config/config_reader.h"
 #include "folder/run_check.h"
+#include "input/field_files.h"
 #include "input/species_files.h"
 #include "simulation.h"
 
@@ -252,11 +253,14 @@ static const struct option_row rows[] = {
 static enum status check_config(struct config *config, const struct options *options, struct log *log)
 {
     TRY(require_enough_rows(config));
-    TRY(species_files_read(&(struct communicator){.size = 1, .local_size = 1}, config));
+    const struct communicator alone = {.size = 1, .local_size = 1};
+    TRY(species_files_read(&alone, config));
+    TRY(field_files_read(&alone, config, NULL));
     const struct grid grid = grid_make(&config->grid);
     const struct consequences derived = consequences_derive(config);
     consequences_print(config, &derived);
     species_files_announce(config, log);
+    field_files_announce(config, log);
     print_ranks(config);
     outputs_print_sizes(config);
     if (!options->probe)
@@ -305,6 +309,8 @@ enum status command_check(int argc, char **argv)
     TRY(overrides_read(&options.overrides, &config));
     const enum status status = check_config(&config, &options, &log);
     species_files_free(&config);
+    for (int group = 0; group < FIELD_GROUPS; group++)
+        field_file_free(&config.fields.file[group]);
     config_free(&config);
     return status;
 }

@@ -20,7 +20,8 @@ static double mean_square(const struct config *config, const struct species_conf
 struct consequences consequences_derive(const struct config *config)
 {
     struct consequences derived = {.grid = grid_make(&config->grid),
-                                   .external = field_survey(config, config->fields.external, 2),
+                                   .external = field_survey(config, config->fields.external,
+                                                            config->fields.file[FIELDS_EXTERNAL].values, 2),
                                    .particles_per_cell = INFINITY};
     const double magnetic = derived.external.most_magnetic;
     double frequency_squared = 0, inverse_length_squared = 0;
@@ -90,7 +91,8 @@ void consequences_print(const struct config *config, const struct consequences *
             "Omega dt                  %g, of which the push turns velocities by 2 atan(Omega dt/2) = %g\n",
             derived->rotation, 2 * atan(derived->rotation / 2));
     if (!derived->external.infinite &&
-        (fields_external(&config->fields, 3) || fields_external(&config->fields, 4)))
+        (fields_external(&config->fields, 3) || fields_external(&config->fields, 4) ||
+         config->fields.file[FIELDS_EXTERNAL].values[3] || config->fields.file[FIELDS_EXTERNAL].values[4]))
         printf("div B, fields.external    %.2g of its largest slope\n", derived->external.divergence);
     if (config->fields.solver == SOLVER_ELECTROMAGNETIC)
         print_light(config, derived);
@@ -342,6 +344,21 @@ static void warn_of_si(const struct config *config, const struct consequences *d
     }
 }
 
+/* Of a file, since formulas with a divergence are refused. */
+static void warn_of_initial(const struct config *config, struct log *log)
+{
+    const struct field_file *file = &config->fields.file[FIELDS_INITIAL];
+    if (!file->values[3] && !file->values[4])
+        return;
+    const struct field_survey survey = field_survey(config, &config->fields.initial[1], file->values + 3, 1);
+    if (survey.divergence > MOST_DIVERGENCE)
+        log_warning(
+            log,
+            "fields.initial.file: div B is not 0: at x = %g, y = %g it is %.2g of the largest slope of "
+            "B; the run takes the part of B that has none",
+            survey.place[0], survey.place[1], survey.divergence);
+}
+
 void consequences_warn(const struct config *config, const struct consequences *derived, struct log *log)
 {
     /* Two cells along an axis have no field along it. */
@@ -376,6 +393,7 @@ void consequences_warn(const struct config *config, const struct consequences *d
                     "slope of B, and fields of magnets have none",
                     derived->external.place[0], derived->external.place[1], derived->external.time,
                     derived->external.divergence);
+    warn_of_initial(config, log);
     warn_of_nyquist(config, log);
     if (config->fields.solver == SOLVER_ELECTROMAGNETIC)
         warn_of_light(config, derived, log);

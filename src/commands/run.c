@@ -7,6 +7,7 @@
 #include "base/share_watch.h"
 #include "base/stop.h"
 #include "base/text.h"
+#include "input/field_files.h"
 #include "input/species_files.h"
 #include "output/provenance.h"
 #include "output/stage_table.h"
@@ -127,6 +128,7 @@ static void announce(const struct simulation *simulation, struct log *log)
              config->precision == PRECISION_DOUBLE ? "double" : "single", info->name);
     announce_ranks(simulation, log);
     species_files_announce(config, log);
+    field_files_announce(config, log);
     char threads[256];
     device_describe_threads(info, sizeof threads, threads);
     if (threads[0] != '\0')
@@ -313,6 +315,7 @@ static enum status run_config(struct session *run, const struct options *options
     TRY(session_open_outputs(run));
     announce(&run->simulation, &run->log);
     announce_start(run);
+    field_file_free(&run->config.fields.file[FIELDS_INITIAL]);
     checkpoint_close(&run->checkpoint);
     TRY(step_through(run));
     TRY(session_complete(run));

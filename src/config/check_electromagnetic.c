@@ -67,7 +67,7 @@ static void check_initial(struct reading *reading)
         const char name = "EB"[field];
         if (!is_sound(reading, "grid") || !at(reading, "fields.initial.%c", name))
             continue;
-        const struct field_survey survey = field_survey(config, &config->fields.initial[field], 1);
+        const struct field_survey survey = field_survey(config, &config->fields.initial[field], NULL, 1);
         double mean[3] = {0, 0, 0};
         for (int axis = 0; axis < 3 && field == 0 && config->fields.mean == MEAN_ZERO; axis++)
             if (profile_is_given(config->fields.initial[0][axis], "0"))

@@ -16,6 +16,7 @@ void check_field_formulas(struct reading *reading, const char *group)
 {
     const struct fields_config *fields = &reading->config->fields;
     const bool is_initial = strcmp(group, "initial") == 0;
+    bool has_formula = false;
     const struct grid_config *grid = &reading->config->grid;
     const struct nodes nodes = nodes_once(box_nodes(grid->cells, grid->length));
     char why[FORMULA_WHY_LENGTH], *source = NULL;
@@ -25,12 +26,16 @@ void check_field_formulas(struct reading *reading, const char *group)
         if (!at(reading, "fields.%s.%s", group, n < 3 ? "E" : "B") || !is_sound(reading, "grid") ||
             !profile_is_given(formula, "0"))
             continue;
+        has_formula = true;
         check_formula(reading, &nodes, formula, -INFINITY, &most);
         if (!is_initial && !external_source(reading->config, formula, &source, why))
             complain(reading, NULL, "%s", why);
         free(source);
         source = NULL;
     }
+    if (has_formula && fields->file[is_initial ? FIELDS_INITIAL : FIELDS_EXTERNAL].path[0] &&
+        at(reading, "fields.%s.file", group))
+        complain(reading, NULL, "is E and B of fields.%s: expected no formulas beside", group);
 }
 
 /* A wave at the Nyquist mode is +1, -1, +1, ... at the nodes or 0 there, wherever it has run to. */

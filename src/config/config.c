@@ -168,6 +168,10 @@ struct units units_make(const struct units_config *config)
 
 /* ---- fields ---- */
 
+const struct field_group field_groups[FIELD_GROUPS] = {
+    [FIELDS_INITIAL] = {"initial", "initialFileDigest"},
+    [FIELDS_EXTERNAL] = {"external", "externalFileDigest"}};
+
 const char *fields_external(const struct fields_config *fields, uint32_t component)
 {
     const char *formula = fields->external[component / 3][component % 3];
@@ -178,7 +182,7 @@ uint32_t fields_felt(const struct fields_config *fields)
 {
     bool has_others = fields->solver == SOLVER_ELECTROMAGNETIC;
     for (uint32_t c = 2; c < 6; c++)
-        has_others |= fields_external(fields, c) != NULL;
+        has_others |= fields_external(fields, c) || fields->file[FIELDS_EXTERNAL].values[c];
     return has_others ? 6 : 2;
 }
 

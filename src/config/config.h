@@ -187,6 +187,21 @@ struct drive_config {
     double from, ramp, until; /* until 0: to the end */
 };
 
+/* The groups that may be of a file: fields.NAME, and the attribute of HDF5 files with its digest. */
+enum { FIELDS_INITIAL, FIELDS_EXTERNAL, FIELD_GROUPS };
+struct field_group {
+    const char *name, *digest;
+};
+extern const struct field_group field_groups[FIELD_GROUPS];
+
+/* E and B of a file, in place of the formulas of a group: input/field_files.h reads them. */
+struct field_file {
+    char path[CONFIG_TEXT_LENGTH];  /* "": none */
+    char place[CONFIG_TEXT_LENGTH]; /* of an iteration, or of the group of its meshes; "": the last one */
+    uint64_t digest;                /* of the file; 0: none is read */
+    double *values[6]; /* Ex to Bz, node (i, j) of the box at ny*i + j; NULL: 0 everywhere, or not read */
+};
+
 struct fields_config {
     enum solver_name solver;
     enum transform_library transforms;
@@ -197,6 +212,7 @@ struct fields_config {
     char initial[2][3][CONFIG_FORMULA_LENGTH];  /* formulas of E and B at 0 */
     double magnetic[3];                         /* uniform (Bx, By, Bz) */
     char external[2][3][CONFIG_FORMULA_LENGTH]; /* formulas of E and B, of x, y and t, beside all others */
+    struct field_file file[FIELD_GROUPS];
     uint32_t drive_count;
     struct drive_config drive[CONFIG_MAX_DRIVES];
 };
@@ -510,7 +526,7 @@ static inline const char *species_file(const struct species_config *species)
 /* Components of the fields on the nodes that particles feel: Ex and Ey; with others all six of E and B. */
 uint32_t fields_felt(const struct fields_config *fields);
 
-/* The formula of one of these in fields.external; NULL where it has none. */
+/* The formula of one of these in fields.external; NULL where it has none, as one of a file. */
 const char *fields_external(const struct fields_config *fields, uint32_t component);
 
 /* Whether the velocities of a species have the third component. */

@@ -97,6 +97,9 @@ enum { MOST_NODES = 128, TIMES = 5 };
 struct survey {
     const struct config *config;
     struct formula *formulas[9]; /* of E and B, and B of fields.initial beside them; NULL: 0 */
+    const double *values[9];     /* on the nodes of the box, of a file; NULL: the formula's */
+    double *weights[2];          /* of numbers along x and y in their derivative */
+    uint32_t node[2];            /* that is looked at */
     bool is_external;            /* then B is with the uniform one, too */
     double slope;                /* the largest |dBx/dx| + |dBy/dy| */
     struct field_survey found;
@@ -106,13 +109,46 @@ struct survey {
 static double component(const struct survey *survey, int number, double x, double y, double time)
 {
     struct formula *formula = survey->formulas[number];
+    const double *values = survey->values[number];
+    if (values)
+        return values[(size_t)survey->node[0] * survey->config->grid.cells[1] + survey->node[1]];
     return formula ? formula_at(formula, (const double[]){x, y, time}) : 0;
+}
+
+/* The derivative of the waves through n nodes of a period, without that at Nyquist, is a sum over the nodes m
+ * before, times these weights (Trefethen, Spectral Methods in MATLAB, 2000, eq. 3.10 and 3.11). */
+static bool set_weights(struct survey *survey)
+{
+    const struct grid_config *grid = &survey->config->grid;
+    survey->weights[0] = calloc((size_t)grid->cells[0] + grid->cells[1], sizeof *survey->weights[0]);
+    survey->weights[1] = survey->weights[0] ? survey->weights[0] + grid->cells[0] : NULL;
+    for (int axis = 0; axis < 2 && survey->weights[0]; axis++)
+        for (uint32_t m = 1, n = grid->cells[axis]; m < n; m++) {
+            const double angle = acos(-1.0) * m / n, sign = m % 2 ? -1 : 1;
+            survey->weights[axis][m] =
+                sign * acos(-1.0) / grid->length[axis] / (n % 2 == 0 ? tan(angle) : sin(angle));
+        }
+    return survey->weights[0];
+}
+
+static double slope_of_file(const struct survey *survey, int axis)
+{
+    const uint32_t *cells = survey->config->grid.cells, n = cells[axis], at = survey->node[axis];
+    const size_t apart = axis == 0 ? cells[1] : 1;
+    const double *first =
+        survey->values[3 + axis] + (axis == 0 ? survey->node[1] : (size_t)survey->node[0] * cells[1]);
+    double sum = 0;
+    for (uint32_t m = 1; m < n; m++)
+        sum += survey->weights[axis][m] * first[(at + n - m) % n * apart];
+    return sum;
 }
 
 /* dBx/dx or dBy/dy. */
 static double slope_along(const struct survey *survey, int axis, const double place[2], double time)
 {
     const struct grid_config *grid = &survey->config->grid;
+    if (survey->values[3 + axis])
+        return slope_of_file(survey, axis);
     const double step = 1e-3 * grid->length[axis] / grid->cells[axis];
     double difference = 0;
     for (int sign = -1; sign <= 1; sign += 2) {
@@ -181,7 +217,8 @@ bool particle_formula_source(const struct config *config, const struct species_c
 }
 
 struct field_survey field_survey(const struct config *config,
-                                 const char (*formulas)[3][CONFIG_FORMULA_LENGTH], uint32_t count)
+                                 const char (*formulas)[3][CONFIG_FORMULA_LENGTH], double *const *values,
+                                 uint32_t count)
 {
     const struct grid_config *grid = &config->grid;
     const uint32_t apart[2] = {(grid->cells[0] + MOST_NODES - 1) / MOST_NODES,
@@ -192,20 +229,29 @@ struct field_survey field_survey(const struct config *config,
     int times = 1;
     for (uint32_t c = first; c < (survey.is_external ? 9 : 6); c++) {
         const char *text = c < 6 ? formulas[(c - first) / 3][c % 3] : config->fields.initial[1][c - 6];
+        survey.values[c] = c >= 6   ? config->fields.file[FIELDS_INITIAL].values[c - 3]
+                           : values ? values[c - first]
+                                    : NULL;
         if (!profile_is_given(text, "0"))
             continue;
         survey.formulas[c] = formula_open(text, "xyt", grid->length, why);
         times = formula_has_time(config, text) ? TIMES : times;
     }
+    if ((survey.values[3] || survey.values[4]) && !set_weights(&survey))
+        survey.values[3] = survey.values[4] = NULL; /* no memory */
     for (int n = 0; n < times; n++)
         for (uint32_t i = 0; i < grid->cells[0]; i += apart[0])
-            for (uint32_t j = 0; j < grid->cells[1] && !survey.found.infinite; j += apart[1])
+            for (uint32_t j = 0; j < grid->cells[1] && !survey.found.infinite; j += apart[1]) {
+                survey.node[0] = i;
+                survey.node[1] = j;
                 look_at(&survey,
                         (const double[]){i * grid->length[0] / grid->cells[0],
                                          j * grid->length[1] / grid->cells[1]},
                         (double)config->time.steps * config->time.step * fmod(n * 0.618, 1));
+            }
     for (int c = 0; c < 9; c++)
         formula_close(survey.formulas[c]);
+    free(survey.weights[0]);
     const double shortest = fmin(grid->length[0] / grid->cells[0], grid->length[1] / grid->cells[1]);
     const double least = fmax(survey.slope, 1e-6 * survey.found.most_magnetic / shortest); /* not round-off */
     survey.found.divergence /= least > 0 ? least : 1;

@@ -47,11 +47,13 @@ struct field_survey {
     double place[2], time; /* where it is, or where one is not finite */
 };
 
-/* Of `count` fields in a row in the config, E and B of fields.external or a single one, which then is B here.
+/* Of `count` fields in a row in the config, E and B of fields.external or a single one, which then is B here,
+ * or of those of a file, of which values[3 * count] stand in place of formulas, or are NULL.
  * |B| of fields.external is with fields.magnetic, and with fields.initial as it is at t = 0.
  * On up to 128 nodes along an axis, at equal distances, and where there is t at five times of the run. Across
  * the ends of the box too, where the formulas begin again. */
 struct field_survey field_survey(const struct config *config,
-                                 const char (*formulas)[3][CONFIG_FORMULA_LENGTH], uint32_t count);
+                                 const char (*formulas)[3][CONFIG_FORMULA_LENGTH], double *const *values,
+                                 uint32_t count);
 
 #endif

@@ -50,6 +50,10 @@
     "fields." #group "." name, TYPE_FORMULA, .offset = offsetof(struct config, fields.group[number]),        \
                              .variables = (of), .capacity = CONFIG_FORMULA_LENGTH,                           \
                              BYTES(0, CONFIG_FORMULA_LENGTH), .length = {3}, .fallback = "[0, 0, 0]"
+#define FIELD_FILE(group, key, number, member)                                                               \
+    "fields." #group "." key, TYPE_TEXT, .offset = offsetof(struct config, fields.file[number].member),      \
+                             .capacity = CONFIG_TEXT_LENGTH, BYTES(0, CONFIG_TEXT_LENGTH), .is_path = true,  \
+                             .fallback = ""
 #define PAIR                  .length = {2}
 #define VELOCITY              .length = {3}, .length_at = offsetof(struct species_config, velocities.dimensions)
 #define OR_AUTO               WORDS({"auto", 0})
@@ -302,6 +306,11 @@ static const struct schema_row config_rows[] = {
      .help = "[Ex, Ey, Ez] of divergence 0; charges make the rest"},
     {FIELD_OF(initial, "B", 1, "xy"), WITH_WAVES, .unit = "m_e omega_p/e",
      .help = "[Bx, By, Bz] of divergence 0, beside fields.magnetic"},
+    {FIELD_FILE(initial, "file", FIELDS_INITIAL, path), WITH_WAVES,
+     .help =
+         "instead of formulas: E and B of an openPMD (HDF5) file, of which charges make the part along k"},
+    {FIELD_FILE(initial, "place", FIELDS_INITIAL, place), WITH_WAVES,
+     .help = "path of an iteration in the file; by default the last"},
     {CONFIG(fields.transforms, TYPE_CHOICE),
      WORDS({"auto", TRANSFORMS_AUTO}, {"vkfft", TRANSFORMS_VKFFT}, {"fftw", TRANSFORMS_FFTW},
            {"none", TRANSFORMS_NONE}),
@@ -327,6 +336,10 @@ static const struct schema_row config_rows[] = {
      .help = "[Ex, Ey, Ez]; Ez needs dimensions: 3"},
     {FIELD_OF(external, "B", 1, "xyt"), .unit = "m_e omega_p/e",
      .help = "[Bx, By, Bz], beside fields.magnetic; in the plane it needs dimensions: 3"},
+    {FIELD_FILE(external, "file", FIELDS_EXTERNAL, path),
+     .help = "instead of formulas: E and B of an openPMD (HDF5) file, which do not change in time"},
+    {FIELD_FILE(external, "place", FIELDS_EXTERNAL, place),
+     .help = "path of an iteration in the file; by default the last"},
     {LIST("fields.drive", config, fields.drive, fields.drive_count, drive_table), .fallback = "[]",
      .help = "external electric fields; history.csv has their work"},
     {ALLOCATED_LIST("collisions", config, collisions, collision_count, collision_table), ANY_NUMBER,

@@ -25,7 +25,7 @@ enum value_type {
     TYPE_NAME       /* char[capacity]: letters, digits and _, not beginning with a digit */
 };
 
-enum { SCHEMA_MAX_ROWS = 96 };
+enum { SCHEMA_MAX_ROWS = 112 };
 
 struct choice {
     const char *word; /* NULL ends a list of choices */

@@ -55,12 +55,16 @@ static enum status create_turns(struct electromagnetic *solver, const struct con
     return status;
 }
 
-/* The unnormalised modes of a component of fields.initial, on the own rows. */
+/* The unnormalised modes of a component of fields.initial, of a formula or of a file, on the own rows. */
 static enum status transform_initial(struct electromagnetic *solver, struct device *scratch, const char *text,
-                                     double *values, struct buffer *nodes, struct buffer *modes)
+                                     const double *box, double *values, struct buffer *nodes,
+                                     struct buffer *modes)
 {
     const size_t cells = grid_cells(&solver->slab.local), own = slab_own_cells(&solver->slab);
-    TRY(tabulate(&solver->slab, "fields.initial", text, 0, values));
+    if (box)
+        tabulate_rows(&solver->slab, box, values);
+    else
+        TRY(tabulate(&solver->slab, "fields.initial", text, 0, values));
     memset(values + own, 0, (cells - own) * sizeof *values); /* no rank leaves anything for another one */
     TRY(buffer_write_reals(nodes, solver->precision, 0, cells, values));
     TRY(device_region_begin(scratch));
@@ -81,10 +85,11 @@ static enum status begin(struct electromagnetic *solver, struct device *scratch,
     TRY(buffer_fill(poisson->result_modes, 0));
     for (size_t c = 0; c < WAVE_COMPONENTS; c++) {
         const char *text = config->fields.initial[c / 3][c % 3];
-        if (!profile_is_given(text, "0"))
+        const double *box = config->fields.file[FIELDS_INITIAL].values[c];
+        if (!box && !profile_is_given(text, "0"))
             continue;
         TRY(buffer_view(poisson->result_modes, c * bytes, poisson->fft->modes_bytes, &modes));
-        TRY(transform_initial(solver, scratch, text, values, nodes, modes));
+        TRY(transform_initial(solver, scratch, text, box, values, nodes, modes));
     }
     TRY(KERNEL_LAUNCH(solver->begin, poisson_rows(poisson, poisson->columns), poisson->result_modes,
                       poisson->wave_x, poisson->wave_y, poisson->columns,

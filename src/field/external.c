@@ -3,6 +3,7 @@
 
 #include "config/formulas.h"
 #include "field/poisson.h"
+#include "field/tabulate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@ struct external {
     struct kernel *tabulate, *add, *add_wave;
     struct launch launch;
 
-    /* Fields of formulas. */
-    bool has_formulas, has_time;   /* in one of them */
+    /* Fields of formulas, or of a file. */
+    bool has_table, has_time;      /* t in a formula */
     struct buffer *table;          /* values of all components */
     bool is_set;                   /* the table has values */
     struct buffer *first_infinite; /* uint: a node where a value is not finite; NO_NODE: none */
@@ -72,11 +73,31 @@ static enum status create_kernels(struct external *external)
     return status;
 }
 
+/* The table of a file, whose fields do not change: each rank has those of its rows. */
+static enum status write_table(struct external *external, size_t stride)
+{
+    const struct slab *slab = &external->slab;
+    const size_t nodes = grid_cells(&slab->local);
+    double *const *values = external->config->fields.file[FIELDS_EXTERNAL].values;
+    double *rows = malloc(nodes * sizeof *rows);
+    enum status status = rows ? buffer_fill(external->table, 0)
+                              : status_fail(STATUS_FAILED, "no memory for the external fields");
+    for (uint32_t c = 0; c < external->components && status == STATUS_OK; c++) {
+        if (!values[c])
+            continue;
+        tabulate_rows(slab, values[c], rows);
+        status = buffer_write_reals(external->table, external->config->precision, c * stride, nodes, rows);
+    }
+    free(rows);
+    return status;
+}
+
 enum status external_create(const struct rank_place *place, const struct config *config,
                             struct external **created)
 {
     struct device *device = place->device;
     const struct slab *slab = place->slab;
+    const struct field_file *file = &config->fields.file[FIELDS_EXTERNAL];
     const uint64_t nodes = grid_cells(&slab->local), bytes = nodes * precision_bytes(config->precision);
     struct external *external = NULL;
     TRY(DEVICE_NEW(device, external));
@@ -88,20 +109,24 @@ enum status external_create(const struct rank_place *place, const struct config 
     external->own = field_first(config->fields.solver, FIELD_PHI);
     external->components = fields_felt(&config->fields);
     for (uint32_t c = 0; c < external->components; c++) {
-        external->has_formulas |= fields_external(&config->fields, c) != NULL;
+        external->has_table |= fields_external(&config->fields, c) || file->values[c];
         external->has_time |= formula_has_time(config, fields_external(&config->fields, c));
     }
-    if (!external->has_formulas && config->fields.drive_count == 0)
+    if (!external->has_table && config->fields.drive_count == 0)
         return STATUS_OK;
     const size_t all = external->components * buffer_view_stride(bytes);
     TRY(buffer_create(device, all, "the field with the external one", &external->felt));
     external->launch = launch_flat(nodes, STAGE_FIELD, 2 * external->components * bytes);
     TRY(create_kernels(external));
-    if (!external->has_formulas)
+    if (!external->has_table)
         return STATUS_OK;
     TRY(buffer_create(device, sizeof(uint32_t), "the mark of infinite fields", &external->first_infinite));
     TRY(buffer_write(external->first_infinite, 0, sizeof(uint32_t), &(uint32_t){NO_NODE}));
-    return buffer_create(device, all, "external fields", &external->table);
+    TRY(buffer_create(device, all, "external fields", &external->table));
+    external->is_set = file->path[0] != '\0';
+    return external->is_set
+               ? write_table(external, buffer_view_stride(bytes) / precision_bytes(config->precision))
+               : STATUS_OK;
 }
 
 /* ---- formulas ---- */
@@ -171,7 +196,7 @@ static enum status set_table(struct external *external, uint32_t stride, uint64_
     return is_first ? external_require_finite(external, step) : STATUS_OK;
 }
 
-static enum status add_formulas(struct external *external, uint64_t step, struct fields *total)
+static enum status add_table(struct external *external, uint64_t step, struct fields *total)
 {
     if (!external->is_set || external->has_time)
         TRY(set_table(external, total->stride, step));
@@ -241,8 +266,8 @@ enum status external_apply(struct external *external, const struct fields *field
 {
     const struct config *config = external->config;
     *total = *fields;
-    if (external->has_formulas)
-        TRY(add_formulas(external, step, total));
+    if (external->has_table)
+        TRY(add_table(external, step, total));
     for (uint32_t n = 0; n < config->fields.drive_count; n++)
         TRY(add_wave(external, &config->fields.drive[n], (double)step * config->time.step, total));
     return STATUS_OK;

@@ -1,12 +1,12 @@
-/* External: fields of the config that particles feel beside their own: formulas of x, y and t
- * (fields.external), and waves A g(t) cos(k x - omega t) along an axis (fields.drive); and the work of the
- * waves.
+/* External: fields of the config that particles feel beside their own: formulas of x, y and t, or the static
+ * ones of a file (fields.external), and waves A g(t) cos(k x - omega t) along an axis (fields.drive); and the
+ * work of the waves.
  *
- * Formulas are evaluated on the nodes by the device, once or, where one has t in it, in each step, as terms
- * of kernels/external.cl (config/formula_source.h). In single precision too they are evaluated in double
- * precision where the device has it, and only their values are rounded. A kernel marks a node where a value
- * is not finite: the host looks for that in the first step, and later where it reads sums anyway, so that no
- * step waits for it.
+ * The table of a file is written once. Formulas are evaluated on the nodes by the device, once or, where one
+ * has t in it, in each step, as terms of kernels/external.cl (config/formula_source.h). In single precision
+ * too they are evaluated in double precision where the device has it, and only their values are rounded. A
+ * kernel marks a node where a value is not finite: the host looks for that in the first step, and later where
+ * it reads sums anyway, so that no step waits for it.
  *
  * g rises from 0 to 1 in the time `ramp` after `from`, and falls again in that time before `until`, each as
  * sin^2.

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static enum status require_finite(const struct formula_table *table)
 {
@@ -43,4 +44,11 @@ enum status tabulate(const struct slab *slab, const char *key, const char *formu
         status = status_fail(status, "%s: %s", key, status_message());
     free(places);
     return status;
+}
+
+void tabulate_rows(const struct slab *slab, const double *box, double *values)
+{
+    const size_t ny = slab->box.ny;
+    for (uint32_t i = 0; i < slab->local.nx; i++)
+        memcpy(values + i * ny, box + slab_global_row(slab, i) * ny, ny * sizeof *values);
 }

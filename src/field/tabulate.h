@@ -1,4 +1,4 @@
-/* Tabulate: a formula of the config on the nodes of a local grid. */
+/* Tabulate: a formula of the config, or numbers of the whole box, on the nodes of a local grid. */
 #ifndef RADIXPIC_FIELD_TABULATE_H
 #define RADIXPIC_FIELD_TABULATE_H
 
@@ -9,5 +9,8 @@
  * at, where it is not finite or cannot be read. */
 STATUS_CHECKED enum status tabulate(const struct slab *slab, const char *key, const char *formula,
                                     double time, double *values);
+
+/* values[nx * ny] <- on the local grid those on the nodes of the whole box. */
+void tabulate_rows(const struct slab *slab, const double *box, double *values);
 
 #endif

@@ -11,6 +11,7 @@
  * as the device has it.
  *
  *     attributes of the file: version, run, step, first_energy, ranks, ghost; of a run with drives drive_work
+ *     and of fields from files initialFileDigest, externalFileDigest
  *     /config                         uint8[bytes]            YAML, as config_echo() writes it
  *     /first_rows                     uint32[ranks + 1]       of the ranks, and the number of rows
  *     /capacities                     uint32[ranks][species]  of the lists

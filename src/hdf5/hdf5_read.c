@@ -101,7 +101,10 @@ static enum status open_attribute(const struct hdf5_source *source, const char *
     if (fits)
         return STATUS_OK;
     H5Aclose(*attribute);
-    return fail_attribute(source, object, name, count == 1 ? "one value" : "two values");
+    return fail_attribute(source, object, name,
+                          count == 1   ? "one value"
+                          : count == 2 ? "two values"
+                                       : "seven values");
 }
 
 /* *is_there <- whether there is one. */

@@ -162,6 +162,10 @@ static enum status load(struct checkpoint *checkpoint)
     TRY(read_config(checkpoint));
     if (config->fields.drive_count > 0)
         TRY(hdf5_read_number(&checkpoint->source, "drive_work", H5T_NATIVE_DOUBLE, &checkpoint->drive_work));
+    for (int n = 0; n < FIELD_GROUPS; n++)
+        if (config->fields.file[n].path[0])
+            TRY(hdf5_read_number(&checkpoint->source, field_groups[n].digest, H5T_NATIVE_UINT64,
+                                 &checkpoint->config.fields.file[n].digest));
     TRY(check_numbers(checkpoint, ranks));
     TRY(read_partition(checkpoint, ranks));
     const struct hdf5_rows capacities = {H5T_NATIVE_UINT32, {ranks, config->species_count}, 0, ranks};
@@ -217,10 +221,11 @@ void checkpoint_close(struct checkpoint **checkpoint)
 
 /* ---- against another config ---- */
 
-/* Keys that shape neither the physics nor the state. */
+/* Keys that shape neither the physics nor the state; of a file that is read again its digest stays. */
 static const char *const may_differ[] = {
-    "title",    "time.steps",        "time.check_every",     "device", "sort", "step.method",
-    "parallel", "fields.transforms", "fields.decomposition", "output", NULL};
+    "title",    "device",      "time.check_every",     "fields.transforms",
+    "sort",     "output",      "time.steps",           "fields.decomposition",
+    "parallel", "step.method", "fields.external.file", NULL};
 
 /* Probes that have a name as before have their place as before. */
 static enum status require_same_places(const char *path, const struct output_config *old,

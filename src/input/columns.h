@@ -31,7 +31,17 @@ struct columns_array {
     double first[2];    /* the place of the first number, in steps from one to the next */
     double length[2];   /* of the box, in lengths of `unit` m; 0: it is not said, or the unit is not */
     double unit;
+    double si;      /* the numbers times this are in SI units; NaN: it is not said */
     double *values; /* for free() also after a failure */
+};
+
+/* E and B of one iteration of an HDF5 file. */
+struct columns_fields {
+    const char *path;
+    const char *place;             /* the path of an iteration; "": the newest that has one of them */
+    double dimension[2][7];        /* of E and of B, openPMD's unitDimension */
+    double states;                 /* that the numbers are means of; 0: it is not said */
+    struct columns_array array[6]; /* Ex to Bz along the axes here; `values` is NULL of what is not there */
 };
 
 /* The name of a column in the file. */
@@ -41,6 +51,9 @@ STATUS_CHECKED enum status columns_read(struct columns *columns);
 
 /* Reads an array, which has a number at least, of a .npy or HDF5 file: path and place are given. */
 STATUS_CHECKED enum status columns_read_array(struct columns_array *array);
+
+/* Reads both fields, or the one that the file has: path, place and dimension are given. */
+STATUS_CHECKED enum status columns_read_fields(struct columns_fields *fields);
 
 /* ---- of columns.c and columns_hdf5.c ---- */
 

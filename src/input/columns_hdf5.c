@@ -15,6 +15,7 @@ enum { PATH_LENGTH = 1536 };
 /* A search for an object of an iteration. */
 struct search {
     char ends[2][PATH_LENGTH]; /* its path ends with the first or the second */
+    const char *within;        /* and begins with this one; NULL: with any */
     unsigned long long step;
     char path[PATH_LENGTH];
 };
@@ -26,12 +27,21 @@ static bool ends_in(const char *link, const char *end)
            strcmp(link + length - own, end) == 0;
 }
 
+/* Whether a path, without its first /, is within another one. */
+static bool is_within(const char *link, const char *above)
+{
+    const size_t first = strspn(above, "/"), length = strlen(above) - first;
+    return strncmp(link, above + first, length) == 0 &&
+           (length == 0 || link[length] == '/' || link[length - 1] == '/');
+}
+
 static herr_t look_at(hid_t root, const char *link, const H5L_info_t *info, void *context)
 {
     struct search *search = context;
     unsigned long long step = 0;
     (void)root, (void)info, (void)sscanf(link, "data/%llu/", &step);
     if (strlen(link) + 1 < PATH_LENGTH && step >= search->step &&
+        (!search->within || is_within(link, search->within)) &&
         (ends_in(link, search->ends[0]) || ends_in(link, search->ends[1]))) {
         search->step = step;
         snprintf(search->path, PATH_LENGTH, "/%s", link);
@@ -39,28 +49,31 @@ static herr_t look_at(hid_t root, const char *link, const H5L_info_t *info, void
     return 0;
 }
 
-/* Opens the file, and finds the place: a path, or a record below what the attribute `base` of the file names.
- * `place` may be a word of the config for it. */
-static enum status open_place(const char *path, const char *place, const char *base,
+/* Opens the file, and finds the place: a path, or a record below what the attribute `base` of the file names,
+ * with that name or another one. search->within is given. */
+static enum status open_place(const char *path, const char *place, const char *other, const char *base,
                               struct hdf5_source *source, struct search *search)
 {
     char below[1][HDF5_WORD] = {""};
     bool is_there = false;
-    *search = (struct search){.step = 0};
     if (hdf5_source_open(path, STATUS_USAGE, source) != STATUS_OK)
-        return status_fail(STATUS_USAGE, "%s; expected a .npy or HDF5 file, or of particles a .csv file",
-                           status_message());
+        return status_fail(STATUS_USAGE, "%s; expected %s", status_message(),
+                           search->within ? "an HDF5 file"
+                                          : "a .npy or HDF5 file, or of particles a .csv file");
     TRY(hdf5_read_texts(source, "/", base, 1, below));
     snprintf(search->ends[0], PATH_LENGTH, "%s%s", below[0], place);
-    snprintf(search->ends[1], PATH_LENGTH, "%s%s", below[0], field_record(place));
+    snprintf(search->ends[1], PATH_LENGTH, "%s%s", below[0], other);
     if (place[0] == '/' && snprintf(search->path, PATH_LENGTH, "%s", place) > 0)
         (void)sscanf(place, "/data/%llu/", &search->step);
     else
         H5Lvisit(source->file, H5_INDEX_NAME, H5_ITER_INC, look_at, search);
     if (search->path[0])
         TRY(hdf5_find(source, search->path, &is_there));
-    return is_there
-               ? STATUS_OK
+    if (is_there)
+        return STATUS_OK;
+    return search->within
+               ? status_fail(STATUS_USAGE, "%s: there is no mesh %s or %s in it%s%s", path, place, other,
+                             search->within[0] ? " within " : "", search->within)
                : status_fail(STATUS_USAGE, "%s: there is no \"%s\" in it, which `place` says", path, place);
 }
 
@@ -123,9 +136,10 @@ static enum status read_columns(const struct hdf5_source *source, const struct s
 
 enum status columns_read_hdf5(struct columns *columns)
 {
-    struct search search;
+    struct search search = {.step = 0};
     struct hdf5_source source;
-    enum status status = open_place(columns->path, columns->place, "particlesPath", &source, &search);
+    enum status status =
+        open_place(columns->path, columns->place, columns->place, "particlesPath", &source, &search);
     TRY_IF_OK(read_columns(&source, &search, columns));
     hdf5_source_close(&source);
     return status;
@@ -137,7 +151,12 @@ enum status columns_read_hdf5(struct columns *columns)
 struct mesh {
     char geometry[1][HDF5_WORD], order[1][HDF5_WORD], labels[2][HDF5_WORD];
     double spacing[2], offset[2], position[2], unit;
+    double si;              /* unitSI of a component; NaN: it is not said */
+    double value, shape[2]; /* of a component that is constant; NaN: it is an array */
 };
+
+static const struct mesh usual_mesh = {
+    .geometry = {"cartesian"}, .order = {"C"}, .labels = {"x", "y"}, .si = NAN, .value = NAN};
 
 /* Reads the attributes of a component, or of the record that it is in. */
 static enum status read_mesh(const struct hdf5_source *source, const char *object, struct mesh *mesh)
@@ -148,6 +167,9 @@ static enum status read_mesh(const struct hdf5_source *source, const char *objec
     TRY(hdf5_read_reals(source, object, "gridSpacing", 2, mesh->spacing));
     TRY(hdf5_read_reals(source, object, "gridGlobalOffset", 2, mesh->offset));
     TRY(hdf5_read_reals(source, object, "gridUnitSI", 1, &mesh->unit));
+    TRY(hdf5_read_reals(source, object, "unitSI", 1, &mesh->si));
+    TRY(hdf5_read_reals(source, object, "value", 1, &mesh->value));
+    TRY(hdf5_read_reals(source, object, "shape", 2, mesh->shape));
     return hdf5_read_reals(source, object, "position", 2, mesh->position);
 }
 
@@ -185,36 +207,128 @@ static void place_mesh(const struct mesh *mesh, const uint64_t shape[2], struct 
         array->length[axis] = mesh->spacing[n] * (double)shape[dimension];
     }
     array->unit = mesh->unit;
+    array->si = mesh->si;
 }
 
 static enum status read_array(const struct hdf5_source *source, const char *path, struct columns_array *array)
 {
     char record[PATH_LENGTH];
-    struct mesh mesh = {.geometry = {"cartesian"}, .order = {"C"}, .labels = {"x", "y"}};
+    struct mesh mesh = usual_mesh;
     struct hdf5_rows all = {.type = H5T_NATIVE_DOUBLE};
     const size_t above = (size_t)(strrchr(path, '/') - path);
     snprintf(record, sizeof record, "%.*s", (int)(above > 0 ? above : 1), path);
-    TRY(hdf5_read_shape(source, path, all.shape));
+    TRY(read_mesh(source, record, &mesh));
+    TRY(read_mesh(source, path, &mesh));
+    if (isnan(mesh.value))
+        TRY(hdf5_read_shape(source, path, all.shape));
+    for (int n = 0; n < 2 && !isnan(mesh.value); n++)
+        all.shape[n] = (uint64_t)fmin(fmax(mesh.shape[n], 0), 2.0 * NODES_MOST);
     if (!columns_may_hold(all.shape))
         return status_fail(STATUS_USAGE, "%s: %s: expected 1 to %d numbers, found %" PRIu64 " x %" PRIu64,
                            source->path, path, NODES_MOST, all.shape[0], all.shape[1]);
-    TRY(read_mesh(source, record, &mesh));
-    TRY(read_mesh(source, path, &mesh));
     TRY(check_mesh(source, path, &mesh));
     place_mesh(&mesh, all.shape, array);
     array->values = malloc(all.shape[0] * all.shape[1] * sizeof *array->values);
     if (!array->values)
         return status_fail(STATUS_FAILED, "%s: no memory to read it", source->path);
     all.rows = all.shape[0];
-    return hdf5_read_rows(source, path, &all, array->values);
+    if (isnan(mesh.value))
+        return hdf5_read_rows(source, path, &all, array->values);
+    array->shape[0] = array->shape[1] = 1;
+    array->values[0] = mesh.value;
+    return STATUS_OK;
 }
 
 enum status columns_read_hdf5_array(struct columns_array *array)
 {
-    struct search search;
+    struct search search = {.step = 0};
     struct hdf5_source source;
-    enum status status = open_place(array->path, array->place, "meshesPath", &source, &search);
+    enum status status =
+        open_place(array->path, array->place, field_record(array->place), "meshesPath", &source, &search);
     TRY_IF_OK(read_array(&source, search.path, array));
+    hdf5_source_close(&source);
+    return status;
+}
+
+/* ---- E and B ---- */
+
+/* The letters of a mesh's axes here, of which the third is not in its plane. Returns 1, or -1 where they are
+ * left-handed: the third axis here then points against that of the file. */
+static int find_axes(const struct mesh *mesh, char axes[3])
+{
+    const char first = mesh->labels[0][0], second = mesh->labels[1][0];
+    axes[0] = first < second ? first : second;
+    axes[1] = first < second ? second : first;
+    axes[2] = (char)('x' + 'y' + 'z' - first - second);
+    return axes[2] == 'y' ? -1 : 1;
+}
+
+static enum status check_dimension(const struct hdf5_source *source, const char *record, const double own[7])
+{
+    double dimension[7];
+    memcpy(dimension, own, sizeof dimension);
+    TRY(hdf5_read_reals(source, record, "unitDimension", 7, dimension));
+    for (int n = 0; n < 7; n++)
+        if (dimension[n] != own[n])
+            return status_fail(STATUS_USAGE, "%s: unitDimension of %s: expected that of %s", source->path,
+                               record, own[0] == 0 ? "T" : "V/m");
+    return STATUS_OK;
+}
+
+/* E or B: both components in the plane, or none, and the third, or none. */
+static enum status read_vector(const struct hdf5_source *source, const char *record, int field,
+                               struct columns_fields *fields, double *offset)
+{
+    struct columns_array *array = fields->array + 3 * field;
+    struct mesh mesh = usual_mesh;
+    char axes[3], path[PATH_LENGTH + 8];
+    bool is_there[3];
+    TRY(read_mesh(source, record, &mesh));
+    TRY(check_mesh(source, record, &mesh));
+    TRY(check_dimension(source, record, fields->dimension[field]));
+    TRY(hdf5_read_reals(source, record, "timeOffset", 1, offset));
+    TRY(hdf5_read_reals(source, record, "averagedStates", 1, &fields->states)); /* of this program */
+    const int hand = find_axes(&mesh, axes);
+    for (int axis = 0; axis < 3; axis++) {
+        array[axis] = (struct columns_array){.path = fields->path, .place = field == 0 ? "E" : "B"};
+        snprintf(path, sizeof path, "%s/%c", record, axes[axis]);
+        TRY(hdf5_find(source, path, &is_there[axis]));
+        if (!is_there[axis])
+            continue;
+        TRY(read_array(source, path, array + axis));
+        if (!(array[axis].si > 0))
+            return status_fail(STATUS_USAGE, "%s: unitSI of %s: expected a number above 0, found %g",
+                               source->path, path, array[axis].si);
+        array[axis].si *= axis == 2 ? hand : 1;
+    }
+    if (is_there[0] == is_there[1] && (is_there[0] || is_there[2]))
+        return STATUS_OK;
+    return status_fail(STATUS_USAGE, "%s: %s/%c is missing", source->path, record, axes[is_there[0]]);
+}
+
+/* Both are of the iteration that one of them was found in, and of one time. */
+static enum status read_fields(const struct hdf5_source *source, char *record, struct columns_fields *fields)
+{
+    double offset[2] = {NAN, NAN};
+    bool is_there;
+    for (int field = 0; field < 2; field++) {
+        record[strlen(record) - 1] = "EB"[field];
+        TRY(hdf5_find(source, record, &is_there));
+        if (is_there)
+            TRY(read_vector(source, record, field, fields, &offset[field]));
+    }
+    return offset[0] < offset[1] || offset[0] > offset[1]
+               ? status_fail(STATUS_USAGE, "%s: timeOffset: expected the same of E and B, found %g and %g",
+                             source->path, offset[0], offset[1])
+               : STATUS_OK;
+}
+
+enum status columns_read_fields(struct columns_fields *fields)
+{
+    struct search search = {.within = fields->place};
+    struct hdf5_source source;
+    enum status status = open_place(fields->path, "E", "B", "meshesPath", &source, &search);
+    TRY_IF_OK(read_fields(&source, search.path, fields));
     hdf5_source_close(&source);
     return status;
 }

@@ -149,6 +149,10 @@ void provenance_record(struct hdf5_file *file, const struct view *view)
         if (species_file(&view->config->species[s])[0])
             hdf5_numbers(&file->root, name, HDF5_UINT64, 0, &view->config->species[s].read.facts.digest);
     }
+    for (int n = 0; n < FIELD_GROUPS; n++)
+        if (view->config->fields.file[n].digest)
+            hdf5_numbers(&file->root, field_groups[n].digest, HDF5_UINT64, 0,
+                         &view->config->fields.file[n].digest);
     struct hdf5_object *group = hdf5_group(&file->root, "performance");
     hdf5_numbers(group, "run", HDF5_UINT64, 0, &view->run);
     if (!view->device)

@@ -233,6 +233,7 @@ class Keys(Refused):
         items |= {"constants"}  # malformed_configs.txt
         items |= {"fields.speed_of_light", "fields.mean"}  # test_electromagnetic.py
         items |= {"fields.initial.E", "fields.initial.B"}  # test_electromagnetic.py
+        items |= {"fields.initial.file", "fields.initial.place"}  # test_field_files.py
         items |= {"species[].positions.file", "species[].positions.place"}  # test_species_files.py
         rows = {line.row for line in self.lines if self.is_value(line)} | items
         self.assertEqual(rows, set(self.schema))

@@ -385,6 +385,7 @@ class Theory(unittest.TestCase):
             ("fields.external.E", {}, {"fields__external__E": ["x>1?1:0", "0", "0"]}),
             ("fields.external.B", {}, {"fields__external__B": ["0", "0", "1+0.1*cos(2*pi*y/ly)"]}),
             ("fields.external.B", {}, {"fields__external__B": ["0", "0", "cos(0.1*t)"]}),
+            ("fields.external.file", {}, {"fields__external__file": "a.h5"}),
             ("grid.cells", {}, {"grid__cells": [2, 4]}),
             ("output.history.modes", {}, {"output__history__modes": []}),
             ("species.electrons.profile.density", {"profile.density": "1+0.1*cos(2*pi*x/lx)"}, {}),

@@ -1,0 +1,150 @@
+/* Field files: meshes become E and B on the nodes, in the units of the run. */
+#include "input/field_files.h"
+
+#include "folder/digest.h"
+#include "hdf5/writer.h"
+#include "input/box_array.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The numbers of a component, times `factor`, are finite, and so are their squares. */
+static enum status check_numbers(const struct config *config, const struct columns_array *array, int c,
+                                 double factor)
+{
+    const double most = precision_fastest(config->precision);
+    for (uint64_t n = 0; n < array->shape[0] * array->shape[1]; n++) {
+        const uint64_t i = n / array->shape[1], j = n % array->shape[1];
+        const double value = factor * array->values[i * array->stride[0] + j * array->stride[1]];
+        if (!(fabs(value) <= most))
+            return status_fail(STATUS_USAGE,
+                               "%s: %s%c: expected numbers of up to %g, found %g at [%" PRIu64 ", %" PRIu64
+                               "]",
+                               array->path, array->place, "xyz"[c % 3], most, value, i, j);
+    }
+    return STATUS_OK;
+}
+
+/* *found <- component c on the nodes; NULL where it is 0 everywhere. */
+static enum status set_component(const struct config *config, const struct columns_fields *fields, int c,
+                                 double **found)
+{
+    const struct units units = units_make(&config->units);
+    const struct columns_array *array = &fields->array[c];
+    const double factor = array->si / (c < 3 ? units.electric_field : units.magnetic_field);
+    const uint32_t nx = config->grid.cells[0], ny = config->grid.cells[1];
+    bool is_zero = true;
+    if (!array->values)
+        return STATUS_OK;
+    TRY(box_array_check_length(config, array));
+    TRY(check_numbers(config, array, c, factor));
+    double *values = malloc((size_t)nx * ny * sizeof *values);
+    if (!values)
+        return status_fail(STATUS_FAILED, "%s: no memory to read it", fields->path);
+    for (uint32_t i = 0; i < nx; i++)
+        for (uint32_t j = 0; j < ny; j++) {
+            const double value = factor * box_array_at(array, (double)i / nx, (double)j / ny);
+            values[(size_t)i * ny + j] = value;
+            is_zero &= value == 0;
+        }
+    *found = is_zero ? NULL : values;
+    if (is_zero)
+        free(values);
+    return STATUS_OK;
+}
+
+/* With fields.mean=zero the mean of E is 0 but for what single precision rounds. */
+static enum status check_mean(const struct config *config, const struct field_file *file)
+{
+    const size_t nodes = (size_t)config->grid.cells[0] * config->grid.cells[1];
+    double mean[3] = {0, 0, 0}, most = 0;
+    for (int axis = 0; axis < 3 && config->fields.mean == MEAN_ZERO; axis++)
+        for (size_t n = 0; file->values[axis] && n < nodes; n++) {
+            mean[axis] += file->values[axis][n] / (double)nodes;
+            most = fmax(most, fabs(file->values[axis][n]));
+        }
+    if (hypot(hypot(mean[0], mean[1]), mean[2]) <= 1e-6 * most)
+        return STATUS_OK;
+    return status_fail(STATUS_USAGE,
+                       "%s: expected a mean of E of 0 with fields.mean=zero, found (%.3g, %.3g, %.3g); take "
+                       "fields.mean=ampere",
+                       file->path, mean[0], mean[1], mean[2]);
+}
+
+/* As of formulas: config/check_species.c. */
+static enum status check_dimensions(const struct config *config, const struct field_file *file)
+{
+    const char *what = file->values[2]                      ? "Ez"
+                       : file->values[3] || file->values[4] ? "a B in the plane"
+                                                            : NULL;
+    for (uint32_t s = 0; s < config->species_count && what; s++) {
+        const struct species_config *species = &config->species[s];
+        if (species->push && species->charge != 0 && !species_has_w(species))
+            return status_fail(STATUS_USAGE,
+                               "%s: it has %s, which needs velocities in three dimensions, which species %s "
+                               "lacks: set species.%s.velocities.dimensions=3",
+                               file->path, what, species->name, species->name);
+    }
+    return STATUS_OK;
+}
+
+static enum status read_file(const struct config *config, int group, struct field_file *file)
+{
+    struct columns_fields fields = {.path = file->path, .place = file->place};
+    memcpy(fields.dimension[0], field_table[FIELD_E].dimension, sizeof fields.dimension[0]);
+    memcpy(fields.dimension[1], field_table[FIELD_B].dimension, sizeof fields.dimension[1]);
+    pthread_mutex_lock(&writer_hdf5);
+    enum status status = columns_read_fields(&fields);
+    pthread_mutex_unlock(&writer_hdf5);
+    for (int c = 0; c < 6; c++) {
+        TRY_IF_OK(set_component(config, &fields, c, &file->values[c]));
+        free(fields.array[c].values);
+    }
+    TRY(status);
+    if (group == FIELDS_INITIAL && fields.states > 1)
+        return status_fail(STATUS_USAGE, "%s: expected fields of one time, found means over %g states",
+                           file->path, fields.states);
+    return group == FIELDS_INITIAL ? check_mean(config, file) : check_dimensions(config, file);
+}
+
+enum status field_files_read(const struct communicator *communicator, struct config *config,
+                             const struct config *before)
+{
+    for (int group = 0; group < FIELD_GROUPS; group++) {
+        struct field_file *file = &config->fields.file[group];
+        const uint64_t old = before ? before->fields.file[group].digest : 0;
+        const bool is_state = before && group == FIELDS_INITIAL, is_read = file->path[0] && !is_state;
+        file->digest = is_state ? old : 0;
+        if (is_read)
+            TRY(digest_require_same(communicator, file->path, UINT64_MAX, &file->digest));
+        if (before && file->digest != old)
+            return status_fail(
+                STATUS_USAGE,
+                "fields.external.file: a run that goes on must not change its external fields: "
+                "expected a file of digest %016" PRIx64 ", found %016" PRIx64,
+                old, file->digest);
+        if (is_read)
+            TRY(communicator_agree(communicator, read_file(config, group, file)));
+    }
+    return STATUS_OK;
+}
+
+void field_file_free(struct field_file *file)
+{
+    for (int c = 0; c < 6; c++) {
+        free(file->values[c]);
+        file->values[c] = NULL;
+    }
+}
+
+void field_files_announce(const struct config *config, struct log *log)
+{
+    for (int group = 0; group < FIELD_GROUPS; group++) {
+        const struct field_file *file = &config->fields.file[group];
+        if (file->digest)
+            log_line(log, LOG_NORMAL, "fields.%s: %s, digest %016" PRIx64, field_groups[group].name,
+                     file->path, file->digest);
+    }
+}
