@@ -207,27 +207,39 @@ void radixpic_destroy(struct radixpic **handle)
 
 /* ---- files ---- */
 
+static enum status open_files(struct session *session, bool replaces)
+{
+    TRY(session_choose_folder(session, replaces));
+    TRY(outputs_create(session->simulation.device, &session->config, &session->simulation.outputs));
+    TRY(simulation_make_species_rho(&session->simulation));
+    return session_open_outputs(session);
+}
+
 static enum status write_into(struct radixpic *run, const char *folder, bool replaces)
 {
     struct session *session = &run->session;
     const struct schema_row *row = schema_find(&config_schema, "output.directory");
-    char why[VALUE_WHY_LENGTH];
+    const struct output_config no_files = session->config.output;
+    const uint64_t no_end = session->config.time.steps;
+    struct outputs *none = session->simulation.outputs;
+    char why[VALUE_WHY_LENGTH], directory[sizeof run->config.output.directory];
     if (run->writes || session->simulation.step > 0)
         return status_fail(STATUS_USAGE, "files are to be asked for once, and before the first step");
+    if (!value_parse(row, folder, strlen(folder), true, NULL, directory, why))
+        return status_fail(STATUS_USAGE, "folder: %s", why);
     session->config.time.steps = run->config.time.steps;
     session->config.output = run->config.output;
-    if (!value_parse(row, folder, strlen(folder), true, NULL, session->config.output.directory, why))
-        return status_fail(STATUS_USAGE, "folder: %s", why);
-    const enum status status = session_choose_folder(session, replaces);
-    if (status != STATUS_OK) { /* another folder may be asked for */
-        run_folder_unlock(&session->folder);
-        session->folder = (struct run_folder){0};
-        return status;
-    }
-    run->writes = true;
-    TRY(outputs_create(session->simulation.device, &session->config, &session->simulation.outputs));
-    TRY(simulation_make_species_rho(&session->simulation));
-    return session_open_outputs(session);
+    memcpy(session->config.output.directory, directory, sizeof directory);
+    enum status status = open_files(session, replaces);
+    run->writes = status == STATUS_OK;
+    if (run->writes)
+        return STATUS_OK;
+    status = session_close_files(session, status); /* another folder may be asked for, or none */
+    session->folder = (struct run_folder){0};
+    session->simulation.outputs = none;
+    session->config.time.steps = no_end;
+    session->config.output = no_files;
+    return status;
 }
 
 enum radixpic_status radixpic_write_into(struct radixpic *run, const char *folder, int replaces)
