@@ -366,6 +366,28 @@ class Files(PackageTest):
         self.assertIn("holds the complete run of 23 steps; nothing is left to do", result.stdout)
         self.assert_problem(lambda: simulation.step(), "ends", code=2)
 
+    def test_without_its_files_a_simulation_goes_on(self):
+        """Beyond time.steps, with the history that it would have, or into another folder."""
+        run = self.run_config(EVERY_STEP)
+        (self.folder / "locked").mkdir()
+        writing = self.simulation(EVERY_STEP)
+        writing.write_into(self.folder / "locked")
+        for folder, why in ((run.folder, "holds a run"), ("locked", "another run"), ("/proc/nowhere", "cannot create")):
+            with self.subTest(folder=folder):
+                before = sorted(self.folder.iterdir())
+                simulation = self.simulation(EVERY_STEP)
+                self.assert_problem(lambda: simulation.write_into(self.folder / folder), why)
+                simulation.step(24)
+                np.testing.assert_array_equal(simulation.history["field_energy"][:24], run.history["field_energy"])
+                self.assertEqual(sorted(self.folder.iterdir()), before)
+                other = self.simulation(EVERY_STEP)
+                self.assert_problem(lambda: other.write_into(self.folder / folder), why)
+                other.write_into(self.folder / "other", force=True)
+                other.step(23)
+                other.close()
+                written = self.folder / "other" / "history.csv"
+                self.assertEqual((run.folder / "history.csv").read_bytes(), written.read_bytes())
+
 
 class Runs(PackageTest):
     def test_run(self):
