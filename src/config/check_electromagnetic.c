@@ -36,7 +36,9 @@ static void check_speeds(struct reading *reading, uint32_t index)
         return;
     }
     if (at(reading, "species.%u.velocities", index) && speed >= light)
-        complain(reading, NULL, "expected particles below the speed of light, %g, found some near %.3g",
+        complain(reading, NULL,
+                 "expected particles below the speed of light, %g, found some near %.3g; take a larger "
+                 "fields.speed_of_light, or kind: juttner",
                  light, speed);
 }
 

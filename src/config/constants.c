@@ -53,7 +53,8 @@ static bool read_name(struct reading *reading, const struct tree_node *mapping, 
     }
     at(reading, "constants.%s", name);
     if (is_taken(name))
-        complain(reading, key, "is a word of formulas, or a unit, already; choose another name");
+        complain(reading, key,
+                 "is a word of formulas, as c and gamma are, or a unit, as eV is; choose another name");
     else if (first != node)
         complain(reading, key, "given twice; first at line %zu", first->key->origin.line);
     return is_sound(reading, reading->path);

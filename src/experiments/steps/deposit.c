@@ -314,7 +314,7 @@ const struct experiment experiment_deposit = {
         "on two CPU cores.\n\n"
         "Examples:\n"
         "  radixpic bench deposit\n"
-        "  radixpic bench deposit --device gpu --particles 134217728 --repeat 20 --csv deposit.csv\n"
+        "  radixpic bench deposit --particles 134217728 --csv deposit.csv\n"
         "  radixpic bench deposit --shape ngp,cic,tsc,cubic,quartic --per-cell 8,64,512\n"),
     .resolve = resolve,
     .run = run_deposit,

@@ -240,8 +240,8 @@ const struct experiment experiment_step = {
         "the energy are checked.\n\n"
         "Examples:\n"
         "  radixpic bench step\n"
-        "  radixpic bench step --particles 1048576 --cells 64 --length 12.566 --method radix\n"
-        "  radixpic bench step --sweep --max-particles 4194304 --device cpu --csv step.csv\n"),
+        "  radixpic bench step --particles 1048576 --cells 64 --method radix\n"
+        "  radixpic bench step --sweep --max-particles 4194304 --csv step.csv\n"),
     .resolve = resolve,
     .run = run_step,
     .wrong = "a step left a wrong result",
