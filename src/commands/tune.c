@@ -20,7 +20,7 @@ static const struct option_row rows[] = {
     {"particles", 'N', "N", OPTION_NUMBER, AT(particles), 1, UINT32_C(1) << 31,
      .help = "Particles (N); without it 8388608, on a CPU 1048576"},
     {"cells", 0, "C|CxD", OPTION_CELLS, AT(cells), 2, 16384, .usual = "32",
-     .help = "Cells along x and y, 32x32 without it; they give the key's bits (b)"},
+     .help = "Cells along x and y, which give the key's bits (b)"},
     {"seconds", 0, "T", OPTION_NUMBER, AT(seconds), 1, 3600, .usual = "50",
      .help = "Stop after T seconds with what is found"},
 };
