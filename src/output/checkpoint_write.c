@@ -161,6 +161,8 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     hdf5_double(root, "first_energy", view->first_energy);
     if (view->config->fields.drive_count > 0)
         hdf5_double(root, "drive_work", view->drive_work);
+    if (view->config->output.history.work)
+        hdf5_doubles(root, "external_work", species, view->work);
     hdf5_numbers(root, "ranks", HDF5_UINT32, 0, &ranks);
     hdf5_numbers(root, "ghost", HDF5_UINT32, 0, &view->ghost);
     provenance_record(file, view);
