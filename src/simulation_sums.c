@@ -27,7 +27,7 @@ static uint32_t slot_now(const struct simulation *simulation)
 
 struct view view_of(const struct simulation *simulation, uint64_t step)
 {
-    return (struct view){
+    struct view view = {
         .config = simulation->config,
         .communicator = &simulation->communicator,
         .slab = &simulation->slab,
@@ -45,10 +45,11 @@ struct view view_of(const struct simulation *simulation, uint64_t step)
         .log = simulation->log,
         .first_energy = simulation->first_energy,
         .drive_work = simulation->drive_work,
-        .work = simulation->work,
         .decomposition = simulation->decomposition,
         .ghost = simulation->ghost,
     };
+    memcpy(view.work, simulation->work, sizeof view.work);
+    return view;
 }
 
 /* ---- to the host ---- */
@@ -140,9 +141,11 @@ static enum status add_work(struct simulation *simulation, const struct view *vi
     double all = 0;
     communicator_sum(&simulation->communicator, 2 * simulation->config->species_count, row->work[0]);
     for (uint32_t s = 0; s < simulation->config->species_count; s++) {
-        double *const until = row->work[s];
-        until[0] = row->step > 0 ? simulation->work[s] + until[0] : 0;
-        all += simulation->work[s] = until[1] += until[0];
+        double *const work = row->work[s];
+        work[0] = row->step > 0 ? simulation->work[s] + work[0] : 0;
+        work[1] += work[0];
+        simulation->work[s] = work[1];
+        all += work[1];
     }
     return finite_require(view, "work of external fields", all);
 }

@@ -39,12 +39,13 @@ struct fields {
     struct buffer *of[FIELDS];                  /* a view of each field; NULL: the solver has no such field */
     struct buffer *component[FIELD_COMPONENTS]; /* a view of each component */
     struct buffer *felt;                        /* a view of E and B, which particles feel */
-    struct buffer *external; /* the part of `felt` from external fields; NULL: no sums of its work are due */
-    struct buffer *sources;  /* a view of what is deposited: rho, and J behind it */
-    struct waves *waves;     /* not owned; NULL: the solver has none */
+    struct buffer *sources;                     /* a view of what is deposited: rho, and J behind it */
+    struct waves *waves;                        /* not owned; NULL: the solver has none */
     /* Part of each species in rho, on the own rows of the local grid, in steps that write it; NULL where none
      * does. */
     struct buffer *species_rho[CONFIG_MAX_SPECIES];
+    /* The part of `felt` that is from external fields; NULL where its work is not summed. */
+    struct buffer *external;
 };
 
 /* The arrays that a solver has, contents undefined, owned by the handle. */

@@ -14,7 +14,7 @@ struct external {
     struct slab slab;
     uint32_t own, components; /* components of the solver's fields, and of those that particles feel */
     struct buffer *felt;      /* the fields that particles feel; NULL: the config has no external field */
-    struct buffer *waves; /* all external fields, for their work; NULL: the table has them, or none is due */
+    struct buffer *alone;     /* without the solver's, for their work; NULL: the table, or none is due */
     struct kernel *tabulate, *add, *add_wave;
     struct launch launch;
 
@@ -97,7 +97,7 @@ enum status external_create(const struct rank_place *place, const struct config 
     const size_t all = external->components * buffer_view_stride(bytes);
     TRY(buffer_create(device, all, "the field with the external one", &external->felt));
     if (config->output.history.work && config->fields.drive_count > 0)
-        TRY(buffer_create(device, all, "the external fields of a step", &external->waves));
+        TRY(buffer_create(device, all, "external fields with waves", &external->alone));
     external->launch = launch_flat(nodes, STAGE_FIELD, 2 * external->components * bytes);
     TRY(create_kernels(external));
     if (!external->has_formulas)
@@ -174,14 +174,6 @@ static enum status set_table(struct external *external, uint32_t stride, uint64_
     return is_first ? external_require_finite(external, step) : STATUS_OK;
 }
 
-/* to <- the formulas, and the first `own` components of `from`. */
-static enum status add_formulas(struct external *external, uint32_t stride, struct buffer *from, uint32_t own,
-                                struct buffer *to)
-{
-    return KERNEL_LAUNCH(external->add, external->launch, from, own, external->table, stride,
-                         external->components, grid_cells(&external->slab.local), to);
-}
-
 /* ---- waves ---- */
 
 /* From 0 to 1 while `passed` goes from 0 to `ramp`. */
@@ -245,21 +237,22 @@ enum status external_apply(struct external *external, const struct fields *field
     const struct config *config = external->config;
     const double time = (double)step * config->time.step;
     const uint32_t stride = fields->stride;
-    struct buffer *const felt = external->felt, *const waves = external->waves;
+    struct buffer *const felt = external->felt, *const alone = external->alone;
     *total = *fields;
     if (!felt)
         return STATUS_OK;
-    total->felt = felt;
-    total->external = waves || !config->output.history.work ? waves : external->table;
-    if (!external->has_formulas) {
-        if (waves)
-            TRY(buffer_fill(waves, 0));
-        TRY(add_waves(external, time, stride, fields->felt, felt));
-        return waves ? add_waves(external, time, stride, waves, waves) : STATUS_OK;
-    }
-    if (!external->is_set || external->has_time)
+    if (external->has_formulas && (!external->is_set || external->has_time))
         TRY(set_table(external, stride, step));
-    TRY(add_formulas(external, stride, fields->felt, external->own, felt));
-    TRY(add_waves(external, time, stride, felt, felt));
-    return waves ? add_waves(external, time, stride, external->table, waves) : STATUS_OK;
+    if (external->has_formulas)
+        TRY(KERNEL_LAUNCH(external->add, external->launch, fields->felt, external->own, external->table,
+                          stride, external->components, grid_cells(&external->slab.local), felt));
+    else if (alone)
+        TRY(buffer_fill(alone, 0));
+    TRY(add_waves(external, time, stride, external->has_formulas ? felt : fields->felt, felt));
+    if (alone)
+        TRY(add_waves(external, time, stride, external->has_formulas ? external->table : alone, alone));
+    total->felt = felt;
+    if (config->output.history.work)
+        total->external = alone ? alone : external->table;
+    return STATUS_OK;
 }

@@ -10,14 +10,17 @@
  * before HDF5's first byte, is checked before anything is believed. Each rank writes its part of the arrays,
  * as the device has it.
  *
- *     attributes of the file: version, run, step, first_energy, ranks, ghost; of a run with drives
- * drive_work; with output.history.work external_work, double[species] /config uint8[bytes]            YAML,
- * as config_echo() writes it /first_rows                     uint32[ranks + 1]       of the ranks, and the
- * number of rows /capacities                     uint32[ranks][species]  of the lists /waves real[ny/2 + 1][6
- * nx 2]  of an electromagnetic run: waves_place() /OUTPUT                                                 of
- * an output that averages: outputs_save() /tracks/kept                    uint64[count]           ids that
- * output.tracks.keep follows on /particles/SPECIES/row_counts   uint64[nx] /particles/SPECIES/cell_counts
- * uint32[nx][ny] /particles/SPECIES/ATTRIBUTE    real or uint64[N][components], in the order of the cells
+ *     attributes of the file: version, run, step, first_energy, ranks, ghost; of a run with drives drive_work
+ *     /config                         uint8[bytes]            YAML, as config_echo() writes it
+ *     /first_rows                     uint32[ranks + 1]       of the ranks, and the number of rows
+ *     /capacities                     uint32[ranks][species]  of the lists
+ *     /external_work                  double[species]         of a run with output.history.work
+ *     /waves                          real[ny/2 + 1][6 nx 2]  of an electromagnetic run: waves_place()
+ *     /OUTPUT                                                 of an output that averages: outputs_save()
+ *     /tracks/kept                    uint64[count]           ids that output.tracks.keep follows on
+ *     /particles/SPECIES/row_counts   uint64[nx]
+ *     /particles/SPECIES/cell_counts  uint32[nx][ny]
+ *     /particles/SPECIES/ATTRIBUTE    real or uint64[N][components], in the order of the cells
  *     /particles/SPECIES/file         uint64[8]               of a species from a file: struct species_facts
  */
 #ifndef RADIXPIC_FOLDER_CHECKPOINT_SEAL_H

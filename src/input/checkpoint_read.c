@@ -165,9 +165,9 @@ static enum status load(struct checkpoint *checkpoint)
     TRY(read_config(checkpoint));
     if (config->fields.drive_count > 0)
         TRY(hdf5_read_number(&checkpoint->source, "drive_work", H5T_NATIVE_DOUBLE, &checkpoint->drive_work));
+    const struct hdf5_rows works = {H5T_NATIVE_DOUBLE, {config->species_count}, 0, config->species_count};
     if (config->output.history.work)
-        TRY(hdf5_read_reals(&checkpoint->source, "/", "external_work", config->species_count,
-                            checkpoint->work));
+        TRY(hdf5_read_rows(&checkpoint->source, "external_work", &works, checkpoint->work));
     TRY(check_numbers(checkpoint, ranks));
     TRY(read_partition(checkpoint, ranks));
     const struct hdf5_rows capacities = {H5T_NATIVE_UINT32, {ranks, config->species_count}, 0, ranks};

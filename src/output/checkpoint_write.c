@@ -161,8 +161,6 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     hdf5_double(root, "first_energy", view->first_energy);
     if (view->config->fields.drive_count > 0)
         hdf5_double(root, "drive_work", view->drive_work);
-    if (view->config->output.history.work)
-        hdf5_doubles(root, "external_work", species, view->work);
     hdf5_numbers(root, "ranks", HDF5_UINT32, 0, &ranks);
     hdf5_numbers(root, "ghost", HDF5_UINT32, 0, &view->ghost);
     provenance_record(file, view);
@@ -173,6 +171,9 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     free(text);
     write_common(root, view, "first_rows", HDF5_UINT32, ends,
                  hdf5_file_keep_copy(file, ends * sizeof(uint32_t), view->partition->first));
+    if (view->config->output.history.work)
+        write_common(root, view, "external_work", HDF5_DOUBLE, species,
+                     hdf5_file_keep_copy(file, species * sizeof *view->work, view->work));
     for (uint32_t n = 0; n < species; n++)
         capacities[n] = view->particles[n].capacity;
     write_array(root, "capacities", HDF5_UINT32, (uint64_t[]){ranks, species}, (uint64_t)rank * species,

@@ -31,15 +31,15 @@ struct history_row {
         };
         double of_particles[4]; /* these four */
     };
-    double species[CONFIG_MAX_SPECIES][4]; /* kinetic energy and momentum of each */
-    double drive_work;                     /* of the drives since step 0 */
-    double work[CONFIG_MAX_SPECIES]
-               [2]; /* of external fields on each: in the half steps to n and from n on;
-                       once they are added up, from step 0 to n and to half a step later */
+    double species[CONFIG_MAX_SPECIES][4];                 /* kinetic energy and momentum of each */
+    double drive_work;                                     /* of the drives since step 0 */
     double modes[CONFIG_MAX_MODES + CONFIG_MAX_DRIVES][2]; /* of the config, then of its drives: real and
                                                               imaginary part of rho in each */
     /* of E and B in each, where they are followed */
     double fields[CONFIG_MAX_MODES + CONFIG_MAX_DRIVES][WAVE_COMPONENTS][2];
+    /* Of external fields on each: in the half steps to n and from n on; once they are added up, from step 0
+     * until n and until half a step later. */
+    double work[CONFIG_MAX_SPECIES][2];
 };
 
 /* The energy of fields and particles. */
@@ -77,7 +77,7 @@ struct view {
     /* More that a restart needs. */
     double first_energy;                   /* total energy at step 0, for the drift */
     double drive_work;                     /* of the drives from step 0 to n */
-    const double *work;                    /* [species_count]: of external fields on each, to n - 1/2 */
+    double work[CONFIG_MAX_SPECIES];       /* of external fields on each, from step 0 to n - 1/2 */
     enum decomposition_kind decomposition; /* that was chosen, where the config leaves it open */
     uint32_t ghost;                        /* rows that the slabs of all ranks were to have */
 
