@@ -335,10 +335,10 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void step_count(MOTION_ARG
     count_chunk(&motion, count, chunk, offsets, &lists, block, totals, 0, false);
 }
 
-/* The same, and sums[first_sum + SUM_COUNT chunk ...] = the sums of |v|^2, u, v and w at n over the chunk. */
+/* The same, and sums[first_sum + SUM_COUNT chunk ...] = the sums over the chunk. */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 step_count_and_measure(MOTION_ARGUMENTS, STATE_ARGUMENTS, TABLE_ARGUMENTS, BLOCK_ARGUMENTS, uint first_sum,
-                       global real *sums WEIGHT_ARGUMENT)
+                       global real *sums SUM_ARGUMENTS)
 {
     const struct motion motion = MEASURED_MOTION;
     const struct chunk_lists lists = own_lists(&motion, states, w, table, touched);

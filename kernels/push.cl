@@ -76,7 +76,7 @@ static inline void store_state(const struct pushed *pushed, uints cells, uint p,
 
 #endif
 
-/* `moves` and `measures` are constants. Group g leaves its sums of |v|^2, u, v, w at sums[SUM_COUNT g]. */
+/* `moves` and `measures` are constants. Group g leaves its sums at sums[SUM_COUNT g]. */
 static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, global uint *restrict key,
                               global real *restrict sums, local real *shared, const bool moves,
                               const bool measures)
@@ -115,7 +115,7 @@ static inline void push_chunk(const struct motion *motion, LIST_ARGUMENTS, globa
 #define DEFINE_PUSH(name, moves, measures)                                                                   \
     kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void name(                               \
         MOTION_ARGUMENTS, LIST_ARGUMENTS, global uint *restrict key, uint first_sum,                         \
-        global real *restrict sums WEIGHT_ARGUMENT)                                                          \
+        global real *restrict sums SUM_ARGUMENTS)                                                            \
     {                                                                                                        \
         SUM_MEMORY_##measures;                                                                               \
         const struct motion motion = MEASURED_MOTION;                                                        \

@@ -175,7 +175,7 @@ static inline void count_chunk(const struct motion *motion, LIST_ARGUMENTS, COUN
 #define DEFINE_COUNT(name, measures)                                                                         \
     kernel __attribute__((reqd_work_group_size(2 * ITEMS, 1, 1))) void name(                                 \
         MOTION_ARGUMENTS, LIST_ARGUMENTS, COUNT_ARGUMENTS, uint first_sum, uint split,                       \
-        uint skip WEIGHT_ARGUMENT)                                                                           \
+        uint skip SUM_ARGUMENTS)                                                                             \
     {                                                                                                        \
         local uint counts[RADIX], distinct;                                                                  \
         local struct cell_field around[COUNT_STAGED_CELLS];                                                  \

@@ -113,7 +113,8 @@ static enum status start(struct simulation *simulation)
 static enum status count(struct simulation *simulation, uint32_t s)
 {
     struct stepper *stepper = &simulation->stepper;
-    const bool measured = (simulation->needs & OUTPUT_NEEDS_MEASURED) != 0;
+    const bool measured =
+        simulation->needs & OUTPUT_NEEDS_MEASURED || simulation->config->output.history.work;
     return is_last_step(simulation)
                ? stepper->kind->measure(stepper, &simulation->felt, s, &simulation->particles[s])
                : stepper->kind->count(stepper, &simulation->felt, s, measured, &simulation->particles[s]);
@@ -166,7 +167,7 @@ static enum status write_outputs(struct simulation *simulation)
     struct view view = view_of(simulation, simulation->step);
     simulation->needs = outputs_due(simulation->outputs, &view);
     if (simulation->needs == 0)
-        return simulation->config->fields.drive_count > 0 ? sums_measure_fields(simulation) : STATUS_OK;
+        return sums_measure_fields(simulation);
     if (simulation->needs & OUTPUT_NEEDS_SPECIES)
         TRY(separate_species(simulation));
     TRY(sums_measure_fields(simulation));

@@ -76,6 +76,7 @@ struct simulation {
     double first_energy;                      /* total energy at step 0 */
     double drive_work;                        /* of the drives from then until the row that was added last */
     double drive_modes[CONFIG_MAX_DRIVES][2]; /* of rho in that row, a mode for each drive */
+    double work[CONFIG_MAX_SPECIES]; /* of external fields on each, until half a step after that row */
 };
 
 /* Builds every part on the device and loads the particles, on one rank. The caller destroys it, also after a

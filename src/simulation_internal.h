@@ -13,8 +13,9 @@ struct simulation;
 /* The state as it is now, as that of `step`. */
 struct view view_of(const struct simulation *simulation, uint64_t step);
 
-/* Before the advance, where an output is due or a drive does work: sums of the fields at n. Where they must
- * not wait, or nothing waits, all until now are checked, and the earlier rows written. Collective. */
+/* Before the advance: begins the sums at n, of the fields where an output is due or a drive does work. Where
+ * they must not wait, or nothing waits, all until now are checked, and the earlier rows written. Collective.
+ */
 STATUS_CHECKED enum status sums_measure_fields(struct simulation *simulation);
 
 /* After the advance, which left the sums at n that were due: writes the rows that it is time for, in the last

@@ -59,6 +59,7 @@ static enum status plan_step(const struct config *config, const struct device_in
         .leaves_gaps = ranks > 1,
         .carries = carries,
         .weighs = config->species[0].carries_weights,
+        .sums_work = config->output.history.work,
         .sorts = {sorts[false], sorts[true]},
         .reach = {cells_crossed(config, &slab->box, 0), cells_crossed(config, &slab->box, 1)},
         .precision = config->precision,

@@ -183,6 +183,7 @@ static enum status restore(struct simulation *simulation, const struct checkpoin
     simulation->step = simulation->first_step = checkpoint->step;
     simulation->first_energy = checkpoint->first_energy;
     simulation->drive_work = checkpoint->drive_work;
+    memcpy(simulation->work, checkpoint->work, sizeof simulation->work);
     for (uint32_t s = 0; s < species; s++) {
         struct particles *list = &simulation->particles[s];
         TRY(restore_list(simulation, checkpoint, s,

@@ -15,8 +15,9 @@ enum {
     READ_PARTICLES = 4,
     SUM_PARTICLES = 8,
     READ_NODES = 16,
-    ADD_WORK = 32,
-    WRITE = 64
+    ADD_DRIVE_WORK = 32,
+    ADD_WORK = 64,
+    WRITE = 128
 };
 
 static uint32_t slot_now(const struct simulation *simulation)
@@ -26,7 +27,7 @@ static uint32_t slot_now(const struct simulation *simulation)
 
 struct view view_of(const struct simulation *simulation, uint64_t step)
 {
-    return (struct view){
+    struct view view = {
         .config = simulation->config,
         .communicator = &simulation->communicator,
         .slab = &simulation->slab,
@@ -47,6 +48,8 @@ struct view view_of(const struct simulation *simulation, uint64_t step)
         .decomposition = simulation->decomposition,
         .ghost = simulation->ghost,
     };
+    memcpy(view.work, simulation->work, sizeof view.work);
+    return view;
 }
 
 /* ---- to the host ---- */
@@ -68,6 +71,7 @@ static void read_particles(const struct simulation *simulation, uint32_t slot, s
         const struct push_sums sums = stepper_sums(&simulation->stepper, slot, s, &simulation->particles[s]);
         row->species[s][0] = sums.kinetic_energy;
         memcpy(&row->species[s][1], sums.momentum, sizeof sums.momentum);
+        memcpy(row->work[s], sums.work, sizeof sums.work);
         for (int n = 0; n < 4; n++)
             row->of_particles[n] += row->species[s][n];
     }
@@ -117,7 +121,8 @@ static enum status check_fields(const struct view *view, struct history_row *row
 
 /* The modes of the drives follow those of the history, the same on all ranks. In the first step of a run
  * there is no step before. */
-static enum status add_work(struct simulation *simulation, const struct view *view, struct history_row *row)
+static enum status add_drive_work(struct simulation *simulation, const struct view *view,
+                                  struct history_row *row)
 {
     const struct config *config = simulation->config;
     const double *modes = row->modes[config->output.history.mode_count], *before = simulation->drive_modes[0];
@@ -127,6 +132,22 @@ static enum status add_work(struct simulation *simulation, const struct view *vi
     memcpy(simulation->drive_modes, modes, sizeof simulation->drive_modes);
     row->drive_work = simulation->drive_work;
     return finite_require(view, "work of the drives", row->drive_work);
+}
+
+/* From half a step before the row, where a checkpoint of it has the sums, to half a step after it. What there
+ * is at step 0 begins with the second half. */
+static enum status add_work(struct simulation *simulation, const struct view *view, struct history_row *row)
+{
+    double all = 0;
+    communicator_sum(&simulation->communicator, 2 * simulation->config->species_count, row->work[0]);
+    for (uint32_t s = 0; s < simulation->config->species_count; s++) {
+        double *const work = row->work[s];
+        work[0] = row->step > 0 ? simulation->work[s] + work[0] : 0;
+        work[1] += work[0];
+        simulation->work[s] = work[1];
+        all += work[1];
+    }
+    return finite_require(view, "work of external fields", all);
 }
 
 static enum status sum_particles(struct simulation *simulation, const struct view *view,
@@ -156,10 +177,12 @@ static enum status finish_slots(struct simulation *simulation, uint32_t first, u
             continue;
         struct view view = view_of(simulation, pending->row.step);
         pending->to_do = 0;
-        if (to_do & ADD_WORK)
-            TRY(add_work(simulation, &view, &pending->row));
+        if (to_do & ADD_DRIVE_WORK)
+            TRY(add_drive_work(simulation, &view, &pending->row));
         if (to_do & CHECK_FIELDS)
             TRY(check_fields(&view, &pending->row));
+        if (to_do & ADD_WORK)
+            TRY(add_work(simulation, &view, &pending->row));
         if (to_do & SUM_PARTICLES)
             TRY(sum_particles(simulation, &view, &pending->row));
         view.measured = &pending->row;
@@ -205,9 +228,10 @@ enum status sums_measure_fields(struct simulation *simulation)
                        simulation->config->time.check_every == 1;
     const uint32_t slot = simulation->stepper.slot = slot_now(simulation);
     struct pending_sums *pending = &simulation->pending[slot];
-    *pending = (struct pending_sums){.to_do = READ_FIELDS | (is_due ? CHECK_FIELDS : 0u) |
-                                              (is_driven ? ADD_WORK : 0u),
-                                     .row = {.step = simulation->step}};
+    *pending = (struct pending_sums){.row = {.step = simulation->step}};
+    if (!is_due && !is_driven)
+        return STATUS_OK;
+    pending->to_do = READ_FIELDS | (is_due ? CHECK_FIELDS : 0u) | (is_driven ? ADD_DRIVE_WORK : 0u);
     TRY(energy_measure(simulation->energy, &simulation->fields, slot));
     if (is_driven || simulation->needs & OUTPUT_NEEDS_MEASURED)
         TRY(field_solver_read_modes(simulation->field_solver, pending->row.modes, pending->row.fields));
@@ -221,6 +245,8 @@ enum status sums_write(struct simulation *simulation)
     const bool ends_half = (simulation->step + 1) % HALF == 0;
     if (simulation->needs & OUTPUT_NEEDS_MEASURED)
         pending->to_do |= READ_PARTICLES | SUM_PARTICLES;
+    if (simulation->config->output.history.work)
+        pending->to_do |= READ_PARTICLES | ADD_WORK;
     if (simulation->needs & OUTPUT_NEEDS_NODES)
         pending->to_do |= READ_NODES;
     if (simulation->needs & OUTPUT_AFTER)

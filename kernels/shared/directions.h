@@ -130,6 +130,7 @@ static inline void walk_staged(struct walk *walk, const struct motion *motion,
     walk->begin = starts[c];
     walk->end = starts[c + 1];
     walk->around = around[c];
+    walk_read_external(walk, motion);
 }
 
 /* ---- ranking ---- */

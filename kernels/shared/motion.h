@@ -233,6 +233,18 @@ static inline struct velocity add_kick(struct velocity to, const reals *field, c
     return sum;
 }
 
+/* E.(a + b)/(gamma_a + gamma_b), with the E of `field`. A half kick by E from the momentum a to b changes
+ * the energy per mass by q dt/2m times that, c^2 (gamma_b - gamma_a) = (b - a).(a + b)/(gamma_a + gamma_b),
+ * and each part of E by its part of it. */
+static inline reals kick_power(const reals *field, struct velocity a, struct velocity b,
+                               const struct pusher *pusher)
+{
+    reals product = PRODUCT_SUM(field[0], a.u + b.u, field[1] * (a.v + b.v));
+    if (HAS_LOCAL_B)
+        product = PRODUCT_SUM(field[2], a.w + b.w, product);
+    return product / (lorentz_factor(a, pusher) + lorentz_factor(b, pusher));
+}
+
 static inline struct velocity sum_of(struct velocity a, struct velocity b)
 {
     const struct velocity sum = {a.u + b.u, a.v + b.v, a.w + b.w};

@@ -3,7 +3,13 @@
 #ifndef SHARED_PUSH_H
 #define SHARED_PUSH_H
 
-#define SUM_COUNT (VELOCITIES + 1) /* velocity_square(), u, v, w at n, of the pushed particles */
+#ifndef WORK
+#error "WORK must be set"
+#endif
+
+/* velocity_square(), u, v, w at n, of the pushed particles, and kick_power() of the external field in the
+ * half steps to n and from n on. */
+#define SUM_COUNT (VELOCITIES + 1 + 2 * WORK)
 
 #include "shared/interpolate.h"
 #include "shared/motion.h"
@@ -77,6 +83,9 @@ struct motion {
 #if WEIGHTS
     global const real *weight; /* in MEASURED_MOTION */
 #endif
+#if WORK
+    global const real *external; /* the external part of e, in MEASURED_MOTION; else 0 */
+#endif
 };
 struct motion_grid {
     uint stride, nx, ny;
@@ -87,8 +96,16 @@ struct motion_grid {
     global const real *restrict e, struct motion_grid grid, real2 steps, struct pusher pusher
 #define MOTION_MEMBERS                                                                                       \
     e, grid.stride, grid.nx, grid.ny, grid.rows, grid.factor, grid.start, steps.x, steps.y, pusher
+#if WORK
+#define WORK_ARGUMENT , global const real *restrict external
+#define WORK_MEMBER   , .external = external
+#else
+#define WORK_ARGUMENT
+#define WORK_MEMBER
+#endif
+#define SUM_ARGUMENTS   WEIGHT_ARGUMENT WORK_ARGUMENT /* the last ones of kernels that measure */
 #define MOTION          ((struct motion){MOTION_MEMBERS})
-#define MEASURED_MOTION ((struct motion){MOTION_MEMBERS WEIGHT_MEMBER})
+#define MEASURED_MOTION ((struct motion){MOTION_MEMBERS WEIGHT_MEMBER WORK_MEMBER})
 
 /* ---- the walk of an item ---- */
 
@@ -100,6 +117,9 @@ struct walk {
     uint begin, end; /* the cell's particles are [begin, end); none at first */
     uint cell, i, j; /* the cell */
     struct cell_field around;
+#if WORK
+    struct cell_field external; /* where motion has it */
+#endif
 };
 
 static inline struct walk walk_start(void)
@@ -107,8 +127,27 @@ static inline struct walk walk_start(void)
     struct walk start = {.cell = WALK_NO_CELL};
 #if LANES > 1
     start.around.i = WALK_NO_CELL; /* nor a row */
+#if WORK
+    start.external.i = WALK_NO_CELL;
+#endif
 #endif
     return start;
+}
+
+static inline void walk_read_external(struct walk *walk, const struct motion *motion)
+{
+#if WORK
+    if (motion->external)
+        cell_field_enter(&walk->external, motion->external, motion->stride, motion->nx, motion->ny, walk->i,
+                         walk->j);
+#endif
+}
+
+/* The fields around the cell (i, j). */
+static inline void walk_read(struct walk *walk, const struct motion *motion)
+{
+    cell_field_enter(&walk->around, motion->e, motion->stride, motion->nx, motion->ny, walk->i, walk->j);
+    walk_read_external(walk, motion);
 }
 
 static inline void walk_enter(struct walk *walk, const struct motion *motion, uint cell)
@@ -116,7 +155,7 @@ static inline void walk_enter(struct walk *walk, const struct motion *motion, ui
     walk->cell = cell;
     walk->i = cell / motion->ny;
     walk->j = cell - walk->i * motion->ny;
-    cell_field_enter(&walk->around, motion->e, motion->stride, motion->nx, motion->ny, walk->i, walk->j);
+    walk_read(walk, motion);
 }
 
 /* To particle p, which is in one of the cells from `low` to `high`. */
@@ -149,7 +188,7 @@ static inline void walk_on(struct walk *walk, const struct motion *motion,
         }
         walk->end = cell_offsets[walk->cell + 1];
     } while (walk->end <= p);
-    cell_field_enter(&walk->around, motion->e, motion->stride, motion->nx, motion->ny, walk->i, walk->j);
+    walk_read(walk, motion);
 }
 
 /* ---- the particles of an item ---- */
@@ -159,16 +198,24 @@ struct surroundings {
     uint i, j;         /* the cell of the first particle */
     ints right, above; /* how far the cell of each particle is from there */
     reals field[FELT];
+#if WORK
+    reals external[FELT]; /* where motion has it */
+#endif
 };
 
 /* The surroundings of particles at the offsets (x, y) in the walk's cell. */
-static inline struct surroundings walk_surroundings(const struct walk *walk, reals x, reals y)
+static inline struct surroundings walk_surroundings(const struct walk *walk, const struct motion *motion,
+                                                    reals x, reals y)
 {
     struct surroundings around; /* an initialiser would clear the field, too */
     around.i = walk->i;
     around.j = walk->j;
     around.right = around.above = (ints)0;
     interpolate(&walk->around, x, y, around.field);
+#if WORK
+    if (motion->external)
+        interpolate(&walk->external, x, y, around.external);
+#endif
     return around;
 }
 
@@ -183,16 +230,20 @@ static inline struct surroundings walk_along(struct walk *walk, const struct mot
         walk_to(walk, motion, cell_offsets, begin, 0, motion->nx * motion->ny - 1);
     else if (walk->end <= begin)
         walk_on(walk, motion, cell_offsets, begin);
-    struct surroundings around = walk_surroundings(walk, x, y);
+    struct surroundings around = walk_surroundings(walk, motion, x, y);
     while (LANES > 1 && walk->end < end) {
         const ints later = particle >= (int)(walk->end - begin);
         walk_on(walk, motion, cell_offsets, walk->end);
-        const struct surroundings next = walk_surroundings(walk, x, y);
+        const struct surroundings next = walk_surroundings(walk, motion, x, y);
         around.right = later ? (ints)(int)(next.i - around.i) : around.right;
         around.above = later ? (ints)(int)(next.j - around.j) : around.above;
 #pragma unroll
         for (int c = 0; c < FELT; c++)
             around.field[c] = REAL_MASK(later) ? next.field[c] : around.field[c];
+#if WORK
+        for (int c = 0; c < FELT && motion->external; c++)
+            around.external[c] = REAL_MASK(later) ? next.external[c] : around.external[c];
+#endif
     }
     return around;
 }
@@ -204,6 +255,9 @@ struct pushed {
     struct velocity velocity, at_n;
     reals square;
     ints i, j;
+#if WORK
+    reals work[2]; /* where motion has an external field */
+#endif
 };
 
 /* One step of particle number `first` and those after it in other lanes, at the offsets (x, y), which may
@@ -215,13 +269,22 @@ static inline struct pushed push(const struct motion *motion, const struct surro
     const reals dither = dither_of(motion->factor, motion->start, first, particle);
     const struct velocity_step step = velocity_push(velocity, around->field, pusher, dither);
     const struct velocity v = velocity_of(step.moving, pusher);
-    const struct pushed pushed = {offset_after(x, v.u, motion->step_x, dither),
-                                  offset_after(y, v.v, motion->step_y, dither),
-                                  step.after,
-                                  step.at_n,
-                                  velocity_square(step.at_n, pusher),
-                                  (int)around->i + around->right,
-                                  (int)around->j + around->above};
+    struct pushed pushed = {offset_after(x, v.u, motion->step_x, dither),
+                            offset_after(y, v.v, motion->step_y, dither),
+                            step.after,
+                            step.at_n,
+                            velocity_square(step.at_n, pusher),
+                            (int)around->i + around->right,
+                            (int)around->j + around->above};
+#if WORK
+    if (motion->external) {
+        const real h = pusher->half_kick;
+        const struct velocity first = add_kick(velocity, around->field, h);
+        const struct velocity last = add_kick(step.after, around->field, -h);
+        pushed.work[0] = kick_power(around->external, velocity, first, pusher);
+        pushed.work[1] = kick_power(around->external, last, step.after, pusher);
+    }
+#endif
     return pushed;
 }
 
@@ -243,13 +306,17 @@ static inline uints pushed_cell(const struct motion *motion, const struct pushed
                       motion->ny);
 }
 
-/* Adds velocity_square(), u, v, w at n of particles `first` on, in lanes with a `particle` < `number`. */
+/* Adds the numbers of SUM_COUNT of particles `first` on, in lanes with a `particle` < `number`. */
 static inline void push_add_sums(reals block[SUM_COUNT], const struct motion *motion,
                                  const struct pushed *pushed, uint first, uint number, ints particle)
 {
     reals values[SUM_COUNT] = {pushed->square, pushed->at_n.u, pushed->at_n.v};
     if (HAS_W)
-        values[SUM_COUNT - 1] = pushed->at_n.w;
+        values[VELOCITIES] = pushed->at_n.w;
+#if WORK
+    values[VELOCITIES + 1] = pushed->work[0];
+    values[VELOCITIES + 2] = pushed->work[1];
+#endif
 #if WEIGHTS
     const reals weights = load_weights(motion->weight, first, number, particle);
     for (uint n = 0; n < SUM_COUNT; n++)
@@ -284,7 +351,7 @@ static inline void write_velocity(const struct velocity *velocity, global real2 
 static inline struct pushed push_one(const struct motion *motion, const struct walk *walk, uint p,
                                      real2 offset, struct velocity velocity)
 {
-    const struct surroundings around = walk_surroundings(walk, offset.x, offset.y);
+    const struct surroundings around = walk_surroundings(walk, motion, offset.x, offset.y);
     struct pushed pushed = push(motion, &around, p, 0, offset.x, offset.y, velocity);
     push_place(motion, &pushed);
     return pushed;

@@ -329,6 +329,20 @@ static void check_tracks(struct reading *reading)
         complain(reading, NULL, "expected output.tracks.where beside it: ids and count are followed anyhow");
 }
 
+/* Sums that cost time have fields that do work, and columns. */
+static void check_work(struct reading *reading, const struct config *config)
+{
+    bool has_fields = config->fields.drive_count > 0 || config->fields.file[FIELDS_EXTERNAL].path[0];
+    for (uint32_t c = 0; c < 3; c++)
+        has_fields |= fields_external(&config->fields, c) != NULL;
+    if (!config->output.history.work || !at(reading, "output.history.work"))
+        return;
+    if (config->output.history.species.count == 0)
+        complain(reading, NULL, "expected output.history.species beside it: no species has columns");
+    else if (!has_fields && is_sound(reading, "fields"))
+        complain(reading, NULL, "expected fields.drive or fields.external.E beside it: no field does work");
+}
+
 void check_output(struct reading *reading)
 {
     const struct config *config = reading->config;
@@ -341,6 +355,7 @@ void check_output(struct reading *reading)
          fields_hold(&output->history.mode_fields, FIELD_B)))
         complain(reading, NULL, "expected output.history.modes beside it: no mode is followed");
     check_species_names(reading, &output->history.species, "output.history.species");
+    check_work(reading, config);
     check_snapshots(reading, &output->snapshots);
     check_average(reading, "output.moments", output->moments.every, output->moments.average);
     for (uint32_t i = 0; i < output->phase_space_count; i++)

@@ -271,6 +271,7 @@ struct field_list {
 struct history_config {
     uint64_t every;               /* >= 1 */
     struct species_names species; /* with columns of their own */
+    bool work;                    /* and one of the work of external fields */
     uint32_t mode_count;
     int32_t modes[CONFIG_MAX_MODES][2]; /* (MX, MY), each within +-cells/2 */
     struct field_list mode_fields;      /* of which they are: rho, E and B */

@@ -410,6 +410,8 @@ static const struct schema_row config_rows[] = {
     {LIST("output.history.species", config, output.history.species.items, output.history.species.count,
           species_name_table),
      .fallback = "[]", .help = "with columns of kinetic energy and momentum; [all] is every one"},
+    {CONFIG(output.history.work, TYPE_BOOL), .fallback = "false",
+     .help = "with a column of the work of fields.drive and fields.external.E on each of them"},
     {"output.snapshots", TYPE_GROUP, .help = "openPMD files"},
     {CONFIG(output.snapshots.every, TYPE_COUNT64), FILES_EVERY("0")},
     {CONFIG(output.snapshots.average, TYPE_COUNT64), AVERAGE},

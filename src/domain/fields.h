@@ -44,6 +44,8 @@ struct fields {
     /* Part of each species in rho, on the own rows of the local grid, in steps that write it; NULL where none
      * does. */
     struct buffer *species_rho[CONFIG_MAX_SPECIES];
+    /* The part of `felt` that is from external fields; NULL where its work is not summed. */
+    struct buffer *external;
 };
 
 /* The arrays that a solver has, contents undefined, owned by the handle. */

@@ -15,6 +15,7 @@ struct external {
     struct slab slab;
     uint32_t own, components; /* components of the solver's fields, and of those that particles feel */
     struct buffer *felt;      /* the fields that particles feel; NULL: the config has no external field */
+    struct buffer *alone;     /* without the solver's, for their work; NULL: the table, or none is due */
     struct kernel *tabulate, *add, *add_wave;
     struct launch launch;
 
@@ -116,6 +117,8 @@ enum status external_create(const struct rank_place *place, const struct config 
         return STATUS_OK;
     const size_t all = external->components * buffer_view_stride(bytes);
     TRY(buffer_create(device, all, "the field with the external one", &external->felt));
+    if (config->output.history.work && config->fields.drive_count > 0)
+        TRY(buffer_create(device, all, "external fields with waves", &external->alone));
     external->launch = launch_flat(nodes, STAGE_FIELD, 2 * external->components * bytes);
     TRY(create_kernels(external));
     if (!external->has_table)
@@ -196,17 +199,6 @@ static enum status set_table(struct external *external, uint32_t stride, uint64_
     return is_first ? external_require_finite(external, step) : STATUS_OK;
 }
 
-static enum status add_table(struct external *external, uint64_t step, struct fields *total)
-{
-    if (!external->is_set || external->has_time)
-        TRY(set_table(external, total->stride, step));
-    TRY(KERNEL_LAUNCH(external->add, external->launch, total->felt, external->own, external->table,
-                      total->stride, external->components, grid_cells(&external->slab.local),
-                      external->felt));
-    total->felt = external->felt;
-    return STATUS_OK;
-}
-
 /* ---- waves ---- */
 
 /* From 0 to 1 while `passed` goes from 0 to `ramp`. */
@@ -228,16 +220,19 @@ static void amplitudes(const struct drive_config *drive, double time, double par
     parts[1] = height * sin(drive->frequency * time);
 }
 
-static enum status add_wave(struct external *external, const struct drive_config *drive, double time,
-                            struct fields *total)
+/* to <- `from` and the waves. */
+static enum status add_waves(struct external *external, double time, uint32_t stride, struct buffer *from,
+                             struct buffer *to)
 {
     const struct slab *slab = &external->slab;
-    double parts[2];
-    amplitudes(drive, time, parts);
-    TRY(KERNEL_LAUNCH(external->add_wave, external->launch, total->felt, total->stride, external->components,
-                      slab->local.nx, slab->local.ny, slab->box.nx, slab->first_row, rows_upward(slab),
-                      (uint32_t)drive->axis, drive->mode, parts[0], parts[1], external->felt));
-    total->felt = external->felt;
+    for (uint32_t n = 0; n < external->config->fields.drive_count; n++) {
+        const struct drive_config *drive = &external->config->fields.drive[n];
+        double parts[2];
+        amplitudes(drive, time, parts);
+        TRY(KERNEL_LAUNCH(external->add_wave, external->launch, n > 0 ? to : from, stride,
+                          external->components, slab->local.nx, slab->local.ny, slab->box.nx, slab->first_row,
+                          rows_upward(slab), (uint32_t)drive->axis, drive->mode, parts[0], parts[1], to));
+    }
     return STATUS_OK;
 }
 
@@ -265,10 +260,24 @@ enum status external_apply(struct external *external, const struct fields *field
                            struct fields *total)
 {
     const struct config *config = external->config;
+    const double time = (double)step * config->time.step;
+    const uint32_t stride = fields->stride;
+    struct buffer *const felt = external->felt, *const alone = external->alone;
     *total = *fields;
+    if (!felt)
+        return STATUS_OK;
+    if (external->has_table && (!external->is_set || external->has_time))
+        TRY(set_table(external, stride, step));
     if (external->has_table)
-        TRY(add_table(external, step, total));
-    for (uint32_t n = 0; n < config->fields.drive_count; n++)
-        TRY(add_wave(external, &config->fields.drive[n], (double)step * config->time.step, total));
+        TRY(KERNEL_LAUNCH(external->add, external->launch, fields->felt, external->own, external->table,
+                          stride, external->components, grid_cells(&external->slab.local), felt));
+    else if (alone)
+        TRY(buffer_fill(alone, 0));
+    TRY(add_waves(external, time, stride, external->has_table ? felt : fields->felt, felt));
+    if (alone)
+        TRY(add_waves(external, time, stride, external->has_table ? external->table : alone, alone));
+    total->felt = felt;
+    if (config->output.history.work)
+        total->external = alone ? alone : external->table;
     return STATUS_OK;
 }

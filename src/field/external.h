@@ -1,6 +1,6 @@
 /* External: fields of the config that particles feel beside their own: formulas of x, y and t, or the static
  * ones of a file (fields.external), and waves A g(t) cos(k x - omega t) along an axis (fields.drive); and the
- * work of the waves.
+ * work of the waves, and of all of them on each species.
  *
  * The table of a file is written once. Formulas are evaluated on the nodes by the device, once or, where one
  * has t in it, in each step, as terms of kernels/external.cl (config/formula_source.h). In single precision
@@ -18,6 +18,11 @@
  * is right but for the grid's aliases. A step adds -phi at its middle times the change of rho: of second
  * order in the time step, as is the leapfrog's energy. That needs the mode of each wave in rho at each n. A
  * filter's factor F in it is taken out. Test particles do not count.
+ *
+ * The work on a species (output.history.work) is a sum over its particles that the push adds up: w q dt/2
+ * times kick_power() (kernels/shared/motion.h) of the external E alone, between the momenta of each half
+ * kick. With the same of the other fields that is what the kicks change in the kinetic energy, to round-off;
+ * the rotation by B between them changes nothing, but for Vay's pusher, of second order in the time step.
  */
 #ifndef RADIXPIC_FIELD_EXTERNAL_H
 #define RADIXPIC_FIELD_EXTERNAL_H
@@ -33,6 +38,7 @@ STATUS_CHECKED enum status external_create(const struct rank_place *place, const
 
 /* *total <- the fields, of which `total` has fields_felt() components, those of `step` added, in an array
  * of its own, on all rows that a rank's particles feel. Where the config has none it is the fields.
+ * total->external, with output.history.work, <- those of `step` alone.
  * Non-blocking but for the first time, when it is collective and requires the formulas to be finite. */
 STATUS_CHECKED enum status external_apply(struct external *external, const struct fields *fields,
                                           uint64_t step, struct fields *total);

@@ -10,7 +10,7 @@
 
 enum {
     APPEND_COLUMNS = 640, /* of one, at most: those of history.csv */
-    APPEND_HEAD_LENGTH = 1 << 14
+    APPEND_HEAD_LENGTH = 1 << 15
 };
 
 struct append_file {

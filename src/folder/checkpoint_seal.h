@@ -15,6 +15,7 @@
  *     /config                         uint8[bytes]            YAML, as config_echo() writes it
  *     /first_rows                     uint32[ranks + 1]       of the ranks, and the number of rows
  *     /capacities                     uint32[ranks][species]  of the lists
+ *     /external_work                  double[species]         of a run with output.history.work
  *     /waves                          real[ny/2 + 1][6 nx 2]  of an electromagnetic run: waves_place()
  *     /OUTPUT                                                 of an output that averages: outputs_save()
  *     /tracks/kept                    uint64[count]           ids that output.tracks.keep follows on

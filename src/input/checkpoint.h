@@ -24,6 +24,8 @@ struct checkpoint {
     uint32_t *capacities; /* [ranks][species], of the lists */
     uint64_t *row_starts; /* [species][nx + 1], the particles in the rows before each */
     char *warnings;       /* on rank 0: a line for each broken file that was passed by; NULL: none was */
+    /* As in struct view, of a run with output.history.work. */
+    double work[CONFIG_MAX_SPECIES];
 };
 
 /* Collective. Opens a checkpoint and checks its digest, unless it `is_whole` on rank 0. STATUS_USAGE on all
@@ -40,7 +42,8 @@ STATUS_CHECKED enum status checkpoint_find(const struct communicator *communicat
 
 /* STATUS_USAGE with one line for each key that a run must not change but `config` does, against that of the
  * checkpoint or run at `path`: all that shape the physics and the state. What may differ: title, time.steps,
- * time.check_every, device, sort, step, parallel, fields.transforms, fields.decomposition and output. */
+ * time.check_every, device, sort, step, parallel, fields.transforms, fields.decomposition and output; but
+ * output.history.work is not set where it was not. */
 STATUS_CHECKED enum status checkpoint_require_same(const char *path, const struct config *old,
                                                    const struct config *config);
 

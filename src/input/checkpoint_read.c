@@ -51,6 +51,9 @@ static enum status check_numbers(const struct checkpoint *checkpoint, uint32_t r
         return impossible(checkpoint, "its first energy is negative or non-finite");
     if (!isfinite(checkpoint->drive_work))
         return impossible(checkpoint, "the work of its drives is non-finite");
+    for (uint32_t s = 0; s < config->species_count; s++)
+        if (!isfinite(checkpoint->work[s]))
+            return impossible(checkpoint, "the work of its external fields is non-finite");
     const bool is_whole = ranks == 1 && checkpoint->ghost == 0;
     if (!is_whole && (checkpoint->ghost < SLAB_LEAST_GHOST || checkpoint->ghost > MOST_GHOST))
         return impossible(checkpoint, "it has an impossible number of ghost rows");
@@ -166,6 +169,9 @@ static enum status load(struct checkpoint *checkpoint)
         if (config->fields.file[n].path[0])
             TRY(hdf5_read_number(&checkpoint->source, field_groups[n].digest, H5T_NATIVE_UINT64,
                                  &checkpoint->config.fields.file[n].digest));
+    const struct hdf5_rows works = {H5T_NATIVE_DOUBLE, {config->species_count}, 0, config->species_count};
+    if (config->output.history.work)
+        TRY(hdf5_read_rows(&checkpoint->source, "external_work", &works, checkpoint->work));
     TRY(check_numbers(checkpoint, ranks));
     TRY(read_partition(checkpoint, ranks));
     const struct hdf5_rows capacities = {H5T_NATIVE_UINT32, {ranks, config->species_count}, 0, ranks};
@@ -251,6 +257,11 @@ enum status checkpoint_require_same(const char *path, const struct config *old, 
     free(shown);
     TRY(config_require_same((const struct config *const[]){old, config},
                             (const char *const[]){"the checkpoint", "the config"}, may_differ, rule));
+    if (config->output.history.work && !old->output.history.work)
+        return status_fail(STATUS_USAGE,
+                           "output.history.work: the checkpoint has false, the config true; a run that goes "
+                           "on from %s has no sums to add to",
+                           path);
     return require_same_places(path, &old->output, &config->output);
 }
 

@@ -171,6 +171,9 @@ static void write_frame(struct hdf5_file *file, const struct view *view)
     free(text);
     write_common(root, view, "first_rows", HDF5_UINT32, ends,
                  hdf5_file_keep_copy(file, ends * sizeof(uint32_t), view->partition->first));
+    if (view->config->output.history.work)
+        write_common(root, view, "external_work", HDF5_DOUBLE, species,
+                     hdf5_file_keep_copy(file, species * sizeof *view->work, view->work));
     for (uint32_t n = 0; n < species; n++)
         capacities[n] = view->particles[n].capacity;
     write_array(root, "capacities", HDF5_UINT32, (uint64_t[]){ranks, species}, (uint64_t)rank * species,

@@ -86,6 +86,8 @@ uint32_t history_columns(const struct config *config, const struct history_row *
         const bool is_named = species_are_named(&history->species, species->name);
         for (size_t n = 0; n < 1 + species_dimensions(species) && is_named; n++)
             add(&columns, row->species[s][n], "%s_%s", species->name, of_species[n]);
+        if (is_named && history->work)
+            add(&columns, row->work[s][0], "%s_external_work", species->name);
     }
     return columns.count;
 }
@@ -97,7 +99,8 @@ static enum status open_history(struct append_files *files, const struct config 
     char head[HISTORY_HEAD_LENGTH];
     struct append_file *file = NULL;
     (void)history_columns(config, NULL, head, NULL);
-    TRY(append_files_add(files, "history.csv", head, "output.history.modes, mode_fields and species", &file));
+    TRY(append_files_add(files, "history.csv", head, "output.history.modes, mode_fields, species and work",
+                         &file));
     *part = file;
     return STATUS_OK;
 }

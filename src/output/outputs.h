@@ -12,12 +12,13 @@ extern const struct output_row history_output, probes_output, checkpoint_output,
     phase_space_output, moments_output, lines_output, tracks_output;
 
 /* Columns of a history: sums of the step, one more where a species has w, with drives their work, then two
- * for each component in each mode, then three or with w four for each species that is named. Returns their
- * number. Unless NULL, head[HISTORY_HEAD_LENGTH] <- their names with commas, values <- those of a row. */
+ * for each component in each mode, then three or with w four for each species that is named, and its work.
+ * Returns their number. Unless NULL, head[HISTORY_HEAD_LENGTH] <- their names with commas, values <- those of
+ * a row. */
 enum {
-    HISTORY_MOST = 10 + 2 * (1 + WAVE_COMPONENTS) * CONFIG_MAX_MODES + 4 * CONFIG_MAX_SPECIES,
+    HISTORY_MOST = 10 + 2 * (1 + WAVE_COMPONENTS) * CONFIG_MAX_MODES + 5 * CONFIG_MAX_SPECIES,
     HISTORY_HEAD_LENGTH = 128 + 48 * (1 + WAVE_COMPONENTS) * CONFIG_MAX_MODES +
-                          4 * (CONFIG_NAME_LENGTH + 16) * CONFIG_MAX_SPECIES
+                          5 * (CONFIG_NAME_LENGTH + 16) * CONFIG_MAX_SPECIES
 };
 uint32_t history_columns(const struct config *config, const struct history_row *row, char *head,
                          double *values);

@@ -37,6 +37,9 @@ struct history_row {
                                                               imaginary part of rho in each */
     /* of E and B in each, where they are followed */
     double fields[CONFIG_MAX_MODES + CONFIG_MAX_DRIVES][WAVE_COMPONENTS][2];
+    /* Of external fields on each: in the half steps to n and from n on; once they are added up, from step 0
+     * until n and until half a step later. */
+    double work[CONFIG_MAX_SPECIES][2];
 };
 
 /* The energy of fields and particles. */
@@ -74,6 +77,7 @@ struct view {
     /* More that a restart needs. */
     double first_energy;                   /* total energy at step 0, for the drift */
     double drive_work;                     /* of the drives from step 0 to n */
+    double work[CONFIG_MAX_SPECIES];       /* of external fields on each, from step 0 to n - 1/2 */
     enum decomposition_kind decomposition; /* that was chosen, where the config leaves it open */
     uint32_t ghost;                        /* rows that the slabs of all ranks were to have */
 

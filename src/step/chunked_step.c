@@ -46,9 +46,10 @@ static enum status create_kernels(struct device *device, const struct stepper_se
     struct program *program = NULL;
     TRY(program_build(device, "chunked_step.cl", setup->precision, &program,
                       "-D SHAPE_ORDER=%d -D VELOCITIES=%d -D MAGNETIC=%d -D LANES=%d -D FELT=%u -D "
-                      "ELECTROMAGNETIC=%d -D DITHERS=%d -D WEIGHTS=%d -D PUSHER=%d",
+                      "ELECTROMAGNETIC=%d -D DITHERS=%d -D WEIGHTS=%d -D WORK=%d -D PUSHER=%d",
                       (int)setup->shape, 2 + has_w, is_magnetic(setup), CPU_LANES, setup->felt,
-                      is_electromagnetic(setup), dithers(setup), setup->weighs, (int)setup->pusher));
+                      is_electromagnetic(setup), dithers(setup), setup->weighs, setup->sums_work,
+                      (int)setup->pusher));
     TRY(kernel_create(program, "step_count", &step->push[has_w].count));
     TRY(kernel_create(program, "step_count_and_measure", &step->push[has_w].count_and_measure));
     TRY(kernel_create(program, "step_move", &step->push[has_w].move));
@@ -142,7 +143,7 @@ static enum status count(struct stepper *stepper, const struct fields *fields, u
     return KERNEL_LAUNCH(step->push[has_w].count_and_measure, launch,
                          STATE_ARGUMENTS(stepper, fields, &pusher, list, chunks), step->table, step->touched,
                          step->block, step->totals, stepper_first_sum(stepper, stepper->slot, species),
-                         stepper->sums, arg_if_any(list->attribute[ATTRIBUTE_WEIGHT]));
+                         stepper->sums, SUM_ARGUMENTS(fields, list));
 }
 
 /* By a count, which moves nothing. */

@@ -30,13 +30,13 @@ static enum status create_kernels(struct stepper *stepper, bool has_w, struct ra
     static const char *const names[PUSHES] = {"push_step", "push_step_and_measure", "push_measure"};
     const struct stepper_setup *setup = &stepper->setup;
     struct program *program = NULL;
-    TRY(program_build(
-        stepper->device, "push.cl", setup->precision, &program,
-        "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D LANES=%d -D MAGNETIC=%d "
-        "-D VELOCITIES=%d -D FELT=%u -D ELECTROMAGNETIC=%d -D DITHERS=%d -D WEIGHTS=%d -D PUSHER=%d",
-        (int)setup->shape, step->group_items, setup->layout == LAYOUT_AOS ? CPU_LANES : 1, is_magnetic(setup),
-        2 + has_w, setup->felt, is_electromagnetic(setup), dithers(setup), setup->weighs,
-        (int)setup->pusher));
+    TRY(program_build(stepper->device, "push.cl", setup->precision, &program,
+                      "-D SHAPE_ORDER=%d -D GROUP_ITEMS=%zu -D LANES=%d -D MAGNETIC=%d "
+                      "-D VELOCITIES=%d -D FELT=%u -D ELECTROMAGNETIC=%d -D DITHERS=%d -D WEIGHTS=%d -D "
+                      "WORK=%d -D PUSHER=%d",
+                      (int)setup->shape, step->group_items, setup->layout == LAYOUT_AOS ? CPU_LANES : 1,
+                      is_magnetic(setup), 2 + has_w, setup->felt, is_electromagnetic(setup), dithers(setup),
+                      setup->weighs, setup->sums_work, (int)setup->pusher));
     for (int n = 0; n < PUSHES; n++)
         TRY(kernel_create(program, names[n], &step->push[has_w][n]));
     return STATUS_OK;
@@ -90,8 +90,7 @@ static enum status launch_push(struct stepper *stepper, enum push push, const st
         ((struct launch){groups, step->group_items, STAGE_PUSH, list->count * each + field_bytes}),
         MOTION_ARGUMENTS(stepper, fields, &pusher), list->count, chunk, list->cell_offsets,
         list->attribute[ATTRIBUTE_OFFSET], list->attribute[ATTRIBUTE_VELOCITY], particles_w(list), step->keys,
-        stepper_first_sum(stepper, stepper->slot, species), stepper->sums,
-        arg_if_any(list->attribute[ATTRIBUTE_WEIGHT]));
+        stepper_first_sum(stepper, stepper->slot, species), stepper->sums, SUM_ARGUMENTS(fields, list));
 }
 
 static enum status count(struct stepper *stepper, const struct fields *fields, uint32_t species, bool measure,

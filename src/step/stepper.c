@@ -137,7 +137,7 @@ enum status stepper_move(struct stepper *stepper, const struct fields *fields, u
 /* Reals that one species has in a slot; with w as soon as any species has it. */
 static uint32_t species_reals(const struct stepper *stepper)
 {
-    return stepper->most_groups * (stepper->setup.sorts[true] ? MOST_PUSH_SUMS : MOST_PUSH_SUMS - 1);
+    return stepper->most_groups * push_sum_count(&stepper->setup, stepper->setup.sorts[true] ? 3 : 2);
 }
 
 static size_t slot_reals(const struct stepper *stepper)
@@ -170,14 +170,18 @@ struct push_sums stepper_sums(const struct stepper *stepper, uint32_t slot, uint
                               const struct particles *list)
 {
     const double *sums = stepper->read_sums + stepper_first_sum(stepper, slot, species);
-    const uint32_t count = push_sum_count(list->species);
-    double added[MOST_PUSH_SUMS] = {0, 0, 0, 0};
+    const struct species_config *own = list->species;
+    const uint32_t dimensions = species_dimensions(own), count = push_sum_count(&stepper->setup, dimensions);
+    double added[MOST_PUSH_SUMS] = {0};
     for (uint32_t n = 0; n < stepper->groups[slot][species] * count; n++)
         added[n % count] += sums[n];
-    const double mass = list->weight * list->species->mass; /* of a macro-particle */
+    const double mass = list->weight * own->mass; /* of a macro-particle */
+    const double kick = 0.5 * stepper->setup.time_step * list->weight * own->charge;
+    const double *work = added + 1 + dimensions; /* zeros, where there are no such sums */
     return (struct push_sums){
         .kinetic_energy = 0.5 * mass * added[0],
-        .momentum = {mass * added[1], mass * added[2], mass * added[3]},
+        .momentum = {mass * added[1], mass * added[2], dimensions > 2 ? mass * added[3] : 0},
+        .work = {kick * work[0], kick * work[1]},
     };
 }
 

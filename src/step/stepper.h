@@ -29,6 +29,7 @@ struct stepper_setup {
     bool leaves_gaps;    /* for particles from other ranks */
     bool carries;        /* some species has attributes beside offset, velocity and w */
     bool weighs;         /* species have weights, which sums at n are by */
+    bool sums_work;      /* of external fields, with the sums at n */
     bool sorts[2];       /* there are species without w; there are species with it */
     enum precision precision;
     enum rounding rounding;
@@ -56,6 +57,7 @@ static inline uint32_t stepper_cells_beside(const struct stepper_setup *setup)
 struct push_sums {
     double kinetic_energy; /* sum of w m |v|^2 / 2 */
     double momentum[3];    /* sum of w m (u, v, w) */
+    double work[2]; /* of fields->external in the half steps to n and from n on: src/field/external.h */
 };
 
 struct stepper;

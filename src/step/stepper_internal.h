@@ -7,12 +7,12 @@
 #include "shared/random.h"
 #include "step/stepper.h"
 
-enum { FLAT_ITEMS = 64, MOST_PUSH_SUMS = 4 };
+enum { FLAT_ITEMS = 64, MOST_PUSH_SUMS = 6 };
 
-/* The number of sums of a group over a species: velocity_square(), u, v, w (SUM_COUNT of the kernels). */
-static inline uint32_t push_sum_count(const struct species_config *species)
+/* The number of sums of a group over a species of so many velocities (SUM_COUNT of the kernels). */
+static inline uint32_t push_sum_count(const struct stepper_setup *setup, uint32_t dimensions)
 {
-    return 1 + species_dimensions(species);
+    return 1 + dimensions + (setup->sums_work ? 2 : 0);
 }
 
 static inline struct pusher species_pusher(const struct species_config *species,
@@ -82,6 +82,16 @@ static inline uint32_t end_row(const struct stepper_setup *setup)
                                    (stepper)->setup.time_step / (stepper)->setup.grid.dy},                   \
                   2),                                                                                        \
         arg_pusher(pusher)
+
+/* SUM_ARGUMENTS of the kernels, the last ones: the weights, and the external fields, where there are any. */
+#define SUM_ARGUMENTS(fields, list)                                                                          \
+    arg_if_any(list_weights(list) ? list_weights(list) : (fields)->external),                                \
+        arg_if_any(list_weights(list) ? (fields)->external : NULL)
+
+static inline struct buffer *list_weights(const struct particles *list)
+{
+    return list->attribute[ATTRIBUTE_WEIGHT];
+}
 
 /* Room for the sums of up to `most_groups` groups of each species in each slot. */
 STATUS_CHECKED enum status stepper_create_sums(struct stepper *stepper, uint32_t most_groups);

@@ -3,6 +3,7 @@
 
 #include "base/integers.h"
 #include "shared/shape.h"
+#include "step/stepper_internal.h"
 
 enum {
     BANDS = 3, /* of kernels/shared/windows.h, as MARGIN */
@@ -25,10 +26,11 @@ static bool fits_directions(const struct device_info *info, const struct tiled_l
 }
 
 /* Cells of a tile that find room beside a counting group's counts and sums, with field and starts. */
-static uint32_t count_cells(const struct device_info *info, const struct tiled_layout *layout,
-                            size_t field_bytes)
+static uint32_t count_cells(const struct device_info *info, const struct stepper_setup *setup,
+                            const struct tiled_layout *layout, size_t field_bytes)
 {
-    const size_t others = (sizeof(uint32_t) << layout->tiles.digit_bits) + 16 * layout->tiles.items + 640;
+    const size_t sums = sizeof(float) * push_sum_count(setup, 3) * layout->tiles.items;
+    const size_t others = (sizeof(uint32_t) << layout->tiles.digit_bits) + sums + 640;
     const size_t left = info->local_memory > others ? info->local_memory - others : 0;
     return at_most((uint32_t)(left / (field_bytes + sizeof(uint32_t))), layout->span - 1 - MARGIN);
 }
@@ -58,7 +60,7 @@ static bool make_windows(const struct device_info *info, const struct stepper_se
     const size_t field_bytes = setup->felt * nodes * sizeof(float);
     const bool stages = SHAPE_NODES_OF((int)setup->shape) == 2 && setup->precision == PRECISION_SINGLE;
     layout->stages_field = stages && fits_directions(info, layout, field_bytes);
-    layout->count_cells = stages ? count_cells(info, layout, field_bytes) : 0;
+    layout->count_cells = stages ? count_cells(info, setup, layout, field_bytes) : 0;
     return fits_directions(info, layout, 0);
 }
 

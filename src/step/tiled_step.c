@@ -85,11 +85,12 @@ static enum status create_push(struct device *device, const struct stepper_setup
                           LAYOUT_OPTIONS " -D FUSE_PRODUCTS=%d -D SHAPE_ORDER=%d -D VELOCITIES=%d "
                                          "-D STAGES_FIELD=%d -D COUNT_CELLS=%u -D MOST_COMPARED=%d "
                                          "-D FELT=%u -D ELECTROMAGNETIC=%d -D MAGNETIC=%d -D DITHERS=%d "
-                                         "-D HAS_GHOST_ROWS=%d -D WEIGHTS=%d -D PUSHER=%d -D KERNEL=%u",
+                                         "-D HAS_GHOST_ROWS=%d -D WEIGHTS=%d -D WORK=%d -D PUSHER=%d "
+                                         "-D KERNEL=%u",
                           LAYOUT_VALUES(layout), device_info(device)->has_fma, (int)setup->shape, 2 + has_w,
                           layout->stages_field, layout->count_cells, MOST_COMPARED, setup->felt,
                           is_electromagnetic(setup), is_magnetic(setup), dithers(setup),
-                          setup->ghost_rows > 0, setup->weighs, (int)setup->pusher,
+                          setup->ghost_rows > 0, setup->weighs, setup->sums_work, (int)setup->pusher,
                           device_info(device)->is_cpu ? 0 : n + 1));
         TRY(kernel_create(program, kernels[n].name, kernels[n].kernel));
     }
@@ -264,7 +265,7 @@ static enum status count_chunks(struct stepper *stepper, const struct fields *fi
         PUSH_ARGUMENTS, step->tile_cells[species], step->digits, step->table, step->lists, step->totals,
         list->count, step->stray_number[0], step->stray_list, step->stray_counts, stepper->sums,
         stepper_first_sum(stepper, stepper->slot, species), chunks.split, chunks.skip,
-        arg_if_any(list->attribute[ATTRIBUTE_WEIGHT]));
+        SUM_ARGUMENTS(fields, list));
 }
 
 /* Sends the numbers of leavers to the host, where they are once the mark is reached. */

@@ -1,4 +1,4 @@
-"""fields.drive: its column of the history, restarts and ranks, and what is refused."""
+"""fields.drive: its columns of the history, restarts and ranks, and what is refused."""
 
 import unittest
 
@@ -8,7 +8,8 @@ DRIVE = (
     "fields.drive=[{axis: x, mode: 1, amplitude: 0.3, frequency: 1.2, ramp: 0.5}, "
     "{axis: y, mode: 2, amplitude: 0.1, frequency: -2}]"
 )
-MORE = sets(DRIVE, "step.method=fused", "output.snapshots.every=0")
+COLUMNS = ("output.history.species=[all]", "output.history.work=true")
+MORE = sets(DRIVE, "step.method=fused", "output.snapshots.every=0", *COLUMNS)
 
 
 class Drive(ProgramTest):
@@ -25,6 +26,7 @@ class Drive(ProgramTest):
         work = float(rows[-1]["drive_work"])
         self.assertGreater(work, 0.05)
         self.assertAlmostEqual(gained, work, delta=0.02 * work)
+        self.assertAlmostEqual(float(rows[-1]["electrons_external_work"]), work, delta=0.02 * work)
         self.run_well("run", "small.yaml", "--quiet", "--output", "free")
         self.assertNotIn("drive_work", self.history("free")[0])
 
@@ -36,18 +38,27 @@ class Drive(ProgramTest):
         result = self.run_program("run", "--restart", "out", *sets("fields.drive.0.amplitude=1"))
         self.assertEqual(result.returncode, 2)
         self.assertIn("fields.drive.0.amplitude: the checkpoint has 0.3, the config 1", result.stderr)
+        more = sets("output.checkpoints.every=8", "output.history.work=false")
+        for row in self.run_driven(*more, output="plain"):
+            self.assertNotIn("electrons_external_work", row)
+        result = self.run_program("run", "--restart", "plain", "--output", "later", *sets("output.history.work=true"))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("output.history.work: the checkpoint has false, the config true", result.stderr)
 
     def test_ranks_do_the_same_work(self):
         """Replicated, in slabs, and where rows change hands."""
         wide = sets("deposit.shape=tsc")  # which reaches rows on both sides
-        work = float(self.run_driven(*wide)[-1]["drive_work"])
+        columns = ("drive_work", "electrons_external_work")
+        alone = self.run_driven(*wide)[-1]
         for ranks, key in (
             (2, "fields.decomposition=replicated"),
             (3, "fields.decomposition=slabs"),
             (2, "parallel.balance_every=4"),
         ):
             there = self.run_driven(*wide, *sets(key, "parallel.threshold=1"), ranks=ranks, output=f"{ranks}{key[:6]}")
-            self.assertAlmostEqual(float(there[-1]["drive_work"]), work, delta=1e-5 * work, msg=key)
+            for column in columns:
+                work = float(alone[column])
+                self.assertAlmostEqual(float(there[-1][column]), work, delta=1e-5 * work, msg=(key, column))
 
     def test_limits_are_included(self):
         """What is beyond them malformed_configs.txt has."""

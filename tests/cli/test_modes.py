@@ -98,7 +98,7 @@ class Modes(ProgramTest):
         self.assertEqual(self.read("out/history.csv"), self.read("straight/history.csv"))
         refused = self.run_program("run", "--restart", "out", "--steps", 30, *sets(FIELDLESS))
         self.assertEqual(refused.returncode, 2)
-        self.assertIn("output.history.modes, mode_fields and species", refused.stderr)
+        self.assertIn("output.history.modes, mode_fields, species and work", refused.stderr)
 
     def test_scripts(self):
         """A wave of light: its frequency is sqrt(1 + c^2 k^2)."""

@@ -153,6 +153,8 @@ TEST(impossible_headers_and_states_are_refused)
         {"first_energy", H5T_NATIVE_DOUBLE, &(double){INFINITY}, "its first energy"},
         {"first_energy", H5T_NATIVE_DOUBLE, &(double){-1}, "its first energy"},
         {"drive_work", H5T_NATIVE_DOUBLE, &(double){NAN}, "the work of its drives"},
+        {"/external_work", H5T_NATIVE_DOUBLE, &(double){INFINITY}, "the work of its external fields"},
+        {"/external_work", 0, NULL, "is missing"},
         {"ranks", H5T_NATIVE_UINT32, &(uint32_t){0}, "no rows for so many ranks"},
         {"ranks", H5T_NATIVE_UINT32, &(uint32_t){2}, "of another shape"},
         {"ranks", H5T_NATIVE_UINT32, &(uint32_t){UINT32_MAX}, "no rows for so many ranks"},

@@ -466,7 +466,7 @@ TEST(a_program_for_each_kernel)
                                 "-D SPAN=40 -D FUSE_PRODUCTS=1 -D SHAPE_ORDER=1 -D VELOCITIES=2 "
                                 "-D STAGES_FIELD=0 -D COUNT_CELLS=0 -D MOST_COMPARED=128 -D FELT=2 "
                                 "-D ELECTROMAGNETIC=0 -D MAGNETIC=0 -D DITHERS=1 -D HAS_GHOST_ROWS=0 "
-                                "-D WEIGHTS=0 -D PUSHER=0 -D KERNEL=%d",
+                                "-D WEIGHTS=0 -D WORK=0 -D PUSHER=0 -D KERNEL=%d",
                                 wanted));
         for (int n = 1; n <= count; n++)
             if (n == wanted)

@@ -116,17 +116,18 @@ static inline void scene_configure(struct scene *scene)
         .sort = {.passes = 2},
         .device = "auto",
         .parallel = {.threshold = 1.1},
-        .output = {.directory = "output/x",
-                   .history = {.every = 1, .mode_fields = {1, {FIELD_RHO}}},
-                   .snapshots = {.every = 1,
-                                 .mesh_stride = {1, 1},
-                                 .average = 1,
-                                 .fields = {3, {FIELD_E, FIELD_PHI, FIELD_RHO}},
-                                 .species = {1, {"all"}},
-                                 .compression = 4},
-                   .moments = {.average = 1},
-                   .checkpoints = {.every = 10, .keep = 2},
-                   .tracks = {.species = "none"}},
+        .output =
+            {.directory = "output/x",
+             .history = {.every = 1, .species = {1, {"all"}}, .work = true, .mode_fields = {1, {FIELD_RHO}}},
+             .snapshots = {.every = 1,
+                           .mesh_stride = {1, 1},
+                           .average = 1,
+                           .fields = {3, {FIELD_E, FIELD_PHI, FIELD_RHO}},
+                           .species = {1, {"all"}},
+                           .compression = 4},
+             .moments = {.average = 1},
+             .checkpoints = {.every = 10, .keep = 2},
+             .tracks = {.species = "none"}},
         .units = {1.0e18, 100},
     };
     for (uint32_t s = 0; s < SCENE_SPECIES; s++) {
@@ -226,6 +227,7 @@ static inline struct view scene_view(const struct scene *scene, uint64_t step)
                          .time = (double)step * scene->config.time.step,
                          .first_energy = 1 / 3.0,
                          .drive_work = -2 / 7.0,
+                         .work = {3 / 7.0, -1e-9 / 7},
                          .ghost = SCENE_GHOST};
 }
 
@@ -344,6 +346,7 @@ static inline void scene_check_frame(const struct scene *scene, const struct che
     assert_int_equal(checkpoint->step, step);
     assert_true(checkpoint->first_energy == 1 / 3.0);
     assert_true(checkpoint->drive_work == -2 / 7.0);
+    assert_true(checkpoint->work[0] == 3 / 7.0 && checkpoint->work[1] == -1e-9 / 7);
     assert_int_equal(checkpoint->ghost, SCENE_GHOST);
     for (int s = 0; s < SCENE_SPECIES; s++)
         assert_int_equal(checkpoint->capacities[rank * SCENE_SPECIES + s], scene->capacity[s]);

@@ -76,15 +76,18 @@ TEST(tiles_by_direction_where_they_fit)
         bool fits, stages_field;
         uint32_t count_cells;
         uint32_t felt;
-    } cases[] = {{32, SHAPE_CIC, PRECISION_SINGLE, true, true, 259, 2},
-                 {32, SHAPE_NGP, PRECISION_SINGLE, true, true, 259, 2},
-                 {32, SHAPE_TSC, PRECISION_SINGLE, true, false, 0, 2},
-                 {32, SHAPE_CIC, PRECISION_DOUBLE, true, false, 0, 2},
-                 {16, SHAPE_CIC, PRECISION_SINGLE, true, false, 515, 2},
-                 {8, SHAPE_CIC, PRECISION_SINGLE, false, false, 0, 2},
-                 {64, SHAPE_CIC, PRECISION_SINGLE, true, true, 131, 6},
-                 {32, SHAPE_CIC, PRECISION_SINGLE, true, false, 259, 6},
-                 {16, SHAPE_CIC, PRECISION_SINGLE, true, false, 382, 6}};
+        bool sums_work;
+    } cases[] = {
+        {32, SHAPE_CIC, PRECISION_SINGLE, true, true, 259, 2, false},
+        {32, SHAPE_NGP, PRECISION_SINGLE, true, true, 259, 2, false},
+        {32, SHAPE_TSC, PRECISION_SINGLE, true, false, 0, 2, false},
+        {32, SHAPE_CIC, PRECISION_DOUBLE, true, false, 0, 2, false},
+        {16, SHAPE_CIC, PRECISION_SINGLE, true, false, 515, 2, false},
+        {8, SHAPE_CIC, PRECISION_SINGLE, false, false, 0, 2, false},
+        {64, SHAPE_CIC, PRECISION_SINGLE, true, true, 131, 6, false},
+        {32, SHAPE_CIC, PRECISION_SINGLE, true, false, 259, 6, false},
+        {16, SHAPE_CIC, PRECISION_SINGLE, true, false, 382, 6, false},
+        {16, SHAPE_CIC, PRECISION_SINGLE, true, false, 372, 6, true}}; /* two sums of 128 items more */
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         const uint32_t side = 1024, count = side * side * cases[n].a_cell;
         const struct stepper_setup setup = {
@@ -95,7 +98,8 @@ TEST(tiles_by_direction_where_they_fit)
             .capacity = count,
             .fewest = count,
             .reach = {1, 1},
-            .felt = cases[n].felt};
+            .felt = cases[n].felt,
+            .sums_work = cases[n].sums_work};
         struct tiled_layout layout;
         const char *why = "";
         assert_int_equal(tiled_layout_make(&gpu, &setup, &layout, &why), cases[n].fits);
