@@ -110,8 +110,9 @@ class FieldFiles(ProgramTest):
         self.assert_alike(self.history("formulas")[6:], self.history("again"), first=2)
 
     def test_an_electrostatic_run(self):
-        """In single precision, with the velocities of two dimensions: Bz and a constant Ez of 0."""
-        arguments = ["run", "small.yaml", "--quiet"]
+        """In single precision, with the velocities of two dimensions: Bz and a constant Ez of 0; and the work of E."""
+        work = sets("output.history.species=[all]", "output.history.work=true")
+        arguments = ["run", "small.yaml", "--quiet", *work]
         x = 2 * np.pi * np.indices((16, 8))[0] / 16
         formulas = "fields.external={E: ['0.1*sin(2*pi*x/lx)', 0, 0], B: [0, 0, '0.5+0.2*cos(2*pi*x/lx)']}"
         self.run_well(*arguments, *sets(formulas))
@@ -121,6 +122,7 @@ class FieldFiles(ProgramTest):
         self.write("fields.h5", {"B": fields["B"]}, letters="z", gridSpacing=spacing)
         self.run_well(*arguments, "--output", "file", *sets("fields.external.file=fields.h5"))
         self.assert_alike(self.history("out"), self.history("file"), rtol=1e-6)
+        self.assertGreater(np.ptp(self.history("file")["electrons_external_work"]), 1e-3)
         for each in formulas, "fields.external.file=fields.h5":
             self.assertRegex(self.run_well("check", "small.yaml", *sets(each)).stdout, r"Omega dt +0\.07, ")
 
