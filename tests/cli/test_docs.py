@@ -1,5 +1,6 @@
 """The pages: every command and every block of Python in them runs as it stands, one after the other, in a tree like a
-clone's; and the lab notes, whose runs are those of their page, give the numbers on top of their configs."""
+clone's; links lead somewhere; and the lab notes, whose runs are those of their page, give the numbers on top of their
+configs."""
 
 import ast
 import contextlib
@@ -93,6 +94,23 @@ def parts_of(page):
 
 def is_skipped(text):
     return any(re.search(pattern, text) for pattern in SKIPPED)
+
+
+class Links(unittest.TestCase):
+    """Of all pages: a link leads to a file, and behind # to a heading of it, as GitHub names these."""
+
+    def headings(self, page):
+        lines = [re.sub(r"\[(.*?)\]\(.*?\)", r"\1", line) for line in page.read_text().splitlines() if line[:1] == "#"]
+        return {re.sub(r"[^\w\- ]", "", line.lstrip("# ").lower()).replace(" ", "-") for line in lines}
+
+    def test_they_lead_somewhere(self):
+        for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("kernels/*.md")]:
+            for link in re.findall(r"\]\((?!http)([^)\s]+)\)", page.read_text()):
+                with self.subTest(page=page.name, link=link):
+                    name, _, heading = link.partition("#")
+                    goal = page.parent / name if name else page
+                    self.assertTrue(goal.exists())
+                    self.assertTrue(not heading or heading in self.headings(goal))
 
 
 class PageTest(ProgramTest):
