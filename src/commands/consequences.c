@@ -188,7 +188,7 @@ static void warn_of_cherenkov(const struct config *config, struct log *log)
     log_warning(
         log,
         "species %s drifts with gamma = %.3g, and numerical Cherenkov radiation of the grid heats it: "
-        "in a uniform plasma of all that drifts so, waves grow as exp(%.2g t) at most; take "
+        "in a uniform plasma of all species of this drift waves grow as exp(%.2g t) at most; take "
         "deposit.shape=%s and deposit.filter_passes=%u",
         fastest->name, cherenkov_gamma(config, fastest, beta), most,
         value_word(schema_find(&config_schema, "deposit.shape")->choices, (int)smooth.shape),
