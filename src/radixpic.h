@@ -84,7 +84,7 @@ RADIXPIC_API void radixpic_destroy(struct radixpic **run);
 
 /* Before the first step: from now on all the files that the config asks for are written into a folder, as by
  * `radixpic run --output folder`; `replaces` is its --force. Then the simulation ends with step time.steps of
- * the config. */
+ * the config. After a failure it goes on without files, and another folder may be asked for. */
 RADIXPIC_API enum radixpic_status radixpic_write_into(struct radixpic *run, const char *folder, int replaces);
 
 /* Takes the simulation `steps` steps on. Without radixpic_write_into() there is no last step: time.steps of

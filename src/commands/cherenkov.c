@@ -31,9 +31,10 @@ struct pull {
     double variance; /* of K v */
 };
 
-/* On light that runs to `angle`, and K with the numbers mx, my and l. */
-static struct pull pull_of(const struct config *config, const struct species_config *species, double angle,
-                           const int aliases[3], const struct deposit_config *deposit)
+/* On light that runs to `angle`, and K with the numbers mx, my and l; `spread` is species_thermal_speed(). */
+static struct pull pull_of(const struct config *config, const struct species_config *species,
+                           const double spread[3], double angle, const int aliases[3],
+                           const struct deposit_config *deposit)
 {
     const double c = config->fields.speed_of_light, step = config->time.step;
     const double n[2] = {cos(angle), sin(angle)};
@@ -61,12 +62,12 @@ static struct pull pull_of(const struct config *config, const struct species_con
                         c * pull * sin(c * size * step / 2) / (c * size * step / 2);
     const bool is_juttner = species->velocities.kind == VELOCITIES_JUTTNER;
     for (int a = 0; a < 3 && is_juttner; a++) /* of the frame that drifts: 1/gamma across, 1/gamma^2 along */
-        variance += pow(species_thermal_speed(species, a) / gamma, 2) *
+        variance += pow(spread[a] / gamma, 2) *
                     ((a < 2 ? pow(wave[a], 2) : 0) - pow(beta[a] * sums[1], 2) / (1 - pow(gamma, -2)));
     for (int a = 0; a < 2 && !is_juttner; a++) /* of u: dv = (du - v (v du)/c^2)/gamma */
-        variance += pow(species_thermal_speed(species, a) * (species->velocities.kind == VELOCITIES_FILE
-                                                                 ? (wave[a] - sums[1] * beta[a]) / gamma
-                                                                 : wave[a]),
+        variance += pow(spread[a] * (species->velocities.kind == VELOCITIES_FILE
+                                         ? (wave[a] - sums[1] * beta[a]) / gamma
+                                         : wave[a]),
                         2);
     return size > 0 && cube > 0 ? (struct pull){cube, variance} : (struct pull){0, 0};
 }
@@ -104,17 +105,21 @@ double cherenkov_growth(const struct config *config, const struct species_config
 {
     const struct species_config *together[CONFIG_MAX_SPECIES];
     struct pull pulls[CONFIG_MAX_SPECIES];
+    double spread[CONFIG_MAX_SPECIES][3];
     uint32_t count = 0;
     double most = 0;
     for (uint32_t s = 0; s < config->species_count; s++)
         if (drift_together(config, species, &config->species[s]))
             together[count++] = &config->species[s];
+    for (uint32_t s = 0; s < count; s++)
+        for (int axis = 0; axis < 3; axis++)
+            spread[s][axis] = species_thermal_speed(together[s], axis);
     for (int n = 0; n < DIRECTIONS; n++)
         for (int mx = -ALIASES; mx <= ALIASES; mx++)
             for (int my = -ALIASES; my <= ALIASES; my++)
                 for (int l = -TIME_ALIASES; l <= TIME_ALIASES; l++) {
                     for (uint32_t s = 0; s < count; s++)
-                        pulls[s] = pull_of(config, together[s], 2 * M_PI * (n + 0.5) / DIRECTIONS,
+                        pulls[s] = pull_of(config, together[s], spread[s], 2 * M_PI * (n + 0.5) / DIRECTIONS,
                                            (const int[]){mx, my, l}, deposit);
                     most = fmax(most, growth_of(count, pulls));
                 }

@@ -21,6 +21,9 @@ static void check_speeds(struct reading *reading, uint32_t index)
                      "a Juttner distribution has one temperature, or another along one axis: expected three "
                      "numbers above 0, sqrt(T/m), of which two are the same, found %g, %g and %g",
                      thermal[0], thermal[1], thermal[2]);
+        const double pair = juttner_thermal(&species->velocities),
+                     hottest = fmax(thermal[0], fmax(thermal[1], thermal[2]));
+        const double rest = juttner_end(pair, 1 / (light * light)) * (hottest / pair);
         const double *drift = species->velocities.drift;
         if (at(reading, "species.%u.velocities.drift", index) &&
             (thermal[0] != thermal[1] || thermal[0] != thermal[2]) &&
@@ -33,6 +36,12 @@ static void check_speeds(struct reading *reading, uint32_t index)
         if (at(reading, "species.%u.velocities.drift", index) && fastest >= light)
             complain(reading, NULL, "expected a drift below the speed of light, %g, found one of %.6g", light,
                      fastest);
+        const double most = precision_fastest(reading->config->precision);
+        if (at(reading, "species.%u.velocities.thermal", index) && fastest < light && pair > 0 &&
+            !(2 * rest / sqrt(1 - pow(fastest / light, 2)) <= most))
+            complain(reading, NULL,
+                     "expected velocities of at most %g, which the precision holds, found some near %.3g",
+                     most, 2 * rest / sqrt(1 - pow(fastest / light, 2)));
         return;
     }
     if (at(reading, "species.%u.velocities", index) && speed >= light)

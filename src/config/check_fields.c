@@ -33,9 +33,11 @@ void check_field_formulas(struct reading *reading, const char *group)
         free(source);
         source = NULL;
     }
-    if (has_formula && fields->file[is_initial ? FIELDS_INITIAL : FIELDS_EXTERNAL].path[0] &&
-        at(reading, "fields.%s.file", group))
-        complain(reading, NULL, "is E and B of fields.%s: expected no formulas beside", group);
+    const struct field_file *file = &fields->file[is_initial ? FIELDS_INITIAL : FIELDS_EXTERNAL];
+    if (has_formula && file->path[0] && at(reading, "fields.%s.file", group))
+        complain(reading, NULL, "expected either a file or formulas E and B, found both");
+    if (file->place[0] && !file->path[0] && at(reading, "fields.%s.place", group))
+        complain(reading, NULL, "expected fields.%s.file beside it", group);
 }
 
 /* A wave at the Nyquist mode is +1, -1, +1, ... at the nodes or 0 there, wherever it has run to. */

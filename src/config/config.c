@@ -93,12 +93,40 @@ double juttner_thermal(const struct velocities_config *velocities)
     return thermal[0] == thermal[1] || thermal[0] == thermal[2] ? thermal[0] : thermal[1];
 }
 
+double juttner_end(double thermal, double per_c_squared)
+{
+    const double gamma = 1 + 45 * thermal * thermal * per_c_squared;
+    return sqrt((gamma * gamma - 1) / per_c_squared);
+}
+
+/* Of v = u/gamma at rest, by the midpoint rule: s is u, but along the axis of another temperature u over
+ * `ratio`. The density of |s| is that of add_juttner() in particles/recipe.c, its directions are even. */
+static double juttner_speed(const struct velocities_config *velocities, double per_c_squared, int axis)
+{
+    enum { SIZES = 256, COSINES = 32 };
+    const double *thermal = velocities->thermal, pair = juttner_thermal(velocities);
+    const double ratio = thermal[0] / pair * (thermal[1] / pair) * (thermal[2] / pair);
+    const double end = juttner_end(pair, per_c_squared);
+    double sum = 0, all = 0;
+    for (int n = 0; n < SIZES; n++) {
+        const double s = (n + 0.5) / SIZES * end, gamma = sqrt(1 + s * s * per_c_squared);
+        const double weight = s * s * exp(-s * s / ((gamma + 1) * pair * pair));
+        for (int m = 0; m < COSINES; m++) {
+            const double cosine = (m + 0.5) / COSINES, along = pow(ratio * s * cosine, 2);
+            const double across = s * s * (1 - cosine * cosine);
+            sum += weight * (thermal[axis] != pair ? along : across / 2) /
+                   (1 + (along + across) * per_c_squared);
+            all += weight;
+        }
+    }
+    return sqrt(sum / all);
+}
+
 double species_thermal_speed(const struct species_config *species, int axis)
 {
     const struct velocities_config *velocities = &species->velocities;
-    if (velocities->kind == VELOCITIES_JUTTNER) /* below c/sqrt(3) */
-        return velocities->thermal[axis] /
-               sqrt(1 + 3 * species->per_c_squared * pow(velocities->thermal[axis], 2));
+    if (velocities->kind == VELOCITIES_JUTTNER && species->per_c_squared > 0)
+        return juttner_speed(velocities, species->per_c_squared, axis);
     const bool is_read = velocities->kind == VELOCITIES_COLD || velocities->kind == VELOCITIES_FILE;
     return is_read ? species->read.facts.thermal[axis] : velocities->thermal[axis];
 }

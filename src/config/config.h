@@ -550,6 +550,9 @@ double deposit_filter(const struct deposit_config *deposit, double angle);
 
 /* sqrt(T/m) of the two axes of a Juttner distribution that have the same temperature. */
 double juttner_thermal(const struct velocities_config *velocities);
+/* The |u| beyond which a Juttner distribution, of the temperature m thermal^2, has some 1e-18 of its
+ * particles. */
+double juttner_end(double thermal, double per_c_squared);
 /* Their standard deviation. */
 double species_thermal_speed(const struct species_config *species, int axis);
 

@@ -308,7 +308,7 @@ static const struct schema_row config_rows[] = {
      .help = "[Bx, By, Bz] of divergence 0, beside fields.magnetic"},
     {FIELD_FILE(initial, "file", FIELDS_INITIAL, path), WITH_WAVES,
      .help =
-         "instead of formulas: E and B of an openPMD (HDF5) file, of which charges make the part along k"},
+         "instead of formulas: openPMD (HDF5) file with E and B; the charges make the part of E along k"},
     {FIELD_FILE(initial, "place", FIELDS_INITIAL, place), WITH_WAVES,
      .help = "path of an iteration in the file; by default the last"},
     {CONFIG(fields.transforms, TYPE_CHOICE),

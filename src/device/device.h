@@ -324,7 +324,7 @@ static inline struct kernel_argument arg_buffer(const struct buffer *buffer)
 {
     return (struct kernel_argument){.kind = ARGUMENT_BUFFER, .values = buffer};
 }
-/* The last argument, of which kernels without it are launched by NULL. */
+/* One of the last arguments; NULL leaves it out. */
 static inline struct kernel_argument arg_if_any(const struct buffer *buffer)
 {
     return buffer ? arg_buffer(buffer) : (struct kernel_argument){.kind = ARGUMENT_NONE};

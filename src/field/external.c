@@ -109,8 +109,9 @@ enum status external_create(const struct rank_place *place, const struct config 
     external->slab = *slab;
     external->own = field_first(config->fields.solver, FIELD_PHI);
     external->components = fields_felt(&config->fields);
+    external->has_table = file->path[0] != '\0'; /* of 0 too: then it has work */
     for (uint32_t c = 0; c < external->components; c++) {
-        external->has_table |= fields_external(&config->fields, c) || file->values[c];
+        external->has_table |= fields_external(&config->fields, c) != NULL;
         external->has_time |= formula_has_time(config, fields_external(&config->fields, c));
     }
     if (!external->has_table && config->fields.drive_count == 0)

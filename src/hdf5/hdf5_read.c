@@ -218,6 +218,15 @@ static enum status open_array(const struct hdf5_source *source, const char *name
     return fail(source, name, fault);
 }
 
+bool hdf5_is_group(const struct hdf5_source *source, const char *path)
+{
+    const hid_t object = H5Oopen(source->file, path, H5P_DEFAULT);
+    const bool is_group = object >= 0 && H5Iget_type(object) == H5I_GROUP;
+    if (object >= 0)
+        H5Oclose(object);
+    return is_group;
+}
+
 enum status hdf5_read_shape(const struct hdf5_source *source, const char *name, uint64_t shape[2])
 {
     hid_t dataset, space;

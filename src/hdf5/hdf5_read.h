@@ -45,6 +45,9 @@ void hdf5_source_close(struct hdf5_source *source);
 /* *is_there <- whether something has that path, and all steps to it are hard links. */
 STATUS_CHECKED enum status hdf5_find(const struct hdf5_source *source, const char *path, bool *is_there);
 
+/* Whether a path that hdf5_find() has found is a group. */
+bool hdf5_is_group(const struct hdf5_source *source, const char *path);
+
 /* values[count] <- an attribute of an object, finite numbers of any type; or texts, at most HDF5_WORDS. Left
  * as they are where there is no such attribute. */
 STATUS_CHECKED enum status hdf5_read_reals(const struct hdf5_source *source, const char *object,

@@ -61,6 +61,9 @@ static enum status open_place(const char *path, const char *place, const char *o
                            search->within ? "an HDF5 file"
                                           : "a .npy or HDF5 file, or of particles a .csv file");
     TRY(hdf5_read_texts(source, "/", base, 1, below));
+    if (search->within && !below[0][0])
+        return status_fail(STATUS_USAGE, "%s: the attribute %s is missing, which says where meshes are", path,
+                           base);
     snprintf(search->ends[0], PATH_LENGTH, "%s%s", below[0], place);
     snprintf(search->ends[1], PATH_LENGTH, "%s%s", below[0], other);
     if (place[0] == '/' && snprintf(search->path, PATH_LENGTH, "%s", place) > 0)
@@ -151,12 +154,9 @@ enum status columns_read_hdf5(struct columns *columns)
 struct mesh {
     char geometry[1][HDF5_WORD], order[1][HDF5_WORD], labels[2][HDF5_WORD];
     double spacing[2], offset[2], position[2], unit;
-    double si;              /* unitSI of a component; NaN: it is not said */
-    double value, shape[2]; /* of a component that is constant; NaN: it is an array */
 };
 
-static const struct mesh usual_mesh = {
-    .geometry = {"cartesian"}, .order = {"C"}, .labels = {"x", "y"}, .si = NAN, .value = NAN};
+static const struct mesh usual_mesh = {.geometry = {"cartesian"}, .order = {"C"}, .labels = {"x", "y"}};
 
 /* Reads the attributes of a component, or of the record that it is in. */
 static enum status read_mesh(const struct hdf5_source *source, const char *object, struct mesh *mesh)
@@ -167,9 +167,6 @@ static enum status read_mesh(const struct hdf5_source *source, const char *objec
     TRY(hdf5_read_reals(source, object, "gridSpacing", 2, mesh->spacing));
     TRY(hdf5_read_reals(source, object, "gridGlobalOffset", 2, mesh->offset));
     TRY(hdf5_read_reals(source, object, "gridUnitSI", 1, &mesh->unit));
-    TRY(hdf5_read_reals(source, object, "unitSI", 1, &mesh->si));
-    TRY(hdf5_read_reals(source, object, "value", 1, &mesh->value));
-    TRY(hdf5_read_reals(source, object, "shape", 2, mesh->shape));
     return hdf5_read_reals(source, object, "position", 2, mesh->position);
 }
 
@@ -207,7 +204,21 @@ static void place_mesh(const struct mesh *mesh, const uint64_t shape[2], struct 
         array->length[axis] = mesh->spacing[n] * (double)shape[dimension];
     }
     array->unit = mesh->unit;
-    array->si = mesh->si;
+}
+
+/* A component that is constant is a group, with its value and the shape that it stands for. */
+static enum status read_constant(const struct hdf5_source *source, const char *path, double *value,
+                                 uint64_t numbers[2])
+{
+    double shape[2] = {0, 0};
+    TRY(hdf5_read_reals(source, path, "value", 1, value));
+    TRY(hdf5_read_reals(source, path, "shape", 2, shape));
+    for (int n = 0; n < 2; n++)
+        numbers[n] = (uint64_t)fmin(fmax(shape[n], 0), 2.0 * NODES_MOST);
+    return isnan(*value)
+               ? status_fail(STATUS_USAGE, "%s: %s: expected an array, or a group with the attribute value",
+                             source->path, path)
+               : STATUS_OK;
 }
 
 static enum status read_array(const struct hdf5_source *source, const char *path, struct columns_array *array)
@@ -216,13 +227,13 @@ static enum status read_array(const struct hdf5_source *source, const char *path
     struct mesh mesh = usual_mesh;
     struct hdf5_rows all = {.type = H5T_NATIVE_DOUBLE};
     const size_t above = (size_t)(strrchr(path, '/') - path);
+    const bool is_constant = hdf5_is_group(source, path);
+    double value = NAN;
     snprintf(record, sizeof record, "%.*s", (int)(above > 0 ? above : 1), path);
     TRY(read_mesh(source, record, &mesh));
     TRY(read_mesh(source, path, &mesh));
-    if (isnan(mesh.value))
-        TRY(hdf5_read_shape(source, path, all.shape));
-    for (int n = 0; n < 2 && !isnan(mesh.value); n++)
-        all.shape[n] = (uint64_t)fmin(fmax(mesh.shape[n], 0), 2.0 * NODES_MOST);
+    TRY(is_constant ? read_constant(source, path, &value, all.shape)
+                    : hdf5_read_shape(source, path, all.shape));
     if (!columns_may_hold(all.shape))
         return status_fail(STATUS_USAGE, "%s: %s: expected 1 to %d numbers, found %" PRIu64 " x %" PRIu64,
                            source->path, path, NODES_MOST, all.shape[0], all.shape[1]);
@@ -232,10 +243,10 @@ static enum status read_array(const struct hdf5_source *source, const char *path
     if (!array->values)
         return status_fail(STATUS_FAILED, "%s: no memory to read it", source->path);
     all.rows = all.shape[0];
-    if (isnan(mesh.value))
+    if (!is_constant)
         return hdf5_read_rows(source, path, &all, array->values);
     array->shape[0] = array->shape[1] = 1;
-    array->values[0] = mesh.value;
+    array->values[0] = value;
     return STATUS_OK;
 }
 
@@ -290,12 +301,16 @@ static enum status read_vector(const struct hdf5_source *source, const char *rec
     TRY(hdf5_read_reals(source, record, "averagedStates", 1, &fields->states)); /* of this program */
     const int hand = find_axes(&mesh, axes);
     for (int axis = 0; axis < 3; axis++) {
-        array[axis] = (struct columns_array){.path = fields->path, .place = field == 0 ? "E" : "B"};
+        array[axis] =
+            (struct columns_array){.path = fields->path, .place = field == 0 ? "E" : "B", .si = NAN};
         snprintf(path, sizeof path, "%s/%c", record, axes[axis]);
         TRY(hdf5_find(source, path, &is_there[axis]));
         if (!is_there[axis])
             continue;
         TRY(read_array(source, path, array + axis));
+        TRY(hdf5_read_reals(source, path, "unitSI", 1, &array[axis].si));
+        if (isnan(array[axis].si))
+            return status_fail(STATUS_USAGE, "%s: unitSI of %s is missing", source->path, path);
         if (!(array[axis].si > 0))
             return status_fail(STATUS_USAGE, "%s: unitSI of %s: expected a number above 0, found %g",
                                source->path, path, array[axis].si);

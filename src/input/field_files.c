@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The numbers of a component, times `factor`, are finite, and so are their squares. */
-static enum status check_numbers(const struct config *config, const struct columns_array *array, int c,
+/* Multiplies the numbers of a component by `factor`; then they are finite, and so are their squares. */
+static enum status scale_numbers(const struct config *config, const struct columns_array *array, int c,
                                  double factor)
 {
     const double most = precision_fastest(config->precision);
     for (uint64_t n = 0; n < array->shape[0] * array->shape[1]; n++) {
         const uint64_t i = n / array->shape[1], j = n % array->shape[1];
-        const double value = factor * array->values[i * array->stride[0] + j * array->stride[1]];
+        const double value = array->values[i * array->stride[0] + j * array->stride[1]] *= factor;
         if (!(fabs(value) <= most))
             return status_fail(STATUS_USAGE,
                                "%s: %s%c: expected numbers of up to %g, found %g at [%" PRIu64 ", %" PRIu64
@@ -39,13 +39,13 @@ static enum status set_component(const struct config *config, const struct colum
     if (!array->values)
         return STATUS_OK;
     TRY(box_array_check_length(config, array));
-    TRY(check_numbers(config, array, c, factor));
+    TRY(scale_numbers(config, array, c, factor));
     double *values = malloc((size_t)nx * ny * sizeof *values);
     if (!values)
         return status_fail(STATUS_FAILED, "%s: no memory to read it", fields->path);
     for (uint32_t i = 0; i < nx; i++)
         for (uint32_t j = 0; j < ny; j++) {
-            const double value = factor * box_array_at(array, (double)i / nx, (double)j / ny);
+            const double value = box_array_at(array, (double)i / nx, (double)j / ny);
             values[(size_t)i * ny + j] = value;
             is_zero &= value == 0;
         }

@@ -237,6 +237,7 @@ static enum status write_into(struct radixpic *run, const char *folder, bool rep
     status = session_close_files(session, status); /* another folder may be asked for, or none */
     session->folder = (struct run_folder){0};
     session->simulation.outputs = none;
+    memset(session->simulation.fields.species_rho, 0, sizeof session->simulation.fields.species_rho);
     session->config.time.steps = no_end;
     session->config.output = no_files;
     return status;

@@ -64,14 +64,6 @@ static struct series copy_displacement(const struct perturbation_list *list, enu
     return (struct series){first, table->term_count - first};
 }
 
-/* The |u| beyond which a Juttner distribution, of the temperature m thermal^2, has some 1e-18 of its
- * particles. */
-static double juttner_end(double thermal, double per_c_squared)
-{
-    const double gamma = 1 + 45 * thermal * thermal * per_c_squared;
-    return sqrt((gamma * gamma - 1) / per_c_squared);
-}
-
 static void set_velocities(const struct velocities_config *config, uint32_t axis, struct recipe *recipe)
 {
     recipe->velocity_bases[axis] = config->generator == GENERATOR_RANDOM ? 0 : config->bases[axis];

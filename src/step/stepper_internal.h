@@ -83,7 +83,8 @@ static inline uint32_t end_row(const struct stepper_setup *setup)
                   2),                                                                                        \
         arg_pusher(pusher)
 
-/* SUM_ARGUMENTS of the kernels, the last ones: the weights, and the external fields, where there are any. */
+/* SUM_ARGUMENTS of the kernels, the last ones: the weights, and the external fields, where there are any. A
+ * NULL argument is left out, so the first is the one that there is. */
 #define SUM_ARGUMENTS(fields, list)                                                                          \
     arg_if_any(list_weights(list) ? list_weights(list) : (fields)->external),                                \
         arg_if_any(list_weights(list) ? (fields)->external : NULL)
