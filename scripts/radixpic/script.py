@@ -23,7 +23,8 @@ class Problem(Exception):
 
 
 def in_python(sentence):
-    """Options of the program as arguments of run()."""
+    """Options of the program as arguments of run(), and the command that goes on with a run as the call that does."""
+    sentence = re.sub(r"(; go on with: ).*", r"\1radixpic.run(..., resume=True)", sentence)
     sentence = re.sub(r"--(force|resume)\b", r"\1=True", sentence)
     return re.sub(r"--(output|device)( [A-Z]+)?\b", r"\1=...", sentence)
 
