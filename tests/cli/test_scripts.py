@@ -134,9 +134,11 @@ class FitRate(ScriptTest):
         self.assert_measured(0, 1.411354, 1e-5, "--from", 20)
 
     def test_what_is_told_beside(self):
-        """A constant and a transient, only where one can be."""
+        """A constant, a transient, an end of growth and a second wave, only where one can be."""
         noise = 0.02 * np.random.default_rng(3).normal(size=len(T))
         damped, growing = np.exp(-0.15 * T) * np.cos(1.4 * T), np.exp(0.3 * T)
+        ending = growing / (1 + np.exp(0.6 * (T - 14))) ** 0.5
+        swinging = np.exp(0.1 * (T - 20)) * np.cos(1.4 * T)
         for series, arguments, told in (
             (damped, [], {"transient"}),
             (damped + noise, [], {"transient"}),
@@ -145,10 +147,21 @@ class FitRate(ScriptTest):
             (np.cos(T), [], set()),
             (np.cos(T) + noise, [], set()),
             (2 + np.cos(T), [], {"constant"}),
+            (ending, [], {"saturation"}),
+            (ending, ["--from", 5], {"saturation"}),
+            (ending, ["--from", 5, "--field-energy"], {"saturation", "periods"}),
+            (ending, ["--to", 10], {"transient"}),
+            (ending, ["--from", 3, "--to", 10], set()),
+            (ending * np.cos(2 * T), ["--from", 3], {"saturation"}),
+            (growing + noise, ["--from", 3], set()),
+            (growing + 20 * np.cos(1.1 * T), ["--from", 2], {"not one wave"}),
+            (swinging + noise, ["--from", 3], set()),
+            (swinging + np.exp(-0.1 * T), ["--from", 3], {"not one wave"}),
         ):
             write_history(self.path, series + 0j)
             text = self.measure(*arguments)[2]
-            self.assertEqual({word for word in ("constant", "transient", "periods") if word in text}, told, arguments)
+            words = ("constant", "transient", "periods", "saturation", "not one wave")
+            self.assertEqual({word for word in words if word in text}, told, arguments)
 
     def test_notes_have_numbers(self):
         """A transient that is over after a period shifts the rate of the whole, and not the one that is named; and a
@@ -166,6 +179,12 @@ class FitRate(ScriptTest):
             self.measure("--from", 5, "--to", 5 + 1.3 * 2 * np.pi / 1.4)[2])
         write_history(self.path, np.exp(0.3 * T) + np.exp(-T) + 0j)
         self.assertRegex(self.measure()[2], r"transient .*: from t = 10\S* on gamma is 0\.3; choose")
+        write_history(self.path, np.exp(np.interp(T, [0, 15], [0, 3])) + 0j)  # from t = 15 on it grows no more
+        until = math.ceil(10 * (15 - math.log(5) / 0.2)) / 10
+        self.assertIn("note: gamma is 0.2, 0.2 and 0.0", self.measure()[2])
+        for column in ([], ["--field-energy"]):
+            self.assertIn(f"; choose one that ends by t = {until:g}, with a fifth", self.measure(*column)[2])
+        self.assertIn("; choose one that begins and ends earlier\n", self.measure("--from", 9)[2])
 
     def test_theory_of_the_runs_own_config(self):
         k, dt = 0.5, 0.1
