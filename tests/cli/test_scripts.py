@@ -2,7 +2,9 @@
 
 import json
 import math
+import os
 import re
+import subprocess
 from unittest import mock
 
 import h5py
@@ -104,6 +106,20 @@ class FitRate(ScriptTest):
             write_history(self.path, series, time)
             for arguments in choices:
                 self.assert_measured(gamma, omega, tolerance, *arguments)
+
+    def test_an_output_that_cannot_be_written(self):
+        """A full disk and a pipe that is closed, where Python keeps lines until its end and where it does not."""
+        write_history(self.path, np.exp(0.1 * T) + 0j)
+        reader, pipe = os.pipe()
+        os.close(reader)
+        with open("/dev/full", "w") as full, open(pipe, "w") as broken:
+            for output, why in ((full, "No space left on device"), (broken, "Broken pipe")):
+                for unbuffered, arguments in (("", self.folder), ("1", self.folder), ("", "--help")):
+                    command = ("/usr/bin/python3", "-B", ROOT / "scripts" / self.script)
+                    result = self.run_program(arguments, command=command, stdout=output, stderr=subprocess.PIPE,
+                        environment={"PYTHONUNBUFFERED": unbuffered})
+                    said = f"{self.script}: cannot write to the standard output: {why}\n"
+                    self.assertEqual((result.returncode, result.stderr), (1, said))
 
     def test_standard_errors(self):
         """They are the scatter of fits to other noise: of 200 draws it is known to 5 %, three of which are 15 %."""
