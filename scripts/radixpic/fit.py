@@ -12,6 +12,7 @@ LEAST_ROWS = 8
 LEAST_LEAD = 0.1  # in rate, of a root that a wave soon follows alone
 LEAST_PERIODS = 2  # in a window: with fewer a fit follows its ends, and any bend looks like a wave about a constant
 MOST_CHANGE, MOST_SLOWING = 0.3, 0.15  # of the rate, between any thirds of a window, and from the second to the last
+MOST_LEFT = 0.3  # of a wave by its fit; one wave leaves a twentieth
 FIFTH = 0.2  # of the greatest amplitude, up to which growth is linear still
 
 
@@ -170,6 +171,15 @@ def rates_of_thirds(wave, found):
         return []
 
 
+def share_left(wave, found):
+    """Root mean square of what a Fit leaves, as a share of the swing, or of the wave itself where it does not swing."""
+    if not found.omega:  # by the error of the slope, as slope() has it
+        return found.gamma_error * np.std(wave.time) * math.sqrt(len(wave.time) - 2)
+    fitted = Wave(wave.time, wave.columns, wave.power, offset=found.offset > 0)
+    around = wave.columns - wave.columns.mean(axis=0)
+    return math.sqrt(fitted.misfit(found[:2]) / np.sum(around**2))
+
+
 def is_below(one, other, least):
     """Whether one of two (gamma, its standard error) is below the other by at least so much, and by more than noise."""
     return other[0] - one[0] > max(least, 4 * math.hypot(one[1], other[1]))
@@ -200,7 +210,7 @@ def note_of_start(wave, found):
 def notes_of(wave, found):
     """Of a Fit: too few periods; growth by more than e which ends in the window; the start of a wave that grows or
     decays, which is not yet the mode alone; a rate that changes from third to third, by a part of it that makes a fifth
-    of the amplitude; and a constant."""
+    of the amplitude; much that is left; and a constant."""
     span, notes = wave.time[-1] - wave.start, []
     periods = found.omega * span / (2 * np.pi)
     if 0 < periods < LEAST_PERIODS:
@@ -215,6 +225,8 @@ def notes_of(wave, found):
         notes.append(note_of_start(wave, found))
     elif not 0 < periods < LEAST_PERIODS and is_below(least, most, max(MOST_CHANGE * abs(found.gamma), 0.2 / span)):
         notes.append(f"{rates}: this is not one wave of one rate; choose another window")
+    elif (left := share_left(wave, found)) > MOST_LEFT:
+        notes.append(f"the fit leaves {left:.0%} of the wave: noise or other waves in the window shift the rate")
     if found.offset:
         notes.append(f"the mode swings by {found.swing:.4g} about a constant {found.offset:.4g}, fitted too")
     return tuple(notes)

@@ -171,13 +171,16 @@ class FitRate(ScriptTest):
             (ending * np.cos(2 * T), ["--from", 3], {"saturation"}),
             (growing + noise, ["--from", 3], set()),
             (growing + 20 * np.cos(1.1 * T), ["--from", 2], {"not one wave"}),
+            (growing * np.exp(0.5 * np.cos(3 * T)), ["--from", 3], {"leaves 36% of"}),  # 0.5 / sqrt(2)
+            (growing * np.exp(0.3 * np.cos(3 * T)), ["--from", 3], set()),
+            (np.cos(T) + 0.7 * np.cos(7 * T), [], {"leaves 57% of"}),  # 0.7 / sqrt(1.49)
             (swinging + noise, ["--from", 3], set()),
             (swinging + np.exp(-0.1 * T), ["--from", 3], {"not one wave"}),
         ):
             write_history(self.path, series + 0j)
             text = self.measure(*arguments)[2]
-            words = ("constant", "transient", "periods", "saturation", "not one wave")
-            self.assertEqual({word for word in words if word in text}, told, arguments)
+            words = "constant|transient|periods|saturation|not one wave|leaves .*% of"
+            self.assertEqual(set(re.findall(words, text)), told, arguments)
 
     def test_notes_have_numbers(self):
         """A transient that is over after a period shifts the rate of the whole, and not the one that is named; and a
