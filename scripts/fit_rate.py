@@ -7,8 +7,9 @@ explains it far better, the constant is fitted too, and printed. A column of ene
 fitted by the square of the wave; gamma and omega are the wave's own (the energy goes as exp(2 gamma t), if the wave has
 no such constant). Another column, also of a probe's file, is fitted like a density mode. Time is in 1/omega_p.
 
-A fit is a look at a window of time, not a proof: early times still hold transients, late ones the particles' noise.
-The same fit is made of the exact linear series, transients included: a good run comes close to that.
+A fit is a look at a window of time, not a proof: early times still hold transients, late ones saturation or the
+particles' noise. Notes tell of them, where the rates of the thirds of the window differ, and where the fit leaves much
+of the wave. The same fit is made of the exact linear series, transients included: a good run comes close to that.
 
 Theory is that of the run's own config.yaml, with its time step, cells, shape, gradient and filter. It is of uniform
 species, Maxwellian or cold, which may drift: waves of charge, in a uniform magnetic field too; in an electromagnetic

@@ -11,6 +11,9 @@ from radixpic.script import Problem, numpy as np
 LEAST_ROWS = 8
 LEAST_LEAD = 0.1  # in rate, of a root that a wave soon follows alone
 LEAST_PERIODS = 2  # in a window: with fewer a fit follows its ends, and any bend looks like a wave about a constant
+MOST_CHANGE, MOST_SLOWING = 0.3, 0.15  # of the rate, between any thirds of a window, and from the second to the last
+MOST_LEFT = 0.3  # of a wave by its fit; one wave leaves a twentieth
+FIFTH = 0.2  # of the greatest amplitude, up to which growth is linear still
 
 
 class Fit(NamedTuple):
@@ -46,10 +49,14 @@ class Wave:
         self.offset = offset
         self.has_start = has_start
 
-    def later(self, time):
-        """Its rows from a time on."""
-        rows = self.time >= time
-        return Wave(self.time[rows], self.columns[rows], self.power)
+    def within(self, start, end=math.inf, offset=False):
+        """Its rows in a window of time."""
+        rows = (self.time >= start) & (self.time <= end)
+        return Wave(self.time[rows], self.columns[rows], self.power, offset)
+
+    def size(self):
+        """|wave|^power in each row."""
+        return np.sqrt(np.sum(self.columns**2, axis=1))
 
     def basis(self, gamma, omega):
         t = self.time - self.start
@@ -76,7 +83,7 @@ class Wave:
 
     def slope(self):
         """gamma of a straight line through log |wave|, its standard error, and the series with that trend taken out."""
-        size = np.sqrt(np.sum(self.columns**2, axis=1))
+        size = self.size()
         if np.any(size == 0):
             raise Problem("the series is exactly zero at some time, so it has no logarithm; choose another window")
         t = self.time - self.start
@@ -149,24 +156,77 @@ def fit_about_constant(wave):
     )  # 2: the long axis of an ellipse
 
 
+def rates_of_thirds(wave, found):
+    """(gamma, its standard error) in each third of the window, of an oscillation or by the slope, as the Fit of the
+    whole has them; none where a third has too few rows, or a zero."""
+    bounds = np.linspace(wave.start, wave.time[-1], 4)
+    thirds = [wave.within(*pair, offset=found.offset > 0) for pair in zip(bounds, bounds[1:])]
+    if min(len(third.time) for third in thirds) < LEAST_ROWS:
+        return []
+    try:
+        if found.omega * (wave.time[-1] - wave.start) < LEAST_PERIODS * 2 * np.pi:
+            return [third.slope()[:2] for third in thirds]
+        return [refine(third, *found[:2])[::2] for third in thirds]
+    except Problem:
+        return []
+
+
+def share_left(wave, found):
+    """Root mean square of what a Fit leaves, as a share of the swing, or of the wave itself where it does not swing."""
+    if not found.omega:  # by the error of the slope, as slope() has it
+        return found.gamma_error * np.std(wave.time) * math.sqrt(len(wave.time) - 2)
+    fitted = Wave(wave.time, wave.columns, wave.power, offset=found.offset > 0)
+    around = wave.columns - wave.columns.mean(axis=0)
+    return math.sqrt(fitted.misfit(found[:2]) / np.sum(around**2))
+
+
+def is_below(one, other, least):
+    """Whether one of two (gamma, its standard error) is below the other by at least so much, and by more than noise."""
+    return other[0] - one[0] > max(least, 4 * math.hypot(one[1], other[1]))
+
+
+def note_of_end(wave):
+    """Of a window in which growth ends: where it is linear still."""
+    size = wave.size()
+    end = wave.time[np.argmax(size >= FIFTH**wave.power * size.max())]
+    if end - wave.start < (wave.time[-1] - wave.start) / 4:
+        return "reaches into saturation; choose one that begins and ends earlier"
+    return f"reaches into saturation; choose one that ends by t = {end:.4g}, with a fifth of the greatest amplitude"
+
+
+def note_of_start(wave, found):
+    """Of a window with the start of the run, and what the wave does after it."""
+    transient = 2 * np.pi / found.omega if found.omega else 3 / abs(found.gamma)
+    later = wave.within(wave.start + min(transient, (wave.time[-1] - wave.start) / 2))
+    try:
+        gamma, omega, *_ = best_of(later, "auto" if found.omega else "exponential")
+        there = f": from t = {later.start:.4g} on gamma is {gamma:.4g}" + f" and omega {omega:.4g}" * (omega > 0)
+    except Problem:  # it is zero somewhere
+        there = ""
+    said = "the window holds the transient of the start too, which shifts the rate"
+    return f"{said}{there}; choose one that begins later"
+
+
 def notes_of(wave, found):
-    """Of a Fit: too few periods; the start of a wave that grows or decays, which is not yet the mode alone; and a
-    constant."""
+    """Of a Fit: too few periods; growth by more than e which ends in the window; the start of a wave that grows or
+    decays, which is not yet the mode alone; a rate that changes from third to third, by a part of it that makes a fifth
+    of the amplitude; much that is left; and a constant."""
     span, notes = wave.time[-1] - wave.start, []
     periods = found.omega * span / (2 * np.pi)
     if 0 < periods < LEAST_PERIODS:
         notes.append(f"the window holds {periods:.2g} periods of the wave; with fewer than {LEAST_PERIODS} its ends "
             "shift rate and frequency")
-    if wave.has_start and abs(found.gamma) * span > 0.05:
-        transient = 2 * np.pi / found.omega if found.omega else 3 / abs(found.gamma)
-        later = wave.later(wave.start + min(transient, span / 2))
-        try:
-            gamma, omega, *_ = best_of(later, "auto" if found.omega else "exponential")
-            there = f": from t = {later.start:.4g} on gamma is {gamma:.4g}" + f" and omega {omega:.4g}" * (omega > 0)
-        except Problem:  # it is zero somewhere
-            there = ""
-        notes.append(f"the window holds the transient of the start too, which shifts the rate{there}; choose one that "
-            "begins later")
+    thirds, whole = rates_of_thirds(wave, found), (found.gamma, found.gamma_error)
+    least, *_, most = sorted([whole, whole, *thirds])
+    rates = thirds and "gamma is {:.3g}, {:.3g} and {:.3g} in the thirds of the window".format(*next(zip(*thirds)))
+    if thirds and found.gamma * span > 1 and is_below(thirds[2], thirds[1], MOST_SLOWING * thirds[1][0]):
+        notes.append(f"{rates}, which {note_of_end(wave)}")
+    elif wave.has_start and abs(found.gamma) * span > 0.05:
+        notes.append(note_of_start(wave, found))
+    elif not 0 < periods < LEAST_PERIODS and is_below(least, most, max(MOST_CHANGE * abs(found.gamma), 0.2 / span)):
+        notes.append(f"{rates}: this is not one wave of one rate; choose another window")
+    elif (left := share_left(wave, found)) > MOST_LEFT:
+        notes.append(f"the fit leaves {left:.0%} of the wave: noise or other waves in the window shift the rate")
     if found.offset:
         notes.append(f"the mode swings by {found.swing:.4g} about a constant {found.offset:.4g}, fitted too")
     return tuple(notes)

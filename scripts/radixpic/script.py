@@ -2,6 +2,7 @@
 used."""
 
 import argparse
+import contextlib
 import importlib
 import math
 import os
@@ -23,7 +24,8 @@ class Problem(Exception):
 
 
 def in_python(sentence):
-    """Options of the program as arguments of run()."""
+    """Options of the program as arguments of run(), and the command that goes on with a run as the call that does."""
+    sentence = re.sub(r"(; go on with: ).*", r"\1radixpic.run(..., resume=True)", sentence)
     sentence = re.sub(r"--(force|resume)\b", r"\1=True", sentence)
     return re.sub(r"--(output|device)( [A-Z]+)?\b", r"\1=...", sentence)
 
@@ -66,10 +68,37 @@ def regular(path, most=math.inf):
     return path
 
 
+class Output:
+    """The standard output, where a failure is a Problem."""
+
+    def __init__(self, stream):
+        self._stream = stream
+
+    def __getattr__(self, name):
+        return getattr(self._stream, name)
+
+    def _try(self, method, *arguments):
+        try:
+            return method(*arguments)
+        except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())  # for what Python flushes at its end
+            raise Problem(f"cannot write to the standard output: {error.strerror}") from None
+
+    def write(self, text):
+        return self._try(self._stream.write, text)
+
+    def flush(self):
+        self._try(self._stream.flush)
+
+
 def run_script(main):
     """Runs main(), turning a Problem into its sentence and exit code 1."""
     try:
-        main()
+        with contextlib.redirect_stdout(Output(sys.stdout)) as output:
+            try:
+                main()
+            finally:
+                output.flush()
     except Problem as problem:
         sys.exit(f"{Path(sys.argv[0]).name}: {problem}")
 

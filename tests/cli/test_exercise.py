@@ -1,6 +1,9 @@
 """scripts/exercise.py: of each exercise the solution that is folded passes, an empty body and a wrong one fail."""
 
+import contextlib
+import io
 import re
+import runpy
 
 from program import DEVICE, ROOT, ProgramTest
 
@@ -24,7 +27,7 @@ class Exercise(ProgramTest):
         return self.run_program(*arguments, command=["/usr/bin/python3", "-B", SCRIPT])
 
     def check(self, name, *options):
-        return self.run_exercise("check", name, "--device", DEVICE, "--particles", 20000, *options)
+        return self.run_exercise("check", name, "--device", DEVICE, "--particles", 20000, "--rounds", 1, *options)
 
     def assert_says(self, result, words):
         self.assertEqual(result.returncode, 1, result.stdout)
@@ -63,7 +66,23 @@ class Exercise(ProgramTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         exactly = "up to round-off" if name in ("deposit", "push") else "bit for bit"
         self.assertIn(f"{name}: the same as the original {exactly}, in all ", done.stdout)
-        self.assertRegex(done.stdout, r"(?s)share of a copy\noriginal +\S+ +\S+ +\S+ +\S+%\nyours .*\nNext: ")
+        table = r"share of a copy\noriginal +\S+ +\S+ +\S+ +\S+%\nyours [^\n]*\nIt takes [^\n]*\n"
+        self.assertRegex(done.stdout, f"{table}(The solution in [^\n]*\n)?Next: ")
+
+    def test_times(self):
+        """Of two rounds: shares are of the best copy, and the solution is named where no round is as fast."""
+        report = runpy.run_path(str(SCRIPT))["report_times"]
+        for slower, told in ((1.05, ""), (1.2, "The solution in PAGE shows what that does otherwise.\n")):
+            rounds = [[(1, 8, 10), (2, 8, 20)], [(3, 8, 40), (3 * slower, 8, 5)]]
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                report(rounds, "PAGE")
+            times = f"original {2:21} {8:11} {4:8} {10:15.1f}%"
+            self.assertEqual(printed.getvalue().splitlines()[1].split(), times.split())
+            said = f"It takes {1 + slower / 2:.2f} times as long as the original, {slower:.2f} to 2.00 by the round.\n"
+            self.assertTrue(printed.getvalue().endswith(said + told), printed.getvalue())
+        none = self.check("push", "--rounds", 0)
+        self.assertEqual((none.returncode, none.stderr.splitlines()[-1]),
+            (2, "exercise.py: error: --rounds must be at least 1"))
 
     def test_a_body_that_does_not_build_or_leaves_its_arrays_or_does_not_end(self):
         self.run_exercise("start", "reorder")

@@ -2,7 +2,9 @@
 
 import json
 import math
+import os
 import re
+import subprocess
 from unittest import mock
 
 import h5py
@@ -105,6 +107,20 @@ class FitRate(ScriptTest):
             for arguments in choices:
                 self.assert_measured(gamma, omega, tolerance, *arguments)
 
+    def test_an_output_that_cannot_be_written(self):
+        """A full disk and a pipe that is closed, where Python keeps lines until its end and where it does not."""
+        write_history(self.path, np.exp(0.1 * T) + 0j)
+        reader, pipe = os.pipe()
+        os.close(reader)
+        with open("/dev/full", "w") as full, open(pipe, "w") as broken:
+            for output, why in ((full, "No space left on device"), (broken, "Broken pipe")):
+                for unbuffered, arguments in (("", self.folder), ("1", self.folder), ("", "--help")):
+                    command = ("/usr/bin/python3", "-B", ROOT / "scripts" / self.script)
+                    result = self.run_program(arguments, command=command, stdout=output, stderr=subprocess.PIPE,
+                        environment={"PYTHONUNBUFFERED": unbuffered})
+                    said = f"{self.script}: cannot write to the standard output: {why}\n"
+                    self.assertEqual((result.returncode, result.stderr), (1, said))
+
     def test_standard_errors(self):
         """They are the scatter of fits to other noise: of 200 draws it is known to 5 %, three of which are 15 %."""
         t, random = T[:101], np.random.default_rng(5)
@@ -134,9 +150,11 @@ class FitRate(ScriptTest):
         self.assert_measured(0, 1.411354, 1e-5, "--from", 20)
 
     def test_what_is_told_beside(self):
-        """A constant and a transient, only where one can be."""
+        """A constant, a transient, an end of growth and a second wave, only where one can be."""
         noise = 0.02 * np.random.default_rng(3).normal(size=len(T))
         damped, growing = np.exp(-0.15 * T) * np.cos(1.4 * T), np.exp(0.3 * T)
+        ending = growing / (1 + np.exp(0.6 * (T - 14))) ** 0.5
+        swinging = np.exp(0.1 * (T - 20)) * np.cos(1.4 * T)
         for series, arguments, told in (
             (damped, [], {"transient"}),
             (damped + noise, [], {"transient"}),
@@ -145,10 +163,24 @@ class FitRate(ScriptTest):
             (np.cos(T), [], set()),
             (np.cos(T) + noise, [], set()),
             (2 + np.cos(T), [], {"constant"}),
+            (ending, [], {"saturation"}),
+            (ending, ["--from", 5], {"saturation"}),
+            (ending, ["--from", 5, "--field-energy"], {"saturation", "periods"}),
+            (ending, ["--to", 10], {"transient"}),
+            (ending, ["--from", 3, "--to", 10], set()),
+            (ending * np.cos(2 * T), ["--from", 3], {"saturation"}),
+            (growing + noise, ["--from", 3], set()),
+            (growing + 20 * np.cos(1.1 * T), ["--from", 2], {"not one wave"}),
+            (growing * np.exp(0.5 * np.cos(3 * T)), ["--from", 3], {"leaves 36% of"}),  # 0.5 / sqrt(2)
+            (growing * np.exp(0.3 * np.cos(3 * T)), ["--from", 3], set()),
+            (np.cos(T) + 0.7 * np.cos(7 * T), [], {"leaves 57% of"}),  # 0.7 / sqrt(1.49)
+            (swinging + noise, ["--from", 3], set()),
+            (swinging + np.exp(-0.1 * T), ["--from", 3], {"not one wave"}),
         ):
             write_history(self.path, series + 0j)
             text = self.measure(*arguments)[2]
-            self.assertEqual({word for word in ("constant", "transient", "periods") if word in text}, told, arguments)
+            words = "constant|transient|periods|saturation|not one wave|leaves .*% of"
+            self.assertEqual(set(re.findall(words, text)), told, arguments)
 
     def test_notes_have_numbers(self):
         """A transient that is over after a period shifts the rate of the whole, and not the one that is named; and a
@@ -166,6 +198,12 @@ class FitRate(ScriptTest):
             self.measure("--from", 5, "--to", 5 + 1.3 * 2 * np.pi / 1.4)[2])
         write_history(self.path, np.exp(0.3 * T) + np.exp(-T) + 0j)
         self.assertRegex(self.measure()[2], r"transient .*: from t = 10\S* on gamma is 0\.3; choose")
+        write_history(self.path, np.exp(np.interp(T, [0, 15], [0, 3])) + 0j)  # from t = 15 on it grows no more
+        until = math.ceil(10 * (15 - math.log(5) / 0.2)) / 10
+        self.assertIn("note: gamma is 0.2, 0.2 and 0.0", self.measure()[2])
+        for column in ([], ["--field-energy"]):
+            self.assertIn(f"; choose one that ends by t = {until:g}, with a fifth", self.measure(*column)[2])
+        self.assertIn("; choose one that begins and ends earlier\n", self.measure("--from", 9)[2])
 
     def test_theory_of_the_runs_own_config(self):
         k, dt = 0.5, 0.1

@@ -224,7 +224,8 @@ class Interrupt(PackageTest):
     def test_a_run_of_the_program_has_a_checkpoint(self):
         """On ranks too; nothing holds the folder then."""
         for ranks in (1, 2):
-            self.assertIn("stopped by SIGINT at step", self.interrupt_run(ranks))
+            told = r"^stopped by SIGINT at step .*; go on with: radixpic\.run\(\.\.\., resume=True\)$"
+            self.assertRegex(self.interrupt_run(ranks), told)
             (checkpoint,) = (self.folder / "out" / "checkpoints").glob("*.h5")
             step = int(checkpoint.stem.rpartition("_")[2])
             self.assertEqual(self.run_config(EVERY_STEP, steps=step + 2, resume=True).history["step"][-1], step + 2)
