@@ -307,8 +307,7 @@ static const struct schema_row config_rows[] = {
     {FIELD_OF(initial, "B", 1, "xy"), WITH_WAVES, .unit = "m_e omega_p/e",
      .help = "[Bx, By, Bz] of divergence 0, beside fields.magnetic"},
     {FIELD_FILE(initial, "file", FIELDS_INITIAL, path), WITH_WAVES,
-     .help =
-         "instead of formulas: openPMD (HDF5) file with E and B; the charges make the part of E along k"},
+     .help = "instead of formulas: openPMD (HDF5) file with E and B; the charges make the part of E along k"},
     {FIELD_FILE(initial, "place", FIELDS_INITIAL, place), WITH_WAVES,
      .help = "path of an iteration in the file; by default the last"},
     {CONFIG(fields.transforms, TYPE_CHOICE),

@@ -216,7 +216,7 @@ static enum status read_constant(const struct hdf5_source *source, const char *p
     for (int n = 0; n < 2; n++)
         numbers[n] = (uint64_t)fmin(fmax(shape[n], 0), 2.0 * NODES_MOST);
     return isnan(*value)
-               ? status_fail(STATUS_USAGE, "%s: %s: expected an array, or a group with the attribute value",
+               ? status_fail(STATUS_USAGE, "%s: %s: is no array, and no group with the attribute value",
                              source->path, path)
                : STATUS_OK;
 }

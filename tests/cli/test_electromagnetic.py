@@ -66,6 +66,8 @@ REFUSED = [
     (["species.electrons.velocities={kind: cold}", "fields.magnetic=0"], "velocities in three dimensions, found 2"),
     (["species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1, 2, 3]}"], "has one temperature"),
     (["species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 0]}"], "has one temperature"),
+    (["species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1e80, 1e80, 1e80]}"],
+     "expected velocities of at most 1e+150, which the precision holds, found some near inf"),
     (["species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 2], drift: [1, 1, 0]}"],
      "expected a drift along one axis, since the temperatures differ, found 1, 1 and 0"),
     (["species.electrons.velocities={kind: juttner, dimensions: 3, thermal: [1, 1, 1], drift: [6, 6, 6]}"],

@@ -123,6 +123,9 @@ class FieldFiles(ProgramTest):
         self.run_well(*arguments, "--output", "file", *sets("fields.external.file=fields.h5"))
         self.assert_alike(self.history("out"), self.history("file"), rtol=1e-6)
         self.assertGreater(np.ptp(self.history("file")["electrons_external_work"]), 1e-3)
+        self.write("zero.h5", {"E": [0 * x, 0 * x]}, gridSpacing=spacing)
+        self.run_well(*arguments, "--output", "zero", *sets("fields.external.file=zero.h5"))
+        self.assertEqual(np.ptp(self.history("zero")["electrons_external_work"]), 0)
         for each in formulas, "fields.external.file=fields.h5":
             self.assertRegex(self.run_well("check", "small.yaml", *sets(each)).stdout, r"Omega dt +0\.07, ")
 
@@ -140,7 +143,7 @@ class FieldFiles(ProgramTest):
             np.testing.assert_allclose(self.fields(name)["B"], expected, atol=1e-14, err_msg=name)
 
     def test_what_is_refused(self):
-        self.refuse(2, "fields.initial.file: is E and B of fields.initial: expected no formulas beside", "check",
+        self.refuse(2, "fields.initial.file: expected either a file or formulas E and B, found both", "check",
                     "waves.yaml", *sets("fields.initial.file=a.h5"))
         nan = NONE.copy()
         nan[3, 2] = np.nan
@@ -153,6 +156,9 @@ class FieldFiles(ProgramTest):
              lambda: self.write("a.h5", b, unitDimension=[0.0, 1.0])),
             ("unitSI of /data/40/meshes/B/x: expected a number above 0, found 0",
              lambda: self.write("a.h5", b, attributes={"unitSI": 0.0})),
+            ("unitSI of /data/40/meshes/B/x is missing",
+             lambda: self.write("a.h5", b, letters="x") or h5py.File(self.folder / "a.h5", "a")[
+                 "data/40/meshes/B/x"].attrs.__delitem__("unitSI")),
             ("/data/40/meshes/B/y is missing", lambda: self.write("a.h5", b, letters="x")),
             ("/data/40/meshes/B/x is missing", lambda: self.write("a.h5", b, letters="rt")),
             ("a.h5: Bz: expected numbers of up to 1e+150, found nan at [3, 2]",

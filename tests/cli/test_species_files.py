@@ -362,6 +362,7 @@ class SpeciesFiles(OneRunTest):
             ("y, x with an offset", rolled.T, {**places, "axisLabels": ["y", "x"], "gridGlobalOffset": [-1.0, 2.0]}),
             ("in Fortran's order, too", rolled.T, {**places, "dataOrder": "F"}),
             ("a position", rolled.T, {"axisLabels": ["y", "x"], "position": [-1.0, 2.0]}),
+            ("what a constant component has", array, {"value": 7.0, "shape": np.array([8, 4], "u8"), "unitSI": "1/m3"}),
         ):
             self.write_mesh("mesh.h5", values, **attributes)
             # The places of rounded numbers differ by round-off of single precision, so some particles' cells do.
