@@ -12,7 +12,7 @@ _PLACES = {
     "scan": "program",
 }
 __all__ = sorted(_PLACES)
-__version__ = "1.0.0"
+__version__ = "1.1.0"
 
 
 def __dir__():
