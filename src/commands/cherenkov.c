@@ -4,11 +4,14 @@
  * Godfrey, J. Comput. Phys. 15, 504 (1974); B. B. Godfrey and J.-L. Vay, J. Comput. Phys. 248, 33 (2013). */
 #include "commands/consequences.h"
 
+#include "config/schema.h"
+
 #include <math.h>
 
 enum { ALIASES = 2, TIME_ALIASES = 1, DIRECTIONS = 360 };
 
-double cherenkov_gamma(const struct config *config, const struct species_config *species, double beta[3])
+/* beta <- the mean velocity over c of a species, where its drift is largest. Returns the gamma of that. */
+static double gamma_of(const struct config *config, const struct species_config *species, double beta[3])
 {
     const bool is_read = species->velocities.kind == VELOCITIES_FILE; /* u = gamma v */
     double square = 0;
@@ -39,7 +42,7 @@ static struct pull pull_of(const struct config *config, const struct species_con
     const double c = config->fields.speed_of_light, step = config->time.step;
     const double n[2] = {cos(angle), sin(angle)};
     double beta[3], sums[3] = {2 * M_PI * aliases[2] / (c * step), 0, 0}, wave[2], weight = 1, variance = 0;
-    const double gamma = cherenkov_gamma(config, species, beta), along = n[0] * beta[0] + n[1] * beta[1];
+    const double gamma = gamma_of(config, species, beta), along = n[0] * beta[0] + n[1] * beta[1];
     const double across = pow(hypot(beta[0], beta[1]), 2) + beta[2] * beta[2] - along * along;
     for (int a = 0; a < 2; a++)
         sums[0] += beta[a] * 2 * M_PI * aliases[a] * config->grid.cells[a] / config->grid.length[a];
@@ -77,8 +80,8 @@ static bool drift_together(const struct config *config, const struct species_con
 {
     const double close = 1e-3; /* of c: species further apart meet other waves */
     double beta[3], others[3];
-    (void)cherenkov_gamma(config, one, beta);
-    (void)cherenkov_gamma(config, other, others);
+    (void)gamma_of(config, one, beta);
+    (void)gamma_of(config, other, others);
     return other->charge_density &&
            hypot(hypot(beta[0] - others[0], beta[1] - others[1]), beta[2] - others[2]) < close;
 }
@@ -100,8 +103,11 @@ static double growth_of(uint32_t count, const struct pull *pulls)
     return fmax(together, alone);
 }
 
-double cherenkov_growth(const struct config *config, const struct species_config *species,
-                        const struct deposit_config *deposit)
+/* The rate at which the amplitude of the fastest wave grows with this deposit, in omega_p: to first order in
+ * growth over frequency, of a uniform plasma of this species and those that drift with it, with their mean
+ * velocities and normal distributions of their spread along x and y. */
+static double fastest_growth(const struct config *config, const struct species_config *species,
+                             const struct deposit_config *deposit)
 {
     const struct species_config *together[CONFIG_MAX_SPECIES];
     struct pull pulls[CONFIG_MAX_SPECIES];
@@ -124,4 +130,34 @@ double cherenkov_growth(const struct config *config, const struct species_config
                     most = fmax(most, growth_of(count, pulls));
                 }
     return most;
+}
+
+void cherenkov_warn(const struct config *config, struct log *log)
+{
+    const double least = 0.03, least_gamma = 1.3;
+    struct deposit_config smooth = config->deposit;
+    const struct species_config *fastest = NULL;
+    double most = least, beta[3];
+    for (uint32_t s = 0; s < config->species_count; s++) {
+        const struct species_config *species = &config->species[s];
+        if (!species->charge_density || gamma_of(config, species, beta) <= least_gamma)
+            continue;
+        const double growth = fastest_growth(config, species, &config->deposit);
+        fastest = growth > most ? species : fastest;
+        most = fmax(most, growth);
+    }
+    if (!fastest)
+        return;
+    smooth.shape = smooth.shape > SHAPE_TSC ? smooth.shape : SHAPE_TSC;
+    smooth.filter_passes = smooth.filter_passes > 2 ? smooth.filter_passes : 2;
+    while (smooth.filter_passes < 100 && fastest_growth(config, fastest, &smooth) > least)
+        smooth.filter_passes++;
+    log_warning(
+        log,
+        "species %s drifts with gamma = %.3g, and numerical Cherenkov radiation of the grid heats it: "
+        "in a uniform plasma of all species of this drift waves grow as exp(%.2g t) at most; take "
+        "deposit.shape=%s and deposit.filter_passes=%u",
+        fastest->name, gamma_of(config, fastest, beta), most,
+        value_word(schema_find(&config_schema, "deposit.shape")->choices, (int)smooth.shape),
+        smooth.filter_passes);
 }

@@ -164,37 +164,6 @@ static void warn_of_light(const struct config *config, const struct consequences
                     2 * M_PI / most);
 }
 
-/* With the fewest passes that end it. */
-static void warn_of_cherenkov(const struct config *config, struct log *log)
-{
-    const double least = 0.03, least_gamma = 1.3;
-    struct deposit_config smooth = config->deposit;
-    const struct species_config *fastest = NULL;
-    double most = least, beta[3];
-    for (uint32_t s = 0; s < config->species_count; s++) {
-        const struct species_config *species = &config->species[s];
-        if (!species->charge_density || cherenkov_gamma(config, species, beta) <= least_gamma)
-            continue;
-        const double growth = cherenkov_growth(config, species, &config->deposit);
-        fastest = growth > most ? species : fastest;
-        most = fmax(most, growth);
-    }
-    if (!fastest)
-        return;
-    smooth.shape = smooth.shape > SHAPE_TSC ? smooth.shape : SHAPE_TSC;
-    smooth.filter_passes = smooth.filter_passes > 2 ? smooth.filter_passes : 2;
-    while (smooth.filter_passes < 100 && cherenkov_growth(config, fastest, &smooth) > least)
-        smooth.filter_passes++;
-    log_warning(
-        log,
-        "species %s drifts with gamma = %.3g, and numerical Cherenkov radiation of the grid heats it: "
-        "in a uniform plasma of all species of this drift waves grow as exp(%.2g t) at most; take "
-        "deposit.shape=%s and deposit.filter_passes=%u",
-        fastest->name, cherenkov_gamma(config, fastest, beta), most,
-        value_word(schema_find(&config_schema, "deposit.shape")->choices, (int)smooth.shape),
-        smooth.filter_passes);
-}
-
 static void warn_of_speeds(const struct config *config, struct log *log)
 {
     const double light = units_make(&config->units).speed_of_light;
@@ -398,7 +367,7 @@ void consequences_warn(const struct config *config, const struct consequences *d
     if (config->fields.solver == SOLVER_ELECTROMAGNETIC)
         warn_of_light(config, derived, log);
     if (config->fields.solver == SOLVER_ELECTROMAGNETIC)
-        warn_of_cherenkov(config, log);
+        cherenkov_warn(config, log);
     warn_of_speeds(config, log);
     if (config->step.rounding == ROUNDING_NEAREST && config->precision == PRECISION_SINGLE)
         warn_of_rounding(config, derived, log);

@@ -34,15 +34,9 @@ void consequences_print(const struct config *config, const struct consequences *
  * than 8 particles a cell; and what densities of velocities lose outside their ranges. */
 void consequences_warn(const struct config *config, const struct consequences *derived, struct log *log);
 
-/* commands/cherenkov.c: of a species of an electromagnetic run beta, its mean velocity over c, where the
- * drift is largest; the result is its gamma. */
-double cherenkov_gamma(const struct config *config, const struct species_config *species, double beta[3]);
-
-/* The rate at which the amplitude of its fastest wave of numerical Cherenkov radiation grows with this
- * deposit, in omega_p: to first order in growth over frequency, of a uniform plasma of this species and those
- * that drift with it, with their mean velocities and normal distributions of their spread along x and y. */
-double cherenkov_growth(const struct config *config, const struct species_config *species,
-                        const struct deposit_config *deposit);
+/* commands/cherenkov.c: warns of an electromagnetic run in which numerical Cherenkov radiation grows fast,
+ * with the growth, and the shape and the fewest passes of the filter that end it. */
+void cherenkov_warn(const struct config *config, struct log *log);
 
 /* How long the checkpoint of a signal takes, behind the files in flight, where files are written at `rate`
  * bytes a second, which `known` says more about; and a warning where a signal leaves less time. */

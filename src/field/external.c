@@ -74,7 +74,7 @@ static enum status create_kernels(struct external *external)
     return status;
 }
 
-/* The table of a file, whose fields do not change: each rank has those of its rows. */
+/* The fields of a file do not change, so their table is written once; each rank has those of its rows. */
 static enum status write_table(struct external *external, size_t stride)
 {
     const struct slab *slab = &external->slab;
