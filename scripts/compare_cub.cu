@@ -1,6 +1,6 @@
 // CUB's radix sort of the keys in files, for scripts/compare_cub.sh: cub::DeviceRadixSort::SortPairs of
-// 32-bit keys and their numbers, by the lowest BITS bits. Prints for each file "median min max verified
-// device", times in ms.
+// keys and their numbers of 32 bits, by the lowest BITS bits. Keys have 32 bits, or 64 where BITS is above 32.
+// Prints for each file "median min max verified device", times in ms.
 #include <cub/cub.cuh>
 
 #include <algorithm>
@@ -18,14 +18,14 @@ static void check(cudaError_t error, const char *what)
     std::exit(1);
 }
 
-static std::vector<uint32_t> read_keys(const char *path)
+template <class Key> static std::vector<Key> read_keys(const char *path)
 {
-    std::vector<uint32_t> keys;
+    std::vector<Key> keys;
     FILE *file = std::fopen(path, "rb");
     if (file && std::fseek(file, 0, SEEK_END) == 0) {
-        keys.resize(static_cast<size_t>(std::ftell(file)) / sizeof(uint32_t));
+        keys.resize(static_cast<size_t>(std::ftell(file)) / sizeof(Key));
         std::rewind(file);
-        if (std::fread(keys.data(), sizeof(uint32_t), keys.size(), file) != keys.size())
+        if (std::fread(keys.data(), sizeof(Key), keys.size(), file) != keys.size())
             keys.clear();
     }
     if (file)
@@ -37,38 +37,41 @@ static std::vector<uint32_t> read_keys(const char *path)
     return keys;
 }
 
-struct Lists {
-    uint32_t *keys, *sorted_keys, *numbers, *sorted_numbers;
+template <class Key> struct Lists {
+    Key *keys, *sorted_keys;
+    uint32_t *numbers, *sorted_numbers;
     void *scratch = nullptr;
     size_t scratch_bytes = 0;
     int count, bits;
 };
 
-static void sort(Lists &lists)
+template <class Key> static void sort(Lists<Key> &lists)
 {
     check(cub::DeviceRadixSort::SortPairs(lists.scratch, lists.scratch_bytes, lists.keys, lists.sorted_keys,
                                           lists.numbers, lists.sorted_numbers, lists.count, 0, lists.bits),
           "sorting");
 }
 
-static Lists make_lists(const std::vector<uint32_t> &keys, int bits)
+template <class Key> static Lists<Key> make_lists(const std::vector<Key> &keys, int bits)
 {
-    Lists lists;
+    Lists<Key> lists;
     lists.count = static_cast<int>(keys.size());
     lists.bits = bits;
-    const size_t bytes = keys.size() * sizeof(uint32_t);
-    for (uint32_t **list : {&lists.keys, &lists.sorted_keys, &lists.numbers, &lists.sorted_numbers})
-        check(cudaMalloc(reinterpret_cast<void **>(list), bytes), "memory for a list");
+    const size_t key_bytes = keys.size() * sizeof(Key), bytes = keys.size() * sizeof(uint32_t);
+    for (Key **list : {&lists.keys, &lists.sorted_keys})
+        check(cudaMalloc(reinterpret_cast<void **>(list), key_bytes), "memory for keys");
+    for (uint32_t **list : {&lists.numbers, &lists.sorted_numbers})
+        check(cudaMalloc(reinterpret_cast<void **>(list), bytes), "memory for numbers");
     std::vector<uint32_t> numbers(keys.size());
     std::iota(numbers.begin(), numbers.end(), 0u);
-    check(cudaMemcpy(lists.keys, keys.data(), bytes, cudaMemcpyHostToDevice), "copying the keys");
+    check(cudaMemcpy(lists.keys, keys.data(), key_bytes, cudaMemcpyHostToDevice), "copying the keys");
     check(cudaMemcpy(lists.numbers, numbers.data(), bytes, cudaMemcpyHostToDevice), "copying the numbers");
     sort(lists); // without scratch memory it only says how much it needs
     check(cudaMalloc(&lists.scratch, lists.scratch_bytes), "scratch memory");
     return lists;
 }
 
-static void free_lists(const Lists &lists)
+template <class Key> static void free_lists(const Lists<Key> &lists)
 {
     for (void *list :
          {static_cast<void *>(lists.keys), static_cast<void *>(lists.sorted_keys),
@@ -80,7 +83,7 @@ static void free_lists(const Lists &lists)
 // many), in ascending order, after two that are not timed.
 const int ROW = 16;
 
-static std::vector<float> time_sorts(Lists &lists, int repeats)
+template <class Key> static std::vector<float> time_sorts(Lists<Key> &lists, int repeats)
 {
     cudaEvent_t begin, end;
     check(cudaEventCreate(&begin), "an event");
@@ -101,40 +104,51 @@ static std::vector<float> time_sorts(Lists &lists, int repeats)
     return times;
 }
 
-// Whether the numbers are the permutation of a stable sort on the host, which counts the keys.
-static bool is_right(const Lists &lists, const std::vector<uint32_t> &keys)
+// Whether the numbers are the permutation of a stable sort: each comes once, and keys in their order do not
+// decrease, nor do the numbers of equal keys.
+template <class Key> static bool is_right(const Lists<Key> &lists, const std::vector<Key> &keys)
 {
     std::vector<uint32_t> numbers(keys.size());
-    std::vector<size_t> places((size_t{1} << lists.bits) + 1, 0);
+    std::vector<bool> seen(keys.size(), false);
     check(cudaMemcpy(numbers.data(), lists.sorted_numbers, keys.size() * sizeof(uint32_t),
                      cudaMemcpyDeviceToHost),
           "copying the result");
-    for (const uint32_t key : keys)
-        places[key + size_t{1}]++;
-    std::partial_sum(places.begin(), places.end(), places.begin());
-    for (size_t n = 0; n < keys.size(); n++)
-        if (numbers[places[keys[n]]++] != n)
+    for (size_t n = 0; n < keys.size(); n++) {
+        const uint32_t number = numbers[n];
+        if (number >= keys.size() || seen[number])
             return false;
+        seen[number] = true;
+        if (n == 0)
+            continue;
+        const Key key = keys[number], before = keys[numbers[n - 1]];
+        if (before > key || (before == key && numbers[n - 1] > number))
+            return false;
+    }
     return true;
+}
+
+// Sorts the keys of a file, and prints its line.
+template <class Key> static void report(const char *path, int bits, int repeats, const char *device)
+{
+    const std::vector<Key> keys = read_keys<Key>(path);
+    Lists<Key> lists = make_lists(keys, bits);
+    const std::vector<float> times = time_sorts(lists, repeats);
+    const float median = (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
+    std::printf("%.6f %.6f %.6f %s %s\n", median, times.front(), times.back(),
+                is_right(lists, keys) ? "yes" : "no", device);
+    free_lists(lists);
 }
 
 int main(int argc, char **argv)
 {
     const int bits = argc > 3 ? std::atoi(argv[1]) : 0, repeats = argc > 3 ? std::atoi(argv[2]) : 0;
-    if (bits < 1 || bits > 32 || repeats < 1) {
+    if (bits < 1 || bits > 64 || repeats < 1) {
         std::fprintf(stderr, "usage: compare_cub BITS REPEATS KEYS...\n");
         return 2;
     }
     cudaDeviceProp properties;
     check(cudaGetDeviceProperties(&properties, 0), "the device's name");
-    for (int n = 3; n < argc; n++) {
-        const std::vector<uint32_t> keys = read_keys(argv[n]);
-        Lists lists = make_lists(keys, bits);
-        const std::vector<float> times = time_sorts(lists, repeats);
-        const float median = (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
-        std::printf("%.6f %.6f %.6f %s %s\n", median, times.front(), times.back(),
-                    is_right(lists, keys) ? "yes" : "no", properties.name);
-        free_lists(lists);
-    }
+    for (int n = 3; n < argc; n++)
+        (bits > 32 ? report<uint64_t> : report<uint32_t>)(argv[n], bits, repeats, properties.name);
     return 0;
 }

@@ -3,6 +3,7 @@
 #
 #   ./scripts/compare_cub.sh [--particles N] [--cells C] [--repeat K] [--device SPEC]
 #   ./scripts/compare_cub.sh --all [--particles N] [--cells C] [--repeat K] [--device SPEC]
+#   ./scripts/compare_cub.sh --long [--particles N] [--repeat K]
 #   NVCC=/usr/local/cuda/bin/nvcc RADIXPIC=build/radixpic ./scripts/compare_cub.sh --particles 134217728
 #
 # The keys are those of `radixpic bench pic-sort`: the cells of N particles (8388608) on C x C cells (32) that moved
@@ -16,9 +17,11 @@
 # length for C x C cells alone); each in five orders: of particles that moved upwards along both axes (one-way) or up
 # and down (both-ways), random, sorted, reversed; K = 5. radixpic sorts as it does by default. Exit code 1 where it is
 # slower than CUB: "over CUB" is above 1.
+#
+# With --long, N random keys of 64 bits, which docs/sort_64.c sorts by libradixpic_sort.so in 2, 3 and 4 words.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-radixpic=${RADIXPIC:-$here/../build/radixpic} nvcc=${NVCC:-nvcc} all=no
+radixpic=${RADIXPIC:-$here/../build/radixpic} nvcc=${NVCC:-nvcc} rows=short
 declare -A option=([particles]="" [cells]="" [repeat]="" [device]=gpu)
 
 fail() { # CODE SENTENCE
@@ -28,10 +31,10 @@ fail() { # CODE SENTENCE
 
 while (($# > 0)); do
     case "$1" in
-        -h | --help) sed -n '2,22s/^# \{0,1\}//p' "$0"; exit 0 ;;
-        --all) all=yes; shift; continue ;;
+        -h | --help) sed -n '2,25s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        --all | --long) rows=${1#--}; shift; continue ;;
         --particles | --cells | --repeat | --device) (($# > 1)) || fail 2 "$1 needs a value" ;;
-        *) fail 2 "option '$1' is not known; known are --all, --particles, --cells, --repeat, --device, --help" ;;
+        *) fail 2 "option '$1' is not known; known are --all, --long, --particles, --cells, --repeat, --device, --help" ;;
     esac
     [[ $1 == --device || $2 =~ ^[1-9][0-9]{0,9}$ ]] || fail 2 "$1: '$2' is not a whole number above 0"
     option[${1#--}]=$2
@@ -110,32 +113,53 @@ all_rows() {
     exit 0
 }
 
-[[ $all == no ]] || all_rows
+[[ $rows != all ]] || all_rows
 
 particles=${option[particles]:-8388608} repeats=${option[repeat]:-30} bits=$key_bits
 
-# Rows "name passes median min max verified": radixpic's by method and number of passes, where it has such a sort.
-: >"$work/rows"
-for sort in tiled:1 tiled:2 paper:2; do
-    method=${sort%:*} passes=${sort#*:}
-    radix_bits=$(((bits + passes - 1) / passes))
-    ((radix_bits <= 16)) || radix_bits=16
-    printf '==> time: radixpic, method %s, p = %d\n' "$method" "$passes"
-    pic_sort "$particles" "$cells" --radix-bits "$radix_bits" --method "$method" || {
-        sed 's/^/    left out: /' "$work/error"
-        continue
-    }
-    awk -F'\t' -v OFS='\t' '{ print "radixpic, " $2, $3, $4, $5, $6, $7 }' "$work/sorts" >>"$work/rows"
-done
-[[ -s $work/rows ]] || fail 1 "radixpic has none of these sorts for keys of $bits bits"
+# Rows "name passes median min max verified" in $work/rows: radixpic's by method and number of passes, where it has
+# such a sort. The keys are in $work/keys.
+of_particles() {
+    local sort method passes radix_bits
+    keys_are="particles in ${cells}x$cells cells after a move, keys of b = $bits bits"
+    for sort in tiled:1 tiled:2 paper:2; do
+        method=${sort%:*} passes=${sort#*:}
+        radix_bits=$(((bits + passes - 1) / passes))
+        ((radix_bits <= 16)) || radix_bits=16
+        printf '==> time: radixpic, method %s, p = %d\n' "$method" "$passes"
+        pic_sort "$particles" "$cells" --radix-bits "$radix_bits" --method "$method" || {
+            sed 's/^/    left out: /' "$work/error"
+            continue
+        }
+        awk -F'\t' -v OFS='\t' '{ print "radixpic, " $2, $3, $4, $5, $6, $7 }' "$work/sorts" >>"$work/rows"
+    done
+    [[ -s $work/rows ]] || fail 1 "radixpic has none of these sorts for keys of $bits bits"
+}
 
+# The same of keys of 64 bits by the library, whose passes here are the words of a key.
+of_64_bits() {
+    local build words
+    build=$(cd "$(dirname "$(command -v "$radixpic")")" && pwd)
+    keys_are="random keys of 64 bits" bits=64
+    "${CC:-cc}" -O2 -I"$here/../src" -o "$work/sort_64" "$here/../docs/sort_64.c" "$build/libradixpic_sort.so" \
+        -lOpenCL -Wl,-rpath,"$build" || fail 1 "the C compiler cannot build docs/sort_64.c"
+    for words in 2 3 4; do
+        printf '==> time: libradixpic_sort.so, %d words\n' "$words"
+        "$work/sort_64" "$words" "$particles" "$repeats" 0 "$work/keys" >"$work/sorts" ||
+            fail 1 "libradixpic_sort.so cannot sort the keys"
+        awk -v OFS='\t' -v words="$words" '{ print "libradixpic_sort", words, $1, $2, $3, $4 }' "$work/sorts" >>"$work/rows"
+    done
+    cut -d' ' -f5- "$work/sorts" >"$work/device"
+}
+
+: >"$work/rows"
+if [[ $rows == long ]]; then of_64_bits; else of_particles; fi
 printf '==> time: CUB\n'
 cub "$work/keys"
 read -r median least most verified name <"$work/cub"
 printf 'CUB, SortPairs\t-\t%s\t%s\t%s\t%s\n' "$median" "$least" "$most" "$verified" >>"$work/rows"
 
-printf '\n%s particles in %sx%s cells after a move, keys of b = %s bits, on %s; ms, medians of %s:\n' \
-    "$particles" "$cells" "$cells" "$bits" "$name" "$repeats"
+printf '\n%s %s, on %s; ms, medians of %s:\n' "$particles" "$keys_are" "$name" "$repeats"
 awk -F'\t' -v cub="$median" -v particles="$particles" '
     BEGIN {
         head = "  %-18s %2s %10s  [%9s, %9s] %9s %10s  %s\n"
