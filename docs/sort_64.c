@@ -2,9 +2,10 @@
  *
  *     sort_64 [WORDS [COUNT [SAMPLES [DEVICE [FILE]]]]]
  *
- * WORDS (3) words of 64 / WORDS bits, rounded up, of COUNT (2^20) random keys on OpenCL device DEVICE (0) of the
- * first platform; FILE gets the keys. Prints "median least most right device", times of SAMPLES (5) in ms. A
- * sample is the mean over 4 sorts back to back, each of which gives the permutation and the sorted keys. */
+ * WORDS (3) words of 64 / WORDS bits, rounded up, of COUNT (2^20) random keys, on device DEVICE (0:0),
+ * numbered as `radixpic devices` does; FILE gets the keys. Prints "median least most right device", times of
+ * SAMPLES (5) in ms. A sample is the mean over 4 sorts back to back, each of which gives the permutation and
+ * the sorted keys. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <radixpic/sort.h>
@@ -84,7 +85,8 @@ static enum radixpic_status time_sorts(struct sort_64 *lists, int samples, doubl
         clFinish(lists->queue);
         timespec_get(&end, TIME_UTC);
         times[n < 0 ? 0 : n] =
-            (1e3 * (double)(end.tv_sec - begin.tv_sec) + 1e-6 * (double)(end.tv_nsec - begin.tv_nsec)) / SORTS;
+            (1e3 * (double)(end.tv_sec - begin.tv_sec) + 1e-6 * (double)(end.tv_nsec - begin.tv_nsec)) /
+            SORTS;
     }
     qsort(times, (size_t)samples, sizeof times[0], by_value);
     return status;
@@ -161,29 +163,31 @@ static cl_uint number(int argc, char **argv, int n, cl_uint without)
     return argc > n ? (cl_uint)strtoul(argv[n], NULL, 10) : without;
 }
 
-/* OpenCL device `n` of the first platform, or NULL. */
-static cl_device_id device_of(cl_uint n)
+/* The OpenCL device of the words PLATFORM:DEVICE, or NULL. */
+static cl_device_id device_of(const char *words)
 {
-    cl_platform_id platform = NULL;
+    cl_platform_id platforms[DEVICES_MOST];
     cl_device_id devices[DEVICES_MOST];
-    cl_uint count = 0;
-    if (clGetPlatformIDs(1, &platform, NULL) ||
-        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, DEVICES_MOST, devices, &count) || n >= count)
+    cl_uint platform = 0, device = 0, count = 0;
+    if (sscanf(words, "%u:%u", &platform, &device) != 2 ||
+        clGetPlatformIDs(DEVICES_MOST, platforms, &count) || platform >= count ||
+        clGetDeviceIDs(platforms[platform], CL_DEVICE_TYPE_ALL, DEVICES_MOST, devices, &count) ||
+        device >= count)
         return NULL;
-    return devices[n];
+    return devices[device];
 }
 
 int main(int argc, char **argv)
 {
     struct sort_64 lists = {.words = number(argc, argv, 1, 3), .count = number(argc, argv, 2, 1 << 20)};
     const cl_uint samples = number(argc, argv, 3, 5);
-    const cl_device_id device = device_of(number(argc, argv, 4, 0));
+    const cl_device_id device = device_of(argc > 4 ? argv[4] : "0:0");
     if (lists.words < 2 || lists.words > 64 || lists.count == 0 || samples == 0) {
         fprintf(stderr, "usage: sort_64 [WORDS [COUNT [SAMPLES [DEVICE [FILE]]]]]\n");
         return 2;
     }
     if (!device) {
-        fprintf(stderr, "there is no such OpenCL device\n");
+        fprintf(stderr, "there is no OpenCL device %s\n", argc > 4 ? argv[4] : "0:0");
         return 3;
     }
     cl_ulong *keys = malloc(lists.count * sizeof *keys);

@@ -3,7 +3,7 @@
 #
 #   ./scripts/compare_cub.sh [--particles N] [--cells C] [--repeat K] [--device SPEC]
 #   ./scripts/compare_cub.sh --all [--particles N] [--cells C] [--repeat K] [--device SPEC]
-#   ./scripts/compare_cub.sh --long [--particles N] [--repeat K]
+#   ./scripts/compare_cub.sh --long [--particles N] [--repeat K] [--device gpu|P:D]
 #   NVCC=/usr/local/cuda/bin/nvcc RADIXPIC=build/radixpic ./scripts/compare_cub.sh --particles 134217728
 #
 # The keys are those of `radixpic bench pic-sort`: the cells of N particles (8388608) on C x C cells (32) that moved
@@ -138,14 +138,19 @@ of_particles() {
 
 # The same of keys of 64 bits by the library, whose passes here are the words of a key.
 of_64_bits() {
-    local build words
+    local build words device
+    device=$("$radixpic" devices | awk -v wanted="${option[device]}" '
+        /^[0-9]+:[0-9]+ / { spec = $1; found = wanted == spec ? spec : found }
+        $1 == "type" && $2 == wanted && !found { found = spec }
+        END { print found }')
+    [[ -n $device ]] || fail 3 "there is no device ${option[device]}: with --long, --device is gpu or P:D"
     build=$(cd "$(dirname "$(command -v "$radixpic")")" && pwd)
     keys_are="random keys of 64 bits" bits=64
     "${CC:-cc}" -O2 -I"$here/../src" -o "$work/sort_64" "$here/../docs/sort_64.c" "$build/libradixpic_sort.so" \
         -lOpenCL -Wl,-rpath,"$build" || fail 1 "the C compiler cannot build docs/sort_64.c"
     for words in 2 3 4; do
         printf '==> time: libradixpic_sort.so, %d words\n' "$words"
-        "$work/sort_64" "$words" "$particles" "$repeats" 0 "$work/keys" >"$work/sorts" ||
+        "$work/sort_64" "$words" "$particles" "$repeats" "$device" "$work/keys" >"$work/sorts" ||
             fail 1 "libradixpic_sort.so cannot sort the keys"
         awk -v OFS='\t' -v words="$words" '{ print "libradixpic_sort", words, $1, $2, $3, $4 }' "$work/sorts" >>"$work/rows"
     done
