@@ -32,6 +32,7 @@ EXAMPLES = """examples:
   scripts/exercise.py check deposit --device gpu --particles 16777216
 """
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
+LEFT_ITS_ARRAYS = "look for an index that leaves its array, or for a barrier that not all items of a group reach"
 ROUND_OFF = 1e-5  # single precision, over the few steps and sums of a check
 
 
@@ -202,8 +203,8 @@ def send_results(pipe, name, device, kernels):
     try:
         for result in results(name, device):
             pipe.send(result)
-    except Problem as problem:
-        pipe.send(str(problem))
+    except Problem as problem:  # OUT_OF_RESOURCES is what NVIDIA's driver says after such an index
+        pipe.send(f"{problem}: {LEFT_ITS_ARRAYS}" if "CL_OUT_OF_RESOURCES" in str(problem) else str(problem))
 
 
 def received_results(name, device, kernels, time_limit):
@@ -226,8 +227,7 @@ def received_results(name, device, kernels, time_limit):
         process.join()
         if process.exitcode:
             ended = f"by {signal.Signals(-process.exitcode).name}" if process.exitcode < 0 else "with an error"
-            raise Problem(f"the process that ran the body ended {ended}: look for an index that leaves its array, or"
-                " for a barrier that not all items of a group reach") from None
+            raise Problem(f"the process that ran the body ended {ended}: {LEFT_ITS_ARRAYS}") from None
     finally:
         process.kill()
         process.join()

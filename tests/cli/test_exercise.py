@@ -14,7 +14,7 @@ WRONG = {
     "histogram": ([(">> shift", "")], "the histogram of pass 2 at c = "),
     "scan": ([("part[right] += left_sum", "part[right] = left_sum")],
         "the scanned histogram of pass 1 at c = "),
-    "reorder": ([("place_of_own(own, n, ", "place_of_own(own, own.length - 1 - n, ")],
+    "reorder": ([("new_keys[target] = key;", "new_keys[target] = key ^ 1;")],
         "the list of keys after pass 1 at place = 0 is "),
     "deposit": ([("[n / SHAPE_NODES] * along_y[n %", "[n % SHAPE_NODES] * along_y[n /"),
         ("last_cells[run - distance] == cell", "true")], "the charge density at i = 0, j = 0 is "),
