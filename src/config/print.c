@@ -318,7 +318,7 @@ static void print_markdown(const struct schema_row *row, const char *key, const 
                            FILE *stream)
 {
     const struct schema_row *const item = is_bare_list(row) ? row->items->rows : NULL;
-    fprintf(stream, "| `%s` | %s | ", key, row->fallback ? row->fallback : "required");
+    fprintf(stream, "`%s` | %s | ", key, row->fallback ? row->fallback : "required");
     print_allowed(row, type, stream);
     if (item) {
         char item_type[MOST_COLUMN_BYTES];
@@ -328,7 +328,7 @@ static void print_markdown(const struct schema_row *row, const char *key, const 
     }
     if (row->unit)
         fprintf(stream, " [%s]", row->unit);
-    fprintf(stream, "%s | %s%s%s |\n", kinds, row->help, item ? "; " : "", item ? item->help : "");
+    fprintf(stream, "%s | %s%s%s\n", kinds, row->help, item ? "; " : "", item ? item->help : "");
 }
 
 /* The kinds of its group that a row belongs to: " (kind cold or file)", or nothing. */
@@ -383,12 +383,12 @@ static const char page_begin[] =
     "at most 1023 bytes, a formula 511, and a name 63 letters, digits and _, the first no digit.\n\n"
     "A group with a key `kind` may be written as one word, its kind: `particles: none`. A key that has\n"
     "the name of a kind chooses this kind: `particles: {every_nth: 10}`.\n\n"
-    "A number may be a formula, such as `2*pi/lx`, of `constants` and the box `lx`, `ly`. A formula of\n"
-    "the place has `x`, `y` too. A formula of velocities has `u`, `v`, `w`. A formula in\n"
-    "`fields.external` has the time `t` too. Known are `pi`, `e`, `+ - * / ^`, `< <= > >= == != && || ?:` "
-    "and the functions\n"
-    "of muParser: `sin`, `cos`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `min`, `max`, ...\n\n"
-    "| key | default | value | meaning |\n|---|---|---|---|\n";
+    "A number may be a formula of `constants` and the box `lx`, `ly`: `2*pi/lx`. A formula of the place has\n"
+    "`x`, `y` too, one of velocities `u`, `v`, `w`, one in `fields.external` the time `t`. Known are `pi`, "
+    "`e`,\n"
+    "`+ - * / ^`, `< <= > >= == != && || ?:` and the functions of muParser: `sin`, `cos`, `exp`, `ln`,\n"
+    "`log10`, `sqrt`, `abs`, `min`, `max`, ...\n\n"
+    "key | default | value | meaning\n---|---|---|---\n";
 
 enum status config_describe(enum describe_form form, const char *wanted, FILE *stream)
 {

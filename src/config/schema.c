@@ -68,8 +68,8 @@
 #define BARE_TABLE(name, described, ...)                                                                     \
     static const struct schema_row name##_rows[] = {{"", __VA_ARGS__}};                                      \
     static const struct schema_table name##_table = TABLE(name##_rows, described)
-#define AVERAGE WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps", .help = "number of states, up to the step, that are averaged"
-#define FILES_EVERY(steps) WITHIN(0, MOST_STEPS), .fallback = steps, .unit = "steps", .help = "between files; 0 is never"
+#define AVERAGE WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps", .help = "states averaged, up to the step"
+#define FILES_EVERY(steps) WITHIN(0, MOST_STEPS), .fallback = steps, .unit = "steps", .help = "between files; 0: never"
 /* clang-format on */
 
 const char schema_directory_fallback[] = "output/CONFIG";
@@ -93,7 +93,7 @@ static const struct schema_row drive_rows[] = {
     {DRIVE(ramp, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "1/omega_p",
      .help = "how long it rises, and falls before `until`, as sin^2"},
     {DRIVE(until, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "1/omega_p",
-     .help = "when it has ended; 0 is never"},
+     .help = "when it has ended; 0: never"},
 };
 static const struct schema_table drive_table = TABLE(drive_rows, struct drive_config);
 
@@ -105,49 +105,43 @@ static const struct schema_row species_rows[] = {
     {SPECIES(particles, TYPE_COUNT64), WITHIN(1, MOST_PARTICLES), .help = "macro-particles, over all ranks"},
     {SPECIES(ids, TYPE_BOOL), .fallback = "false",
      .help = "carry a 64-bit id of each particle into the output"},
-    {SPECIES(push, TYPE_BOOL), .fallback = "true",
-     .help = "false: it stands still, cold and without drift, as a fixed background does"},
+    {SPECIES(push, TYPE_BOOL), .fallback = "true", .help = "false: it stands still; cold and without drift"},
     {SPECIES(charge_density, TYPE_BOOL), .fallback = "true",
-     .help = "false: test particles, which feel the field and make none"},
+     .help = "false: test particles, which make no field"},
     {SPECIES(weights, TYPE_CHOICE),
      WORDS({"equal", WEIGHTS_EQUAL}, {"density", WEIGHTS_DENSITY}, {"file", WEIGHTS_FILE}),
      .fallback = "equal",
-     .help = "real particles that each stands for; density: positions without the density, which the weights "
-             "have; file: those of positions.file"},
+     .help = "real particles that each stands for; density: by the density there, positions are even; file: "
+             "of positions.file"},
     {"positions", TYPE_GROUP, .help = "initial positions"},
     {SPECIES(positions.kind, TYPE_CHOICE),
      WORDS({"van_der_corput", POSITIONS_VAN_DER_CORPUT}, {"lattice", POSITIONS_LATTICE},
            {"random", POSITIONS_RANDOM}, {"file", POSITIONS_FILE}),
-     .fallback = "van_der_corput",
-     .help = "quiet van der Corput sequences, a lattice, random numbers with their noise, or a file"},
+     .fallback = "van_der_corput", .help = "quiet sequences, a lattice, random places, or a file"},
     {SPECIES(positions.bases, TYPE_COUNT32), PAIR, WITHIN(2, 65535), .kinds = KIND(POSITIONS_VAN_DER_CORPUT),
-     .fallback = "[2, 3]",
-     .help = "of the sequences of x and y, coprime; species with the same bases load at the same places"},
+     .fallback = "[2, 3]", .help = "of the sequences of x and y, coprime"},
     {SPECIES(positions.counts, TYPE_COUNT64), PAIR, WITHIN(1, MOST_ON_AN_AXIS),
      .kinds = KIND(POSITIONS_LATTICE), .help = "particles along x and y; their product is particles"},
     {SPECIES(positions.file, TYPE_TEXT), BYTES(1, CONFIG_TEXT_LENGTH), .is_path = true,
      .kinds = KIND(POSITIONS_FILE), .help = "openPMD (HDF5), .npy or .csv; velocities too"},
     {SPECIES(positions.place, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .is_path = true,
      .kinds = KIND(POSITIONS_FILE), .fallback = "",
-     .help =
-         "in an HDF5 file: path of a species, or its name in the last iteration; by default the name here"},
+     .help = "in HDF5: path of a species, or its name in the last iteration; default: the name here"},
     {"velocities", TYPE_GROUP, .help = "initial velocities"},
     {SPECIES(velocities.kind, TYPE_CHOICE),
      WORDS({"cold", VELOCITIES_COLD}, {"maxwellian", VELOCITIES_MAXWELLIAN}, {"formula", VELOCITIES_FORMULA},
            {"uniform", VELOCITIES_FORMULA}, {"juttner", VELOCITIES_JUTTNER}, {"file", VELOCITIES_FILE}),
      .fallback = "cold",
-     .help =
-         "distribution; uniform: formula with its default density; file: from positions.file, the default "
-         "with such a file"},
+     .help = "uniform: formula with its default density; file: of positions.file, the default with one"},
     {SPECIES(velocities.dimensions, TYPE_COUNT32), WITHIN(2, 3), .fallback = "2",
-     .help = "2: u and v; 3: u, v and w; the lists below are as long"},
+     .help = "2: u, v; 3: u, v, w; the lists below are as long"},
     {SPECIES(velocities.generator, TYPE_CHOICE),
      WORDS({"van_der_corput", GENERATOR_VAN_DER_CORPUT}, {"random", GENERATOR_RANDOM}),
      .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_FORMULA) | KIND(VELOCITIES_JUTTNER),
-     .fallback = "van_der_corput", .help = "quiet sequences, or random numbers with their noise"},
+     .fallback = "van_der_corput", .help = "quiet sequences, or random numbers"},
     {SPECIES(velocities.bases, TYPE_COUNT32), VELOCITY, WITHIN(2, 65535),
      .kinds = KIND(GENERATOR_VAN_DER_CORPUT), .of_previous = true, .fallback = "[5, 7, 11]",
-     .help = "of the sequences of u, v, w, coprime with all others in use"},
+     .help = "of u, v, w, coprime with all others in use"},
     {SPECIES(velocities.thermal, TYPE_REAL), VELOCITY, NOT_NEGATIVE,
      .kinds = KIND(VELOCITIES_MAXWELLIAN) | KIND(VELOCITIES_JUTTNER), .fallback = "[1, 1, 1]", .unit = "v_th",
      .help = "standard deviations of u, v, w; juttner: sqrt(T/m), at least two the same"},
@@ -167,7 +161,7 @@ static const struct schema_row species_rows[] = {
     {SPECIES(profile.file, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .is_path = true, .fallback = "",
      .help = "instead of profile.density: array [along x, along y] of a .npy or HDF5 file"},
     {SPECIES(profile.place, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .is_path = true, .fallback = "",
-     .help = "in an HDF5 file: path of a dataset, or name of a mesh in the last iteration"},
+     .help = "in HDF5: path of a dataset, or a mesh of the last iteration"},
     {SPECIES_FORMULA(profile.drift, "xy", 0), VELOCITY, .fallback = "[0, 0, 0]", .unit = "v_th",
      .help = "added to velocities.drift"},
     {SPECIES_FORMULA(profile.thermal, "xy", 0), VELOCITY, .fallback = "[1, 1, 1]",
@@ -183,7 +177,7 @@ static const struct schema_row species_rows[] = {
 static const struct schema_table species_table = TABLE(species_rows, struct species_config);
 
 BARE_TABLE(mode, int32_t[2], TYPE_INTEGER, PAIR, WITHIN(-MOST_CELLS / 2, MOST_CELLS / 2),
-           .help = "[MX, MY], each within +-cells/2");
+           .help = "[MX, MY], within +-cells/2");
 
 BARE_TABLE(mode_field, enum field, TYPE_CHOICE, WORDS({"rho", FIELD_RHO}, {"E", FIELD_E}, {"B", FIELD_B}),
            .help = "B is electromagnetic");
@@ -206,25 +200,25 @@ static const struct schema_table phase_axis_table = TABLE(phase_axis_rows, struc
 BARE_TABLE(phase_order, enum phase_axis, TYPE_CHOICE, PHASE_AXES, .help = "each axis once");
 
 static const struct schema_row phase_space_rows[] = {
-    {PHASE_SPACE(species, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "the name of a species"},
+    {PHASE_SPACE(species, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "name of a species"},
     {LIST("with_species", phase_space_config, others.items, others.count, species_name_table),
      .fallback = "[]", .help = "further species, whose f is added"},
     {PARTICLE_FORMULA("weight", phase_space_config, weight, 0), .fallback = "",
-     .help = "a formula that each particle counts by, as energy; by default 1"},
+     .help = "what each particle counts by, as energy; default: 1"},
     {LIST("axes", phase_space_config, axes, axis_count, phase_axis_table), .low = 1,
      .help = "f is a function of these"},
     {LIST("order", phase_space_config, order, order_count, phase_order_table), .fallback = "[]",
-     .help = "of axes in the written array, the last the fastest; [] is that of `axes`"},
+     .help = "of axes in the written array, the last the fastest; []: that of `axes`"},
     {PHASE_SPACE(every, TYPE_COUNT64), FILES_EVERY("100")},
 };
 static const struct schema_table phase_space_table = TABLE(phase_space_rows, struct phase_space_config);
 
 BARE_TABLE(snapshot_field, enum field, TYPE_CHOICE,
            WORDS(FIELD_TABLE(FIELD_WORD){"species_rho", FIELD_SPECIES_RHO}, {"moments", FIELD_MOMENTS}),
-           .help = "as for probes; species_rho: charge of each species; moments: meshes of output.moments");
+           .help = "as for probes; species_rho: charge of each species; moments: those of output.moments");
 
 BARE_TABLE(probe_field, enum field, TYPE_CHOICE, FIELD_WORDS,
-           .help = "E, B, potential, densities of charge and current; B and J are electromagnetic");
+           .help = "phi: potential; rho, J: densities of charge and current; B, J: electromagnetic");
 
 static const struct schema_row probe_rows[] = {
     {PROBE(name, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "of its file, probes/NAME.csv"},
@@ -257,27 +251,25 @@ static const struct schema_row collision_rows[] = {
      .help = "two with dimensions: 3, or one twice"},
     {COLLISION(model, TYPE_CHOICE),
      WORDS({"takizuka_abe", COLLISIONS_TAKIZUKA_ABE}, {"nanbu", COLLISIONS_NANBU}),
-     .fallback = "takizuka_abe", .help = "angles of pairs by Takizuka and Abe (1977) or by Nanbu (1997)"},
+     .fallback = "takizuka_abe", .help = "by Takizuka and Abe (1977) or Nanbu (1997)"},
     {COLLISION(coulomb_log, TYPE_REAL), POSITIVE, OR_AUTO, .fallback = "auto",
-     .help = "the Coulomb logarithm; auto: by the NRL formulary"},
+     .help = "auto: by the NRL formulary"},
     {COLLISION(every, TYPE_COUNT64), WITHIN(1, MOST_STEPS), .fallback = "1", .unit = "steps",
      .help = "between collisions, each for the time since the last"},
     {COLLISION(substeps, TYPE_COUNT32), WITHIN(1, CONFIG_MAX_SUBSTEPS), .fallback = "1",
-     .help = "collisions with new partners, each for an equal part of that time"},
+     .help = "collisions in that time, with new partners"},
 };
 static const struct schema_table collision_table = TABLE(collision_rows, struct collision_config);
 
 BARE_TABLE(signal, int, TYPE_CHOICE,
            WORDS({"SIGINT", SIGINT}, {"SIGTERM", SIGTERM}, {"SIGHUP", SIGHUP}, {"SIGUSR1", SIGUSR1},
                  {"SIGUSR2", SIGUSR2}, {"SIGXCPU", SIGXCPU}),
-           .help = "signals of Unix");
+           .help = "Unix signals");
 
 static const struct schema_row config_rows[] = {
     {CONFIG(title, TYPE_TEXT), BYTES(0, CONFIG_TEXT_LENGTH), .fallback = "untitled",
      .help = "shown in logs and plots"},
-    {"constants", TYPE_CONSTANTS, .fallback = "{}",
-     .help = "for all numbers and formulas; each may use those before it, and lx and ly where grid.length "
-             "uses none"},
+    {"constants", TYPE_CONSTANTS, .fallback = "{}", .help = "for all numbers and formulas; docs/physics.md"},
     {"grid", TYPE_GROUP, .help = "the periodic box"},
     {CONFIG(grid.cells, TYPE_COUNT32), PAIR, WITHIN(2, MOST_CELLS),
      .help = "along x and y; [N, 2] is one dimension: charges make no E along y"},
@@ -307,23 +299,21 @@ static const struct schema_row config_rows[] = {
     {FIELD_OF(initial, "B", 1, "xy"), WITH_WAVES, .unit = "m_e omega_p/e",
      .help = "[Bx, By, Bz] of divergence 0, beside fields.magnetic"},
     {FIELD_FILE(initial, "file", FIELDS_INITIAL, path), WITH_WAVES,
-     .help = "instead of formulas: openPMD (HDF5) file with E and B; the charges make the part of E along k"},
+     .help = "instead of formulas: openPMD (HDF5) file of E and B"},
     {FIELD_FILE(initial, "place", FIELDS_INITIAL, place), WITH_WAVES,
-     .help = "path of an iteration in the file; by default the last"},
+     .help = "path of an iteration; default: the last"},
     {CONFIG(fields.transforms, TYPE_CHOICE),
      WORDS({"auto", TRANSFORMS_AUTO}, {"vkfft", TRANSFORMS_VKFFT}, {"fftw", TRANSFORMS_FFTW},
            {"none", TRANSFORMS_NONE}),
      .fallback = "auto",
-     .help = "vkfft: on the device; fftw: on the host; none: E as a sum over nodes, for small electrostatic "
-             "grids, "
-             "not in slabs; auto: fftw on CPUs, else none up to 1024 nodes and vkfft above"},
+     .help = "vkfft: on the device; fftw: on the host; none: a sum over nodes, electrostatic, not in slabs; "
+             "auto: fftw on CPUs, else none up to 1024 nodes and vkfft above"},
     {CONFIG(fields.decomposition, TYPE_CHOICE),
      WORDS({"auto", DECOMPOSITION_AUTO}, {"replicated", DECOMPOSITION_REPLICATED},
            {"slabs", DECOMPOSITION_SLABS}),
      .fallback = "auto",
-     .help =
-         "over ranks; replicated: each solves the whole grid; slabs: each transforms a part; auto: slabs on "
-         "CPUs from 65,536 nodes on"},
+     .help = "over ranks; replicated: each solves the whole grid; slabs: each transforms a part; auto: slabs "
+             "on CPUs from 65,536 nodes on"},
     {CONFIG(fields.gradient, TYPE_CHOICE),
      WORDS({"spectral", GRADIENT_SPECTRAL}, {"centred", GRADIENT_CENTRED}), .fallback = "spectral",
      .help = "how E follows from phi"},
@@ -336,9 +326,9 @@ static const struct schema_row config_rows[] = {
     {FIELD_OF(external, "B", 1, "xyt"), .unit = "m_e omega_p/e",
      .help = "[Bx, By, Bz], beside fields.magnetic; in the plane it needs dimensions: 3"},
     {FIELD_FILE(external, "file", FIELDS_EXTERNAL, path),
-     .help = "instead of formulas: E and B of an openPMD (HDF5) file, which do not change in time"},
+     .help = "instead of formulas: openPMD (HDF5) file of E and B, constant in time"},
     {FIELD_FILE(external, "place", FIELDS_EXTERNAL, place),
-     .help = "path of an iteration in the file; by default the last"},
+     .help = "path of an iteration; default: the last"},
     {LIST("fields.drive", config, fields.drive, fields.drive_count, drive_table), .fallback = "[]",
      .help = "external electric fields; history.csv has their work"},
     {ALLOCATED_LIST("collisions", config, collisions, collision_count, collision_table), ANY_NUMBER,
@@ -351,7 +341,7 @@ static const struct schema_row config_rows[] = {
     {CONFIG(deposit.filter_passes, TYPE_COUNT32), WITHIN(0, 100), .fallback = "0",
      .help = "binomial (1/4, 1/2, 1/4) passes in x and y"},
     {CONFIG(deposit.filter_compensator, TYPE_BOOL), .fallback = "false",
-     .help = "true: a further pass behind them gives long waves back what they take"},
+     .help = "true: a pass behind them restores long waves"},
     {"sort", TYPE_GROUP, .help = "the radix sort by short key"},
     {CONFIG(sort.method, TYPE_CHOICE), WORDS(SORT_METHOD_WORDS), .fallback = "auto",
      .help = "auto: tiled on GPUs, chunked on CPUs; I, G, s, transpose and table are of paper"},
@@ -367,28 +357,26 @@ static const struct schema_row config_rows[] = {
      .help = "s, splits of the histogram"},
     {CONFIG(sort.transpose, TYPE_CHOICE),
      WORDS({"auto", TRANSPOSE_AUTO}, {"on", TRANSPOSE_ON}, {"off", TRANSPOSE_OFF}), .fallback = "auto",
-     .help = "reorder the list in memory so that neighbours read neighbours"},
+     .help = "reorder the list so that neighbours read neighbours"},
     {CONFIG(sort.table, TYPE_CHOICE),
      WORDS({"auto", TABLE_AUTO}, {"columns", TABLE_COLUMNS}, {"rows", TABLE_ROWS}), .fallback = "auto",
-     .help = "histogram in memory; columns: counts of a digit together; rows: counts of an item together"},
+     .help = "histogram in memory; columns: counts of a digit together; rows: of an item"},
     {"step", TYPE_GROUP, .help = "how a step is taken"},
     {CONFIG(step.method, TYPE_CHOICE),
      WORDS({"auto", STEP_AUTO}, {"radix", STEP_RADIX}, {"fused", STEP_FUSED}, {"tiled", STEP_TILED},
            {"chunked", STEP_CHUNKED}),
      .fallback = "radix",
-     .help =
-         "radix: push, radix sort, permute; fused, auto: push and sort at once, tiled on GPUs, chunked on "
-         "CPUs, and radix where tiled does not fit"},
+     .help = "radix: push, radix sort, permute; fused, auto: all at once, tiled on GPUs, chunked on CPUs, "
+             "radix where tiled does not fit"},
     {CONFIG(step.rounding, TYPE_CHOICE),
      WORDS({"dithered", ROUNDING_DITHERED}, {"nearest", ROUNDING_NEAREST}), .fallback = "dithered",
      .help = "in single precision; dithered: keeps the mean of sums; nearest: faster, may lose it"},
     {CONFIG(step.pusher, TYPE_CHOICE),
      WORDS({"boris", PUSHER_BORIS}, {"vay", PUSHER_VAY}, {"higuera_cary", PUSHER_HIGUERA_CARY}),
-     .fallback = "boris",
-     .help = "vay, higuera_cary: of the solver electromagnetic; the drift across E and B is exact"},
+     .fallback = "boris", .help = "vay, higuera_cary: electromagnetic; exact drift across E and B"},
     {"parallel", TYPE_GROUP, .help = "how the box is shared by MPI ranks, each a range of rows"},
     {CONFIG(parallel.balance_every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "0", .unit = "steps",
-     .help = "between checks of the load balance; 0 is never"},
+     .help = "between checks of the load balance; 0: never"},
     {CONFIG(parallel.threshold, TYPE_REAL), WITHIN(1, INFINITY), .fallback = "1.1",
      .help = "rows move where the most loaded rank exceeds the mean by this factor"},
     {CONFIG(parallel.ghost_rows, TYPE_COUNT32), WITHIN(2, MOST_CELLS), OR_AUTO, .fallback = "auto",
@@ -404,27 +392,26 @@ static const struct schema_row config_rows[] = {
     {LIST("output.history.modes", config, output.history.modes, output.history.mode_count, mode_table),
      .fallback = "[]", .help = "modes to follow"},
     {FIELD_LIST("output.history.mode_fields", config, output.history.mode_fields, 3, mode_field_table),
-     .low = 1, .fallback = "[rho]",
-     .help = "of which fields they are; columns density_MX_MY_re, Ex_MX_MY_re, ..."},
+     .low = 1, .fallback = "[rho]", .help = "of these fields; columns density_MX_MY_re, Ex_MX_MY_re, ..."},
     {LIST("output.history.species", config, output.history.species.items, output.history.species.count,
           species_name_table),
-     .fallback = "[]", .help = "with columns of kinetic energy and momentum; [all] is every one"},
+     .fallback = "[]", .help = "with columns of kinetic energy and momentum; [all]: every one"},
     {CONFIG(output.history.work, TYPE_BOOL), .fallback = "false",
-     .help = "with a column of the work of fields.drive and fields.external.E on each of them"},
+     .help = "columns of the work of external fields on these"},
     {"output.snapshots", TYPE_GROUP, .help = "openPMD files"},
     {CONFIG(output.snapshots.every, TYPE_COUNT64), FILES_EVERY("0")},
     {CONFIG(output.snapshots.average, TYPE_COUNT64), AVERAGE},
     {FIELD_LIST("output.snapshots.fields", config, output.snapshots.fields, FIELD_CHOICES,
                 snapshot_field_table),
-     USUAL_FIELDS, .help = "meshes; [] is none"},
+     USUAL_FIELDS, .help = "meshes; []: none"},
     {CONFIG(output.snapshots.mesh_range, TYPE_REAL), .length = {2, 2}, NOT_NEGATIVE,
      .fallback = "[[0, 0], [0, 0]]", .unit = "lambda_D",
-     .help = "[[x low, x high], [y low, y high]] of the nodes in the meshes, ends included; [0, 0] is all"},
+     .help = "[[x low, x high], [y low, y high]] of the nodes in the meshes, ends included; [0, 0]: all"},
     {CONFIG(output.snapshots.mesh_stride, TYPE_COUNT32), PAIR, WITHIN(1, MOST_CELLS), .fallback = "[1, 1]",
      .help = "N: every N-th of these nodes along x and along y"},
     {LIST("output.snapshots.species", config, output.snapshots.species.items, output.snapshots.species.count,
           species_name_table),
-     .fallback = "[all]", .help = "of which the file has particles; [all] is every one, [] is none"},
+     .fallback = "[all]", .help = "that have particles in files; [all]: every one, []: none"},
     {"output.snapshots.particles", TYPE_GROUP, .help = "of these species"},
     {CONFIG(output.snapshots.particles.kind, TYPE_CHOICE),
      WORDS({"all", PARTICLES_ALL}, {"none", PARTICLES_NONE}, {"every_nth", PARTICLES_EVERY_NTH},
@@ -435,7 +422,7 @@ static const struct schema_row config_rows[] = {
     {CONFIG(output.snapshots.particles.fraction, TYPE_REAL), WITHIN(0, 1), .kinds = KIND(PARTICLES_FRACTION),
      .help = "the same particles at all times; needs ids; weights grow"},
     {PARTICLE_FORMULA("output.snapshots.particles.where", config, output.snapshots.particles.where, 0),
-     .fallback = "", .help = "a condition, as energy > 4 && x < lx/2: of these those that fulfil it"},
+     .fallback = "", .help = "a condition on these, as energy > 4 && x < lx/2"},
     {CONFIG(output.snapshots.precision, TYPE_CHOICE),
      WORDS({"run", SNAPSHOT_PRECISION_RUN}, {"single", SNAPSHOT_PRECISION_SINGLE}), .fallback = "run",
      .help = "of numbers in files; run: that of the run"},
@@ -454,30 +441,29 @@ static const struct schema_row config_rows[] = {
      .help = "openPMD files of the fields along straight lines"},
     {"output.tracks", TYPE_GROUP, .help = "openPMD files of the paths of chosen particles"},
     {CONFIG(output.tracks.species, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .fallback = "none",
-     .help = "the name of a species with ids"},
+     .help = "name of a species with ids"},
     {ALLOCATED_LIST("output.tracks.ids", config, output.tracks.ids, output.tracks.id_count, id_table),
      WITHIN(0, CONFIG_MAX_TRACKS), .fallback = "[]", .help = "of the particles"},
     {CONFIG(output.tracks.count, TYPE_COUNT32), WITHIN(0, CONFIG_MAX_TRACKS), .fallback = "0",
-     .help = "instead of ids: number of particles, at equal distances of ids; with where the most at a time"},
+     .help = "instead of ids: so many at equal distances of ids; with where the most at a time"},
     {PARTICLE_FORMULA("output.tracks.where", config, output.tracks.rule.where, 0), .fallback = "",
-     .help = "a condition, as energy > 4: the paths of particles while they fulfil it"},
+     .help = "a condition, as energy > 4: particles while they fulfil it"},
     {CONFIG(output.tracks.keep, TYPE_BOOL), .fallback = "false",
-     .help = "with where: particles that fulfilled it once are followed to the end"},
+     .help = "with where: from then on to the end"},
     {CONFIG(output.tracks.every, TYPE_COUNT64), WITHIN(0, MOST_STEPS), .fallback = "0", .unit = "steps",
-     .help = "between the places of a path; 0 is never"},
+     .help = "between the places of a path; 0: never"},
     {"output.checkpoints", TYPE_GROUP, .help = "the state, for run --restart"},
     {CONFIG(output.checkpoints.every, TYPE_COUNT64), FILES_EVERY("0")},
     {CONFIG(output.checkpoints.minutes, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "min",
-     .help = "of wall clock between files; 0 is never"},
+     .help = "of wall clock between files; 0: never"},
     {CONFIG(output.checkpoints.keep, TYPE_COUNT32), WITHIN(1, 1000), .fallback = "2",
      .help = "number of checkpoints to keep"},
     {LIST("output.checkpoints.on_signals", config, output.checkpoints.on_signals,
           output.checkpoints.signal_count, signal_table),
      .fallback = "[SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU]",
-     .help = "stop the run with a checkpoint, unless ignored at its start; [] is none"},
+     .help = "stop the run with a checkpoint, unless ignored at its start; []: none"},
     {CONFIG(output.checkpoints.on_signal_within, TYPE_REAL), NOT_NEGATIVE, .fallback = "0", .unit = "s",
-     .help =
-         "that such a signal leaves for the checkpoint; check warns where it takes longer; 0 is any time"},
+     .help = "time a signal leaves for the checkpoint; check warns where that is short; 0: any"},
     {"units", TYPE_GROUP, .help = "what the normalised units mean, for openPMD's unitSI and collisions"},
     {CONFIG(units.density_per_m3, TYPE_REAL), MODERATE, .fallback = "1e18", .unit = "1/m^3",
      .help = "electrons at density 1"},
