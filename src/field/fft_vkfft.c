@@ -4,6 +4,10 @@
 #define VKFFT_BACKEND 3 /* OpenCL */
 #include <vkFFT.h>
 
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
 /* VkFFT's word for the plans of one shape. */
 struct application {
     VkFFTApplication handle;
@@ -108,6 +112,19 @@ static enum status run(const struct fft *fft, enum fft_direction direction, uint
                : append(fft, direction, application, buffer_native(real), buffer_native(modes));
 }
 
+/* Builds kernels. VkFFT writes their numbers in the locale C of the whole process, and restores the one before
+ * by a pointer that setlocale() has made invalid. */
+static VkFFTResult initialize_in_locale(VkFFTApplication *handle, VkFFTConfiguration configuration)
+{
+    char *locale = strdup(setlocale(LC_ALL, NULL));
+    if (!locale)
+        return VKFFT_ERROR_MALLOC_FAILED;
+    const VkFFTResult result = initializeVkFFT(handle, configuration);
+    setlocale(LC_ALL, locale);
+    free(locale);
+    return result;
+}
+
 /* VkFFT's first axis is y, along which elements are neighbours in memory. Several arrays, which go in one
  * direction, are planes of a third axis. Axes that are not transformed are omitted by name: of axes beyond
  * FFTdim VkFFT 1.2 makes a batch, 1.3 nothing. */
@@ -138,7 +155,7 @@ static VkFFTResult initialize(struct fft *fft, uint64_t arrays, enum fft_directi
         .bufferStride = {fft->columns, modes_stride, arrays * modes_stride},
         .bufferSize = &application->modes_bytes,
     };
-    return initializeVkFFT(&application->handle, configuration); /* builds kernels */
+    return initialize_in_locale(&application->handle, configuration);
 }
 
 /* A long axis takes several passes. VkFFT keeps several arrays between the passes in a buffer of its own, but
