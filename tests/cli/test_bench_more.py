@@ -191,8 +191,8 @@ class OnRanks(BenchTest):
             self.assertAlmostEqual(leavers["2"] / (256 * 0.798 * 0.1 / 0.3927), 1, delta=0.3)
 
     def test_a_wrong_step_on_ranks(self):
-        result = self.bench("scaling", ranks=2, environment=self.with_kernels(("deposit.cl", "set ? factor",
-            "set ? (real)0.9 * factor")))
+        wrong = self.with_kernels(("deposit.cl", "set ? factor", "set ? (real)0.9 * factor"))
+        result = self.bench("scaling", "--device=cpu", ranks=2, environment=wrong)
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertEqual(self.said(result.stderr), ["radixpic: a step left a wrong result; see above"])
         self.assertEqual(result.stdout.count("NOT VERIFIED: the charge on the grid differs"), 2)

@@ -282,7 +282,8 @@ class Kernels(ProgramTest):
         first = "#include"
         line = (KERNELS / "push.cl").read_text().partition(first)[0].count("\n") + 1
         environment = self.with_kernels(("push.cl", first, f"nonsense_word here;\n{first}"))
-        result = self.run_program("run", "small.yaml", environment=environment)
+        # NVIDIA's compiler counts the lines of the file and of what it includes together
+        result = self.run_program("run", "small.yaml", "--device", "cpu", environment=environment)
         self.assertEqual(result.returncode, 1)
         # PoCL's compiler adds a line of its own before
         before, sentence, log = re.split(r"(?m)^(radixpic: .*)$", result.stderr, maxsplit=1)

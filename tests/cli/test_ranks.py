@@ -63,8 +63,8 @@ class Runs(RanksTest):
         self.assertEqual(self.history(), together)
 
     def test_sizes_and_ranks_choose_no_program(self):
-        """Other cells and particles build none; two ranks those alone by which particles and sums come to others:
-        exchange, gather, merge, and of the radix step room."""
+        """Of a CPU. Other cells and particles build none; two ranks those alone by which particles and sums come to
+        others: exchange, gather, merge, and of the radix step room."""
         own = {**MPI_ENVIRONMENT, "RADIXPIC_CACHE": str(self.folder / "own")}
         other = sets("grid.cells=[32, 16]", "species.electrons.particles=20000", "time.step=0.05")
         for method, more in (("fused", 3), ("radix", 4)):
@@ -72,8 +72,8 @@ class Runs(RanksTest):
             built = []
             for ranks, settings in ((1, []), (1, other), (2, other)):
                 command = ("mpirun", "-n", str(ranks), PROGRAM)
-                options = ["--quiet", "--steps", "2", "--force", *sets(f"step.method={method}"), *settings]
-                self.run_well("run", "small.yaml", *options, command=command, environment=own)
+                options = ["--device=cpu", "--steps=2", "--force", *sets(f"step.method={method}"), *settings]
+                self.run_well("run", "small.yaml", "--quiet", *options, command=command, environment=own)
                 built.append(len(list((self.folder / "own").glob("programs/*.uses"))))
             if built[0] == 0:
                 self.skipTest("the driver of this device keeps programs itself")
