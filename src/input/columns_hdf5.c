@@ -162,6 +162,9 @@ static const struct mesh usual_mesh = {.geometry = {"cartesian"}, .order = {"C"}
 static enum status read_mesh(const struct hdf5_source *source, const char *object, struct mesh *mesh)
 {
     TRY(hdf5_read_texts(source, object, "geometry", 1, mesh->geometry));
+    if (strcmp(mesh->geometry[0], "cartesian") != 0)
+        return status_fail(STATUS_USAGE, "%s: %s: geometry: expected cartesian, found %s", source->path,
+                           object, mesh->geometry[0]);
     TRY(hdf5_read_texts(source, object, "dataOrder", 1, mesh->order));
     TRY(hdf5_read_texts(source, object, "axisLabels", 2, mesh->labels));
     TRY(hdf5_read_reals(source, object, "gridSpacing", 2, mesh->spacing));
@@ -181,8 +184,7 @@ static enum status check_mesh(const struct hdf5_source *source, const char *obje
 {
     const char *x = mesh->labels[0], *y = mesh->labels[1], *order = mesh->order[0];
     const bool are_axes = strspn(x, "xyz") == 1 && strspn(y, "xyz") == 1 && !x[1] && !y[1] && x[0] != y[0];
-    const char *wrong = strcmp(mesh->geometry[0], "cartesian") != 0          ? "geometry: expected cartesian"
-                        : strcmp(order, "C") != 0 && strcmp(order, "F") != 0 ? "dataOrder: expected C or F"
+    const char *wrong = strcmp(order, "C") != 0 && strcmp(order, "F") != 0 ? "dataOrder: expected C or F"
                         : !are_axes ? "axisLabels: expected two of x, y and z"
                                     : NULL;
     for (int n = 0; n < 2 && !wrong; n++)

@@ -393,11 +393,12 @@ class SpeciesFiles(OneRunTest):
         self.run_well("check", "again.yaml", *sets("species.electrons.velocities=cold",
                                                    "species.electrons.profile={file: mesh.h5, place: rho}"))
         for words, attributes in (
-            ("geometry: expected cartesian", {"geometry": "thetaMode"}),
+            ("geometry: expected cartesian, found thetaMode", {"geometry": "thetaMode", "axisLabels": ["x", "y", "z"]}),
             ("dataOrder: expected C or F", {"dataOrder": "G"}),
             ("axisLabels: expected two of x, y and z", {"axisLabels": ["r", "z"]}),
             ("axisLabels: expected two of x, y and z", {"axisLabels": ["x", "x"]}),
-            ("axisLabels of /data/3/meshes/rho: expected two values", {"axisLabels": ["x", "y", "z"]}),
+            ("axisLabels of /data/3/meshes/rho: expected two values, those of a mesh of two",
+             {"axisLabels": ["x", "y", "z"]}),
             ("axisLabels of /data/3/meshes/rho: expected text", {"axisLabels": [1, 2]}),
             ("gridSpacing: expected lengths above 0", {"gridSpacing": [-1.0, 1.0]}),
             ("gridSpacing: expected lengths above 0, by which gridGlobalOffset", {"gridGlobalOffset": [1.0, 0.0]}),
