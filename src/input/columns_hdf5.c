@@ -80,7 +80,42 @@ static enum status open_place(const char *path, const char *place, const char *o
                : status_fail(STATUS_USAGE, "%s: there is no \"%s\" in it, which `place` says", path, place);
 }
 
+/* The letters of two axes of a file in the order that they have here, and of the third, which is not in their
+ * plane. Returns 1, or -1 where they are left-handed: the third axis here then points against that of the
+ * file. */
+static int find_axes(char first, char second, char axes[3])
+{
+    axes[0] = first < second ? first : second;
+    axes[1] = first < second ? second : first;
+    axes[2] = (char)('x' + 'y' + 'z' - first - second);
+    return axes[2] == 'y' ? -1 : 1;
+}
+
 /* ---- particles ---- */
+
+/* The plane of the positions, x-y where they are not of two dimensions; a third momentum may be against that
+ * here. */
+static enum status find_plane(const struct hdf5_source *source, const char *group, struct columns *columns)
+{
+    char name[PATH_LENGTH + 16], found[3];
+    int count = 0;
+    bool is_there;
+    for (char letter = 'x'; letter <= 'z'; letter++) {
+        snprintf(name, sizeof name, "%s/position/%c", group, letter);
+        TRY(hdf5_find(source, name, &is_there));
+        if (is_there)
+            found[count++] = letter;
+    }
+    if (count == 3)
+        return status_fail(
+            STATUS_USAGE,
+            "%s: %s: expected positions along two axes, found x, y and z; to read two of them, "
+            "write these to a .npy file",
+            source->path, group);
+    columns->si[COLUMN_U + 2] *=
+        find_axes(count == 2 ? found[0] : 'x', count == 2 ? found[1] : 'y', columns->axes);
+    return STATUS_OK;
+}
 
 /* Reads the rows of an array of numbers that the columns ask for. */
 static enum status read_rows(const struct hdf5_source *source, const char *name, struct columns *columns,
@@ -101,7 +136,7 @@ static enum status read_column(const struct hdf5_source *source, const char *gro
     char name[2 * PATH_LENGTH];
     double constant = NAN, unit = 1;
     bool is_there;
-    snprintf(name, sizeof name, "%s/%s", group, columns_name(columns->path, k));
+    snprintf(name, sizeof name, "%s/%s", group, columns_name(columns, k));
     TRY(hdf5_find(source, name, &is_there));
     if (!is_there)
         return STATUS_OK;
@@ -125,6 +160,7 @@ static enum status read_columns(const struct hdf5_source *source, const struct s
 {
     char momentum[2 * PATH_LENGTH], iteration[48];
     double is_macro = 0, offset = 0, unit = 1;
+    TRY(find_plane(source, search->path, columns));
     for (int k = 0; k < COLUMNS; k++)
         TRY(read_column(source, search->path, k, columns));
     snprintf(momentum, sizeof momentum, "%s/momentum", search->path);
@@ -265,17 +301,6 @@ enum status columns_read_hdf5_array(struct columns_array *array)
 
 /* ---- E and B ---- */
 
-/* The letters of a mesh's axes here, of which the third is not in its plane. Returns 1, or -1 where they are
- * left-handed: the third axis here then points against that of the file. */
-static int find_axes(const struct mesh *mesh, char axes[3])
-{
-    const char first = mesh->labels[0][0], second = mesh->labels[1][0];
-    axes[0] = first < second ? first : second;
-    axes[1] = first < second ? second : first;
-    axes[2] = (char)('x' + 'y' + 'z' - first - second);
-    return axes[2] == 'y' ? -1 : 1;
-}
-
 static enum status check_dimension(const struct hdf5_source *source, const char *record, const double own[7])
 {
     double dimension[7];
@@ -301,7 +326,7 @@ static enum status read_vector(const struct hdf5_source *source, const char *rec
     TRY(check_dimension(source, record, fields->dimension[field]));
     TRY(hdf5_read_reals(source, record, "timeOffset", 1, offset));
     TRY(hdf5_read_reals(source, record, "averagedStates", 1, &fields->states)); /* of this program */
-    const int hand = find_axes(&mesh, axes);
+    const int hand = find_axes(mesh.labels[0][0], mesh.labels[1][0], axes);
     for (int axis = 0; axis < 3; axis++) {
         array[axis] =
             (struct columns_array){.path = fields->path, .place = field == 0 ? "E" : "B", .si = NAN};

@@ -34,34 +34,49 @@ static enum status refuse(const struct columns *columns, uint64_t n, int k, doub
                           const char *expected)
 {
     return status_fail(STATUS_USAGE, "%s: particle %" PRIu64 " has %s %.9g, expected %s", columns->path,
-                       columns->first + n, columns_name(columns->path, k), value, expected);
+                       columns->first + n, columns_name(columns, k), value, expected);
 }
 
 static enum status require(const struct columns *columns, int k)
 {
-    return columns->numbers[k] ? STATUS_OK
-                               : status_fail(STATUS_USAGE, "%s: %s is missing", columns->path,
-                                             columns_name(columns->path, k));
+    return columns->numbers[k]
+               ? STATUS_OK
+               : status_fail(STATUS_USAGE, "%s: %s is missing", columns->path, columns_name(columns, k));
 }
 
-/* Cells and offsets along an axis, of which the file may have the whole cells apart. Both ends of the box are
- * one place, and what single precision rounds lies within. */
+/* Cells and offsets along an axis, of which the file may have the whole cells apart. The box repeats,
+ * wherever that of the file begins. ends[2] <- the greatest place, and the least with its sign turned, in
+ * cells. */
 static enum status set_places(const struct columns *columns, int axis, uint32_t cells,
-                              struct loaded_particle *particles)
+                              struct loaded_particle *particles, double ends[2])
 {
     const double *rest = columns->numbers[COLUMN_X + axis], *whole = columns->numbers[COLUMN_CELL + axis];
-    const double margin = 1e-6 * cells;
     TRY(require(columns, COLUMN_X + axis));
     for (uint64_t n = 0; n < columns->count; n++) {
         const double of_cell = whole ? whole[n] : 0, below = floor(of_cell),
                      in_cell = rest[n] + (of_cell - below);
-        const double found = below + floor(in_cell), place = below + in_cell;
-        if (!(place >= -margin && place <= cells + margin))
-            return refuse(columns, n, COLUMN_X + axis, place * columns->unit[axis], "a place in the box");
-        particles[n].cell[axis] = (uint32_t)(found < 0 ? cells - 1 : found >= cells ? 0 : found);
+        const double place = below + in_cell, cell = fmod(below + floor(in_cell), cells);
+        if (!isfinite(place))
+            return refuse(columns, n, COLUMN_X + axis, place, "a finite number");
+        ends[0] = fmax(ends[0], place);
+        ends[1] = fmax(ends[1], -place);
+        particles[n].cell[axis] = (uint32_t)(cell < 0 ? cell + cells : cell);
         particles[n].offset[axis] = in_cell - floor(in_cell);
     }
     return STATUS_OK;
+}
+
+/* Both ends of the box are one place, and what single precision rounds lies within. */
+static enum status check_span(const struct columns *columns, int axis, uint32_t cells, const double ends[2])
+{
+    const double cell = columns->unit[axis];
+    return ends[0] + ends[1] <= (1 + 2e-6) * cells
+               ? STATUS_OK
+               : status_fail(
+                     STATUS_USAGE,
+                     "%s: expected places within one length of the box, %g, found %s from %.9g to %.9g",
+                     columns->path, cells * cell, columns_name(columns, COLUMN_X + axis), -ends[1] * cell,
+                     ends[0] * cell);
 }
 
 static enum status set_velocities(const struct columns *columns, int axis, double fastest,
@@ -116,7 +131,7 @@ static enum status require_weights(const struct columns *columns)
 }
 
 static enum status read_share(const struct config *config, struct species_config *species,
-                              struct columns *columns)
+                              struct columns *columns, double ends[2][2])
 {
     struct loaded_particle *particles = calloc(columns->count + 1, sizeof *particles);
     species->read.particles = particles;
@@ -127,7 +142,7 @@ static enum status read_share(const struct config *config, struct species_config
     pthread_mutex_unlock(&writer_hdf5);
     TRY(status);
     for (int axis = 0; axis < 2; axis++)
-        TRY(set_places(columns, axis, config->grid.cells[axis], particles));
+        TRY(set_places(columns, axis, config->grid.cells[axis], particles, ends[axis]));
     for (int axis = 0; species->velocities.kind == VELOCITIES_FILE && axis < (int)species_dimensions(species);
          axis++)
         TRY(set_velocities(columns, axis, precision_fastest(config->precision), particles));
@@ -141,9 +156,12 @@ static enum status read_particles(const struct communicator *communicator, const
 {
     struct columns columns = columns_of(communicator, config, species);
     struct species_read *read = &species->read;
-    double sums[6] = {0}, weight = 0;
+    double sums[6] = {0}, weight = 0, ends[2][2] = {{-INFINITY, -INFINITY}, {-INFINITY, -INFINITY}};
     const bool weighs = species->weights == WEIGHTS_FILE;
-    enum status status = communicator_agree(communicator, read_share(config, species, &columns));
+    enum status status = communicator_agree(communicator, read_share(config, species, &columns, ends));
+    communicator_max(communicator, 4, ends[0]);
+    for (int axis = 0; axis < 2; axis++)
+        TRY_IF_OK(check_span(&columns, axis, config->grid.cells[axis], ends[axis]));
     if (status == STATUS_OK && weighs && (weight = set_weights(communicator, &columns, read->particles)) == 0)
         status = status_fail(STATUS_USAGE, "%s: expected a weight above 0, found 0 in all particles",
                              columns.path);

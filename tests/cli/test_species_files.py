@@ -2,6 +2,7 @@
 .npy, .csv and another program's openPMD; what files lack is named."""
 
 import os
+import re
 import shlex
 import shutil
 import unittest
@@ -137,6 +138,39 @@ class SpeciesFiles(OneRunTest):
         again = self.run_again(positions("other.h5", place="beam"), steps=1)
         np.testing.assert_allclose(again, self.run_again(positions("twin.npy"), steps=1), rtol=1e-5, atol=1e-6)
 
+    def test_a_plane_x_z_that_begins_elsewhere(self):
+        """As 2D simulations of WarpX have it: a box around 0, positions along x and z, momenta along three axes."""
+        length, momentum, third = self.units[0] / CELL[0], self.units[1], 0.1 * self.columns["u"] - 0.2
+        with h5py.File(self.folder / "plane.h5", "w") as file:
+            group = file.create_group("data/50/particles/electrons")
+            for letter, place, shift in ("x", "x", 3), ("z", "y", 14.5):
+                values = self.columns[place] - shift
+                group[f"position/{letter}"] = values * length
+                offset = group.create_group(f"positionOffset/{letter}")
+                offset.attrs.update({"value": 0.0, "shape": np.uint64([COUNT]), "unitSI": 1.0})
+            for letter, values in ("x", self.columns["u"]), ("y", -third), ("z", self.columns["v"]):
+                group[f"momentum/{letter}"] = values * momentum
+        moved = {"x": (self.columns["x"] - 3) % 6, "y": (self.columns["y"] - 14.5) % 4}
+        table = self.table("uv", **moved, w=third)
+        np.save(self.folder / "twin.npy", table)
+        twin = self.run_again(positions("twin.npy"), steps=1)
+        for ranks in 0, 3:
+            np.testing.assert_allclose(self.run_again(positions("plane.h5"), steps=1, ranks=ranks), twin, rtol=1e-5,
+                                       atol=1e-5)
+        means = [re.search(r"mean velocity \(.*", self.run_well("check", "again.yaml", *sets(
+            positions(file), "species.electrons.velocities={kind: file, dimensions: 3}")).stdout)[0]
+                 for file in ("plane.h5", "twin.npy")]
+        self.assertEqual(*means)
+        self.assertRegex(means[0], r", -0\.2\d*\), dev")
+        with h5py.File(self.folder / "plane.h5", "a") as file:
+            file["data/50/particles/electrons/position/z"][-1365:] += 4 * length  # the particles of the last rank
+        self.refuse_particles("expected places within one length of the box, 4, found position/z from -14.",
+                              "plane.h5", self.read("plane.h5"), ranks=3)
+        with h5py.File(self.folder / "plane.h5", "a") as file:
+            file["data/50/particles/electrons/position/y"] = np.zeros(COUNT)
+        self.refuse_particles("/data/50/particles/electrons: expected positions along two axes, found x, y and z",
+                              "plane.h5", self.read("plane.h5"))
+
     def test_what_velocities_mean(self):
         np.save(self.folder / "xy.npy", self.table("xy", weight=1))
         np.save(self.folder / "xyuv.npy", self.table())
@@ -194,8 +228,8 @@ class SpeciesFiles(OneRunTest):
 
     def test_particles_that_are_wrong(self):
         for name, number, value, words in (
-            ("y", 77, 4.1, "particle 77 has y 4.1, expected a place in the box"),
-            ("x", 4000, np.nan, "particle 4000 has x nan, expected a place in the box"),
+            ("y", 77, 4.1, "expected places within one length of the box, 4, found y from 0.001"),
+            ("x", 4000, np.nan, "particle 4000 has x nan, expected a finite number"),
             ("v", 3000, np.inf, "particle 3000 has v inf, expected a finite number"),
             ("u", 9, 1e39, "particle 9 has u 1e+39, expected a speed that the precision of the run holds"),
             ("weight", 5, 2, "particle 5 has weight 2, expected that of particle 0"),
