@@ -10,20 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Multiplies the numbers of a component by `factor`; then they are finite, and so are their squares. */
+/* Multiplies the numbers of a component by `factor`; then they are finite, and so are their squares. *is_zero
+ * <- whether all are 0. */
 static enum status scale_numbers(const struct config *config, const struct columns_array *array, int c,
-                                 double factor)
+                                 double factor, bool *is_zero)
 {
     const double most = precision_fastest(config->precision);
-    for (uint64_t n = 0; n < array->shape[0] * array->shape[1]; n++) {
-        const uint64_t i = n / array->shape[1], j = n % array->shape[1];
-        const double value = array->values[i * array->stride[0] + j * array->stride[1]] *= factor;
-        if (!(fabs(value) <= most))
-            return status_fail(STATUS_USAGE,
-                               "%s: %s%c: expected numbers of up to %g, found %g at [%" PRIu64 ", %" PRIu64
-                               "]",
-                               array->path, array->place, "xyz"[c % 3], most, value, i, j);
-    }
+    *is_zero = true;
+    for (uint64_t i = 0; i < array->shape[0]; i++)
+        for (uint64_t j = 0; j < array->shape[1]; j++) {
+            const double value = array->values[i * array->stride[0] + j * array->stride[1]] *= factor;
+            *is_zero &= value == 0;
+            if (!(fabs(value) <= most))
+                return status_fail(STATUS_USAGE,
+                                   "%s: %s%c: expected numbers of up to %g, found %g at [%" PRIu64
+                                   ", %" PRIu64 "]",
+                                   array->path, array->place, "xyz"[c % 3], most, value, i, j);
+        }
     return STATUS_OK;
 }
 
@@ -34,25 +37,16 @@ static enum status set_component(const struct config *config, const struct colum
     const struct units units = units_make(&config->units);
     const struct columns_array *array = &fields->array[c];
     const double factor = array->si / (c < 3 ? units.electric_field : units.magnetic_field);
-    const uint32_t nx = config->grid.cells[0], ny = config->grid.cells[1];
-    bool is_zero = true;
+    bool is_zero;
     if (!array->values)
         return STATUS_OK;
     TRY(box_array_check_length(config, array));
-    TRY(scale_numbers(config, array, c, factor));
-    double *values = malloc((size_t)nx * ny * sizeof *values);
-    if (!values)
-        return status_fail(STATUS_FAILED, "%s: no memory to read it", fields->path);
-    for (uint32_t i = 0; i < nx; i++)
-        for (uint32_t j = 0; j < ny; j++) {
-            const double value = box_array_at(array, (double)i / nx, (double)j / ny);
-            values[(size_t)i * ny + j] = value;
-            is_zero &= value == 0;
-        }
-    *found = is_zero ? NULL : values;
+    TRY(scale_numbers(config, array, c, factor, &is_zero));
     if (is_zero)
-        free(values);
-    return STATUS_OK;
+        return STATUS_OK;
+    *found = malloc((size_t)config->grid.cells[0] * config->grid.cells[1] * sizeof **found);
+    return *found ? box_array_at_nodes(array, config->grid.cells, 0, *found)
+                  : status_fail(STATUS_FAILED, "%s: no memory to read it", fields->path);
 }
 
 /* With fields.mean=zero the mean of E is 0 but for what single precision rounds. */

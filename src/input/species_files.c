@@ -221,7 +221,6 @@ static enum status read_density(const struct config *config, struct species_conf
 {
     const struct profile_config *profile = &species->profile;
     const struct nodes nodes = profile_nodes(config->grid.cells, config->grid.length);
-    const uint32_t along_x = nodes.intervals[0], along_y = nodes.intervals[1];
     struct columns_array array = {.path = profile->file, .place = profile->place};
     double *values = malloc(nodes_count(&nodes) * sizeof *values);
     species->read.density_nodes = values;
@@ -231,9 +230,9 @@ static enum status read_density(const struct config *config, struct species_conf
     pthread_mutex_unlock(&writer_hdf5);
     TRY_IF_OK(box_array_check_length(config, &array));
     TRY_IF_OK(check_density(&array));
-    for (uint32_t i = 0; i <= along_x && status == STATUS_OK; i++)
-        for (uint32_t j = 0; j <= along_y; j++)
-            *values++ = fabs(box_array_at(&array, (double)i / along_x, (double)j / along_y));
+    TRY_IF_OK(box_array_at_nodes(&array, nodes.intervals, 1, values));
+    for (size_t n = 0; n < nodes_count(&nodes) && status == STATUS_OK; n++)
+        values[n] = fabs(values[n]);
     free(array.values);
     return status;
 }
