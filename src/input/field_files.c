@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +104,21 @@ static enum status read_file(const struct config *config, int group, struct fiel
     return group == FIELDS_INITIAL ? check_mean(config, file) : check_dimensions(config, file);
 }
 
+/* A run that goes on has the external fields of the run before. */
+static enum status require_same(const struct field_file *file, uint64_t old)
+{
+    char expected[48] = "no file", found[48] = "none";
+    if (old != 0)
+        snprintf(expected, sizeof expected, "a file of digest %016" PRIx64, old);
+    if (file->digest != 0)
+        snprintf(found, sizeof found, "one of digest %016" PRIx64, file->digest);
+    return file->digest == old ? STATUS_OK
+                               : status_fail(STATUS_USAGE,
+                                             "fields.external.file: a run that goes on must not change its "
+                                             "external fields: expected %s, found %s",
+                                             expected, found);
+}
+
 enum status field_files_read(const struct communicator *communicator, struct config *config,
                              const struct config *before)
 {
@@ -113,12 +129,8 @@ enum status field_files_read(const struct communicator *communicator, struct con
         file->digest = is_state ? old : 0;
         if (is_read)
             TRY(digest_require_same(communicator, file->path, UINT64_MAX, &file->digest));
-        if (before && file->digest != old)
-            return status_fail(
-                STATUS_USAGE,
-                "fields.external.file: a run that goes on must not change its external fields: "
-                "expected a file of digest %016" PRIx64 ", found %016" PRIx64,
-                old, file->digest);
+        if (before)
+            TRY(require_same(file, old));
         if (is_read)
             TRY(communicator_agree(communicator, read_file(config, group, file)));
     }

@@ -88,9 +88,13 @@ class FieldFiles(ProgramTest):
         self.run_waves("again", FILES[0], "fields.external={file: moved.h5}", more=more)
         self.assertEqual(self.read("again/history.csv").splitlines()[1:], lines[9:])
         self.write("external.h5", EXTERNAL)
-        for settings, words in (([], "must not change its external fields: expected a file of digest"),
-                                (["fields.external.file=''"], "found 0000000000000000")):
-            self.refuse(2, words, "run", *more, "--output", "other", *sets(*settings))
+        self.run_waves("none", "fields.external={}", more=["--steps", 4])
+        none, file = ["--restart", "none/checkpoints/checkpoint_4.h5"], "fields.external.file="
+        for start, path, words in ((more, "external.h5", ("expected a file of digest ", ", found one of digest ")),
+                                   (more, "''", ("expected a file of digest ", ", found none\n")),
+                                   (none, "external.h5", ("expected no file, found one of digest ",))):
+            words = [file[:-1] + ": a run that goes on must not change its external fields: ", *words]
+            self.refuse(2, words, "run", *start, "--output", "other", *sets(file + path))
 
     @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
     def test_ranks_have_their_rows(self):
