@@ -140,7 +140,8 @@ static enum status read_column(const struct hdf5_source *source, const char *gro
     TRY(hdf5_find(source, name, &is_there));
     if (!is_there)
         return STATUS_OK;
-    TRY(hdf5_read_reals(source, name, "value", 1, &constant));
+    if (hdf5_is_group(source, name))
+        TRY(hdf5_read_reals(source, name, "value", 1, &constant));
     TRY(hdf5_read_reals(source, name, "unitSI", 1, &unit));
     if (!(unit > 0))
         return status_fail(STATUS_USAGE, "%s: unitSI of %s: expected a number above 0, found %g",
@@ -152,6 +153,20 @@ static enum status read_column(const struct hdf5_source *source, const char *gro
         TRY(read_rows(source, name, columns, numbers));
     for (uint64_t n = 0; n < columns->count; n++)
         numbers[n] = unit / columns->si[k] * (isnan(constant) ? numbers[n] : constant);
+    return STATUS_OK;
+}
+
+/* The mass that all particles have, where the file says it once. */
+static enum status read_mass(const struct hdf5_source *source, const char *group, double *mass)
+{
+    char name[PATH_LENGTH + 8];
+    double unit = 1, is_macro = 0;
+    snprintf(name, sizeof name, "%s/mass", group);
+    TRY(hdf5_read_reals(source, name, "macroWeighted", 1, &is_macro));
+    if (is_macro == 0)
+        TRY(hdf5_read_reals(source, name, "value", 1, mass));
+    TRY(hdf5_read_reals(source, name, "unitSI", 1, &unit));
+    *mass *= unit;
     return STATUS_OK;
 }
 
@@ -168,6 +183,7 @@ static enum status read_columns(const struct hdf5_source *source, const struct s
     TRY(hdf5_read_reals(source, momentum, "macroWeighted", 1, &is_macro));
     TRY(hdf5_read_reals(source, momentum, "timeOffset", 1, &offset));
     TRY(hdf5_read_reals(source, iteration, "timeUnitSI", 1, &unit));
+    TRY(read_mass(source, search->path, &columns->mass));
     columns->is_macro = is_macro == 1;
     columns->seconds = offset * unit;
     return STATUS_OK;

@@ -184,8 +184,10 @@ static enum status read_particles(const struct communicator *communicator, const
         TRY_IF_OK(communicator_agree(communicator, check_weights(&columns, weight)));
     }
     read->facts.density = weight * (double)columns.all / (config->grid.length[0] * config->grid.length[1]);
-    if (species->velocities.kind == VELOCITIES_FILE)
+    if (species->velocities.kind == VELOCITIES_FILE) {
+        read->mass = columns.mass / units_make(&config->units).mass;
         read->behind = -columns.seconds / units_make(&config->units).time;
+    }
     read->starts_back = fabs(read->behind / config->time.step - 0.5) < 1e-6;
     for (int k = 0; k < COLUMNS; k++)
         free(columns.numbers[k]);
@@ -283,8 +285,13 @@ void species_files_announce(const struct config *config, struct log *log)
                 species->name, species->particles, read->facts.mean[0], read->facts.mean[1],
                 read->facts.mean[2], read->facts.thermal[0], read->facts.thermal[1], read->facts.thermal[2]);
         if (read->facts.density > 0)
-            log_line(log, LOG_NORMAL, "%s: the weights in the file make a density of %.6g, here it is %g",
+            log_line(log, LOG_NORMAL,
+                     "%s: the weights in the file make a density of %.6g in a box of depth 1, here it is %g",
                      species->name, read->facts.density, species->density);
+        if (read->mass != 0 && fabs(read->mass - species->mass) > 1e-3 * species->mass)
+            log_warning(
+                log, "%s: the mass in the file is %.6g, here it is %g: the run has the momenta of the file",
+                species->name, read->mass, species->mass);
         if (read->behind != 0 && !read->starts_back)
             log_warning(log,
                         "%s: the velocities in the file are %.6g before the positions, and half a step "

@@ -129,7 +129,7 @@ class SpeciesFiles(OneRunTest):
                     offset.attrs.update({"value": 1.0, "shape": np.uint64([COUNT]), "unitSI": CELL[axis] * length})
                     values = self.columns[place] + shift - CELL[axis]
                     group[f"position/{'xy'[axis]}"] = values * length * 1e3
-                    group[f"position/{'xy'[axis]}"].attrs["unitSI"] = 1e-3
+                    group[f"position/{'xy'[axis]}"].attrs.update({"unitSI": 1e-3, "value": 7.0})
                     group.create_dataset(f"momentum/{'xy'[axis]}", data=self.columns[velocity] * 7e5 * momentum,
                                          compression=1, chunks=(1000,))
                 group["momentum"].attrs["macroWeighted"] = np.uint32(1)
@@ -188,11 +188,14 @@ class SpeciesFiles(OneRunTest):
         said = self.run_well("check", "again.yaml", *sets(positions("said.npy"))).stdout
         self.assertRegex(said, r"(?m)^particles of electrons: said.npy, digest [0-9a-f]{16}$")
         self.assertRegex(said, r"(?m)^electrons: 4096 particles, at the start mean velocity \(-0.0\d+, ")
-        self.assertIn("the weights in the file make a density of 0.5, here it is 1\n", said)
+        self.assertIn("the weights in the file make a density of 0.5 in a box of depth 1, here it is 1\n", said)
         warning = "electrons: the velocities in the file are 0.05 before the positions, and half a step is 0.02: "
         for step, is_said in ((0.1, False), (0.04, True)):
             said = self.run_well("check", "again.yaml", *sets(positions("then.h5"), f"time.step={step}")).stdout
             self.assertEqual(warning in said, is_said)
+            self.assertNotIn("the mass in the file", said)
+        said = self.run_well("check", "again.yaml", *sets(positions("then.h5"), "species.electrons.mass=4")).stdout
+        self.assertIn("electrons: the mass in the file is 1, here it is 4: the run has the momenta of the file", said)
         self.run_again(positions("said.npy"), steps=0)
         self.assertRegex((self.folder / "again" / "log.txt").read_text(), "particles of electrons: said.npy, digest ")
 
