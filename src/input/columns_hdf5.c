@@ -275,7 +275,9 @@ static enum status read_constant(const struct hdf5_source *source, const char *p
                : STATUS_OK;
 }
 
-static enum status read_array(const struct hdf5_source *source, const char *path, struct columns_array *array)
+/* Of a mesh that is turned the position is along its second axis, and then along its first. */
+static enum status read_array(const struct hdf5_source *source, const char *path, bool is_turned,
+                              struct columns_array *array)
 {
     char record[PATH_LENGTH];
     struct mesh mesh = usual_mesh;
@@ -291,6 +293,11 @@ static enum status read_array(const struct hdf5_source *source, const char *path
     if (!columns_may_hold(all.shape))
         return status_fail(STATUS_USAGE, "%s: %s: expected 1 to %d numbers, found %" PRIu64 " x %" PRIu64,
                            source->path, path, NODES_MOST, all.shape[0], all.shape[1]);
+    if (is_turned) {
+        const double first = mesh.position[0];
+        mesh.position[0] = mesh.position[1];
+        mesh.position[1] = first;
+    }
     TRY(check_mesh(source, path, &mesh));
     place_mesh(&mesh, all.shape, array);
     array->values = malloc(all.shape[0] * all.shape[1] * sizeof *array->values);
@@ -310,7 +317,7 @@ enum status columns_read_hdf5_array(struct columns_array *array)
     struct hdf5_source source;
     enum status status =
         open_place(array->path, array->place, field_record(array->place), "meshesPath", &source, &search);
-    TRY_IF_OK(read_array(&source, search.path, array));
+    TRY_IF_OK(read_array(&source, search.path, false, array));
     hdf5_source_close(&source);
     return status;
 }
@@ -329,6 +336,22 @@ static enum status check_dimension(const struct hdf5_source *source, const char 
     return STATUS_OK;
 }
 
+/* PIConGPU writes axisLabels y, x and the position along x, y: E/x then lies between nodes along y alone, and
+ * B/x along x alone, which is no Yee cell. *is_turned <- whether a component of a mesh with these labels is
+ * so. */
+static enum status find_turned(const struct hdf5_source *source, const char *path, const struct mesh *mesh,
+                               int field, bool *is_turned)
+{
+    char software[1][HDF5_WORD] = {""};
+    double position[2] = {0, 0};
+    TRY(hdf5_read_texts(source, "/", "software", 1, software));
+    TRY(hdf5_read_reals(source, path, "position", 2, position));
+    const int own = mesh->labels[1][0] == path[strlen(path) - 1], between = field == 0 ? !own : own;
+    *is_turned =
+        strncmp(software[0], "PIConGPU", 8) == 0 && position[between] == 0.5 && position[!between] == 0;
+    return STATUS_OK;
+}
+
 /* E or B: both components in the plane, or none, and the third, or none. */
 static enum status read_vector(const struct hdf5_source *source, const char *record, int field,
                                struct columns_fields *fields, double *offset)
@@ -336,7 +359,7 @@ static enum status read_vector(const struct hdf5_source *source, const char *rec
     struct columns_array *array = fields->array + 3 * field;
     struct mesh mesh = usual_mesh;
     char axes[3], path[PATH_LENGTH + 8];
-    bool is_there[3];
+    bool is_there[3], is_turned;
     TRY(read_mesh(source, record, &mesh));
     TRY(check_mesh(source, record, &mesh));
     TRY(check_dimension(source, record, fields->dimension[field]));
@@ -350,7 +373,8 @@ static enum status read_vector(const struct hdf5_source *source, const char *rec
         TRY(hdf5_find(source, path, &is_there[axis]));
         if (!is_there[axis])
             continue;
-        TRY(read_array(source, path, array + axis));
+        TRY(find_turned(source, path, &mesh, field, &is_turned));
+        TRY(read_array(source, path, is_turned, array + axis));
         TRY(hdf5_read_reals(source, path, "unitSI", 1, &array[axis].si));
         if (isnan(array[axis].si))
             return status_fail(STATUS_USAGE, "%s: unitSI of %s is missing", source->path, path);
