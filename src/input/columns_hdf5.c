@@ -80,6 +80,51 @@ static enum status open_place(const char *path, const char *place, const char *o
                : status_fail(STATUS_USAGE, "%s: there is no \"%s\" in it, which `place` says", path, place);
 }
 
+/* ---- attributes of meshes ---- */
+
+/* Attributes of a mesh, in the order of its labels. */
+struct mesh {
+    char geometry[1][HDF5_WORD], order[1][HDF5_WORD], labels[2][HDF5_WORD];
+    double spacing[2], offset[2], position[2], unit;
+};
+
+static const struct mesh usual_mesh = {.geometry = {"cartesian"}, .order = {"C"}, .labels = {"x", "y"}};
+
+/* Reads the attributes of a component, or of the record that it is in. */
+static enum status read_mesh(const struct hdf5_source *source, const char *object, struct mesh *mesh)
+{
+    TRY(hdf5_read_texts(source, object, "geometry", 1, mesh->geometry));
+    if (strcmp(mesh->geometry[0], "cartesian") != 0)
+        return status_fail(STATUS_USAGE, "%s: %s: geometry: expected cartesian, found %s", source->path,
+                           object, mesh->geometry[0]);
+    TRY(hdf5_read_texts(source, object, "dataOrder", 1, mesh->order));
+    TRY(hdf5_read_texts(source, object, "axisLabels", 2, mesh->labels));
+    TRY(hdf5_read_reals(source, object, "gridSpacing", 2, mesh->spacing));
+    TRY(hdf5_read_reals(source, object, "gridGlobalOffset", 2, mesh->offset));
+    TRY(hdf5_read_reals(source, object, "gridUnitSI", 1, &mesh->unit));
+    return hdf5_read_reals(source, object, "position", 2, mesh->position);
+}
+
+/* The place of the first number, in steps. Without a spacing an offset has none. */
+static double shift_along(const struct mesh *mesh, int n)
+{
+    return mesh->position[n] + (mesh->offset[n] == 0 ? 0 : mesh->offset[n] / mesh->spacing[n]);
+}
+
+/* Refuses a mesh that this grid cannot hold, with the name of the attribute that says so. */
+static enum status check_mesh(const struct hdf5_source *source, const char *object, const struct mesh *mesh)
+{
+    const char *x = mesh->labels[0], *y = mesh->labels[1], *order = mesh->order[0];
+    const bool are_axes = strspn(x, "xyz") == 1 && strspn(y, "xyz") == 1 && !x[1] && !y[1] && x[0] != y[0];
+    const char *wrong = strcmp(order, "C") != 0 && strcmp(order, "F") != 0 ? "dataOrder: expected C or F"
+                        : !are_axes ? "axisLabels: expected two of x, y and z"
+                                    : NULL;
+    for (int n = 0; n < 2 && !wrong; n++)
+        if (mesh->spacing[n] < 0 || !isfinite(shift_along(mesh, n)))
+            wrong = "gridSpacing: expected lengths above 0, by which gridGlobalOffset is a place";
+    return wrong ? status_fail(STATUS_USAGE, "%s: %s: %s", source->path, object, wrong) : STATUS_OK;
+}
+
 /* The letters of two axes of a file in the order that they have here, and of the third, which is not in their
  * plane. Returns 1, or -1 where they are left-handed: the third axis here then points against that of the
  * file. */
@@ -93,27 +138,36 @@ static int find_axes(char first, char second, char axes[3])
 
 /* ---- particles ---- */
 
-/* The plane of the positions, x-y where they are not of two dimensions; a third momentum may be against that
- * here. */
-static enum status find_plane(const struct hdf5_source *source, const char *group, struct columns *columns)
+/* The plane of the positions, x-y where they are along one axis or none; a third momentum may be against that
+ * here. Where they are along three, as those of Warp in a plane, the labels of E say which it is. */
+static enum status find_plane(const struct hdf5_source *source, const struct search *search,
+                              struct columns *columns)
 {
-    char name[PATH_LENGTH + 16], found[3];
+    char name[2 * PATH_LENGTH], base[1][HDF5_WORD] = {""}, found[3];
+    struct mesh mesh = usual_mesh; /* of labels x, y */
     int count = 0;
     bool is_there;
     for (char letter = 'x'; letter <= 'z'; letter++) {
-        snprintf(name, sizeof name, "%s/position/%c", group, letter);
+        snprintf(name, sizeof name, "%s/position/%c", search->path, letter);
         TRY(hdf5_find(source, name, &is_there));
         if (is_there)
             found[count++] = letter;
     }
-    if (count == 3)
-        return status_fail(
-            STATUS_USAGE,
-            "%s: %s: expected positions along two axes, found x, y and z; to read two of them, "
-            "write these to a .npy file",
-            source->path, group);
-    columns->si[COLUMN_U + 2] *=
-        find_axes(count == 2 ? found[0] : 'x', count == 2 ? found[1] : 'y', columns->axes);
+    if (count == 3) {
+        TRY(hdf5_read_texts(source, "/", "meshesPath", 1, base));
+        snprintf(name, sizeof name, "/data/%llu/%sE", search->step, base[0]);
+        TRY(hdf5_find(source, name, &is_there));
+        if (!is_there)
+            return status_fail(
+                STATUS_USAGE,
+                "%s: %s: expected positions along two axes, found x, y and z, and no mesh E with "
+                "the labels of two; to read them, write them to a .npy file",
+                source->path, search->path);
+        TRY(read_mesh(source, name, &mesh));
+        TRY(check_mesh(source, name, &mesh));
+    }
+    columns->si[COLUMN_U + 2] *= count == 2 ? find_axes(found[0], found[1], columns->axes)
+                                            : find_axes(mesh.labels[0][0], mesh.labels[1][0], columns->axes);
     return STATUS_OK;
 }
 
@@ -175,7 +229,7 @@ static enum status read_columns(const struct hdf5_source *source, const struct s
 {
     char momentum[2 * PATH_LENGTH], iteration[48];
     double is_macro = 0, offset = 0, unit = 1;
-    TRY(find_plane(source, search->path, columns));
+    TRY(find_plane(source, search, columns));
     for (int k = 0; k < COLUMNS; k++)
         TRY(read_column(source, search->path, k, columns));
     snprintf(momentum, sizeof momentum, "%s/momentum", search->path);
@@ -201,49 +255,6 @@ enum status columns_read_hdf5(struct columns *columns)
 }
 
 /* ---- meshes ---- */
-
-/* Attributes of a mesh, in the order of its labels. */
-struct mesh {
-    char geometry[1][HDF5_WORD], order[1][HDF5_WORD], labels[2][HDF5_WORD];
-    double spacing[2], offset[2], position[2], unit;
-};
-
-static const struct mesh usual_mesh = {.geometry = {"cartesian"}, .order = {"C"}, .labels = {"x", "y"}};
-
-/* Reads the attributes of a component, or of the record that it is in. */
-static enum status read_mesh(const struct hdf5_source *source, const char *object, struct mesh *mesh)
-{
-    TRY(hdf5_read_texts(source, object, "geometry", 1, mesh->geometry));
-    if (strcmp(mesh->geometry[0], "cartesian") != 0)
-        return status_fail(STATUS_USAGE, "%s: %s: geometry: expected cartesian, found %s", source->path,
-                           object, mesh->geometry[0]);
-    TRY(hdf5_read_texts(source, object, "dataOrder", 1, mesh->order));
-    TRY(hdf5_read_texts(source, object, "axisLabels", 2, mesh->labels));
-    TRY(hdf5_read_reals(source, object, "gridSpacing", 2, mesh->spacing));
-    TRY(hdf5_read_reals(source, object, "gridGlobalOffset", 2, mesh->offset));
-    TRY(hdf5_read_reals(source, object, "gridUnitSI", 1, &mesh->unit));
-    return hdf5_read_reals(source, object, "position", 2, mesh->position);
-}
-
-/* The place of the first number, in steps. Without a spacing an offset has none. */
-static double shift_along(const struct mesh *mesh, int n)
-{
-    return mesh->position[n] + (mesh->offset[n] == 0 ? 0 : mesh->offset[n] / mesh->spacing[n]);
-}
-
-/* Refuses a mesh that this grid cannot hold, with the name of the attribute that says so. */
-static enum status check_mesh(const struct hdf5_source *source, const char *object, const struct mesh *mesh)
-{
-    const char *x = mesh->labels[0], *y = mesh->labels[1], *order = mesh->order[0];
-    const bool are_axes = strspn(x, "xyz") == 1 && strspn(y, "xyz") == 1 && !x[1] && !y[1] && x[0] != y[0];
-    const char *wrong = strcmp(order, "C") != 0 && strcmp(order, "F") != 0 ? "dataOrder: expected C or F"
-                        : !are_axes ? "axisLabels: expected two of x, y and z"
-                                    : NULL;
-    for (int n = 0; n < 2 && !wrong; n++)
-        if (mesh->spacing[n] < 0 || !isfinite(shift_along(mesh, n)))
-            wrong = "gridSpacing: expected lengths above 0, by which gridGlobalOffset is a place";
-    return wrong ? status_fail(STATUS_USAGE, "%s: %s: %s", source->path, object, wrong) : STATUS_OK;
-}
 
 /* The label that comes first in the alphabet is x here. In the order C the first label is that of the slowest
  * index, in F that of the fastest. */

@@ -166,10 +166,26 @@ class SpeciesFiles(OneRunTest):
             file["data/50/particles/electrons/position/z"][-1365:] += 4 * length  # the particles of the last rank
         self.refuse_particles("expected places within one length of the box, 4, found position/z from -14.",
                               "plane.h5", self.read("plane.h5"), ranks=3)
-        with h5py.File(self.folder / "plane.h5", "a") as file:
-            file["data/50/particles/electrons/position/y"] = np.zeros(COUNT)
+
+    def test_positions_along_three_axes(self):
+        """As Warp writes those in a plane: E says in which."""
+        np.save(self.folder / "twin.npy", self.table())
+        with h5py.File(self.folder / "three.h5", "w") as file:
+            group = file.create_group("data/50/particles/electrons")
+            for letter, place, velocity in ("x", "x", "u"), ("y", "u", "u"), ("z", "y", "v"):
+                group[f"position/{letter}"] = self.columns[place] * self.units[0] / CELL[0]
+                group[f"momentum/{letter}"] = self.columns[velocity] * self.units[1]
+            file.attrs["meshesPath"] = "fields/"
         self.refuse_particles("/data/50/particles/electrons: expected positions along two axes, found x, y and z",
-                              "plane.h5", self.read("plane.h5"))
+                              "three.h5", self.read("three.h5"))
+        for labels in "xyz", "zx":
+            with h5py.File(self.folder / "three.h5", "a") as file:
+                file.require_group("data/50/fields/E").attrs["axisLabels"] = np.bytes_([*labels])
+            if len(labels) == 3:
+                self.refuse_particles("fields/E: expected two values, those of a mesh of two dimensions",
+                                      "three.h5", self.read("three.h5"))
+        np.testing.assert_allclose(self.run_again(positions("three.h5"), steps=1),
+                                   self.run_again(positions("twin.npy"), steps=1), rtol=1e-5, atol=1e-5)
 
     def test_what_velocities_mean(self):
         np.save(self.folder / "xy.npy", self.table("xy", weight=1))
