@@ -20,6 +20,7 @@ struct columns {
     double si[COLUMNS];       /* numbers of HDF5, in SI units, are divided by this */
     double *numbers[COLUMNS]; /* [count], for free() also after a failure; NULL: there is no such column */
     char axes[3];             /* of HDF5: its letters of the axes here; the third is not in the plane */
+    bool is_cut;              /* positions along the third are there, and are not read */
     bool is_macro;            /* momenta are of macro-particles, not of real ones */
     double seconds;           /* from the positions to the velocities */
     double mass;              /* of each real particle in kg; 0: HDF5 does not say one for all */

@@ -138,6 +138,12 @@ static int find_axes(char first, char second, char axes[3])
 
 /* ---- particles ---- */
 
+/* The bytes of a path that are its iteration's, whose number may begin with zeros. */
+static int iteration_length(const char *path)
+{
+    return strncmp(path, "/data/", 6) == 0 ? 6 + (int)strspn(path + 6, "0123456789") : 0;
+}
+
 /* The plane of the positions, x-y where they are along one axis or none; a third momentum may be against that
  * here. Where they are along three, as those of Warp in a plane, the labels of E say which it is. */
 static enum status find_plane(const struct hdf5_source *source, const struct search *search,
@@ -155,7 +161,7 @@ static enum status find_plane(const struct hdf5_source *source, const struct sea
     }
     if (count == 3) {
         TRY(hdf5_read_texts(source, "/", "meshesPath", 1, base));
-        snprintf(name, sizeof name, "/data/%llu/%sE", search->step, base[0]);
+        snprintf(name, sizeof name, "%.*s/%sE", iteration_length(search->path), search->path, base[0]);
         TRY(hdf5_find(source, name, &is_there));
         if (!is_there)
             return status_fail(
@@ -166,6 +172,7 @@ static enum status find_plane(const struct hdf5_source *source, const struct sea
         TRY(read_mesh(source, name, &mesh));
         TRY(check_mesh(source, name, &mesh));
     }
+    columns->is_cut = count == 3;
     columns->si[COLUMN_U + 2] *= count == 2 ? find_axes(found[0], found[1], columns->axes)
                                             : find_axes(mesh.labels[0][0], mesh.labels[1][0], columns->axes);
     return STATUS_OK;
@@ -227,13 +234,13 @@ static enum status read_mass(const struct hdf5_source *source, const char *group
 static enum status read_columns(const struct hdf5_source *source, const struct search *search,
                                 struct columns *columns)
 {
-    char momentum[2 * PATH_LENGTH], iteration[48];
+    char momentum[2 * PATH_LENGTH], iteration[PATH_LENGTH];
     double is_macro = 0, offset = 0, unit = 1;
     TRY(find_plane(source, search, columns));
     for (int k = 0; k < COLUMNS; k++)
         TRY(read_column(source, search->path, k, columns));
     snprintf(momentum, sizeof momentum, "%s/momentum", search->path);
-    snprintf(iteration, sizeof iteration, "/data/%llu", search->step);
+    snprintf(iteration, sizeof iteration, "%.*s", iteration_length(search->path), search->path);
     TRY(hdf5_read_reals(source, momentum, "macroWeighted", 1, &is_macro));
     TRY(hdf5_read_reals(source, momentum, "timeOffset", 1, &offset));
     TRY(hdf5_read_reals(source, iteration, "timeUnitSI", 1, &unit));

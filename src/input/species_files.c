@@ -184,6 +184,7 @@ static enum status read_particles(const struct communicator *communicator, const
         TRY_IF_OK(communicator_agree(communicator, check_weights(&columns, weight)));
     }
     read->facts.density = weight * (double)columns.all / (config->grid.length[0] * config->grid.length[1]);
+    read->left = columns.is_cut ? columns.axes[2] : '\0';
     if (species->velocities.kind == VELOCITIES_FILE) {
         read->mass = columns.mass / units_make(&config->units).mass;
         read->behind = -columns.seconds / units_make(&config->units).time;
@@ -288,6 +289,10 @@ void species_files_announce(const struct config *config, struct log *log)
             log_line(log, LOG_NORMAL,
                      "%s: the weights in the file make a density of %.6g in a box of depth 1, here it is %g",
                      species->name, read->facts.density, species->density);
+        if (read->left)
+            log_warning(
+                log, "%s: positions along %c are not read: E in the file has the axes of the plane across it",
+                species->name, read->left);
         if (read->mass != 0 && fabs(read->mass - species->mass) > 1e-3 * species->mass)
             log_warning(
                 log, "%s: the mass in the file is %.6g, here it is %g: the run has the momenta of the file",

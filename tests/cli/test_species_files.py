@@ -168,22 +168,28 @@ class SpeciesFiles(OneRunTest):
                               "plane.h5", self.read("plane.h5"), ranks=3)
 
     def test_positions_along_three_axes(self):
-        """As Warp writes those in a plane: E says in which."""
+        """As Warp writes those in a plane: E says in which. Fortran's iterations begin with zeros."""
         np.save(self.folder / "twin.npy", self.table())
         with h5py.File(self.folder / "three.h5", "w") as file:
-            group = file.create_group("data/50/particles/electrons")
+            group = file.create_group("data/0000050/particles/electrons")
             for letter, place, velocity in ("x", "x", "u"), ("y", "u", "u"), ("z", "y", "v"):
                 group[f"position/{letter}"] = self.columns[place] * self.units[0] / CELL[0]
                 group[f"momentum/{letter}"] = self.columns[velocity] * self.units[1]
+            speed = self.units[1] / 9.1093837e-31  # the unit's, with the mass of an electron
+            group.parent.parent.attrs["timeUnitSI"] = self.units[0] / CELL[0] / speed
+            group["momentum"].attrs["timeOffset"] = -0.03
             file.attrs["meshesPath"] = "fields/"
-        self.refuse_particles("/data/50/particles/electrons: expected positions along two axes, found x, y and z",
+        self.refuse_particles("/data/0000050/particles/electrons: expected positions along two axes, found x, y and z",
                               "three.h5", self.read("three.h5"))
         for labels in "xyz", "zx":
             with h5py.File(self.folder / "three.h5", "a") as file:
-                file.require_group("data/50/fields/E").attrs["axisLabels"] = np.bytes_([*labels])
+                file.require_group("data/0000050/fields/E").attrs["axisLabels"] = np.bytes_([*labels])
             if len(labels) == 3:
                 self.refuse_particles("fields/E: expected two values, those of a mesh of two dimensions",
                                       "three.h5", self.read("three.h5"))
+        said = self.run_well("check", "again.yaml", *sets(positions("three.h5"))).stdout
+        self.assertIn("warning: electrons: positions along y are not read", said)
+        self.assertIn("the velocities in the file are 0.03 before the positions", said)
         np.testing.assert_allclose(self.run_again(positions("three.h5"), steps=1),
                                    self.run_again(positions("twin.npy"), steps=1), rtol=1e-5, atol=1e-5)
 
