@@ -127,8 +127,14 @@ enum status field_files_read(const struct communicator *communicator, struct con
         const uint64_t old = before ? before->fields.file[group].digest : 0;
         const bool is_state = before && group == FIELDS_INITIAL, is_read = file->path[0] && !is_state;
         file->digest = is_state ? old : 0;
-        if (is_read)
-            TRY(digest_require_same(communicator, file->path, UINT64_MAX, &file->digest));
+        const enum status status =
+            is_read ? digest_require_same(communicator, file->path, UINT64_MAX, &file->digest) : STATUS_OK;
+        if (status != STATUS_OK)
+            return before ? status_fail(status,
+                                        "%s; the run goes on with the external fields of that file: "
+                                        "fields.external.file=PATH says where it is",
+                                        status_message())
+                          : status;
         if (before)
             TRY(require_same(file, old));
         if (is_read)

@@ -88,6 +88,9 @@ class FieldFiles(ProgramTest):
         self.run_waves("again", FILES[0], "fields.external={file: moved.h5}", more=more)
         self.assertEqual(self.read("again/history.csv").splitlines()[1:], lines[9:])
         self.write("external.h5", EXTERNAL)
+        words = ["moved.h5: cannot read it: ", "; the run goes on with the external fields of that file: "]
+        self.refuse(2, words, "run", "--restart", "again/checkpoints/checkpoint_12.h5", "--output", "other",
+                    *sets("fields.external.file=gone/moved.h5"))
         self.run_waves("none", "fields.external={}", more=["--steps", 4])
         none, file = ["--restart", "none/checkpoints/checkpoint_4.h5"], "fields.external.file="
         for start, path, words in ((more, "external.h5", ("expected a file of digest ", ", found one of digest ")),
