@@ -152,6 +152,8 @@ struct species_read {
     struct loaded_particle *particles; /* of this rank: kernels/shared/loading.h */
     double *density_nodes;             /* of profile.file, at the nodes of profile_nodes() */
     struct species_facts facts;
+    char left;        /* the axis along which positions are not read; '\0': none */
+    double mass;      /* in a file with velocities; 0: it is not said */
     double behind;    /* time of the velocities before the positions */
     bool starts_back; /* which is half a step */
 };

@@ -139,7 +139,7 @@ static double slope_of_file(const struct survey *survey, int axis)
         survey->values[3 + axis] + (axis == 0 ? survey->node[1] : (size_t)survey->node[0] * cells[1]);
     double sum = 0;
     for (uint32_t m = 1; m < n; m++)
-        sum += survey->weights[axis][m] * first[(at + n - m) % n * apart];
+        sum += survey->weights[axis][m] * first[(at >= m ? at - m : at + n - m) * apart];
     return sum;
 }
 

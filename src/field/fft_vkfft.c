@@ -112,8 +112,8 @@ static enum status run(const struct fft *fft, enum fft_direction direction, uint
                : append(fft, direction, application, buffer_native(real), buffer_native(modes));
 }
 
-/* Builds kernels. VkFFT writes their numbers in the locale C of the whole process, and restores the one before
- * by a pointer that setlocale() has made invalid. */
+/* Builds kernels. VkFFT writes their numbers in the locale C of the whole process, and restores the one
+ * before by a pointer that setlocale() has made invalid. */
 static VkFFTResult initialize_in_locale(VkFFTApplication *handle, VkFFTConfiguration configuration)
 {
     char *locale = strdup(setlocale(LC_ALL, NULL));

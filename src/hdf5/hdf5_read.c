@@ -103,7 +103,7 @@ static enum status open_attribute(const struct hdf5_source *source, const char *
     H5Aclose(*attribute);
     return fail_attribute(source, object, name,
                           count == 1   ? "one value"
-                          : count == 2 ? "two values"
+                          : count == 2 ? "two values, those of a mesh of two dimensions"
                                        : "seven values");
 }
 

@@ -2,27 +2,45 @@
 #include "input/box_array.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-/* A place of the box, from 0 to 1, along an axis of an array, which repeats with the box: *before and *behind
- * <- the numbers beside, as places in array->values. Returns how much of the latter. */
-static double find_beside(const struct columns_array *array, int axis, double place, uint64_t *before,
-                          uint64_t *behind)
+/* The numbers beside a place along an axis, as places in the array's values, and how much of the latter. */
+struct beside {
+    uint64_t before, behind;
+    double part;
+};
+
+/* Of a place of the box, from 0 to 1. */
+static struct beside find_beside(const struct columns_array *array, int axis, double place)
 {
     const uint64_t count = array->shape[axis], stride = array->stride[axis];
     double at = fmod(place * (double)count - array->first[axis], (double)count);
     at += at < 0 ? (double)count : 0;
-    *before = (uint64_t)at % count * stride;
-    *behind = ((uint64_t)at + 1) % count * stride;
-    return at - floor(at);
+    return (struct beside){(uint64_t)at % count * stride, ((uint64_t)at + 1) % count * stride,
+                           at - floor(at)};
 }
 
-double box_array_at(const struct columns_array *array, double x, double y)
+enum status box_array_at_nodes(const struct columns_array *array, const uint32_t intervals[2], uint32_t more,
+                               double *values)
 {
-    uint64_t left, right, a, b;
-    const double along_x = find_beside(array, 0, x, &left, &right), up = find_beside(array, 1, y, &a, &b);
-    const double *low = array->values + left, *high = array->values + right;
-    const double before = low[a] + up * (low[b] - low[a]);
-    return before + along_x * (high[a] + up * (high[b] - high[a]) - before);
+    const uint32_t nx = intervals[0] + more, ny = intervals[1] + more;
+    struct beside *along_y = malloc(ny * sizeof *along_y);
+    if (!along_y)
+        return status_fail(STATUS_FAILED, "%s: no memory to read it", array->path);
+    for (uint32_t j = 0; j < ny; j++)
+        along_y[j] = find_beside(array, 1, (double)j / intervals[1]);
+    for (uint32_t i = 0; i < nx; i++) {
+        const struct beside x = find_beside(array, 0, (double)i / intervals[0]);
+        const double *low = array->values + x.before, *high = array->values + x.behind;
+        for (uint32_t j = 0; j < ny; j++) {
+            const struct beside y = along_y[j];
+            const double before = low[y.before] + y.part * (low[y.behind] - low[y.before]);
+            const double behind = high[y.before] + y.part * (high[y.behind] - high[y.before]);
+            *values++ = before + x.part * (behind - before);
+        }
+    }
+    free(along_y);
+    return STATUS_OK;
 }
 
 enum status box_array_check_length(const struct config *config, const struct columns_array *array)

@@ -18,12 +18,17 @@ static bool ends_with(const char *path, const char *end)
     return length >= strlen(end) && strcmp(path + length - strlen(end), end) == 0;
 }
 
-const char *columns_name(const char *path, int column)
+const char *columns_name(const struct columns *columns, int column)
 {
-    static const char *const records[COLUMNS] = {"position/x",       "position/y",      "momentum/x",
-                                                 "momentum/y",       "momentum/z",      "weighting",
-                                                 "positionOffset/x", "positionOffset/y"};
-    return ends_with(path, ".npy") || ends_with(path, ".csv") ? names[column] : records[column];
+    static const char *const records[][3] = {{"position/x", "position/y", "position/z"},
+                                             {"momentum/x", "momentum/y", "momentum/z"},
+                                             {"positionOffset/x", "positionOffset/y", "positionOffset/z"}};
+    static const int first[] = {COLUMN_X, COLUMN_U, COLUMN_CELL};
+    const int record = column < COLUMN_U ? 0 : column < COLUMN_WEIGHT ? 1 : 2;
+    if (ends_with(columns->path, ".npy") || ends_with(columns->path, ".csv"))
+        return names[column];
+    return column == COLUMN_WEIGHT ? "weighting"
+                                   : records[record][columns->axes[column - first[record]] - 'x'];
 }
 
 enum status columns_require(const struct columns *columns, uint64_t found)

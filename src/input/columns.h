@@ -19,8 +19,11 @@ struct columns {
     double unit[COLUMNS];     /* numbers of a column are divided by this */
     double si[COLUMNS];       /* numbers of HDF5, in SI units, are divided by this */
     double *numbers[COLUMNS]; /* [count], for free() also after a failure; NULL: there is no such column */
+    char axes[3];             /* of HDF5: its letters of the axes here; the third is not in the plane */
+    bool is_cut;              /* positions along the third are there, and are not read */
     bool is_macro;            /* momenta are of macro-particles, not of real ones */
     double seconds;           /* from the positions to the velocities */
+    double mass;              /* of each real particle in kg; 0: HDF5 does not say one for all */
 };
 
 /* An array of two dimensions, and where it says that its numbers lie; pairs are (along x, along y). */
@@ -44,8 +47,8 @@ struct columns_fields {
     struct columns_array array[6]; /* Ex to Bz along the axes here; `values` is NULL of what is not there */
 };
 
-/* The name of a column in the file. */
-const char *columns_name(const char *path, int column);
+/* The name of a column in the file, of which columns_read() has found the axes. */
+const char *columns_name(const struct columns *columns, int column);
 
 STATUS_CHECKED enum status columns_read(struct columns *columns);
 

@@ -80,7 +80,103 @@ static enum status open_place(const char *path, const char *place, const char *o
                : status_fail(STATUS_USAGE, "%s: there is no \"%s\" in it, which `place` says", path, place);
 }
 
+/* ---- attributes of meshes ---- */
+
+/* Attributes of a mesh, in the order of its labels. */
+struct mesh {
+    char geometry[1][HDF5_WORD], order[1][HDF5_WORD], labels[2][HDF5_WORD];
+    double spacing[2], offset[2], position[2], unit;
+};
+
+static const struct mesh usual_mesh = {.geometry = {"cartesian"}, .order = {"C"}, .labels = {"x", "y"}};
+
+/* Reads the attributes of a component, or of the record that it is in. */
+static enum status read_mesh(const struct hdf5_source *source, const char *object, struct mesh *mesh)
+{
+    TRY(hdf5_read_texts(source, object, "geometry", 1, mesh->geometry));
+    if (strcmp(mesh->geometry[0], "cartesian") != 0)
+        return status_fail(STATUS_USAGE, "%s: %s: geometry: expected cartesian, found %s", source->path,
+                           object, mesh->geometry[0]);
+    TRY(hdf5_read_texts(source, object, "dataOrder", 1, mesh->order));
+    TRY(hdf5_read_texts(source, object, "axisLabels", 2, mesh->labels));
+    TRY(hdf5_read_reals(source, object, "gridSpacing", 2, mesh->spacing));
+    TRY(hdf5_read_reals(source, object, "gridGlobalOffset", 2, mesh->offset));
+    TRY(hdf5_read_reals(source, object, "gridUnitSI", 1, &mesh->unit));
+    return hdf5_read_reals(source, object, "position", 2, mesh->position);
+}
+
+/* The place of the first number, in steps. Without a spacing an offset has none. */
+static double shift_along(const struct mesh *mesh, int n)
+{
+    return mesh->position[n] + (mesh->offset[n] == 0 ? 0 : mesh->offset[n] / mesh->spacing[n]);
+}
+
+/* Refuses a mesh that this grid cannot hold, with the name of the attribute that says so. */
+static enum status check_mesh(const struct hdf5_source *source, const char *object, const struct mesh *mesh)
+{
+    const char *x = mesh->labels[0], *y = mesh->labels[1], *order = mesh->order[0];
+    const bool are_axes = strspn(x, "xyz") == 1 && strspn(y, "xyz") == 1 && !x[1] && !y[1] && x[0] != y[0];
+    const char *wrong = strcmp(order, "C") != 0 && strcmp(order, "F") != 0 ? "dataOrder: expected C or F"
+                        : !are_axes ? "axisLabels: expected two of x, y and z"
+                                    : NULL;
+    for (int n = 0; n < 2 && !wrong; n++)
+        if (mesh->spacing[n] < 0 || !isfinite(shift_along(mesh, n)))
+            wrong = "gridSpacing: expected lengths above 0, by which gridGlobalOffset is a place";
+    return wrong ? status_fail(STATUS_USAGE, "%s: %s: %s", source->path, object, wrong) : STATUS_OK;
+}
+
+/* The letters of two axes of a file in the order that they have here, and of the third, which is not in their
+ * plane. Returns 1, or -1 where they are left-handed: the third axis here then points against that of the
+ * file. */
+static int find_axes(char first, char second, char axes[3])
+{
+    axes[0] = first < second ? first : second;
+    axes[1] = first < second ? second : first;
+    axes[2] = (char)('x' + 'y' + 'z' - first - second);
+    return axes[2] == 'y' ? -1 : 1;
+}
+
 /* ---- particles ---- */
+
+/* The bytes of a path that are its iteration's, whose number may begin with zeros. */
+static int iteration_length(const char *path)
+{
+    return strncmp(path, "/data/", 6) == 0 ? 6 + (int)strspn(path + 6, "0123456789") : 0;
+}
+
+/* The plane of the positions, x-y where they are along one axis or none; a third momentum may be against that
+ * here. Where they are along three, as those of Warp in a plane, the labels of E say which it is. */
+static enum status find_plane(const struct hdf5_source *source, const struct search *search,
+                              struct columns *columns)
+{
+    char name[2 * PATH_LENGTH], base[1][HDF5_WORD] = {""}, found[3];
+    struct mesh mesh = usual_mesh; /* of labels x, y */
+    int count = 0;
+    bool is_there;
+    for (char letter = 'x'; letter <= 'z'; letter++) {
+        snprintf(name, sizeof name, "%s/position/%c", search->path, letter);
+        TRY(hdf5_find(source, name, &is_there));
+        if (is_there)
+            found[count++] = letter;
+    }
+    if (count == 3) {
+        TRY(hdf5_read_texts(source, "/", "meshesPath", 1, base));
+        snprintf(name, sizeof name, "%.*s/%sE", iteration_length(search->path), search->path, base[0]);
+        TRY(hdf5_find(source, name, &is_there));
+        if (!is_there)
+            return status_fail(
+                STATUS_USAGE,
+                "%s: %s: expected positions along two axes, found x, y and z, and no mesh E with "
+                "the labels of two; to read them, write them to a .npy file",
+                source->path, search->path);
+        TRY(read_mesh(source, name, &mesh));
+        TRY(check_mesh(source, name, &mesh));
+    }
+    columns->is_cut = count == 3;
+    columns->si[COLUMN_U + 2] *= count == 2 ? find_axes(found[0], found[1], columns->axes)
+                                            : find_axes(mesh.labels[0][0], mesh.labels[1][0], columns->axes);
+    return STATUS_OK;
+}
 
 /* Reads the rows of an array of numbers that the columns ask for. */
 static enum status read_rows(const struct hdf5_source *source, const char *name, struct columns *columns,
@@ -101,11 +197,12 @@ static enum status read_column(const struct hdf5_source *source, const char *gro
     char name[2 * PATH_LENGTH];
     double constant = NAN, unit = 1;
     bool is_there;
-    snprintf(name, sizeof name, "%s/%s", group, columns_name(columns->path, k));
+    snprintf(name, sizeof name, "%s/%s", group, columns_name(columns, k));
     TRY(hdf5_find(source, name, &is_there));
     if (!is_there)
         return STATUS_OK;
-    TRY(hdf5_read_reals(source, name, "value", 1, &constant));
+    if (hdf5_is_group(source, name))
+        TRY(hdf5_read_reals(source, name, "value", 1, &constant));
     TRY(hdf5_read_reals(source, name, "unitSI", 1, &unit));
     if (!(unit > 0))
         return status_fail(STATUS_USAGE, "%s: unitSI of %s: expected a number above 0, found %g",
@@ -120,18 +217,34 @@ static enum status read_column(const struct hdf5_source *source, const char *gro
     return STATUS_OK;
 }
 
+/* The mass that all particles have, where the file says it once. */
+static enum status read_mass(const struct hdf5_source *source, const char *group, double *mass)
+{
+    char name[PATH_LENGTH + 8];
+    double unit = 1, is_macro = 0;
+    snprintf(name, sizeof name, "%s/mass", group);
+    TRY(hdf5_read_reals(source, name, "macroWeighted", 1, &is_macro));
+    if (is_macro == 0)
+        TRY(hdf5_read_reals(source, name, "value", 1, mass));
+    TRY(hdf5_read_reals(source, name, "unitSI", 1, &unit));
+    *mass *= unit;
+    return STATUS_OK;
+}
+
 static enum status read_columns(const struct hdf5_source *source, const struct search *search,
                                 struct columns *columns)
 {
-    char momentum[2 * PATH_LENGTH], iteration[48];
+    char momentum[2 * PATH_LENGTH], iteration[PATH_LENGTH];
     double is_macro = 0, offset = 0, unit = 1;
+    TRY(find_plane(source, search, columns));
     for (int k = 0; k < COLUMNS; k++)
         TRY(read_column(source, search->path, k, columns));
     snprintf(momentum, sizeof momentum, "%s/momentum", search->path);
-    snprintf(iteration, sizeof iteration, "/data/%llu", search->step);
+    snprintf(iteration, sizeof iteration, "%.*s", iteration_length(search->path), search->path);
     TRY(hdf5_read_reals(source, momentum, "macroWeighted", 1, &is_macro));
     TRY(hdf5_read_reals(source, momentum, "timeOffset", 1, &offset));
     TRY(hdf5_read_reals(source, iteration, "timeUnitSI", 1, &unit));
+    TRY(read_mass(source, search->path, &columns->mass));
     columns->is_macro = is_macro == 1;
     columns->seconds = offset * unit;
     return STATUS_OK;
@@ -149,47 +262,6 @@ enum status columns_read_hdf5(struct columns *columns)
 }
 
 /* ---- meshes ---- */
-
-/* Attributes of a mesh, in the order of its labels. */
-struct mesh {
-    char geometry[1][HDF5_WORD], order[1][HDF5_WORD], labels[2][HDF5_WORD];
-    double spacing[2], offset[2], position[2], unit;
-};
-
-static const struct mesh usual_mesh = {.geometry = {"cartesian"}, .order = {"C"}, .labels = {"x", "y"}};
-
-/* Reads the attributes of a component, or of the record that it is in. */
-static enum status read_mesh(const struct hdf5_source *source, const char *object, struct mesh *mesh)
-{
-    TRY(hdf5_read_texts(source, object, "geometry", 1, mesh->geometry));
-    TRY(hdf5_read_texts(source, object, "dataOrder", 1, mesh->order));
-    TRY(hdf5_read_texts(source, object, "axisLabels", 2, mesh->labels));
-    TRY(hdf5_read_reals(source, object, "gridSpacing", 2, mesh->spacing));
-    TRY(hdf5_read_reals(source, object, "gridGlobalOffset", 2, mesh->offset));
-    TRY(hdf5_read_reals(source, object, "gridUnitSI", 1, &mesh->unit));
-    return hdf5_read_reals(source, object, "position", 2, mesh->position);
-}
-
-/* The place of the first number, in steps. Without a spacing an offset has none. */
-static double shift_along(const struct mesh *mesh, int n)
-{
-    return mesh->position[n] + (mesh->offset[n] == 0 ? 0 : mesh->offset[n] / mesh->spacing[n]);
-}
-
-/* Refuses a mesh that this grid cannot hold, with the name of the attribute that says so. */
-static enum status check_mesh(const struct hdf5_source *source, const char *object, const struct mesh *mesh)
-{
-    const char *x = mesh->labels[0], *y = mesh->labels[1], *order = mesh->order[0];
-    const bool are_axes = strspn(x, "xyz") == 1 && strspn(y, "xyz") == 1 && !x[1] && !y[1] && x[0] != y[0];
-    const char *wrong = strcmp(mesh->geometry[0], "cartesian") != 0          ? "geometry: expected cartesian"
-                        : strcmp(order, "C") != 0 && strcmp(order, "F") != 0 ? "dataOrder: expected C or F"
-                        : !are_axes ? "axisLabels: expected two of x, y and z"
-                                    : NULL;
-    for (int n = 0; n < 2 && !wrong; n++)
-        if (mesh->spacing[n] < 0 || !isfinite(shift_along(mesh, n)))
-            wrong = "gridSpacing: expected lengths above 0, by which gridGlobalOffset is a place";
-    return wrong ? status_fail(STATUS_USAGE, "%s: %s: %s", source->path, object, wrong) : STATUS_OK;
-}
 
 /* The label that comes first in the alphabet is x here. In the order C the first label is that of the slowest
  * index, in F that of the fastest. */
@@ -221,7 +293,9 @@ static enum status read_constant(const struct hdf5_source *source, const char *p
                : STATUS_OK;
 }
 
-static enum status read_array(const struct hdf5_source *source, const char *path, struct columns_array *array)
+/* Of a mesh that is turned the position is along its second axis, and then along its first. */
+static enum status read_array(const struct hdf5_source *source, const char *path, bool is_turned,
+                              struct columns_array *array)
 {
     char record[PATH_LENGTH];
     struct mesh mesh = usual_mesh;
@@ -237,6 +311,11 @@ static enum status read_array(const struct hdf5_source *source, const char *path
     if (!columns_may_hold(all.shape))
         return status_fail(STATUS_USAGE, "%s: %s: expected 1 to %d numbers, found %" PRIu64 " x %" PRIu64,
                            source->path, path, NODES_MOST, all.shape[0], all.shape[1]);
+    if (is_turned) {
+        const double first = mesh.position[0];
+        mesh.position[0] = mesh.position[1];
+        mesh.position[1] = first;
+    }
     TRY(check_mesh(source, path, &mesh));
     place_mesh(&mesh, all.shape, array);
     array->values = malloc(all.shape[0] * all.shape[1] * sizeof *array->values);
@@ -256,23 +335,12 @@ enum status columns_read_hdf5_array(struct columns_array *array)
     struct hdf5_source source;
     enum status status =
         open_place(array->path, array->place, field_record(array->place), "meshesPath", &source, &search);
-    TRY_IF_OK(read_array(&source, search.path, array));
+    TRY_IF_OK(read_array(&source, search.path, false, array));
     hdf5_source_close(&source);
     return status;
 }
 
 /* ---- E and B ---- */
-
-/* The letters of a mesh's axes here, of which the third is not in its plane. Returns 1, or -1 where they are
- * left-handed: the third axis here then points against that of the file. */
-static int find_axes(const struct mesh *mesh, char axes[3])
-{
-    const char first = mesh->labels[0][0], second = mesh->labels[1][0];
-    axes[0] = first < second ? first : second;
-    axes[1] = first < second ? second : first;
-    axes[2] = (char)('x' + 'y' + 'z' - first - second);
-    return axes[2] == 'y' ? -1 : 1;
-}
 
 static enum status check_dimension(const struct hdf5_source *source, const char *record, const double own[7])
 {
@@ -286,6 +354,22 @@ static enum status check_dimension(const struct hdf5_source *source, const char 
     return STATUS_OK;
 }
 
+/* PIConGPU writes axisLabels y, x and the position along x, y: E/x then lies between nodes along y alone, and
+ * B/x along x alone, which is no Yee cell. *is_turned <- whether a component of a mesh with these labels is
+ * so. */
+static enum status find_turned(const struct hdf5_source *source, const char *path, const struct mesh *mesh,
+                               int field, bool *is_turned)
+{
+    char software[1][HDF5_WORD] = {""};
+    double position[2] = {0, 0};
+    TRY(hdf5_read_texts(source, "/", "software", 1, software));
+    TRY(hdf5_read_reals(source, path, "position", 2, position));
+    const int own = mesh->labels[1][0] == path[strlen(path) - 1], between = field == 0 ? !own : own;
+    *is_turned =
+        strncmp(software[0], "PIConGPU", 8) == 0 && position[between] == 0.5 && position[!between] == 0;
+    return STATUS_OK;
+}
+
 /* E or B: both components in the plane, or none, and the third, or none. */
 static enum status read_vector(const struct hdf5_source *source, const char *record, int field,
                                struct columns_fields *fields, double *offset)
@@ -293,13 +377,13 @@ static enum status read_vector(const struct hdf5_source *source, const char *rec
     struct columns_array *array = fields->array + 3 * field;
     struct mesh mesh = usual_mesh;
     char axes[3], path[PATH_LENGTH + 8];
-    bool is_there[3];
+    bool is_there[3], is_turned;
     TRY(read_mesh(source, record, &mesh));
     TRY(check_mesh(source, record, &mesh));
     TRY(check_dimension(source, record, fields->dimension[field]));
     TRY(hdf5_read_reals(source, record, "timeOffset", 1, offset));
     TRY(hdf5_read_reals(source, record, "averagedStates", 1, &fields->states)); /* of this program */
-    const int hand = find_axes(&mesh, axes);
+    const int hand = find_axes(mesh.labels[0][0], mesh.labels[1][0], axes);
     for (int axis = 0; axis < 3; axis++) {
         array[axis] =
             (struct columns_array){.path = fields->path, .place = field == 0 ? "E" : "B", .si = NAN};
@@ -307,7 +391,8 @@ static enum status read_vector(const struct hdf5_source *source, const char *rec
         TRY(hdf5_find(source, path, &is_there[axis]));
         if (!is_there[axis])
             continue;
-        TRY(read_array(source, path, array + axis));
+        TRY(find_turned(source, path, &mesh, field, &is_turned));
+        TRY(read_array(source, path, is_turned, array + axis));
         TRY(hdf5_read_reals(source, path, "unitSI", 1, &array[axis].si));
         if (isnan(array[axis].si))
             return status_fail(STATUS_USAGE, "%s: unitSI of %s is missing", source->path, path);

@@ -7,23 +7,27 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Multiplies the numbers of a component by `factor`; then they are finite, and so are their squares. */
+/* Multiplies the numbers of a component by `factor`; then they are finite, and so are their squares. *is_zero
+ * <- whether all are 0. */
 static enum status scale_numbers(const struct config *config, const struct columns_array *array, int c,
-                                 double factor)
+                                 double factor, bool *is_zero)
 {
     const double most = precision_fastest(config->precision);
-    for (uint64_t n = 0; n < array->shape[0] * array->shape[1]; n++) {
-        const uint64_t i = n / array->shape[1], j = n % array->shape[1];
-        const double value = array->values[i * array->stride[0] + j * array->stride[1]] *= factor;
-        if (!(fabs(value) <= most))
-            return status_fail(STATUS_USAGE,
-                               "%s: %s%c: expected numbers of up to %g, found %g at [%" PRIu64 ", %" PRIu64
-                               "]",
-                               array->path, array->place, "xyz"[c % 3], most, value, i, j);
-    }
+    *is_zero = true;
+    for (uint64_t i = 0; i < array->shape[0]; i++)
+        for (uint64_t j = 0; j < array->shape[1]; j++) {
+            const double value = array->values[i * array->stride[0] + j * array->stride[1]] *= factor;
+            *is_zero &= value == 0;
+            if (!(fabs(value) <= most))
+                return status_fail(STATUS_USAGE,
+                                   "%s: %s%c: expected numbers of up to %g, found %g at [%" PRIu64
+                                   ", %" PRIu64 "]",
+                                   array->path, array->place, "xyz"[c % 3], most, value, i, j);
+        }
     return STATUS_OK;
 }
 
@@ -34,25 +38,16 @@ static enum status set_component(const struct config *config, const struct colum
     const struct units units = units_make(&config->units);
     const struct columns_array *array = &fields->array[c];
     const double factor = array->si / (c < 3 ? units.electric_field : units.magnetic_field);
-    const uint32_t nx = config->grid.cells[0], ny = config->grid.cells[1];
-    bool is_zero = true;
+    bool is_zero;
     if (!array->values)
         return STATUS_OK;
     TRY(box_array_check_length(config, array));
-    TRY(scale_numbers(config, array, c, factor));
-    double *values = malloc((size_t)nx * ny * sizeof *values);
-    if (!values)
-        return status_fail(STATUS_FAILED, "%s: no memory to read it", fields->path);
-    for (uint32_t i = 0; i < nx; i++)
-        for (uint32_t j = 0; j < ny; j++) {
-            const double value = box_array_at(array, (double)i / nx, (double)j / ny);
-            values[(size_t)i * ny + j] = value;
-            is_zero &= value == 0;
-        }
-    *found = is_zero ? NULL : values;
+    TRY(scale_numbers(config, array, c, factor, &is_zero));
     if (is_zero)
-        free(values);
-    return STATUS_OK;
+        return STATUS_OK;
+    *found = malloc((size_t)config->grid.cells[0] * config->grid.cells[1] * sizeof **found);
+    return *found ? box_array_at_nodes(array, config->grid.cells, 0, *found)
+                  : status_fail(STATUS_FAILED, "%s: no memory to read it", fields->path);
 }
 
 /* With fields.mean=zero the mean of E is 0 but for what single precision rounds. */
@@ -109,6 +104,21 @@ static enum status read_file(const struct config *config, int group, struct fiel
     return group == FIELDS_INITIAL ? check_mean(config, file) : check_dimensions(config, file);
 }
 
+/* A run that goes on has the external fields of the run before. */
+static enum status require_same(const struct field_file *file, uint64_t old)
+{
+    char expected[48] = "no file", found[48] = "none";
+    if (old != 0)
+        snprintf(expected, sizeof expected, "a file of digest %016" PRIx64, old);
+    if (file->digest != 0)
+        snprintf(found, sizeof found, "one of digest %016" PRIx64, file->digest);
+    return file->digest == old ? STATUS_OK
+                               : status_fail(STATUS_USAGE,
+                                             "fields.external.file: a run that goes on must not change its "
+                                             "external fields: expected %s, found %s",
+                                             expected, found);
+}
+
 enum status field_files_read(const struct communicator *communicator, struct config *config,
                              const struct config *before)
 {
@@ -117,14 +127,16 @@ enum status field_files_read(const struct communicator *communicator, struct con
         const uint64_t old = before ? before->fields.file[group].digest : 0;
         const bool is_state = before && group == FIELDS_INITIAL, is_read = file->path[0] && !is_state;
         file->digest = is_state ? old : 0;
-        if (is_read)
-            TRY(digest_require_same(communicator, file->path, UINT64_MAX, &file->digest));
-        if (before && file->digest != old)
-            return status_fail(
-                STATUS_USAGE,
-                "fields.external.file: a run that goes on must not change its external fields: "
-                "expected a file of digest %016" PRIx64 ", found %016" PRIx64,
-                old, file->digest);
+        const enum status status =
+            is_read ? digest_require_same(communicator, file->path, UINT64_MAX, &file->digest) : STATUS_OK;
+        if (status != STATUS_OK)
+            return before ? status_fail(status,
+                                        "%s; the run goes on with the external fields of that file: "
+                                        "fields.external.file=PATH says where it is",
+                                        status_message())
+                          : status;
+        if (before)
+            TRY(require_same(file, old));
         if (is_read)
             TRY(communicator_agree(communicator, read_file(config, group, file)));
     }

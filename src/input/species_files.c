@@ -34,34 +34,49 @@ static enum status refuse(const struct columns *columns, uint64_t n, int k, doub
                           const char *expected)
 {
     return status_fail(STATUS_USAGE, "%s: particle %" PRIu64 " has %s %.9g, expected %s", columns->path,
-                       columns->first + n, columns_name(columns->path, k), value, expected);
+                       columns->first + n, columns_name(columns, k), value, expected);
 }
 
 static enum status require(const struct columns *columns, int k)
 {
-    return columns->numbers[k] ? STATUS_OK
-                               : status_fail(STATUS_USAGE, "%s: %s is missing", columns->path,
-                                             columns_name(columns->path, k));
+    return columns->numbers[k]
+               ? STATUS_OK
+               : status_fail(STATUS_USAGE, "%s: %s is missing", columns->path, columns_name(columns, k));
 }
 
-/* Cells and offsets along an axis, of which the file may have the whole cells apart. Both ends of the box are
- * one place, and what single precision rounds lies within. */
+/* Cells and offsets along an axis, of which the file may have the whole cells apart. The box repeats,
+ * wherever that of the file begins. ends[2] <- the greatest place, and the least with its sign turned, in
+ * cells. */
 static enum status set_places(const struct columns *columns, int axis, uint32_t cells,
-                              struct loaded_particle *particles)
+                              struct loaded_particle *particles, double ends[2])
 {
     const double *rest = columns->numbers[COLUMN_X + axis], *whole = columns->numbers[COLUMN_CELL + axis];
-    const double margin = 1e-6 * cells;
     TRY(require(columns, COLUMN_X + axis));
     for (uint64_t n = 0; n < columns->count; n++) {
         const double of_cell = whole ? whole[n] : 0, below = floor(of_cell),
                      in_cell = rest[n] + (of_cell - below);
-        const double found = below + floor(in_cell), place = below + in_cell;
-        if (!(place >= -margin && place <= cells + margin))
-            return refuse(columns, n, COLUMN_X + axis, place * columns->unit[axis], "a place in the box");
-        particles[n].cell[axis] = (uint32_t)(found < 0 ? cells - 1 : found >= cells ? 0 : found);
+        const double place = below + in_cell, cell = fmod(below + floor(in_cell), cells);
+        if (!isfinite(place))
+            return refuse(columns, n, COLUMN_X + axis, place, "a finite number");
+        ends[0] = fmax(ends[0], place);
+        ends[1] = fmax(ends[1], -place);
+        particles[n].cell[axis] = (uint32_t)(cell < 0 ? cell + cells : cell);
         particles[n].offset[axis] = in_cell - floor(in_cell);
     }
     return STATUS_OK;
+}
+
+/* Both ends of the box are one place, and what single precision rounds lies within. */
+static enum status check_span(const struct columns *columns, int axis, uint32_t cells, const double ends[2])
+{
+    const double cell = columns->unit[axis];
+    return ends[0] + ends[1] <= (1 + 2e-6) * cells
+               ? STATUS_OK
+               : status_fail(
+                     STATUS_USAGE,
+                     "%s: expected places within one length of the box, %g, found %s from %.9g to %.9g",
+                     columns->path, cells * cell, columns_name(columns, COLUMN_X + axis), -ends[1] * cell,
+                     ends[0] * cell);
 }
 
 static enum status set_velocities(const struct columns *columns, int axis, double fastest,
@@ -116,7 +131,7 @@ static enum status require_weights(const struct columns *columns)
 }
 
 static enum status read_share(const struct config *config, struct species_config *species,
-                              struct columns *columns)
+                              struct columns *columns, double ends[2][2])
 {
     struct loaded_particle *particles = calloc(columns->count + 1, sizeof *particles);
     species->read.particles = particles;
@@ -127,7 +142,7 @@ static enum status read_share(const struct config *config, struct species_config
     pthread_mutex_unlock(&writer_hdf5);
     TRY(status);
     for (int axis = 0; axis < 2; axis++)
-        TRY(set_places(columns, axis, config->grid.cells[axis], particles));
+        TRY(set_places(columns, axis, config->grid.cells[axis], particles, ends[axis]));
     for (int axis = 0; species->velocities.kind == VELOCITIES_FILE && axis < (int)species_dimensions(species);
          axis++)
         TRY(set_velocities(columns, axis, precision_fastest(config->precision), particles));
@@ -141,9 +156,12 @@ static enum status read_particles(const struct communicator *communicator, const
 {
     struct columns columns = columns_of(communicator, config, species);
     struct species_read *read = &species->read;
-    double sums[6] = {0}, weight = 0;
+    double sums[6] = {0}, weight = 0, ends[2][2] = {{-INFINITY, -INFINITY}, {-INFINITY, -INFINITY}};
     const bool weighs = species->weights == WEIGHTS_FILE;
-    enum status status = communicator_agree(communicator, read_share(config, species, &columns));
+    enum status status = communicator_agree(communicator, read_share(config, species, &columns, ends));
+    communicator_max(communicator, 4, ends[0]);
+    for (int axis = 0; axis < 2; axis++)
+        TRY_IF_OK(check_span(&columns, axis, config->grid.cells[axis], ends[axis]));
     if (status == STATUS_OK && weighs && (weight = set_weights(communicator, &columns, read->particles)) == 0)
         status = status_fail(STATUS_USAGE, "%s: expected a weight above 0, found 0 in all particles",
                              columns.path);
@@ -166,8 +184,11 @@ static enum status read_particles(const struct communicator *communicator, const
         TRY_IF_OK(communicator_agree(communicator, check_weights(&columns, weight)));
     }
     read->facts.density = weight * (double)columns.all / (config->grid.length[0] * config->grid.length[1]);
-    if (species->velocities.kind == VELOCITIES_FILE)
+    read->left = columns.is_cut ? columns.axes[2] : '\0';
+    if (species->velocities.kind == VELOCITIES_FILE) {
+        read->mass = columns.mass / units_make(&config->units).mass;
         read->behind = -columns.seconds / units_make(&config->units).time;
+    }
     read->starts_back = fabs(read->behind / config->time.step - 0.5) < 1e-6;
     for (int k = 0; k < COLUMNS; k++)
         free(columns.numbers[k]);
@@ -203,7 +224,6 @@ static enum status read_density(const struct config *config, struct species_conf
 {
     const struct profile_config *profile = &species->profile;
     const struct nodes nodes = profile_nodes(config->grid.cells, config->grid.length);
-    const uint32_t along_x = nodes.intervals[0], along_y = nodes.intervals[1];
     struct columns_array array = {.path = profile->file, .place = profile->place};
     double *values = malloc(nodes_count(&nodes) * sizeof *values);
     species->read.density_nodes = values;
@@ -213,9 +233,9 @@ static enum status read_density(const struct config *config, struct species_conf
     pthread_mutex_unlock(&writer_hdf5);
     TRY_IF_OK(box_array_check_length(config, &array));
     TRY_IF_OK(check_density(&array));
-    for (uint32_t i = 0; i <= along_x && status == STATUS_OK; i++)
-        for (uint32_t j = 0; j <= along_y; j++)
-            *values++ = fabs(box_array_at(&array, (double)i / along_x, (double)j / along_y));
+    TRY_IF_OK(box_array_at_nodes(&array, nodes.intervals, 1, values));
+    for (size_t n = 0; n < nodes_count(&nodes) && status == STATUS_OK; n++)
+        values[n] = fabs(values[n]);
     free(array.values);
     return status;
 }
@@ -266,8 +286,17 @@ void species_files_announce(const struct config *config, struct log *log)
                 species->name, species->particles, read->facts.mean[0], read->facts.mean[1],
                 read->facts.mean[2], read->facts.thermal[0], read->facts.thermal[1], read->facts.thermal[2]);
         if (read->facts.density > 0)
-            log_line(log, LOG_NORMAL, "%s: the weights in the file make a density of %.6g, here it is %g",
+            log_line(log, LOG_NORMAL,
+                     "%s: the weights in the file make a density of %.6g in a box of depth 1, here it is %g",
                      species->name, read->facts.density, species->density);
+        if (read->left)
+            log_warning(
+                log, "%s: positions along %c are not read: E in the file has the axes of the plane across it",
+                species->name, read->left);
+        if (read->mass != 0 && fabs(read->mass - species->mass) > 1e-3 * species->mass)
+            log_warning(
+                log, "%s: the mass in the file is %.6g, here it is %g: the run has the momenta of the file",
+                species->name, read->mass, species->mass);
         if (read->behind != 0 && !read->starts_back)
             log_warning(log,
                         "%s: the velocities in the file are %.6g before the positions, and half a step "

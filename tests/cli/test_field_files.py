@@ -88,9 +88,16 @@ class FieldFiles(ProgramTest):
         self.run_waves("again", FILES[0], "fields.external={file: moved.h5}", more=more)
         self.assertEqual(self.read("again/history.csv").splitlines()[1:], lines[9:])
         self.write("external.h5", EXTERNAL)
-        for settings, words in (([], "must not change its external fields: expected a file of digest"),
-                                (["fields.external.file=''"], "found 0000000000000000")):
-            self.refuse(2, words, "run", *more, "--output", "other", *sets(*settings))
+        words = ["moved.h5: cannot read it: ", "; the run goes on with the external fields of that file: "]
+        self.refuse(2, words, "run", "--restart", "again/checkpoints/checkpoint_12.h5", "--output", "other",
+                    *sets("fields.external.file=gone/moved.h5"))
+        self.run_waves("none", "fields.external={}", more=["--steps", 4])
+        none, file = ["--restart", "none/checkpoints/checkpoint_4.h5"], "fields.external.file="
+        for start, path, words in ((more, "external.h5", ("expected a file of digest ", ", found one of digest ")),
+                                   (more, "''", ("expected a file of digest ", ", found none\n")),
+                                   (none, "external.h5", ("expected no file, found one of digest ",))):
+            words = [file[:-1] + ": a run that goes on must not change its external fields: ", *words]
+            self.refuse(2, words, "run", *start, "--output", "other", *sets(file + path))
 
     @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
     def test_ranks_have_their_rows(self):
@@ -141,6 +148,26 @@ class FieldFiles(ProgramTest):
             self.run_waves(name, "fields.external={}", f"fields.initial.file={name}.h5", "fields.initial.E=[0, 0, 0]",
                            "fields.initial.B=[0, 0, 0]", more=["--steps", 0])
             np.testing.assert_allclose(self.fields(name)["B"], expected, atol=1e-14, err_msg=name)
+
+    def test_positions_of_picongpu(self):
+        """Its labels are y, x and its positions along x, y. Another program's are believed, and its own once mended."""
+        shear = {field: [np.sin(AT_Y), np.cos(AT_X), NONE] for field in "EB"}
+        found = {}
+        for name, software, order in (("yee", "WarpX", -1), ("mended", "PIConGPU", -1), ("turned", "PIConGPU", 1),
+                                      ("other", "WarpX", 1)):
+            self.write(f"{name}.h5", shear)
+            with h5py.File(self.folder / f"{name}.h5", "a") as file:
+                file.attrs["software"] = np.bytes_(software)
+                for place, position in {"E/x": [0.5, 0.0], "E/y": [0.0, 0.5], "B/x": [0.0, 0.5], "B/y": [0.5, 0.0],
+                                        "B/z": [0.5, 0.5]}.items():  # along x, y
+                    file[f"data/{STEP}/meshes/{place}"].attrs["position"] = position[::order]
+            self.run_waves(name, "fields.external={}", f"fields.initial={{file: {name}.h5}}", more=["--steps", 0])
+            found[name] = self.fields(name)
+        for field in "EB":
+            for name in "mended", "turned":
+                np.testing.assert_array_equal(found[name][field], found["yee"][field])
+            for axis in 0, 1:
+                self.assertGreater(np.abs(found["other"][field][axis] - found["yee"][field][axis]).max(), 0.1)
 
     def test_what_is_refused(self):
         self.refuse(2, "fields.initial.file: expected either a file or formulas E and B, found both", "check",

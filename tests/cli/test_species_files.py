@@ -2,6 +2,7 @@
 .npy, .csv and another program's openPMD; what files lack is named."""
 
 import os
+import re
 import shlex
 import shutil
 import unittest
@@ -128,7 +129,7 @@ class SpeciesFiles(OneRunTest):
                     offset.attrs.update({"value": 1.0, "shape": np.uint64([COUNT]), "unitSI": CELL[axis] * length})
                     values = self.columns[place] + shift - CELL[axis]
                     group[f"position/{'xy'[axis]}"] = values * length * 1e3
-                    group[f"position/{'xy'[axis]}"].attrs["unitSI"] = 1e-3
+                    group[f"position/{'xy'[axis]}"].attrs.update({"unitSI": 1e-3, "value": 7.0})
                     group.create_dataset(f"momentum/{'xy'[axis]}", data=self.columns[velocity] * 7e5 * momentum,
                                          compression=1, chunks=(1000,))
                 group["momentum"].attrs["macroWeighted"] = np.uint32(1)
@@ -136,6 +137,61 @@ class SpeciesFiles(OneRunTest):
         np.save(self.folder / "twin.npy", self.table())
         again = self.run_again(positions("other.h5", place="beam"), steps=1)
         np.testing.assert_allclose(again, self.run_again(positions("twin.npy"), steps=1), rtol=1e-5, atol=1e-6)
+
+    def test_a_plane_x_z_that_begins_elsewhere(self):
+        """As 2D simulations of WarpX have it: a box around 0, positions along x and z, momenta along three axes."""
+        length, momentum, third = self.units[0] / CELL[0], self.units[1], 0.1 * self.columns["u"] - 0.2
+        with h5py.File(self.folder / "plane.h5", "w") as file:
+            group = file.create_group("data/50/particles/electrons")
+            for letter, place, shift in ("x", "x", 3), ("z", "y", 14.5):
+                values = self.columns[place] - shift
+                group[f"position/{letter}"] = values * length
+                offset = group.create_group(f"positionOffset/{letter}")
+                offset.attrs.update({"value": 0.0, "shape": np.uint64([COUNT]), "unitSI": 1.0})
+            for letter, values in ("x", self.columns["u"]), ("y", -third), ("z", self.columns["v"]):
+                group[f"momentum/{letter}"] = values * momentum
+        moved = {"x": (self.columns["x"] - 3) % 6, "y": (self.columns["y"] - 14.5) % 4}
+        table = self.table("uv", **moved, w=third)
+        np.save(self.folder / "twin.npy", table)
+        twin = self.run_again(positions("twin.npy"), steps=1)
+        for ranks in 0, 3:
+            np.testing.assert_allclose(self.run_again(positions("plane.h5"), steps=1, ranks=ranks), twin, rtol=1e-5,
+                                       atol=1e-5)
+        means = [re.search(r"mean velocity \(.*", self.run_well("check", "again.yaml", *sets(
+            positions(file), "species.electrons.velocities={kind: file, dimensions: 3}")).stdout)[0]
+                 for file in ("plane.h5", "twin.npy")]
+        self.assertEqual(*means)
+        self.assertRegex(means[0], r", -0\.2\d*\), dev")
+        with h5py.File(self.folder / "plane.h5", "a") as file:
+            file["data/50/particles/electrons/position/z"][-1365:] += 4 * length  # the particles of the last rank
+        self.refuse_particles("expected places within one length of the box, 4, found position/z from -14.",
+                              "plane.h5", self.read("plane.h5"), ranks=3)
+
+    def test_positions_along_three_axes(self):
+        """As Warp writes those in a plane: E says in which. Fortran's iterations begin with zeros."""
+        np.save(self.folder / "twin.npy", self.table())
+        with h5py.File(self.folder / "three.h5", "w") as file:
+            group = file.create_group("data/0000050/particles/electrons")
+            for letter, place, velocity in ("x", "x", "u"), ("y", "u", "u"), ("z", "y", "v"):
+                group[f"position/{letter}"] = self.columns[place] * self.units[0] / CELL[0]
+                group[f"momentum/{letter}"] = self.columns[velocity] * self.units[1]
+            speed = self.units[1] / 9.1093837e-31  # the unit's, with the mass of an electron
+            group.parent.parent.attrs["timeUnitSI"] = self.units[0] / CELL[0] / speed
+            group["momentum"].attrs["timeOffset"] = -0.03
+            file.attrs["meshesPath"] = "fields/"
+        self.refuse_particles("/data/0000050/particles/electrons: expected positions along two axes, found x, y and z",
+                              "three.h5", self.read("three.h5"))
+        for labels in "xyz", "zx":
+            with h5py.File(self.folder / "three.h5", "a") as file:
+                file.require_group("data/0000050/fields/E").attrs["axisLabels"] = np.bytes_([*labels])
+            if len(labels) == 3:
+                self.refuse_particles("fields/E: expected two values, those of a mesh of two dimensions",
+                                      "three.h5", self.read("three.h5"))
+        said = self.run_well("check", "again.yaml", *sets(positions("three.h5"))).stdout
+        self.assertIn("warning: electrons: positions along y are not read", said)
+        self.assertIn("the velocities in the file are 0.03 before the positions", said)
+        np.testing.assert_allclose(self.run_again(positions("three.h5"), steps=1),
+                                   self.run_again(positions("twin.npy"), steps=1), rtol=1e-5, atol=1e-5)
 
     def test_what_velocities_mean(self):
         np.save(self.folder / "xy.npy", self.table("xy", weight=1))
@@ -154,11 +210,14 @@ class SpeciesFiles(OneRunTest):
         said = self.run_well("check", "again.yaml", *sets(positions("said.npy"))).stdout
         self.assertRegex(said, r"(?m)^particles of electrons: said.npy, digest [0-9a-f]{16}$")
         self.assertRegex(said, r"(?m)^electrons: 4096 particles, at the start mean velocity \(-0.0\d+, ")
-        self.assertIn("the weights in the file make a density of 0.5, here it is 1\n", said)
+        self.assertIn("the weights in the file make a density of 0.5 in a box of depth 1, here it is 1\n", said)
         warning = "electrons: the velocities in the file are 0.05 before the positions, and half a step is 0.02: "
         for step, is_said in ((0.1, False), (0.04, True)):
             said = self.run_well("check", "again.yaml", *sets(positions("then.h5"), f"time.step={step}")).stdout
             self.assertEqual(warning in said, is_said)
+            self.assertNotIn("the mass in the file", said)
+        said = self.run_well("check", "again.yaml", *sets(positions("then.h5"), "species.electrons.mass=4")).stdout
+        self.assertIn("electrons: the mass in the file is 1, here it is 4: the run has the momenta of the file", said)
         self.run_again(positions("said.npy"), steps=0)
         self.assertRegex((self.folder / "again" / "log.txt").read_text(), "particles of electrons: said.npy, digest ")
 
@@ -194,8 +253,8 @@ class SpeciesFiles(OneRunTest):
 
     def test_particles_that_are_wrong(self):
         for name, number, value, words in (
-            ("y", 77, 4.1, "particle 77 has y 4.1, expected a place in the box"),
-            ("x", 4000, np.nan, "particle 4000 has x nan, expected a place in the box"),
+            ("y", 77, 4.1, "expected places within one length of the box, 4, found y from 0.001"),
+            ("x", 4000, np.nan, "particle 4000 has x nan, expected a finite number"),
             ("v", 3000, np.inf, "particle 3000 has v inf, expected a finite number"),
             ("u", 9, 1e39, "particle 9 has u 1e+39, expected a speed that the precision of the run holds"),
             ("weight", 5, 2, "particle 5 has weight 2, expected that of particle 0"),
@@ -393,11 +452,12 @@ class SpeciesFiles(OneRunTest):
         self.run_well("check", "again.yaml", *sets("species.electrons.velocities=cold",
                                                    "species.electrons.profile={file: mesh.h5, place: rho}"))
         for words, attributes in (
-            ("geometry: expected cartesian", {"geometry": "thetaMode"}),
+            ("geometry: expected cartesian, found thetaMode", {"geometry": "thetaMode", "axisLabels": ["x", "y", "z"]}),
             ("dataOrder: expected C or F", {"dataOrder": "G"}),
             ("axisLabels: expected two of x, y and z", {"axisLabels": ["r", "z"]}),
             ("axisLabels: expected two of x, y and z", {"axisLabels": ["x", "x"]}),
-            ("axisLabels of /data/3/meshes/rho: expected two values", {"axisLabels": ["x", "y", "z"]}),
+            ("axisLabels of /data/3/meshes/rho: expected two values, those of a mesh of two",
+             {"axisLabels": ["x", "y", "z"]}),
             ("axisLabels of /data/3/meshes/rho: expected text", {"axisLabels": [1, 2]}),
             ("gridSpacing: expected lengths above 0", {"gridSpacing": [-1.0, 1.0]}),
             ("gridSpacing: expected lengths above 0, by which gridGlobalOffset", {"gridGlobalOffset": [1.0, 0.0]}),
