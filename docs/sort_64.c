@@ -2,7 +2,7 @@
  *
  *     sort_64 [WORDS [COUNT [SAMPLES [DEVICE [FILE]]]]]
  *
- * WORDS (3) words of 64 / WORDS bits, rounded up, of COUNT (2^20) random keys, on device DEVICE (0:0),
+ * WORDS (4) words of 64 / WORDS bits, rounded up, of COUNT (2^20) random keys, on device DEVICE (0:0),
  * numbered as `radixpic devices` does; FILE gets the keys. Prints "median least most right device", times of
  * SAMPLES (5) in ms. A sample is the mean over 4 sorts back to back, each of which gives the permutation and
  * the sorted keys. */
@@ -179,7 +179,7 @@ static cl_device_id device_of(const char *words)
 
 int main(int argc, char **argv)
 {
-    struct sort_64 lists = {.words = number(argc, argv, 1, 3), .count = number(argc, argv, 2, 1 << 20)};
+    struct sort_64 lists = {.words = number(argc, argv, 1, 4), .count = number(argc, argv, 2, 1 << 20)};
     const cl_uint samples = number(argc, argv, 3, 5);
     const cl_device_id device = device_of(argc > 4 ? argv[4] : "0:0");
     if (lists.words < 2 || lists.words > 64 || lists.count == 0 || samples == 0) {
