@@ -29,7 +29,7 @@ SMALLER = {
     "17_collisions": {"131072": "65536"},
     "9_scan": {"65536": "32768"},
     "13_relativistic": {"32768": "16384"},
-    "21_boosted": {"32768": "8192"},
+    "21_boosted": {"32768": "8192", '("tsc", 0), ("cic", 1), ': '("tsc", 0), '},
 }
 sys.path.insert(0, str(FOLDER))
 
