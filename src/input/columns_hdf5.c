@@ -153,11 +153,11 @@ static enum status find_plane(const struct hdf5_source *source, const struct sea
     struct mesh mesh = usual_mesh; /* of labels x, y */
     int count = 0;
     bool is_there;
-    for (char letter = 'x'; letter <= 'z'; letter++) {
-        snprintf(name, sizeof name, "%s/position/%c", search->path, letter);
+    for (int axis = 0; axis < 3; axis++) {
+        snprintf(name, sizeof name, "%s/position/%c", search->path, "xyz"[axis]);
         TRY(hdf5_find(source, name, &is_there));
         if (is_there)
-            found[count++] = letter;
+            found[count++] = "xyz"[axis];
     }
     if (count == 3) {
         TRY(hdf5_read_texts(source, "/", "meshesPath", 1, base));
