@@ -157,10 +157,11 @@ static enum radixpic_status prepare(cl_context context, cl_device_id device, cl_
     return radixpic_sorter_create(context, device, &shape, NULL, &lists->sorter);
 }
 
-/* The number in argument n, or what it is without. */
+/* The number in argument n, or what it is without; 0 where it is none of up to 2^31 - 1. */
 static cl_uint number(int argc, char **argv, int n, cl_uint without)
 {
-    return argc > n ? (cl_uint)strtoul(argv[n], NULL, 10) : without;
+    const unsigned long long value = argc > n ? strtoull(argv[n], NULL, 10) : without;
+    return value < 1ULL << 31 ? (cl_uint)value : 0;
 }
 
 /* The OpenCL device of the words PLATFORM:DEVICE, or NULL. */
@@ -203,12 +204,13 @@ int main(int argc, char **argv)
     }
 
     lists.bits = (64 + lists.words - 1) / lists.words;
+    lists.words = (64 + lists.bits - 1) / lists.bits; /* with 12 words of 6 bits 11 are enough */
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
     enum radixpic_status status = prepare(context, device, keys, numbers, &lists);
     if (status == RADIXPIC_OK)
         status = time_sorts(&lists, (int)samples, times);
     if (status != RADIXPIC_OK)
-        fprintf(stderr, "%s\n", radixpic_error());
+        fprintf(stderr, "sort_64: %s\n", radixpic_error()[0] ? radixpic_error() : "OpenCL refuses a call");
     const bool right = status == RADIXPIC_OK && is_right(&lists, keys);
     radixpic_sorter_destroy(&lists.sorter);
     char name[256] = "";

@@ -32,7 +32,12 @@ fail() { # CODE SENTENCE
 while (($# > 0)); do
     case "$1" in
         -h | --help) sed -n '2,25s/^# \{0,1\}//p' "$0"; exit 0 ;;
-        --all | --long) rows=${1#--}; shift; continue ;;
+        --all | --long)
+            [[ $rows == short ]] || fail 2 "--all and --long do not go together"
+            rows=${1#--}
+            shift
+            continue
+            ;;
         --particles | --cells | --repeat | --device) (($# > 1)) || fail 2 "$1 needs a value" ;;
         *) fail 2 "option '$1' is not known; known are --all, --long, --particles, --cells, --repeat, --device, --help" ;;
     esac
@@ -40,6 +45,7 @@ while (($# > 0)); do
     option[${1#--}]=$2
     shift 2
 done
+[[ $rows != long || -z ${option[cells]} ]] || fail 2 "--cells does not go with --long, whose keys are random"
 cells=${option[cells]:-32} key_bits=1
 ((cells >= 2 && cells <= 16384)) || fail 2 "--cells: '$cells' is not a whole number from 2 to 16384"
 while (((1 << key_bits) < cells * cells)); do key_bits=$((key_bits + 1)); done
@@ -138,16 +144,17 @@ of_particles() {
 
 # The same of keys of 64 bits by the library, whose passes here are the words of a key.
 of_64_bits() {
-    local build words device
+    local library words device
     device=$("$radixpic" devices | awk -v wanted="${option[device]}" '
         /^[0-9]+:[0-9]+ / { spec = $1; found = wanted == spec ? spec : found }
         $1 == "type" && $2 == wanted && !found { found = spec }
         END { print found }')
     [[ -n $device ]] || fail 3 "there is no device ${option[device]}: with --long, --device is gpu or P:D"
-    build=$(cd "$(dirname "$(command -v "$radixpic")")" && pwd)
+    library=$(cd "$(dirname "$(command -v "$radixpic")")" && find "$PWD" "$PWD"/../lib* -name libradixpic_sort.so -print -quit)
+    [[ -n $library ]] || fail 1 "there is no libradixpic_sort.so beside $radixpic: run scripts/build"
     keys_are="random keys of 64 bits" bits=64
-    "${CC:-cc}" -O2 -I"$here/../src" -o "$work/sort_64" "$here/../docs/sort_64.c" "$build/libradixpic_sort.so" \
-        -lOpenCL -Wl,-rpath,"$build" || fail 1 "the C compiler cannot build docs/sort_64.c"
+    "${CC:-cc}" -O2 -I"$here/../src" -o "$work/sort_64" "$here/../docs/sort_64.c" "$library" \
+        -lOpenCL -Wl,-rpath,"${library%/*}" || fail 1 "the C compiler cannot build docs/sort_64.c"
     for words in 2 3 4; do
         printf '==> time: libradixpic_sort.so, %d words\n' "$words"
         "$work/sort_64" "$words" "$particles" "$repeats" "$device" "$work/keys" >"$work/sorts" ||

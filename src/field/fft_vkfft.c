@@ -113,12 +113,13 @@ static enum status run(const struct fft *fft, enum fft_direction direction, uint
 }
 
 /* Builds kernels. VkFFT writes their numbers in the locale C of the whole process, and restores the one
- * before by a pointer that setlocale() has made invalid. */
+ * before by a pointer that setlocale() has made invalid, unless it was C. */
 static VkFFTResult initialize_in_locale(VkFFTApplication *handle, VkFFTConfiguration configuration)
 {
     char *locale = strdup(setlocale(LC_ALL, NULL));
     if (!locale)
         return VKFFT_ERROR_MALLOC_FAILED;
+    setlocale(LC_ALL, "C");
     const VkFFTResult result = initializeVkFFT(handle, configuration);
     setlocale(LC_ALL, locale);
     free(locale);

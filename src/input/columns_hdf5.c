@@ -160,16 +160,18 @@ static enum status find_plane(const struct hdf5_source *source, const struct sea
             found[count++] = "xyz"[axis];
     }
     if (count == 3) {
+        mesh.labels[0][0] = '\0';
         TRY(hdf5_read_texts(source, "/", "meshesPath", 1, base));
         snprintf(name, sizeof name, "%.*s/%sE", iteration_length(search->path), search->path, base[0]);
         TRY(hdf5_find(source, name, &is_there));
-        if (!is_there)
+        if (is_there)
+            TRY(read_mesh(source, name, &mesh));
+        if (!mesh.labels[0][0])
             return status_fail(
                 STATUS_USAGE,
                 "%s: %s: expected positions along two axes, found x, y and z, and no mesh E with "
                 "the labels of two; to read them, write them to a .npy file",
                 source->path, search->path);
-        TRY(read_mesh(source, name, &mesh));
         TRY(check_mesh(source, name, &mesh));
     }
     columns->is_cut = count == 3;
@@ -217,17 +219,17 @@ static enum status read_column(const struct hdf5_source *source, const char *gro
     return STATUS_OK;
 }
 
-/* The mass that all particles have, where the file says it once. */
+/* The mass that all particles have, where the file says it once; 0 where it does not. */
 static enum status read_mass(const struct hdf5_source *source, const char *group, double *mass)
 {
     char name[PATH_LENGTH + 8];
     double unit = 1, is_macro = 0;
     snprintf(name, sizeof name, "%s/mass", group);
     TRY(hdf5_read_reals(source, name, "macroWeighted", 1, &is_macro));
-    if (is_macro == 0)
+    if (is_macro == 0 && hdf5_is_group(source, name))
         TRY(hdf5_read_reals(source, name, "value", 1, mass));
     TRY(hdf5_read_reals(source, name, "unitSI", 1, &unit));
-    *mass *= unit;
+    *mass = isfinite(*mass * unit) ? *mass * unit : 0;
     return STATUS_OK;
 }
 
@@ -247,7 +249,10 @@ static enum status read_columns(const struct hdf5_source *source, const struct s
     TRY(read_mass(source, search->path, &columns->mass));
     columns->is_macro = is_macro == 1;
     columns->seconds = offset * unit;
-    return STATUS_OK;
+    return isfinite(columns->seconds)
+               ? STATUS_OK
+               : status_fail(STATUS_USAGE, "%s: timeOffset of %s times timeUnitSI of %s is not finite",
+                             columns->path, momentum, iteration);
 }
 
 enum status columns_read_hdf5(struct columns *columns)
@@ -362,7 +367,8 @@ static enum status find_turned(const struct hdf5_source *source, const char *pat
 {
     char software[1][HDF5_WORD] = {""};
     double position[2] = {0, 0};
-    TRY(hdf5_read_texts(source, "/", "software", 1, software));
+    if (hdf5_read_texts(source, "/", "software", 1, software) != STATUS_OK)
+        software[0][0] = '\0'; /* a program without a name is none of those known */
     TRY(hdf5_read_reals(source, path, "position", 2, position));
     const int own = mesh->labels[1][0] == path[strlen(path) - 1], between = field == 0 ? !own : own;
     *is_turned =

@@ -130,11 +130,11 @@ enum status field_files_read(const struct communicator *communicator, struct con
         const enum status status =
             is_read ? digest_require_same(communicator, file->path, UINT64_MAX, &file->digest) : STATUS_OK;
         if (status != STATUS_OK)
-            return before ? status_fail(status,
-                                        "%s; the run goes on with the external fields of that file: "
-                                        "fields.external.file=PATH says where it is",
-                                        status_message())
-                          : status;
+            return old != 0 ? status_fail(status,
+                                          "%s; the run goes on with its external fields: set "
+                                          "fields.external.file to the place of that file",
+                                          status_message())
+                            : status;
         if (before)
             TRY(require_same(file, old));
         if (is_read)

@@ -66,11 +66,12 @@ static enum status set_places(const struct columns *columns, int axis, uint32_t 
     return STATUS_OK;
 }
 
-/* Both ends of the box are one place, and what single precision rounds lies within. */
+/* Both ends of the box are one place, and what single precision rounds lies within, also far from 0. */
 static enum status check_span(const struct columns *columns, int axis, uint32_t cells, const double ends[2])
 {
     const double cell = columns->unit[axis];
-    return ends[0] + ends[1] <= (1 + 2e-6) * cells
+    const double rounding = 2e-6 * cells + 0x1p-22 * fmax(fabs(ends[0]), fabs(ends[1]));
+    return ends[0] + ends[1] <= cells + rounding
                ? STATUS_OK
                : status_fail(
                      STATUS_USAGE,
@@ -291,8 +292,8 @@ void species_files_announce(const struct config *config, struct log *log)
                      species->name, read->facts.density, species->density);
         if (read->left)
             log_warning(
-                log, "%s: positions along %c are not read: E in the file has the axes of the plane across it",
-                species->name, read->left);
+                log, "%s: positions along %c are not read, since E in the file lies in the plane across %c",
+                species->name, read->left, read->left);
         if (read->mass != 0 && fabs(read->mass - species->mass) > 1e-3 * species->mass)
             log_warning(
                 log, "%s: the mass in the file is %.6g, here it is %g: the run has the momenta of the file",

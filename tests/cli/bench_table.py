@@ -35,7 +35,7 @@ def quick_builds():
     """Kernels that are not optimised, where that is safe: most of a bench in small is their compilation. PoCL 6 ends by
     an assertion on some (test_optimise() in support/device_fixture.h)."""
     devices = subprocess.run([PROGRAM, "devices"], capture_output=True, text=True, check=False).stdout
-    return {"POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable"} if ", driver 3." in devices else {}
+    return {"POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable"} if "Portable Computing Language, driver 3." in devices else {}
 
 
 class BenchTest(ProgramTest):

@@ -88,7 +88,7 @@ class FieldFiles(ProgramTest):
         self.run_waves("again", FILES[0], "fields.external={file: moved.h5}", more=more)
         self.assertEqual(self.read("again/history.csv").splitlines()[1:], lines[9:])
         self.write("external.h5", EXTERNAL)
-        words = ["moved.h5: cannot read it: ", "; the run goes on with the external fields of that file: "]
+        words = ["moved.h5: cannot read it: ", "; the run goes on with its external fields: set "]
         self.refuse(2, words, "run", "--restart", "again/checkpoints/checkpoint_12.h5", "--output", "other",
                     *sets("fields.external.file=gone/moved.h5"))
         self.run_waves("none", "fields.external={}", more=["--steps", 4])
@@ -98,6 +98,8 @@ class FieldFiles(ProgramTest):
                                    (none, "external.h5", ("expected no file, found one of digest ",))):
             words = [file[:-1] + ": a run that goes on must not change its external fields: ", *words]
             self.refuse(2, words, "run", *start, "--output", "other", *sets(file + path))
+        self.refuse(2, "gone.h5: cannot read it: No such file or directory\n", "run", *none, "--output", "other",
+                    *sets(file + "gone.h5"))
 
     @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
     def test_ranks_have_their_rows(self):

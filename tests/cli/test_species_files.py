@@ -181,6 +181,11 @@ class SpeciesFiles(OneRunTest):
             file.attrs["meshesPath"] = "fields/"
         self.refuse_particles("/data/0000050/particles/electrons: expected positions along two axes, found x, y and z",
                               "three.h5", self.read("three.h5"))
+        with h5py.File(self.folder / "three.h5", "a") as file:
+            file.create_group("data/0000050/fields/E")  # which does not say where it lies
+            file["data/0000050/particles/electrons"]["mass"] = np.full(COUNT, 2.0)
+            file["data/0000050/particles/electrons/mass"].attrs["value"] = 123.0  # means nothing to a dataset
+        self.refuse_particles("expected positions along two axes, found x, y and z", "three.h5", self.read("three.h5"))
         for labels in "xyz", "zx":
             with h5py.File(self.folder / "three.h5", "a") as file:
                 file.require_group("data/0000050/fields/E").attrs["axisLabels"] = np.bytes_([*labels])
@@ -190,8 +195,17 @@ class SpeciesFiles(OneRunTest):
         said = self.run_well("check", "again.yaml", *sets(positions("three.h5"))).stdout
         self.assertIn("warning: electrons: positions along y are not read", said)
         self.assertIn("the velocities in the file are 0.03 before the positions", said)
+        self.assertNotIn("the mass in the file", said)
         np.testing.assert_allclose(self.run_again(positions("three.h5"), steps=1),
                                    self.run_again(positions("twin.npy"), steps=1), rtol=1e-5, atol=1e-5)
+
+    def test_single_precision_far_away(self):
+        """Ends of the box are rounded to places that are further apart than it is long."""
+        far = np.zeros(COUNT, [(name, "f4") for name in "xyuv"])
+        far["x"] = 1234.567 + 6 * (np.arange(COUNT) / COUNT)
+        far["x"][-1] = np.nextafter(np.float32(1240.567), np.float32(2000))
+        np.save(self.folder / "far.npy", far)
+        self.run_well("check", "again.yaml", *sets(positions("far.npy")))
 
     def test_what_velocities_mean(self):
         np.save(self.folder / "xy.npy", self.table("xy", weight=1))
