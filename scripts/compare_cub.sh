@@ -45,7 +45,7 @@ while (($# > 0)); do
     option[${1#--}]=$2
     shift 2
 done
-[[ $rows != long || -z ${option[cells]} ]] || fail 2 "--cells does not go with --long, whose keys are random"
+[[ $rows != long || -z ${option[cells]} ]] || fail 2 "--cells does not go with --long: its keys are random, and belong to no cells"
 cells=${option[cells]:-32} key_bits=1
 ((cells >= 2 && cells <= 16384)) || fail 2 "--cells: '$cells' is not a whole number from 2 to 16384"
 while (((1 << key_bits) < cells * cells)); do key_bits=$((key_bits + 1)); done
@@ -142,7 +142,7 @@ of_particles() {
     [[ -s $work/rows ]] || fail 1 "radixpic has none of these sorts for keys of $bits bits"
 }
 
-# The same of keys of 64 bits by the library, whose passes here are the words of a key.
+# The same rows for keys of 64 bits, which the library sorts; instead of passes they have the words of a key.
 of_64_bits() {
     local library words device
     device=$("$radixpic" devices | awk -v wanted="${option[device]}" '

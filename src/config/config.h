@@ -153,6 +153,7 @@ struct species_read {
     double *density_nodes;             /* of profile.file, at the nodes of profile_nodes() */
     struct species_facts facts;
     char left;        /* the axis along which positions are not read; '\0': none */
+    bool is_wrapped;  /* places in the file are outside of the box, and come in at its other side */
     double mass;      /* in a file with velocities; 0: it is not said */
     double behind;    /* time of the velocities before the positions */
     bool starts_back; /* which is half a step */

@@ -203,7 +203,7 @@ BARE_TABLE(phase_order, enum phase_axis, TYPE_CHOICE, PHASE_AXES, .help = "each 
 static const struct schema_row phase_space_rows[] = {
     {PHASE_SPACE(species, TYPE_NAME), BYTES(1, CONFIG_NAME_LENGTH), .help = "name of a species"},
     {LIST("with_species", phase_space_config, others.items, others.count, species_name_table),
-     .fallback = "[]", .help = "further species, whose f is added"},
+     .fallback = "[]", .help = "further species; their f is added"},
     {PARTICLE_FORMULA("weight", phase_space_config, weight, 0), .fallback = "",
      .help = "what each particle counts by, as energy; default: 1"},
     {LIST("axes", phase_space_config, axes, axis_count, phase_axis_table), .low = 1,

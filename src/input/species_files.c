@@ -66,11 +66,14 @@ static enum status set_places(const struct columns *columns, int axis, uint32_t 
     return STATUS_OK;
 }
 
-/* Both ends of the box are one place, and what single precision rounds lies within, also far from 0. */
-static enum status check_span(const struct columns *columns, int axis, uint32_t cells, const double ends[2])
+/* Both ends of the box are one place, and what single precision rounds lies within, also far from 0.
+ * *is_wrapped <- true where places are outside of the box. */
+static enum status check_span(const struct columns *columns, int axis, uint32_t cells, const double ends[2],
+                              bool *is_wrapped)
 {
     const double cell = columns->unit[axis];
     const double rounding = 2e-6 * cells + 0x1p-22 * fmax(fabs(ends[0]), fabs(ends[1]));
+    *is_wrapped |= ends[0] > cells + rounding || ends[1] > rounding;
     return ends[0] + ends[1] <= cells + rounding
                ? STATUS_OK
                : status_fail(
@@ -162,7 +165,7 @@ static enum status read_particles(const struct communicator *communicator, const
     enum status status = communicator_agree(communicator, read_share(config, species, &columns, ends));
     communicator_max(communicator, 4, ends[0]);
     for (int axis = 0; axis < 2; axis++)
-        TRY_IF_OK(check_span(&columns, axis, config->grid.cells[axis], ends[axis]));
+        TRY_IF_OK(check_span(&columns, axis, config->grid.cells[axis], ends[axis], &read->is_wrapped));
     if (status == STATUS_OK && weighs && (weight = set_weights(communicator, &columns, read->particles)) == 0)
         status = status_fail(STATUS_USAGE, "%s: expected a weight above 0, found 0 in all particles",
                              columns.path);
@@ -290,6 +293,9 @@ void species_files_announce(const struct config *config, struct log *log)
             log_line(log, LOG_NORMAL,
                      "%s: the weights in the file make a density of %.6g in a box of depth 1, here it is %g",
                      species->name, read->facts.density, species->density);
+        if (read->is_wrapped)
+            log_line(log, LOG_NORMAL, "%s: places outside of the box come in at its other side",
+                     species->name);
         if (read->left)
             log_warning(
                 log, "%s: positions along %c are not read, since E in the file lies in the plane across %c",

@@ -15,7 +15,7 @@ WRONG = {
     "scan": ([("part[right] += left_sum", "part[right] = left_sum")],
         "the scanned histogram of pass 1 at c = "),
     "reorder": ([("new_keys[target] = key;", "new_keys[target] = key ^ 1;")],
-        "the list of keys after pass 1 at place = 0 is "),
+        "the list of keys after pass 1 at place = 0 is "),  # and in another order: see below
     "deposit": ([("[n / SHAPE_NODES] * along_y[n %", "[n % SHAPE_NODES] * along_y[n /"),
         ("last_cells[run - distance] == cell", "true")], "the charge density at i = 0, j = 0 is "),
     "push": ([("push_find_cells", "pushed_cell")], "after step 2 at particle = "),
@@ -97,6 +97,16 @@ class Exercise(ProgramTest):
         self.assert_says(self.check("reorder", "--time-limit", "10"), late)
         path.write_text(text.replace("uint first_pass)\n{", "uint first_pass) {"))
         self.assert_says(self.check("reorder"), "there is no definition of radix_reorder()")
+
+
+    def test_reorder_from_the_end_of_a_chunk(self):
+        """Of a CPU: on GPUs chunks of so few particles have one entry, and no other order."""
+        self.run_exercise("start", "reorder")
+        edits = [("place_of_own(own, n, ", "place_of_own(own, own.length - 1 - n, ")]
+        tasks = self.write(self.folder / "output/exercise/reorder", edits)
+        self.assertTrue(any(edits[0][0] in body for _, _, body in tasks))
+        result = self.check("reorder", "--device", "cpu")
+        self.assert_says(result, "the list of keys after pass 1 at place = 0 is ")
 
 
 for exercise in WRONG:

@@ -156,10 +156,10 @@ class FieldFiles(ProgramTest):
         shear = {field: [np.sin(AT_Y), np.cos(AT_X), NONE] for field in "EB"}
         found = {}
         for name, software, order in (("yee", "WarpX", -1), ("mended", "PIConGPU", -1), ("turned", "PIConGPU", 1),
-                                      ("other", "WarpX", 1)):
+                                      ("other", "WarpX", 1), ("number", 7, 1)):
             self.write(f"{name}.h5", shear)
             with h5py.File(self.folder / f"{name}.h5", "a") as file:
-                file.attrs["software"] = np.bytes_(software)
+                file.attrs["software"] = np.bytes_(software) if isinstance(software, str) else software
                 for place, position in {"E/x": [0.5, 0.0], "E/y": [0.0, 0.5], "B/x": [0.0, 0.5], "B/y": [0.5, 0.0],
                                         "B/z": [0.5, 0.5]}.items():  # along x, y
                     file[f"data/{STEP}/meshes/{place}"].attrs["position"] = position[::order]
@@ -168,6 +168,7 @@ class FieldFiles(ProgramTest):
         for field in "EB":
             for name in "mended", "turned":
                 np.testing.assert_array_equal(found[name][field], found["yee"][field])
+            np.testing.assert_array_equal(found["number"][field], found["other"][field])
             for axis in 0, 1:
                 self.assertGreater(np.abs(found["other"][field][axis] - found["yee"][field][axis]).max(), 0.1)
 

@@ -138,18 +138,23 @@ class SpeciesFiles(OneRunTest):
         again = self.run_again(positions("other.h5", place="beam"), steps=1)
         np.testing.assert_allclose(again, self.run_again(positions("twin.npy"), steps=1), rtol=1e-5, atol=1e-6)
 
-    def test_a_plane_x_z_that_begins_elsewhere(self):
-        """As 2D simulations of WarpX have it: a box around 0, positions along x and z, momenta along three axes."""
-        length, momentum, third = self.units[0] / CELL[0], self.units[1], 0.1 * self.columns["u"] - 0.2
-        with h5py.File(self.folder / "plane.h5", "w") as file:
+    def write_plane(self, name, letters, third):
+        """Places around 0, along the first two letters, and momenta along all three; `third` is w as in the file."""
+        length, momentum = self.units[0] / CELL[0], self.units[1]
+        with h5py.File(self.folder / name, "w") as file:
             group = file.create_group("data/50/particles/electrons")
-            for letter, place, shift in ("x", "x", 3), ("z", "y", 14.5):
-                values = self.columns[place] - shift
-                group[f"position/{letter}"] = values * length
+            for letter, place, shift in zip(letters, "xy", (3, 14.5)):
+                group[f"position/{letter}"] = (self.columns[place] - shift) * length
                 offset = group.create_group(f"positionOffset/{letter}")
                 offset.attrs.update({"value": 0.0, "shape": np.uint64([COUNT]), "unitSI": 1.0})
-            for letter, values in ("x", self.columns["u"]), ("y", -third), ("z", self.columns["v"]):
+            for letter, values in zip(letters, (self.columns["u"], self.columns["v"], third)):
                 group[f"momentum/{letter}"] = values * momentum
+
+    def test_planes_that_begin_elsewhere(self):
+        """As 2D simulations of WarpX have x-z: a box around 0, momenta along three axes."""
+        length, third = self.units[0] / CELL[0], 0.1 * self.columns["u"] - 0.2
+        self.write_plane("plane.h5", "xzy", -third)
+        self.write_plane("other.h5", "yzx", third)
         moved = {"x": (self.columns["x"] - 3) % 6, "y": (self.columns["y"] - 14.5) % 4}
         table = self.table("uv", **moved, w=third)
         np.save(self.folder / "twin.npy", table)
@@ -157,10 +162,14 @@ class SpeciesFiles(OneRunTest):
         for ranks in 0, 3:
             np.testing.assert_allclose(self.run_again(positions("plane.h5"), steps=1, ranks=ranks), twin, rtol=1e-5,
                                        atol=1e-5)
+        np.testing.assert_allclose(self.run_again(positions("other.h5"), steps=1), twin, rtol=1e-5, atol=1e-5)
+        for file, is_said in ("plane.h5", True), ("twin.npy", False):
+            said = self.run_well("check", "again.yaml", *sets(positions(file))).stdout
+            self.assertEqual("electrons: places outside of the box come in at its other side" in said, is_said)
         means = [re.search(r"mean velocity \(.*", self.run_well("check", "again.yaml", *sets(
             positions(file), "species.electrons.velocities={kind: file, dimensions: 3}")).stdout)[0]
-                 for file in ("plane.h5", "twin.npy")]
-        self.assertEqual(*means)
+                 for file in ("plane.h5", "other.h5", "twin.npy")]
+        self.assertEqual(means, means[:1] * 3)
         self.assertRegex(means[0], r", -0\.2\d*\), dev")
         with h5py.File(self.folder / "plane.h5", "a") as file:
             file["data/50/particles/electrons/position/z"][-1365:] += 4 * length  # the particles of the last rank
@@ -310,6 +319,11 @@ class SpeciesFiles(OneRunTest):
             file[f"data/{STEP}/particles/electrons/position/x"].attrs["unitSI"] = np.ones(8, "i1")
         self.refuse_particles("unitSI of /data/4/particles/electrons/position/x: expected one value", "two.h5",
                               self.read("two.h5"))
+        with h5py.File(self.folder / "two.h5", "a") as file:
+            del file[f"data/{STEP}/particles/electrons/position/x"].attrs["unitSI"]
+            file[f"data/{STEP}"].attrs["timeUnitSI"] = 1e200
+            file[f"data/{STEP}/particles/electrons/momentum"].attrs["timeOffset"] = 1e200
+        self.refuse_particles("times timeUnitSI of /data/4 is not finite", "two.h5", self.read("two.h5"))
         for name, value, words in (("position/x", np.nan, "finite numbers"), ("position/x", 0.0, "a number above 0"),
                                    ("momentum/x", "m", "numbers")):
             (self.folder / "unit.h5").write_bytes(snapshot)
